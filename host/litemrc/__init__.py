@@ -1,0 +1,1 @@
+"""LiteMRC host package: collect, check and draw page miss ratio curves."""
