@@ -1,0 +1,23 @@
+"""The one exception for what the user can mend: it says what is wrong, where, and what to do."""
+
+
+class UserError(Exception):
+    """Bad input or a broken environment; the CLI prints it without a traceback and exits with `exit_code`.
+
+    Parameters:
+        what: what is wrong, one sentence without a full stop.
+        where: file and line, byte offset, port, frame number ...; empty when there is no place to name.
+        remedy: what the user can do about it; empty when nothing is known to help.
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text} ({self.remedy})" if self.remedy else text
