@@ -1,0 +1,62 @@
+"""Output files: refused before the work if they cannot be written, and never seen half-written."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from litemrc.errors import UserError
+
+
+def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
+    """Refuse an output path that is bound to fail, so that nobody collects for an hour to lose it at the end.
+
+    Parameters:
+        path: where a file will be written.
+        suffixes: the endings allowed, with their dot and in lower case; empty: any.
+
+    Raises:
+        UserError: wrong suffix, no such folder, no permission, or a folder stands there.
+    """
+    path = Path(path)
+    if suffixes and path.suffix.lower() not in suffixes:
+        endings = " or ".join(suffixes)
+        raise UserError(
+            f"the file name must end in {endings}",
+            where=str(path),
+            remedy=f"choose a name ending in {endings}",
+        )
+    if path.is_dir():
+        raise UserError("is a folder", where=str(path), remedy="name a file")
+    if not path.parent.is_dir():
+        raise UserError("no such folder", where=str(path.parent), remedy=f"mkdir -p {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(
+            "the folder cannot be written", where=str(path.parent), remedy="choose a folder of your own"
+        )
+    return path
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it over `path` on success, remove it on any failure.
+
+    Raises:
+        UserError: the operating system refused the write (disk full, no permission ...).
+    """
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        # Data before name: after a power cut the path holds the old file or the new one, never an empty one.
+        with partial.open("rb") as written:
+            os.fsync(written.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise UserError(
+            f"cannot write: {error.strerror or error}",
+            where=str(path),
+            remedy="check that the folder exists, can be written and has room",
+        ) from error
+    finally:
+        partial.unlink(missing_ok=True)
