@@ -1,0 +1,113 @@
+#include "frame.h"
+
+#include <string.h>
+
+#include "crc.h"
+#include "litemrc_decode.h"
+#include "litemrc_encode.h"
+
+int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length)
+{
+	uint8_t *message = out + LITEMRC_FRAME_HEADROOM;
+	uint32_t crc;
+	size_t encoded;
+	int i;
+
+	if (length > LITEMRC_DEVICE_MESSAGE_MAX || capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
+		return -1;
+	crc = crc32(message, length);
+	for (i = 0; i < LITEMRC_CRC_BYTES; i++)
+		message[length + i] = crc >> (8 * i);
+	encoded = cobs_encode(out, message, length + LITEMRC_CRC_BYTES);
+	out[encoded] = 0;
+	return encoded + 1;
+}
+
+int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity)
+{
+	size_t length;
+
+	if (capacity < LITEMRC_FRAME_HEADROOM)
+		return -1;
+	m->sequence = sender->sequence + 1;
+	if (cbor_encode_device_message(out + LITEMRC_FRAME_HEADROOM, capacity - LITEMRC_FRAME_HEADROOM, m, &length))
+		return -1;
+	if (capacity < LITEMRC_FRAME_HEADROOM + length + LITEMRC_CRC_BYTES)
+		return -1;
+	sender->sequence++;
+	return litemrc_frame_wrap(out, capacity, length);
+}
+
+void litemrc_receiver_init(struct litemrc_receiver *rx, uint8_t *buffer, size_t capacity)
+{
+	memset(rx, 0, sizeof(*rx));
+	rx->buffer = buffer;
+	rx->capacity = capacity;
+	rx->empty = true;
+}
+
+static bool crc_matches(const uint8_t *frame, size_t length)
+{
+	const uint8_t *sent = frame + length - LITEMRC_CRC_BYTES;
+
+	return crc32(frame, length - LITEMRC_CRC_BYTES) ==
+	       (sent[0] | (uint32_t)sent[1] << 8 | (uint32_t)sent[2] << 16 | (uint32_t)sent[3] << 24);
+}
+
+/* The delimiter came: judges the frame it ends. */
+static bool frame_end(struct litemrc_receiver *rx)
+{
+	bool whole = !rx->skipping && cobs_complete(&rx->cobs) && rx->length > LITEMRC_CRC_BYTES &&
+		     crc_matches(rx->buffer, rx->length);
+
+	if (whole) {
+		rx->frames++;
+		rx->message_length = rx->length - LITEMRC_CRC_BYTES;
+		rx->held = true;
+	} else if (!rx->skipping && !rx->empty) {
+		rx->damaged++;
+	}
+	rx->length = 0;
+	rx->skipping = false;
+	rx->empty = true;
+	memset(&rx->cobs, 0, sizeof(rx->cobs));
+	return whole;
+}
+
+bool litemrc_receiver_push(struct litemrc_receiver *rx, uint8_t byte)
+{
+	uint8_t decoded;
+
+	if (byte == 0)
+		return frame_end(rx);
+	rx->empty = false;
+	if (rx->skipping)
+		return false;
+	if (rx->held) {
+		rx->skipping = true;
+		rx->damaged++;
+		return false;
+	}
+	if (!cobs_decode(&rx->cobs, byte, &decoded))
+		return false;
+	if (rx->length == rx->capacity) {
+		rx->skipping = true;
+		rx->oversized++;
+		return false;
+	}
+	rx->buffer[rx->length++] = decoded;
+	return false;
+}
+
+void litemrc_receiver_release(struct litemrc_receiver *rx)
+{
+	rx->held = false;
+}
+
+bool litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request)
+{
+	size_t read;
+
+	request->sequence = 0;
+	return cbor_decode_host_request(rx->buffer, rx->message_length, request, &read) == 0 && read == rx->message_length;
+}

@@ -1,0 +1,39 @@
+# The codec of the serial link, for the firmware and for host builds alike.
+#
+#   LINK_BUILD  := folder for the generated files (created)
+#   LINK_PYTHON := a Python that has zcbor (default python3)
+#   include firmware/link/generate.mk
+#
+# gives LINK_SOURCES (all C files but crc32(), which the firmware has in libbase), LINK_HOST_SOURCES (crc32() too),
+# LINK_HEADERS (generated: make objects depend on them, order-only) and LINK_CFLAGS. The codec has both ends' messages,
+# each way; -ffunction-sections -Wl,--gc-sections leaves what is used.
+
+LINK_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+LINK_SCHEMA := $(LINK_DIR)/../include/litemrc.cddl
+LINK_PYTHON ?= python3
+LINK_PACKAGES := $(shell $(LINK_PYTHON) -c 'import zcbor; from pathlib import Path; print(Path(zcbor.__file__).parents[1])')
+LINK_ZCBOR := $(LINK_PACKAGES)/zcbor
+LINK_LIBBASE := $(LINK_PACKAGES)/litex/soc/software/libbase
+
+LINK_HEADERS := $(addprefix $(LINK_BUILD)/,litemrc_types.h litemrc_encode.h litemrc_decode.h litemrc_limits.h)
+LINK_SOURCES := $(LINK_DIR)/cobs.c $(LINK_DIR)/frame.c \
+	$(LINK_BUILD)/litemrc_encode.c $(LINK_BUILD)/litemrc_decode.c \
+	$(addprefix $(LINK_ZCBOR)/src/,zcbor_common.c zcbor_encode.c zcbor_decode.c)
+LINK_HOST_SOURCES := $(LINK_SOURCES) $(LINK_LIBBASE)/crc32.c
+
+# Canonical: definite lengths and shortest integers only, written and accepted.
+LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/include -I$(LINK_LIBBASE)
+
+$(LINK_BUILD)/litemrc_limits.h: $(LINK_SCHEMA) $(LINK_DIR)/limits.py $(LINK_DIR)/../../host/litemrc/device/schema.py
+	mkdir -p $(LINK_BUILD)
+	PYTHONPATH=$(LINK_DIR)/../../host $(LINK_PYTHON) $(LINK_DIR)/limits.py > $@.new
+	mv $@.new $@
+
+$(LINK_BUILD)/litemrc_types.h: $(LINK_SCHEMA)
+	mkdir -p $(LINK_BUILD)
+	$(LINK_PYTHON) -c 'import zcbor; zcbor.main()' code --cddl $< --encode --decode --short-names \
+		--entry-types device_message host_request --output-c $(LINK_BUILD)/litemrc.c \
+		--output-h $(LINK_BUILD)/litemrc.h --output-h-types $@ > $(LINK_BUILD)/zcbor.log
+	touch $@
+
+$(addprefix $(LINK_BUILD)/litemrc_,encode.c encode.h decode.c decode.h): $(LINK_BUILD)/litemrc_types.h ;

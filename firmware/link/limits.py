@@ -1,0 +1,15 @@
+"""Print the C header with the constants and message sizes that follow from the link's schema.
+
+zcbor compiles the messages; this adds what it leaves out. Run by `generate.mk` with the host package on PYTHONPATH.
+"""
+
+from litemrc.device.schema import schema
+
+print("/* Generated from litemrc.cddl by firmware/link/limits.py. */")
+print("#ifndef LITEMRC_LIMITS_H\n#define LITEMRC_LIMITS_H\n")
+for name, value in schema().constants.items():
+    print(f"#define LITEMRC_{name.upper()} {value}")
+print("\n/* Length of the longest message in CBOR, in bytes. */")
+for direction in (schema().device_message, schema().host_request):
+    print(f"#define LITEMRC_{direction.name.upper()}_MAX {direction.max_bytes}")
+print("\n#endif")
