@@ -1,0 +1,1 @@
+"""Reference models, one per unit: plain Python, slow and obvious. Other forms are held equal to them."""
