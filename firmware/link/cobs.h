@@ -1,5 +1,6 @@
 /*
- * COBS (Cheshire and Baker, "Consistent Overhead Byte Stuffing", 1999): bytes without zeros, so that a zero ends a frame.
+ * COBS (Cheshire and Baker, "Consistent Overhead Byte Stuffing", 1999): bytes without zeros, so that a zero can
+ * end a frame.
  */
 #ifndef LITEMRC_COBS_H
 #define LITEMRC_COBS_H
@@ -12,8 +13,8 @@
 #define COBS_OVERHEAD(length) ((length) / 254 + 1)
 
 /*
- * Encodes `length` bytes; returns the encoded length, no delimiter included. `in` may lie in the buffer it is encoded into,
- * if it begins at least COBS_OVERHEAD(length) + 1 bytes behind `out`: what is written never overtakes what is read.
+ * Encodes `length` bytes; returns the encoded length, no delimiter included. `in` may lie in the buffer it is encoded
+ * into, if it begins at least COBS_OVERHEAD(length) bytes behind `out`: writing never overtakes reading.
  */
 size_t cobs_encode(uint8_t *out, const uint8_t *in, size_t length);
 
@@ -24,8 +25,8 @@ struct cobs_decoder {
 };
 
 /*
- * Takes one byte, which must not be the delimiter. Returns true when it yields a decoded byte, which is then in `*decoded`:
- * the byte itself or the zero it stands for.
+ * Takes one byte, which must not be the delimiter. Returns true when it yields a decoded byte, which is then in
+ * `*decoded`: the byte itself or the zero it stands for.
  */
 bool cobs_decode(struct cobs_decoder *decoder, uint8_t byte, uint8_t *decoded);
 

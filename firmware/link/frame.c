@@ -109,5 +109,7 @@ bool litemrc_request_decode(const struct litemrc_receiver *rx, struct host_reque
 	size_t read;
 
 	request->sequence = 0;
-	return cbor_decode_host_request(rx->buffer, rx->message_length, request, &read) == 0 && read == rx->message_length;
+	if (cbor_decode_host_request(rx->buffer, rx->message_length, request, &read))
+		return false;
+	return read == rx->message_length;
 }

@@ -1,6 +1,6 @@
 /*
- * Frames of the serial link: COBS(CBOR(message) || CRC-32(CBOR), little endian) and a zero byte. The messages are those of
- * litemrc.cddl; their structures and codec are generated from it (generate.mk).
+ * Frames of the serial link: COBS(CBOR(message) || CRC-32(CBOR), little endian) and a zero byte. The messages are
+ * those of litemrc.cddl; their structures and codec are generated from it (generate.mk).
  *
  * Nothing here allocates or waits. Needs string.h, and crc32() of LiteX's libbase.
  */
@@ -26,7 +26,7 @@
 /* Bytes of buffer a receiver of requests needs. */
 #define LITEMRC_REQUEST_BUFFER (LITEMRC_HOST_REQUEST_MAX + LITEMRC_CRC_BYTES)
 
-/* ------------------------------------------------------------------------------------------------------- sending */
+/* ------------------------------------------------------------------------------------------- sending */
 
 struct litemrc_sender {
 	uint32_t sequence; /* number of the last frame; starts as 0 */
@@ -34,18 +34,18 @@ struct litemrc_sender {
 
 /*
  * Encodes a message into a whole frame, zero byte included, and gives it the next sequence number (m->sequence is
- * overwritten). Returns its length, or -1 when `capacity` is too small or the message breaks the schema. A frame that
- * is encoded and then thrown away counts as lost at the other end, as it should.
+ * overwritten). Returns its length, or -1 when `capacity` is too small or the message breaks the schema. A frame
+ * that is encoded and then thrown away counts as lost at the other end, as it should.
  */
 int litemrc_frame_encode(struct litemrc_sender *sender, struct device_message *m, uint8_t *out, size_t capacity);
 
 /*
- * The step below: makes a frame of the `length` bytes of CBOR at out + LITEMRC_FRAME_HEADROOM. Returns the frame's length,
- * or -1 when `capacity` is less than headroom, message and CRC together.
+ * The step below: makes a frame of the `length` bytes of CBOR at out + LITEMRC_FRAME_HEADROOM. Returns the frame's
+ * length, or -1 when `capacity` is less than headroom, message and CRC together.
  */
 int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length);
 
-/* ----------------------------------------------------------------------------------------------------- receiving */
+/* ----------------------------------------------------------------------------------------- receiving */
 
 /*
  * Takes bytes, from an interrupt handler if need be, and holds one checked frame at a time. A frame that ends while one
@@ -66,18 +66,19 @@ struct litemrc_receiver {
 	uint32_t oversized;    /* longer than the buffer */
 };
 
-/* `capacity` LITEMRC_REQUEST_BUFFER suffices for every request; a frame that decodes to more bytes is dropped. */
+/* LITEMRC_REQUEST_BUFFER bytes suffice for every request; a frame that decodes to more than `capacity` is dropped. */
 void litemrc_receiver_init(struct litemrc_receiver *rx, uint8_t *buffer, size_t capacity);
 
-/* Takes one byte. Returns true when it completes a frame with a good CRC, which is then held until it is released. */
+/* Takes one byte. Returns true when it ends a frame with a good CRC, which is then held until it is released. */
 bool litemrc_receiver_push(struct litemrc_receiver *rx, uint8_t byte);
 
 /* Lets the held frame go. Strings of a decoded message point into it and are gone too. */
 void litemrc_receiver_release(struct litemrc_receiver *rx);
 
 /*
- * Decodes the held frame. Returns false if it is no request of the schema: answer nak(unknown) to request->sequence, or
- * nothing if that is 0 (not even the number could be read). Release the frame afterwards in both cases.
+ * Decodes the held frame. Returns false if it is no request of the schema: answer nak(unknown) to
+ * request->sequence, or nothing if that is 0 (not even the number could be read). Release the frame afterwards in
+ * both cases: until then the strings of `request` point into it.
  */
 bool litemrc_request_decode(const struct litemrc_receiver *rx, struct host_request *request);
 

@@ -11,7 +11,7 @@
 LINK_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 LINK_SCHEMA := $(LINK_DIR)/../include/litemrc.cddl
 LINK_PYTHON ?= python3
-LINK_PACKAGES := $(shell $(LINK_PYTHON) -c 'import zcbor; from pathlib import Path; print(Path(zcbor.__file__).parents[1])')
+LINK_PACKAGES := $(shell $(LINK_PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 LINK_ZCBOR := $(LINK_PACKAGES)/zcbor
 LINK_LIBBASE := $(LINK_PACKAGES)/litex/soc/software/libbase
 

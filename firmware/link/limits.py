@@ -1,6 +1,7 @@
 """Print the C header with the constants and message sizes that follow from the link's schema.
 
-zcbor compiles the messages; this adds what it leaves out. Run by `generate.mk` with the host package on PYTHONPATH.
+zcbor compiles the messages; this adds what it leaves out. `generate.mk` runs it with the host package on
+PYTHONPATH.
 """
 
 from litemrc.device.schema import schema

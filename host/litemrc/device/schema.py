@@ -1,8 +1,8 @@
 """The messages of the serial link, read from the one schema file that the firmware's codec is compiled from.
 
-Type numbers, field order, names and limits come from `litemrc.cddl`; none is repeated here. zcbor parses the file; this
-module turns its syntax tree into plain records, which `protocol.py` checks messages against and `firmware/link/limits.py`
-sizes the C buffers by.
+Type numbers, field order, names and limits come from `litemrc.cddl`; none is repeated here. zcbor parses the
+file; this module turns its syntax tree into plain records, which `protocol.py` checks messages against and
+`firmware/link/limits.py` sizes the C buffers by.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,9 @@ _IN_REPOSITORY = Path(__file__).parents[3] / "firmware" / "include" / "litemrc.c
 class Field:
     """One data item of a message body.
 
-    `kind` is the CDDL type: "UINT", "BOOL", "TSTR", "BSTR" or "LIST". `low` and `high` bound an integer's value, a string's
-    length in bytes or a list's number of items; `choices` names an integer's only values; `item` is what a list repeats.
+    `kind` is the CDDL type: "UINT", "BOOL", "TSTR", "BSTR" or "LIST". `low` and `high` bound an integer's
+    value, a string's length in bytes or a list's number of items; `choices` names the only values of an
+    integer; `item` is what a list repeats.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Direction:
-    """Everything one end may send: messages that all open with the fields of `head`, then their type number."""
+    """Everything one end may send: messages that open with the fields of `head`, then the type number."""
 
     name: str
     head: tuple[Field, ...]
@@ -51,7 +52,7 @@ class Direction:
     @property
     def max_bytes(self) -> int:
         """Length in bytes of the longest message in CBOR."""
-        head = 1 + sum(map(_field_bytes, self.head))  # fewer than 24 items: the array's own header is one byte
+        head = 1 + sum(map(_field_bytes, self.head))  # below 24 items an array's header is one byte
         return head + max(_integer_bytes(m.number) + sum(map(_field_bytes, m.fields)) for m in self.messages)
 
 
@@ -78,7 +79,7 @@ def _direction(name: str, types: dict) -> Direction:
     messages = []
     for choice in union.value:
         body = types[choice.value]
-        number, *fields = [body] if _is_literal(body) else body.value  # a body of one item is no group to zcbor
+        number, *fields = [body] if _is_literal(body) else body.value  # one item: no group to zcbor
         messages.append(Message(choice.label, number.value, tuple(_field(f, types) for f in fields)))
     return Direction(name, tuple(_field(f, types) for f in head), tuple(messages))
 
@@ -92,7 +93,7 @@ def _field(node, types: dict) -> Field:
         values = [value for _, value in choices]
         return Field(name, "UINT", min(values), max(values), choices)
     if kind.type == "UINT":
-        return Field(name, "UINT", kind.min_value or 0, 2**64 - 1 if kind.max_value is None else kind.max_value)
+        return Field(name, "UINT", kind.min_value or 0, kind.max_value)
     if kind.type in ("TSTR", "BSTR"):
         return Field(name, kind.type, kind.min_size or 0, kind.max_size)
     if kind.type == "LIST":
@@ -108,7 +109,7 @@ def _is_literal(node) -> bool:
 
 
 def _integer_bytes(value: int) -> int:
-    """Length of an integer, or of the header of a string or list of that length, in CBOR (RFC 8949, section 3)."""
+    """Length of an integer, or of the header of a string or list that long, in CBOR (RFC 8949, section 3)."""
     return 1 if value < 24 else 1 + next(size for size in (1, 2, 4, 8) if value < 256**size)
 
 
