@@ -55,7 +55,7 @@ class MonitorModel:
     def __init__(self, frames: int, groups: int = 64, contexts: int = 8, counter_bits: int = 32) -> None:
         if min(frames, groups, contexts, counter_bits) < 1 or frames % groups:
             raise ValueError(
-                f"monitor model: {frames} frames, {groups} groups, {contexts} contexts, {counter_bits} counter bits: "
+                f"monitor model: {frames} frames, {groups} groups, {contexts} contexts, {counter_bits} bits: "
                 "choose at least 1 of each and a number of groups that divides the frames"
             )
         self.frames, self.groups, self.contexts = frames, groups, contexts

@@ -1,0 +1,48 @@
+// Sizes of the units, chosen at compile time with -DLITEMRC_<NAME>=<number>; the defaults are the SoC's.
+#pragma once
+
+#include <ap_int.h>
+
+#ifndef LITEMRC_FRAMES
+#define LITEMRC_FRAMES 8192 // page frames of the DRAM: 32 MB in pages of 4 KB
+#endif
+#ifndef LITEMRC_GROUPS
+#define LITEMRC_GROUPS 64 // page groups of an LRU stack
+#endif
+#ifndef LITEMRC_CONTEXTS
+#define LITEMRC_CONTEXTS 8 // processes told apart
+#endif
+#ifndef LITEMRC_COUNTER_BITS
+#define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
+#endif
+
+namespace litemrc {
+
+constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+
+// Bits that hold 0..n-1, at least 1.
+constexpr int width_of(int n) {
+    int bits = 1;
+    while ((1 << bits) < n)
+        ++bits;
+    return bits;
+}
+
+constexpr int FRAMES = LITEMRC_FRAMES;
+constexpr int GROUPS = LITEMRC_GROUPS;
+constexpr int CONTEXTS = LITEMRC_CONTEXTS;
+constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
+constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper
+
+static_assert(is_power_of_two(FRAMES) && is_power_of_two(GROUPS) && is_power_of_two(CONTEXTS),
+              "LITEMRC_FRAMES, LITEMRC_GROUPS and LITEMRC_CONTEXTS must be powers of two");
+static_assert(2 <= GROUPS && GROUPS <= FRAMES && CONTEXTS <= FRAMES,
+              "LITEMRC_GROUPS must lie in 2..LITEMRC_FRAMES and LITEMRC_CONTEXTS in 1..LITEMRC_FRAMES");
+
+using frame_t = ap_uint<width_of(FRAMES)>;
+using group_t = ap_uint<width_of(GROUPS)>;
+using context_t = ap_uint<width_of(CONTEXTS)>;
+using pages_t = ap_uint<width_of(FRAMES) + 1>; // a number of pages, 0..FRAMES
+using counter_t = ap_uint<COUNTER_BITS>;
+
+} // namespace litemrc

@@ -1,0 +1,28 @@
+// Records as text, for the messages of testbenches.
+#pragma once
+
+#include "records.hpp"
+
+#include <ostream>
+
+namespace litemrc {
+
+inline std::ostream &operator<<(std::ostream &out, const Op &op) {
+    static const char *const names[] = {"access", "invalidate", "clear", "mark"};
+    return out << names[int(op.kind)] << " frame " << int(op.frame) << " context " << int(op.context)
+               << (op.epoch_end ? " epoch_end" : "");
+}
+
+inline std::ostream &operator<<(std::ostream &out, const Position &position) {
+    static const char *const names[] = {"hit", "miss", "none", "clear"};
+    return out << names[int(position.kind)] << " group " << int(position.group) << " context "
+               << int(position.context) << (position.epoch_end ? " epoch_end" : "");
+}
+
+inline bool operator==(const Position &a, const Position &b) {
+    return a.kind == b.kind && a.group == b.group && a.context == b.context && a.epoch_end == b.epoch_end;
+}
+
+inline bool operator!=(const Position &a, const Position &b) { return !(a == b); }
+
+} // namespace litemrc

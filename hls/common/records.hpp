@@ -1,0 +1,38 @@
+// The records between the units: operations into a stack engine, positions out of it into the hit counters.
+#pragma once
+
+#include "config.hpp"
+
+namespace litemrc {
+
+enum OpKind {
+    OP_ACCESS = 0,     // one DRAM access to `frame`, seen while `context` was running
+    OP_INVALIDATE = 1, // the page in `frame` is no longer what it was: remove it from its owner's stack
+    OP_CLEAR = 2,      // every page becomes invalid, the running epoch starts again from zero
+    OP_MARK = 3,       // nothing; carries `epoch_end`
+};
+
+struct Op {
+    ap_uint<2> kind;
+    frame_t frame;
+    context_t context;
+    ap_uint<1> write;     // ignored by the stack engines
+    ap_uint<1> epoch_end; // the epoch ends behind this operation, whatever its kind
+};
+
+enum PositionKind {
+    POSITION_HIT = 0,   // the page's LRU position lay in `group`
+    POSITION_MISS = 1,  // the page was invalid: stack distance infinite
+    POSITION_NONE = 2,  // nothing to count: invalidate, mark
+    POSITION_CLEAR = 3, // the running epoch starts again from zero
+};
+
+// A stack engine answers every operation with exactly one position, in order.
+struct Position {
+    ap_uint<2> kind;
+    group_t group;     // 0 = most recently used; 0 unless a hit
+    context_t context; // the page's owner, not the running context; 0 unless a hit or a miss
+    ap_uint<1> epoch_end;
+};
+
+} // namespace litemrc

@@ -1,0 +1,148 @@
+#include "group_stack.hpp"
+
+namespace litemrc {
+
+namespace {
+
+group_t group_at(pages_t lru_position) { return lru_position / GROUP_PAGES; }
+
+} // namespace
+
+void GroupStack::clear() {
+    for (int frame = 0; frame < FRAMES; ++frame) {
+#pragma HLS pipeline II = 1 // one entry a clock: the array has one write port
+        pages_[frame] = Page{0, 0, 0};
+    }
+    for (int context = 0; context < CONTEXTS; ++context) {
+#pragma HLS pipeline II = 1
+        sizes_[context] = 0;
+    }
+}
+
+Position GroupStack::step(const Op &op) {
+    Position answer{POSITION_NONE, 0, 0, 0};
+    switch (int(op.kind)) {
+    case OP_ACCESS:
+        answer = access(op.frame, op.context);
+        break;
+    case OP_INVALIDATE:
+        invalidate(op.frame);
+        break;
+    case OP_CLEAR:
+        clear();
+        answer.kind = POSITION_CLEAR;
+        break;
+    default: // OP_MARK
+        break;
+    }
+    answer.epoch_end = op.epoch_end;
+    return answer;
+}
+
+Position GroupStack::access(frame_t frame, context_t running) {
+    const Page page = pages_[frame];
+    const bool valid = page.valid;
+    const context_t owner = valid ? page.owner : running;
+    const pages_t size = sizes_[owner];
+    const frame_t top = group_headers_[owner][0];
+
+    if (valid && frame == top)
+        return Position{POSITION_HIT, 0, owner, 0};
+
+    if (valid) {
+        shift_down(owner, page.group, false);
+        unlink(frame);
+    } else {
+        // The new page lengthens the stack: every group passes a page on, and a full last one opens the next.
+        shift_down(owner, group_at(size), size != 0 && size % GROUP_PAGES == 0);
+        sizes_[owner] = size + 1;
+    }
+    const bool alone = !valid && size == 0;
+    link_before(frame, alone ? frame : top);
+    group_headers_[owner][0] = frame;
+    pages_[frame] = Page{1, owner, 0};
+    return Position{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), valid ? page.group : group_t(0), owner, 0};
+}
+
+void GroupStack::invalidate(frame_t frame) {
+    const Page page = pages_[frame];
+    if (!page.valid)
+        return;
+    const pages_t size = sizes_[page.owner];
+    const frame_t successor = next_[frame];
+    shift_up(page.owner, page.group, group_at(size - 1));
+    if (group_headers_[page.owner][page.group] == frame)
+        group_headers_[page.owner][page.group] = successor;
+    unlink(frame);
+    pages_[frame] = Page{0, 0, 0};
+    sizes_[page.owner] = size - 1;
+}
+
+// The last page of each group 0..deepest-1 becomes the first of the next. It is the page before the next group's
+// first; before the first page of a group just opened lies the end of the circle, the page before the top.
+void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group) {
+    for (int g = 1; g < GROUPS; ++g) {
+#pragma HLS pipeline II = 1 // an iteration writes the header of its own group and one page that no other one writes
+#pragma HLS dependence variable = group_headers_ type = inter false
+#pragma HLS dependence variable = pages_ type = inter false
+        if (g > int(deepest))
+            break;
+        const bool opens = opens_group && g == int(deepest);
+        const frame_t passed_on = prev_[group_headers_[owner][opens ? 0 : g]];
+        group_headers_[owner][g] = passed_on;
+        pages_[passed_on] = Page{1, owner, group_t(g)};
+    }
+}
+
+// The first page of each group above+1..last becomes the last of the group before it. If the last group held that one
+// page only, its header is stale from now on.
+void GroupStack::shift_up(context_t owner, group_t above, group_t last) {
+    for (int g = 1; g < GROUPS; ++g) {
+#pragma HLS pipeline II = 1 // as in shift_down
+#pragma HLS dependence variable = group_headers_ type = inter false
+#pragma HLS dependence variable = pages_ type = inter false
+        if (g > int(last))
+            break;
+        if (g > int(above)) {
+            const frame_t passed_up = group_headers_[owner][g];
+            group_headers_[owner][g] = next_[passed_up];
+            pages_[passed_up] = Page{1, owner, group_t(g - 1)};
+        }
+    }
+}
+
+void GroupStack::unlink(frame_t frame) {
+    const frame_t before = prev_[frame];
+    const frame_t behind = next_[frame];
+    next_[before] = behind;
+    prev_[behind] = before;
+}
+
+// Puts a page into the circle before `top`, behind the least recent one; a page before itself is a circle of one.
+void GroupStack::link_before(frame_t frame, frame_t top) {
+    const frame_t tail = frame == top ? frame : prev_[top];
+    next_[tail] = frame;
+    prev_[top] = frame;
+    next_[frame] = top;
+    prev_[frame] = tail;
+}
+
+} // namespace litemrc
+
+void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
+#pragma HLS interface mode = axis port = ops           // valid/ready, as the RTL's sink
+#pragma HLS interface mode = axis port = positions     // valid/ready, as the RTL's source
+#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
+#pragma HLS aggregate variable = positions compact = bit
+
+    static litemrc::GroupStack stack;
+    static bool swept = false;
+#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+
+    if (!swept) {
+        stack.clear();
+        swept = true;
+    }
+    positions.write(stack.step(ops.read()));
+}

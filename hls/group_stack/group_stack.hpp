@@ -1,0 +1,52 @@
+// group_stack: the LRU stack of the MRC monitor, exact at the resolution of page groups.
+//
+// Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: LRUArray and GrpHdrs. HitCtrs is the unit
+// hit_counters.
+//
+// LRUArray has one entry a page frame: GroupID with the page's owner and a valid bit, next, prev. The pages of one
+// context are linked in LRU order into a circle: the page before the most recent one is the least recent one. GrpHdrs
+// is private to each context: entry g points to the first, most recently used, page of group g; entry 0 is the top of
+// the stack. Group g holds the LRU positions g * GROUP_PAGES .. (g + 1) * GROUP_PAGES - 1.
+//
+// An access to a page in group I makes the last page of each group 0..I-1 the first of the next one: work grows with I,
+// as in the paper. An access to the page on top of its owner's stack changes nothing and is answered at once.
+#pragma once
+
+#include "../common/records.hpp"
+#include "../common/stream.hpp"
+
+namespace litemrc {
+
+class GroupStack {
+  public:
+    // Makes every page invalid. To be called once before the first step, as hardware sweeps its array at reset.
+    void clear();
+
+    // Carries out one operation. `op.context` must be below CONTEXTS.
+    Position step(const Op &op);
+
+  private:
+    struct Page {
+        ap_uint<1> valid;
+        context_t owner; // the context that first touched the page after it became invalid
+        group_t group;
+    };
+
+    Position access(frame_t frame, context_t running);
+    void invalidate(frame_t frame);
+    void shift_down(context_t owner, group_t deepest, bool opens_group);
+    void shift_up(context_t owner, group_t above, group_t last);
+    void unlink(frame_t frame);
+    void link_before(frame_t frame, frame_t top);
+
+    Page pages_[FRAMES];
+    frame_t next_[FRAMES];
+    frame_t prev_[FRAMES];
+    frame_t group_headers_[CONTEXTS][GROUPS]; // entries of groups that hold no page are stale
+    pages_t sizes_[CONTEXTS];                 // pages in each stack
+};
+
+} // namespace litemrc
+
+// Top function for synthesis: takes one operation, answers one position. The first call after reset sweeps the array.
+void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);

@@ -1,0 +1,96 @@
+#include "hit_counters.hpp"
+
+namespace litemrc {
+
+void HitCounters::reset() {
+    clear();
+    window_overflow_ = false;
+    epoch_ = 0;
+}
+
+void HitCounters::clear() {
+    for (int context = 0; context < CONTEXTS; ++context) {
+        misses_[context] = 0;
+        accesses_[context] = 0;
+        for (int group = 0; group < GROUPS; ++group) {
+#pragma HLS pipeline II = 1 // one counter a clock: the array has one write port
+            hits_[context][group] = 0;
+        }
+    }
+    overflow_ = false;
+}
+
+bool HitCounters::step(const Position &position, counter_t window[WINDOW_WORDS]) {
+    const context_t context = position.context;
+    switch (int(position.kind)) {
+    case POSITION_HIT:
+        hits_[context][position.group] = incremented(hits_[context][position.group]);
+        accesses_[context] = incremented(accesses_[context]);
+        break;
+    case POSITION_MISS:
+        misses_[context] = incremented(misses_[context]);
+        accesses_[context] = incremented(accesses_[context]);
+        break;
+    case POSITION_CLEAR:
+        clear();
+        break;
+    default: // POSITION_NONE
+        break;
+    }
+    if (position.epoch_end)
+        publish(window);
+    return position.epoch_end;
+}
+
+counter_t HitCounters::incremented(counter_t counter) {
+    const counter_t limit = ~counter_t(0);
+    if (counter == limit) {
+        overflow_ = true;
+        return limit;
+    }
+    return counter + 1;
+}
+
+void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
+    for (int context = 0; context < CONTEXTS; ++context) {
+        for (int i = 0; i < 2 * GROUPS; ++i) {
+#pragma HLS pipeline II = 1 // one word a clock: the window has one write port
+            counter_t word = 0;
+            if (i < GROUPS)
+                word = hits_[context][i];
+            else if (i == GROUPS)
+                word = misses_[context];
+            else if (i == GROUPS + 1)
+                word = accesses_[context];
+            window[context * 2 * GROUPS + i] = word;
+        }
+    }
+    window_overflow_ = overflow_;
+    ++epoch_;
+    clear();
+}
+
+} // namespace litemrc
+
+void hit_counters(hls::stream<litemrc::Position> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
+                  ap_uint<32> &epoch, ap_uint<1> &overflow) {
+#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's sink
+#pragma HLS interface mode = bram port = window          // a block RAM outside; software reads its other port
+#pragma HLS interface mode = ap_vld port = epoch         // the valid strobe tells that the window has changed
+#pragma HLS interface mode = ap_none port = overflow     // to be sampled with epoch's strobe
+#pragma HLS interface mode = ap_ctrl_none port = return  // runs for ever, driven by its stream alone
+#pragma HLS aggregate variable = positions compact = bit // a record is one word without padding
+
+    static litemrc::HitCounters counters;
+    static bool swept = false;
+#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+
+    if (!swept) {
+        counters.reset();
+        swept = true;
+    }
+    if (counters.step(positions.read(), window)) {
+        overflow = counters.overflow();
+        epoch = counters.epoch();
+    }
+}

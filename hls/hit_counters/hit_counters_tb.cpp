@@ -1,0 +1,84 @@
+// C simulation of hit_counters: every published epoch against counts kept in a std::map. Exits 1 at a difference.
+#include "hit_counters.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <random>
+#include <utility>
+
+using namespace litemrc;
+
+namespace {
+
+constexpr int POSITIONS = 200000;
+constexpr int MISSES = GROUPS; // index in the window, behind the groups
+constexpr int ACCESSES = GROUPS + 1;
+
+std::map<std::pair<int, int>, unsigned long long> counts; // (context, index in the window) -> times counted
+
+bool window_matches(const counter_t window[WINDOW_WORDS], bool overflow) {
+    const unsigned long long limit = (1ULL << COUNTER_BITS) - 1;
+    bool expected_overflow = false;
+    for (const auto &entry : counts)
+        expected_overflow |= entry.second > limit;
+    for (int address = 0; address < WINDOW_WORDS; ++address) {
+        const auto found = counts.find({address / (2 * GROUPS), address % (2 * GROUPS)});
+        const unsigned long long expected = found == counts.end() ? 0 : std::min(found->second, limit);
+        if (window[address].to_uint64() != expected) {
+            std::cerr << "hit_counters_tb: window word " << address << " is " << window[address].to_uint64()
+                      << ", expected " << expected << "\n";
+            return false;
+        }
+    }
+    if (overflow != expected_overflow)
+        std::cerr << "hit_counters_tb: overflow is " << overflow << ", expected " << expected_overflow << "\n";
+    return overflow == expected_overflow;
+}
+
+} // namespace
+
+int main() {
+    std::mt19937 generator(2004);
+    const auto random = [&](int n) { return int(generator() % unsigned(n)); };
+    hls::stream<Position> positions;
+    static counter_t window[WINDOW_WORDS];
+    ap_uint<32> epoch = 0;
+    ap_uint<1> overflow = 0;
+    unsigned epochs = 0, overflows = 0;
+
+    for (int i = 0; i < POSITIONS; ++i) {
+        Position position{ap_uint<2>(random(3)), 0, 0, random(2000) == 0};
+        if (random(5000) == 0)
+            position.kind = POSITION_CLEAR;
+        position.context = random(CONTEXTS);
+        position.group = random(2) ? random(GROUPS) : 0; // half of them on one counter, as in local traces
+        positions.write(position);
+        hit_counters(positions, window, epoch, overflow);
+
+        const int context = position.context;
+        if (position.kind == POSITION_HIT)
+            ++counts[{context, int(position.group)}];
+        if (position.kind == POSITION_MISS)
+            ++counts[{context, MISSES}];
+        if (position.kind == POSITION_HIT || position.kind == POSITION_MISS)
+            ++counts[{context, ACCESSES}];
+        if (position.kind == POSITION_CLEAR)
+            counts.clear();
+        if (position.epoch_end) {
+            ++epochs;
+            overflows += overflow;
+            if (!window_matches(window, overflow))
+                return 1;
+            counts.clear();
+        }
+        if (epoch != epochs) {
+            std::cerr << "hit_counters_tb: epoch is " << epoch << ", expected " << epochs << "\n";
+            return 1;
+        }
+    }
+    std::cout << "hit_counters_tb: " << GROUPS << " groups, " << CONTEXTS << " contexts, " << COUNTER_BITS
+              << " bits: " << POSITIONS << " positions, " << epochs << " epochs as the reference (" << overflows
+              << " with overflow)\n";
+    return 0;
+}
