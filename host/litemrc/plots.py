@@ -1,0 +1,195 @@
+"""Figures of an epoch table: curves in one picture, one panel per context, and how they went over time.
+
+Figures are built without pyplot, so nothing global is touched and nothing stays open. A curve is drawn as the
+step function it is: nothing was measured between two whole numbers of groups, where the smaller one is safe.
+Every figure needs a table with at least one context with data.
+"""
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from litemrc.curve import Curve, telling_sizes
+from litemrc.epoch_table import EpochTable
+
+MIB = 1 << 20
+EPSILON = 0.01
+
+INK = "#1f2328"
+PALE = "#b4bbc4"
+RULE = "#d9dde2"
+# Okabe and Ito's palette, told apart in all common kinds of colour blindness, but for black and yellow, which
+# vanish on dark or light paper: grey (context 0) and a colour of Tol's instead. Markers serve prints in grey.
+COLOURS = ("#7d858f", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#aa3377")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+
+_STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.labelsize": 10,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10,
+    "grid.color": RULE,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 6,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, title: str = "") -> Figure:
+    """Miss ratio over memory size of several contexts (default: all with data), in one picture.
+
+    A marker stands at the smallest size whose miss ratio is within `EPSILON` of the best.
+    """
+    curves = [table.curve(context) for context in (contexts or table.contexts_with_data)]
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        for curve in curves:
+            _draw_curve(axes, curve, table, label=table.name_of(curve.context))
+        axes.plot([], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the best")
+        _limit_size(axes, curves, table)
+        _ratio_axis(axes)
+        axes.set_xlabel("memory size in MiB")
+        per_mib = MIB / table.page_bytes
+        pages = axes.secondary_xaxis(
+            "top", functions=(lambda mib: mib * per_mib, lambda pages: pages / per_mib)
+        )
+        pages.set_xlabel(f"pages of {size_text(1, table.page_bytes)}")
+        pages.spines["top"].set_visible(False)
+        figure.legend(loc="outside right upper")
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
+    """One small panel per context with data: its curve before those of the others in grey.
+
+    Above each stands the size at the marker: the smallest whose miss ratio is within `EPSILON` of the best.
+    """
+    curves = [table.curve(context) for context in table.contexts_with_data]
+    columns = min(columns, len(curves))
+    rows = -(-len(curves) // columns)
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(8, 0.6 + 2.1 * rows), dpi=200, layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+        for axes, curve in zip(grid, curves, strict=False):
+            for other in curves:
+                axes.step(*_steps(other, table), where="post", color=PALE, linewidth=0.8)
+            colour = _colour(curve.context)
+            axes.fill_between(*_steps(curve, table), step="post", color=colour, alpha=0.15, linewidth=0)
+            _draw_curve(axes, curve, table)
+            _limit_size(axes, curves, table)
+            _ratio_axis(axes, label="")
+            axes.grid(False)
+            axes.set_title(table.name_of(curve.context))
+            enough = size_text(curve.smallest_size(EPSILON), table.page_bytes)
+            axes.set_title(enough, loc="right", fontsize=9)
+        for position, axes in enumerate(grid):
+            axes.tick_params(labelbottom=position + columns >= len(curves))
+            axes.set_visible(position < len(curves))
+        figure.supxlabel("memory size in MiB")
+        figure.supylabel("miss ratio")
+    return figure
+
+
+def epochs_figure(table: EpochTable) -> Figure:
+    """Over the epochs: accesses of each context, stacked, and below the miss ratio at a few telling sizes."""
+    contexts = table.contexts_with_data
+    sizes = telling_sizes([table.curve(context) for context in contexts])
+    edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(8, 1.6 + 1.2 * (1 + len(sizes))), dpi=200, layout="constrained")
+        top, *below = figure.subplots(1 + len(sizes), 1, sharex=True)
+        bottom = np.zeros(edges.size - 1)
+        for context in contexts:
+            rows = table.context == context
+            bins = np.searchsorted(edges, table.epoch[rows])
+            accesses = np.zeros(edges.size - 1)
+            accesses[bins] = table.accesses[rows]
+            style = {"color": _colour(context)}
+            top.stairs(
+                bottom + accesses, edges, baseline=bottom, fill=True, label=table.name_of(context), **style
+            )
+            bottom += accesses
+            for axes, pages in zip(below, sizes, strict=True):
+                ratios = np.full(edges.size - 1, np.nan)
+                ratios[bins] = _ratios_at(table, rows, pages)
+                axes.stairs(ratios, edges, baseline=None, linewidth=1.8, **style)
+        lossy = np.unique(table.epoch[table.dropped > 0])
+        if lossy.size:
+            above = 1.06 * bottom[np.searchsorted(edges, lossy)]
+            top.plot(lossy + 0.5, above, "v", color=INK, label="accesses dropped")
+        top.set(title="accesses per epoch", ylabel="accesses", xlim=(edges[0], edges[-1]))
+        top.yaxis.set_major_formatter("{x:,.0f}")
+        top.grid(axis="y")
+        for axes, pages in zip(below, sizes, strict=True):
+            axes.set_title(f"miss ratio in {size_text(pages, table.page_bytes)} of memory")
+            _ratio_axis(axes)
+        below[-1].set_xlabel("epoch")
+        below[-1].xaxis.get_major_locator().set_params(integer=True)
+        figure.legend(loc="outside right upper")
+    return figure
+
+
+def size_text(pages: int, page_bytes: int) -> str:
+    """A memory size for people: "512 KiB", "1.5 MiB"."""
+    size = pages * page_bytes
+    return f"{size / MIB:.4g} MiB" if size >= MIB else f"{size / 1024:.4g} KiB"
+
+
+def _colour(context: int | None) -> str:
+    return COLOURS[(context or 0) % len(COLOURS)]
+
+
+def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sizes in MiB and miss ratios for a "post" step line.
+
+    It begins at one group: below, all curves are 1 by definition and would hide each other.
+    """
+    return curve.sizes_pages * table.page_bytes / MIB, curve.miss_ratio
+
+
+def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, *, label: str = "") -> None:
+    colour = _colour(curve.context)
+    axes.step(*_steps(curve, table), where="post", color=colour)
+    enough = curve.smallest_size(EPSILON)
+    x, y = enough * table.page_bytes / MIB, curve.miss_ratio_at(enough)
+    marker = MARKERS[(curve.context or 0) % len(MARKERS)]
+    axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)
+
+
+def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
+    """Show sizes up to a little beyond the largest working set: no curve changes after that."""
+    group = table.group_pages * table.page_bytes / MIB
+    widest = max(curve.working_set_pages for curve in curves) * table.page_bytes / MIB
+    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), table.groups * group))
+
+
+def _ratio_axis(axes: Axes, label: str = "miss ratio") -> None:
+    axes.set(ylabel=label, ylim=(-0.03, 1.03))
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    axes.grid(axis="y")
+
+
+def _ratios_at(table: EpochTable, rows: NDArray[np.bool_], pages: int) -> NDArray[np.float64]:
+    """Miss ratio at a size, row by row; nan for a row without accesses."""
+    groups = min(pages // table.group_pages, table.groups)
+    hits = table.hits[rows].astype(np.uint64)
+    total = hits.sum(axis=1) + table.misses[rows]
+    missed = total - hits[:, :groups].sum(axis=1)
+    return np.divide(missed, total, out=np.full(total.shape, np.nan), where=total > 0)

@@ -1,0 +1,82 @@
+"""The report of a run: one HTML file that needs nothing but itself."""
+
+from collections.abc import Mapping
+from importlib import resources
+from math import isnan
+from pathlib import Path
+
+import jinja2
+
+from litemrc.comparison import Comparison
+from litemrc.curve import telling_sizes
+from litemrc.epoch_table import EpochTable
+from litemrc.outputs import check_output_path, replacing
+from litemrc.plot_files import inline_svg
+from litemrc.plots import EPSILON, curves_figure, epochs_figure, panels_figure, size_text
+
+
+def write_report(
+    path: str | Path,
+    table: EpochTable,
+    *,
+    title: str,
+    parameters: Mapping[str, object] | None = None,
+    comparison: Comparison | None = None,
+) -> None:
+    """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
+
+    Parameters:
+        path: the file to write, *.html.
+        title: the headline.
+        parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
+        comparison: what the golden model said; None: nothing was compared, and the report says so.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    path = check_output_path(path, (".html",))
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {
+        "ratio": lambda ratio: "-" if isnan(ratio) else f"{ratio:.4f}",
+        "size": lambda pages: size_text(pages, table.page_bytes),
+        "words": lambda name: str(name).replace("_", " "),
+    }
+    template = environment.from_string((resources.files("litemrc") / "report.html.j2").read_text("utf-8"))
+    curves = [table.curve(context) for context in table.contexts_with_data]
+    page = template.render(
+        title=title,
+        table=table,
+        total=table.curve(),
+        epochs=len(set(table.epoch.tolist())),
+        curves=curves,
+        sizes=telling_sizes(curves) if curves else [],
+        epsilon=EPSILON,
+        parameters={
+            "engine": table.engine,
+            "page": f"{table.page_bytes:,} bytes",
+            "frames": f"{table.frames:,} ({size_text(table.frames, table.page_bytes)})",
+            "groups": table.groups,
+            "group": f"{table.group_pages:,} pages ({size_text(table.group_pages, table.page_bytes)})",
+            "contexts": table.contexts,
+            **(parameters or {}),
+        },
+        comparison=comparison,
+        figures=_figures(table) if curves else {},
+    )
+    with replacing(path) as partial:
+        partial.write_text(page, "utf-8")
+
+
+def _figures(table: EpochTable) -> dict[str, str]:
+    names = ", ".join(table.name_of(context) for context in table.contexts_with_data)
+    figures = {
+        "curves": (curves_figure(table), f"Miss ratio over memory size of {names}"),
+        "panels": (panels_figure(table), f"Miss ratio over memory size, one panel each for {names}"),
+        "epochs": (epochs_figure(table), f"Accesses and miss ratios over the epochs, for {names}"),
+    }
+    return {
+        name: inline_svg(figure, name=name, description=description)
+        for name, (figure, description) in figures.items()
+    }
