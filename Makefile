@@ -1,0 +1,61 @@
+# LiteMRC: thin rules; the logic lives in the scripts they name. Nothing up to date is done again.
+
+PYTHON ?= python3
+VENV   := .venv/bin
+export PATH := $(CURDIR)/$(VENV):$(PATH)
+
+SIM      := build/sim/gateware/obj_dir/Vsim
+FIRMWARE := build/firmware/firmware.bin
+
+GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
+FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
+
+.PHONY: demo test lint setup sim firmware csim registers clean
+.DELETE_ON_ERROR:
+
+demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write build/demo/report.html
+	litemrc demo --sim build/sim --firmware $(FIRMWARE) --out build/demo
+
+test: setup csim $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
+	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	pytest $(PYTEST_ARGS)
+
+lint: setup   ## style, of Python
+	ruff format --check . && ruff check .
+
+setup: build/packages.stamp .venv/installed.stamp build/ap_types
+
+sim: setup $(SIM)   ## the Verilated SoC
+
+firmware: setup $(FIRMWARE)
+
+csim: setup   ## the C simulation testbenches of hls/
+	$(MAKE) --no-print-directory -C hls
+
+registers: setup   ## export the register map from the gateware
+	python -m litemrc_gateware.export
+
+build/packages.stamp: scripts/apt-packages.txt
+	@scripts/install_packages.sh
+	@mkdir -p build && touch $@
+
+.venv/installed.stamp: pyproject.toml | build/packages.stamp
+	@PYTHON=$(PYTHON) scripts/make_venv.sh
+	@touch $@
+
+build/ap_types: | .venv/installed.stamp
+	python scripts/fetch_ap_types.py
+
+$(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
+	@echo "building the Verilated SoC (build/sim/build.log)"
+	@mkdir -p build/sim
+	@python litex-soc/sim.py --output build/sim >build/sim/build.log 2>&1 || { tail -40 build/sim/build.log; exit 1; }
+
+$(FIRMWARE): $(FIRMWARE_SOURCES) $(SIM)
+	@echo "building the firmware (build/firmware/build.log)"
+	@mkdir -p build/firmware
+	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim OUT=$(CURDIR)/build/firmware PYTHON=$(CURDIR)/$(VENV)/python \
+		>build/firmware/build.log 2>&1 || { tail -40 build/firmware/build.log; exit 1; }
+
+clean:
+	rm -rf build

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "epochs.h"
+
+#include <generated/soc.h>
+#include <irq.h>
+
+#include "link.h"
+#include "monitor.h"
+
+static uint32_t sent;
+static uint32_t next_context;	/* of the epoch in the window */
+
+void epochs_init(void (*on_ready)(void))
+{
+	irq_attach(MRC_INTERRUPT, on_ready);
+	irq_setmask(irq_getmask() | (1 << MRC_INTERRUPT));
+	monitor_write(LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
+}
+
+static uint32_t window_accesses(uint32_t groups, uint32_t context)
+{
+	return monitor_window(groups, context, LITEMRC_WINDOW_ACCESSES(groups));
+}
+
+/* The first context from `context` on that has accesses; `contexts` if there is none. */
+static uint32_t find_used(uint32_t groups, uint32_t context, uint32_t contexts)
+{
+	while (context < contexts && !window_accesses(groups, context))
+		context++;
+	return context;
+}
+
+static uint32_t count_used(uint32_t groups, uint32_t context, uint32_t contexts)
+{
+	uint32_t used = 0;
+
+	for (; context < contexts; context++)
+		used += window_accesses(groups, context) != 0;
+	return used;
+}
+
+static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
+{
+	static struct device_message message;
+	struct epoch_body *epoch = &message.epoch;
+
+	message.type_choice = device_message_type_epoch_c;
+	epoch->index = sent++;
+	epoch->epoch = monitor_read(LITEMRC_EPOCH) - 1;
+	epoch->remaining = remaining;
+	epoch->context = context;
+	epoch->accesses = window_accesses(groups, context);
+	epoch->misses = monitor_window(groups, context, LITEMRC_WINDOW_MISSES(groups));
+	epoch->dropped = monitor_read(LITEMRC_EPOCH_DROPPED);
+	epoch->overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
+	epoch->hits_count = groups;
+	for (uint32_t group = 0; group < groups; group++)
+		epoch->hits[group] = monitor_window(groups, context, group);
+	link_send(&message);
+}
+
+/* Returns whether all of the epoch is on its way; else the link has no room for now. */
+static bool send_epoch(uint32_t groups, uint32_t contexts)
+{
+	if (!count_used(groups, 0, contexts)) {
+		if (!link_has_room())
+			return false;
+		send_context(groups, 0, 0);
+		return true;
+	}
+	while ((next_context = find_used(groups, next_context, contexts)) < contexts) {
+		if (!link_has_room())
+			return false;
+		send_context(groups, next_context, count_used(groups, next_context + 1, contexts));
+		next_context++;
+	}
+	next_context = 0;
+	return true;
+}
+
+void epochs_progress(uint32_t groups, uint32_t contexts)
+{
+	bool all;
+
+	if (!monitor_status(LITEMRC_STATUS_EPOCH_READY))
+		return;
+	all = send_epoch(groups, contexts);
+	if (all)
+		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
+	/* Without room the link's interrupt goes on; the monitor's would be raised without end. */
+	monitor_write(LITEMRC_EV_ENABLE, all ? LITEMRC_EV_ENABLE_EPOCH : 0);
+}
+
+uint32_t epochs_sent(void)
+{
+	return sent;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The bare-metal monitor firmware: initialises the DRAM, starts the serial service and runs the programs that the
+ * host orders, each in its own memory and under its own context.
+ */
+#include <irq.h>
+#include <libbase/uart.h>
+#include <liblitedram/sdram.h>
+#include <stdio.h>
+
+#include "bootargs.h"
+#include "monitor.h"
+#include "service.h"
+#include "workloads/workload.h"
+
+static uint64_t now_cycles(void)
+{
+	timer0_uptime_latch_write(1);
+	return timer0_uptime_cycles_read();
+}
+
+static uint32_t first_page(uint32_t workload)
+{
+	uint32_t page = 0;
+
+	for (uint32_t i = 0; i < workload; i++)
+		page += workloads[i].pages;
+	return page;
+}
+
+/* Gives the program its context and fresh page frames, as an operating system would; returns its memory. */
+static uint8_t *prepare(const struct run_order *order)
+{
+	uint32_t first = first_page(order->workload);
+
+	monitor_write(LITEMRC_CONTEXT, order->context);
+	for (uint32_t page = 0; page < workloads[order->workload].pages; page++)
+		monitor_invalidate(first + page);
+	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
+}
+
+static uint64_t run(const struct run_order *order, uint8_t *memory)
+{
+	uint64_t start = now_cycles();
+
+	workloads[order->workload].run(memory, order->scale);
+	return now_cycles() - start;
+}
+
+/*
+ * Boot argument "measure": every workload once, without a host and without epochs, so that two boots that
+ * differ in "monitor=off" alone can be compared clock by clock.
+ */
+static void measure(void)
+{
+	for (uint32_t i = 0; i < workload_count; i++) {
+		struct run_order order = {.workload = i, .context = i + 1, .scale = 1};
+		uint64_t cycles = run(&order, prepare(&order));
+
+		printf("measure: %s %lu cycles\n", workloads[i].name, (unsigned long)cycles);
+	}
+	printf("measure: done, queue peak %lu\n", (unsigned long)monitor_read(LITEMRC_QUEUE_PEAK));
+}
+
+static void serve(void)
+{
+	struct run_order order;
+	uint8_t *memory;
+
+	for (;;) {
+		if (!service_take_order(&order))
+			continue;
+		printf("running %s under context %lu\n", workloads[order.workload].name,
+		       (unsigned long)order.context);
+		service_started(&order);
+		memory = prepare(&order);
+		service_done(&order, run(&order, memory));
+	}
+}
+
+int main(void)
+{
+	irq_setmask(0);
+	irq_setie(1);
+	uart_init();
+	printf("\nLiteMRC bare-metal firmware\n");
+	if (!sdram_init()) {
+		printf("the DRAM does not work\n");
+		for (;;)
+			;
+	}
+	monitor_clear();
+	if (!bootarg("monitor=off"))
+		monitor_control(LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
+	if (bootarg("measure"))
+		measure();
+	service_init();
+	serve();
+}

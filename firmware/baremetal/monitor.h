@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The monitor's registers and window, as functions. */
+#ifndef LITEMRC_MONITOR_H
+#define LITEMRC_MONITOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <generated/csr.h>
+#include <generated/mem.h>
+#include <hw/common.h>
+
+#include "litemrc_regs.h"
+
+struct monitor_parameters {
+	uint32_t version, page_shift, frames, groups, contexts, queue_depth, engine, ranks;
+};
+
+static inline uint32_t monitor_read(uint32_t offset)
+{
+	return csr_read_simple(CSR_MRC_BASE + offset);
+}
+
+static inline void monitor_write(uint32_t offset, uint32_t value)
+{
+	csr_write_simple(value, CSR_MRC_BASE + offset);
+}
+
+static inline bool monitor_status(uint32_t mask)
+{
+	return monitor_read(LITEMRC_STATUS) & mask;
+}
+
+struct monitor_parameters monitor_parameters(void);
+
+/* Sets bits of the control register to those of value. */
+void monitor_control(uint32_t mask, uint32_t value);
+
+/* Invalidate and clear wait for the queue to take them. */
+void monitor_invalidate(uint32_t frame);
+void monitor_clear(void);
+
+/* A word of the window: the finished epoch's counters (see litemrc_regs.h). */
+static inline uint32_t monitor_window(uint32_t groups, uint32_t context, uint32_t word)
+{
+	const volatile uint32_t *window = (const volatile uint32_t *)MRC_WINDOW_BASE;
+
+	return window[context * LITEMRC_WINDOW_ROW(groups) + word];
+}
+
+#endif

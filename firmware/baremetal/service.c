@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "service.h"
+
+#include <generated/soc.h>
+#include <irq.h>
+#include <string.h>
+
+#include "epochs.h"
+#include "link.h"
+#include "monitor.h"
+#include "workloads/workload.h"
+
+#define UNIT_IS_CYCLES LITEMRC_CONTROL_EPOCH_UNIT
+
+/* The link and the gateware number the engines alike. */
+_Static_assert((int)stack_engine_group_stack_c == LITEMRC_ENGINE_GROUP_STACK, "group_stack");
+
+static struct monitor_parameters parameters;
+static struct litemrc_receiver receiver;
+static uint8_t request_buffer[LITEMRC_REQUEST_BUFFER];
+static struct device_message reply;	/* kept: a repeated request gets it again */
+static uint8_t reply_payload[128];
+static uint32_t last_request;
+
+static struct run_order order;
+static volatile enum { IDLE, ORDERED, RUNNING } state;
+
+static void send_hello(uint32_t request)
+{
+	static struct device_message message;
+	struct hello_body *hello = &message.hello;
+
+	message.type_choice = device_message_type_hello_c;
+	*hello = (struct hello_body){
+		.request = request,
+		.protocol = LITEMRC_PROTOCOL_VERSION,
+		.gateware = parameters.version,
+		.clock_hz = CONFIG_CLOCK_FREQUENCY,
+		.page_shift = parameters.page_shift,
+		.frames = parameters.frames,
+		.groups = parameters.groups,
+		.contexts = parameters.contexts,
+		.engine.stack_engine_choice = parameters.engine,
+		.queue_depth = parameters.queue_depth,
+		.ranks = parameters.ranks,
+		.epoch_messages = epochs_sent(),
+		.workloads_count = workload_count,
+	};
+	for (unsigned int i = 0; i < workload_count; i++) {
+		hello->workloads[i].value = (const uint8_t *)workloads[i].name;
+		hello->workloads[i].len = strlen(workloads[i].name);
+	}
+	link_send(&message);
+}
+
+static void acknowledge(uint32_t first, uint32_t second, size_t count)
+{
+	reply.ack.values[0] = first;
+	reply.ack.values[1] = second;
+	reply.ack.values_count = count;
+}
+
+static void refuse(uint32_t request, int error)
+{
+	reply.type_choice = device_message_type_nak_c;
+	reply.nak.request = request;
+	reply.nak.error.error_code_choice = error;
+}
+
+static void acknowledge_epoch(void)
+{
+	bool cycles = monitor_read(LITEMRC_CONTROL) & UNIT_IS_CYCLES;
+
+	acknowledge(cycles ? epoch_unit_cycles_c : epoch_unit_accesses_c, monitor_read(LITEMRC_EPOCH_LENGTH), 2);
+}
+
+/* Does the request; the reply is an empty ack beforehand. Returns 0 or an error code. */
+static int perform(const struct host_request *request)
+{
+	switch (request->type_choice) {
+	case host_request_type_hello_c:		/* answered by send_hello() */
+		return 0;
+	case host_request_type_echo_c:
+		memcpy(reply_payload, request->echo.payload.value, request->echo.payload.len);
+		reply.ack.payload.len = request->echo.payload.len;
+		return 0;
+	case host_request_type_set_epoch_c:
+		if (!request->set_epoch.length)
+			return error_code_bad_argument_c;
+		monitor_control(UNIT_IS_CYCLES, request->set_epoch.unit.epoch_unit_choice == epoch_unit_cycles_c ?
+				UNIT_IS_CYCLES : 0);
+		monitor_write(LITEMRC_EPOCH_LENGTH, request->set_epoch.length);
+		acknowledge_epoch();
+		return 0;
+	case host_request_type_get_epoch_c:
+		acknowledge_epoch();
+		return 0;
+	case host_request_type_set_engine_c:
+		if (request->set_engine.engine.stack_engine_choice != parameters.engine)
+			return error_code_bad_argument_c;
+		acknowledge(parameters.engine, 0, 1);
+		return 0;
+	case host_request_type_get_engine_c:
+		acknowledge(parameters.engine, 0, 1);
+		return 0;
+	case host_request_type_set_context_c:
+		if (request->set_context.context >= parameters.contexts)
+			return error_code_bad_argument_c;
+		if (state == RUNNING)
+			return error_code_busy_c;
+		monitor_write(LITEMRC_CONTEXT, request->set_context.context);
+		acknowledge(request->set_context.context, 0, 1);
+		return 0;
+	case host_request_type_get_context_c:
+		acknowledge(monitor_read(LITEMRC_CONTEXT), 0, 1);
+		return 0;
+	case host_request_type_invalidate_c:
+		if (request->invalidate.frame >= parameters.frames)
+			return error_code_bad_argument_c;
+		monitor_invalidate(request->invalidate.frame);
+		return 0;
+	case host_request_type_end_epoch_c:
+		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+		return 0;
+	case host_request_type_monitor_c:
+		monitor_control(LITEMRC_CONTROL_ENABLE, request->monitor.on ? LITEMRC_CONTROL_ENABLE : 0);
+		return 0;
+	case host_request_type_clear_c:
+		monitor_clear();
+		return 0;
+	case host_request_type_run_c:
+		if (request->run.workload >= workload_count || request->run.context >= parameters.contexts ||
+		    !request->run.scale)
+			return error_code_bad_argument_c;
+		if (state != IDLE)
+			return error_code_busy_c;
+		order = (struct run_order){request->run.workload, request->run.context, request->run.scale};
+		state = ORDERED;
+		return 0;
+	}
+	return error_code_unknown_c;
+}
+
+static void answer(void)
+{
+	struct host_request request;
+	bool known = litemrc_request_decode(&receiver, &request);
+	int error;
+
+	if (known && request.type_choice == host_request_type_hello_c) {
+		send_hello(request.sequence);
+		last_request = 0;	/* a session begins: its numbers start anew */
+	} else if (request.sequence) {
+		if (request.sequence != last_request) {
+			reply.type_choice = device_message_type_ack_c;
+			reply.ack = (struct ack_body){
+				.request = request.sequence, .payload.value = reply_payload,
+			};
+			error = known ? perform(&request) : error_code_unknown_c;
+			if (error)
+				refuse(request.sequence, error);
+			last_request = request.sequence;
+		}
+		link_send(&reply);
+	}
+	litemrc_receiver_release(&receiver);
+}
+
+/* Whatever can go on, goes on; interrupts are off. */
+static void progress(void)
+{
+	if (receiver.held && link_has_room())
+		answer();
+	epochs_progress(parameters.groups, parameters.contexts);
+}
+
+static void send_event(int kind, const struct run_order *about, uint64_t cycles)
+{
+	static struct device_message message;
+
+	for (bool sent = false; !sent;) {
+		irq_setie(0);
+		sent = link_has_room();
+		if (sent) {
+			message.type_choice = device_message_type_event_c;
+			message.event = (struct event_body){
+				.kind.event_kind_choice = kind,
+				.workload = about->workload,
+				.context = about->context,
+				.cycles = cycles,
+				.epoch_messages = epochs_sent(),
+			};
+			link_send(&message);
+		}
+		irq_setie(1);
+	}
+}
+
+void service_init(void)
+{
+	parameters = monitor_parameters();
+	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
+	link_init(&receiver, progress);
+	epochs_init(progress);
+	send_hello(0);
+}
+
+bool service_take_order(struct run_order *taken)
+{
+	if (state != ORDERED)
+		return false;
+	*taken = order;
+	state = RUNNING;
+	return true;
+}
+
+void service_started(const struct run_order *about)
+{
+	send_event(event_kind_workload_started_c, about, 0);
+}
+
+void service_done(const struct run_order *about, uint64_t cycles)
+{
+	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+	while (monitor_status(LITEMRC_STATUS_EPOCH_DUE | LITEMRC_STATUS_EPOCH_READY))
+		;
+	state = IDLE;
+	send_event(event_kind_workload_done_c, about, cycles);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A workload: a deterministic program over its own pages of DRAM. Code, stack and constants are in ROM and
+ * SRAM, so every DRAM access it causes is an access to its pages.
+ *
+ * Nearly every step misses the caches on purpose: the monitor sees what they let through.
+ */
+#ifndef LITEMRC_WORKLOAD_H
+#define LITEMRC_WORKLOAD_H
+
+#include <stdint.h>
+
+#define PAGE_BYTES 4096u
+
+struct workload {
+	const char *name;
+	uint32_t pages;				/* pages it uses */
+	void (*run)(uint8_t *memory, uint32_t repeats);	/* memory: pages * PAGE_BYTES, page-aligned */
+};
+
+extern const struct workload workloads[];
+extern const unsigned int workload_count;
+
+void zipf_run(uint8_t *memory, uint32_t repeats);
+void loop_run(uint8_t *memory, uint32_t repeats);
+void phases_run(uint8_t *memory, uint32_t repeats);
+void chase_run(uint8_t *memory, uint32_t repeats);
+void matmul_run(uint8_t *memory, uint32_t repeats);
+
+#define ZIPF_PAGES 2048u
+#define LOOP_PAGES 1536u
+#define PHASES_PAGES 1408u
+#define CHASE_PAGES 1024u
+#define MATMUL_PAGES 536u
+
+/* Marsaglia's xorshift32; state must not be 0. */
+static inline uint32_t random_next(uint32_t *state)
+{
+	uint32_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return *state = x;
+}
+
+/* Reads a random line of a page, and writes it in one of four cases. */
+static inline void touch(uint8_t *memory, uint32_t page, uint32_t random)
+{
+	volatile uint32_t *line = (volatile uint32_t *)
+		(memory + page * PAGE_BYTES + (random & (PAGE_BYTES - 1) & ~15u));
+
+	if ((random >> 12) & 3)
+		(void)*line;
+	else
+		*line = random;
+}
+
+#endif

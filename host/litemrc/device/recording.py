@@ -1,0 +1,189 @@
+"""The simulator's own record of DRAM accesses: read, checked against the tap, and kept as Parquet.
+
+The recorder writes two independent streams: what the memory arrays of the DRAM model were asked for, and
+what the monitor put into its queue. Here they are laid side by side: each access of the one must be the
+access of the other, the tap's delay apart.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from litemrc.epochs import EpochRow
+from litemrc.errors import UserError
+from litemrc.golden.monitor import MonitorModel
+
+OPS = ("access", "invalidate", "clear", "mark", "dropped")
+LATEST_TAP_CLOCKS = 8
+UNITS = {
+    "cycle": "system clocks since the simulation began",
+    "op": "access, dropped, invalidate or clear",
+    "frame": "page frame from the bottom of the DRAM; 0 for clear",
+    "write": "true: a write",
+    "context": "value of the context register",
+    "epoch": "number of the epoch the event belongs to",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TapCheck:
+    """The tap against the observer in the DRAM model.
+
+    Attributes:
+        accesses: accesses the observer saw while the monitor was on.
+        missed: of these, how many the tap did not report, or with another frame or direction.
+        invented: accesses of the tap that the observer did not see.
+        clocks: delay from the memory array to the queue, in system clocks.
+    """
+
+    accesses: int
+    missed: int
+    invented: int
+    clocks: int
+
+    @property
+    def exact(self) -> bool:
+        return self.missed == self.invented == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Events at the monitor's queue, in order; frames and directions of accesses are the DRAM observer's.
+
+    Attributes:
+        cycle: uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
+        epoch: uint32[n], number of the epoch the event belongs to.
+        tap: the comparison of the two streams.
+    """
+
+    cycle: NDArray[np.uint64]
+    op: NDArray[np.uint8]
+    frame: NDArray[np.uint32]
+    write: NDArray[np.bool_]
+    context: NDArray[np.uint8]
+    epoch: NDArray[np.uint32]
+    epoch_end: NDArray[np.bool_]
+    tap: TapCheck
+
+    def counts(self) -> dict[str, int]:
+        """Number of events of each kind."""
+        return {name: int((self.op == number).sum()) for number, name in enumerate(OPS)}
+
+    def save(self, path: str | Path) -> None:
+        """Writes the events as Parquet, marks left out."""
+        shown = self.op != OPS.index("mark")
+        fields = {
+            "cycle": pa.array(self.cycle[shown]),
+            "op": pa.DictionaryArray.from_arrays(self.op[shown], list(OPS)),
+            "frame": pa.array(self.frame[shown]),
+            "write": pa.array(self.write[shown]),
+            "context": pa.array(self.context[shown]),
+            "epoch": pa.array(self.epoch[shown]),
+        }
+        schema = pa.schema(
+            [pa.field(name, array.type, metadata={"unit": UNITS[name]}) for name, array in fields.items()]
+        )
+        pq.write_table(pa.table(list(fields.values()), schema=schema), path, compression="zstd")
+
+    def golden_epochs(self, frames: int, groups: int, contexts: int, progress=lambda done: None):
+        """Runs the golden model over the events.
+
+        Returns:
+            dict[(epoch, context), EpochRow] of every finished epoch, rows without accesses included.
+        """
+        model = MonitorModel(frames, groups, contexts)
+        do = (
+            model.access,
+            lambda frame, _: model.invalidate(frame),
+            lambda frame, _: model.clear(),
+            lambda frame, _: None,
+            lambda frame, _: model.drop(),
+        )
+        rows: dict[tuple[int, int], EpochRow] = {}
+        columns = (self.op.tolist(), self.frame.tolist(), self.context.tolist(), self.epoch_end.tolist())
+        for done, (op, frame, context, epoch_end) in enumerate(zip(*columns, strict=True)):
+            do[op](frame, context)
+            if epoch_end:
+                rows |= _rows_of(model.end_epoch())
+                progress(done)
+        return rows
+
+
+def read_recording(path: str | Path, page_shift: int) -> Recording:
+    """Reads the recorder's file and lays its two streams side by side.
+
+    Raises:
+        UserError: the file is missing, or incomplete because the simulator was killed.
+    """
+    try:
+        raw = np.load(path)
+    except (OSError, ValueError) as error:
+        raise UserError(f"not a complete record: {error}", where=str(path), remedy="run again") from error
+    queue = raw[raw["source"] == b"Q"]
+    dropped = queue["dropped"]
+    op = np.where(dropped, OPS.index("dropped"), queue["kind"]).astype(np.uint8)
+    seen = (op == OPS.index("access")) | dropped
+    frame, write, epoch_end = queue["value"].copy(), queue["write"].copy(), queue["epoch_end"]
+    frame[(op == OPS.index("clear")) | (op == OPS.index("mark"))] = 0
+
+    check, dram = _check_tap(raw, queue[seen], page_shift)
+    if check.exact:
+        frame[seen] = dram["value"] >> page_shift
+        write[seen] = dram["write"]
+    write[~seen] = False
+    return Recording(
+        cycle=queue["cycle"],
+        op=op,
+        frame=frame,
+        write=write,
+        context=queue["context"],
+        epoch=(np.cumsum(epoch_end) - epoch_end).astype(np.uint32),
+        epoch_end=epoch_end,
+        tap=check,
+    )
+
+
+def _check_tap(raw, tapped, page_shift):
+    """TapCheck, and the observer's accesses in the windows in which the monitor was on."""
+    dram = raw[raw["source"] == b"D"]
+    switches = raw[raw["source"] == b"E"]
+    best = None
+    for clocks in range(LATEST_TAP_CLOCKS + 1):
+        last_switch = np.searchsorted(switches["cycle"], dram["cycle"] + np.uint64(clocks), side="right")
+        enabled = np.concatenate([[0], switches["value"]])[last_switch] != 0
+        expected = dram[enabled]
+        # One access a clock at most, so a clock, a frame and a direction name an access.
+        there = _keys(expected["cycle"] + np.uint64(clocks), expected["value"] >> page_shift, expected["write"])
+        here = _keys(tapped["cycle"], tapped["value"], tapped["write"])
+        missed = int((~np.isin(there, here, assume_unique=True)).sum())
+        invented = int((~np.isin(here, there, assume_unique=True)).sum())
+        if best is None or missed + invented < best[0].missed + best[0].invented:
+            best = TapCheck(len(expected), missed, invented, clocks), expected
+        if best[0].exact and len(expected):
+            break
+    return best
+
+
+def _keys(cycle, frame, write):
+    """One integer for a clock, a frame (24 bits) and a direction."""
+    return cycle << np.uint64(25) | frame.astype(np.uint64) << np.uint64(1) | write.astype(np.uint64)
+
+
+def _rows_of(finished):
+    """{(epoch, context): EpochRow} of a model's finished epoch."""
+    return {
+        (finished.epoch, context): EpochRow(
+            epoch=finished.epoch,
+            context=context,
+            accesses=finished.accesses[context],
+            misses=finished.misses[context],
+            dropped=finished.dropped,
+            overflow=finished.overflow,
+            hits=tuple(finished.hits[context]),
+        )
+        for context in range(len(finished.accesses))
+    }

@@ -1,0 +1,125 @@
+"""The Verilated SoC as a device: starts it in a folder of its own and says where its link listens."""
+
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from litemrc.errors import UserError
+
+ROM_INIT = "sim_rom.init"
+BOOTARGS_MARK = b"bootargs="
+BOOTARGS_BYTES = 128  # the array's size in firmware/baremetal/bootargs.c, checked below by its zero padding
+
+
+class Simulator:
+    """A running simulator; a context manager that ends it.
+
+    Parameters
+    ----------
+    build : Path
+        folder made by ``litex-soc/sim.py``.
+    firmware : Path
+        raw image for the ROM.
+    run_dir : Path
+        where console, record and port go; made anew.
+    bootargs : str
+        text for the firmware, such as "measure monitor=off".
+
+    Attributes
+    ----------
+    url : str
+        pyserial URL of the link, once :meth:`wait_ready` returned.
+    record : Path
+        the recorder's file; complete after :meth:`stop`.
+    console : Path
+        what the console UART said.
+    """
+
+    def __init__(self, build, firmware, run_dir, bootargs=""):
+        self.build = Path(build).resolve()
+        self.run_dir = Path(run_dir).resolve()
+        self.record = self.run_dir / "record.npy"
+        self.console = self.run_dir / "console.log"
+        self._process = None
+        self._prepare(Path(firmware), bootargs)
+
+    def _prepare(self, firmware, bootargs):
+        gateware = self.build / "gateware"
+        binary = gateware / "obj_dir" / "Vsim"
+        for needed, made_by in ((binary, "make sim"), (firmware, "make firmware")):
+            if not needed.exists():
+                raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
+        shutil.rmtree(self.run_dir, ignore_errors=True)
+        self.run_dir.mkdir(parents=True)
+        self._binary = binary
+        (self.run_dir / "modules").symlink_to(gateware / "modules")
+        for name in [*gateware.glob("*.init"), gateware / "sim_config.js"]:
+            shutil.copy(name, self.run_dir)
+        image = set_bootargs(firmware.read_bytes(), bootargs)
+        (self.run_dir / ROM_INIT).write_text(as_words(image))
+
+    def start(self):
+        """Starts the simulator; returns self."""
+        with self.console.open("wb") as console:
+            self._process = subprocess.Popen(
+                [self._binary], cwd=self.run_dir, stdin=subprocess.PIPE, stdout=console, stderr=console
+            )
+        return self
+
+    def wait_ready(self, timeout_s=30):
+        """Waits until the link listens; raises UserError if it does not."""
+        port_file = self.run_dir / "link.port"
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline and self._process.poll() is None:
+            if port_file.exists() and (port := port_file.read_text().strip()):
+                self.url = f"socket://localhost:{port}"
+                return self
+            time.sleep(0.05)
+        raise UserError("the simulator did not start", where=str(self.console), remedy="read its console output")
+
+    def wait_console(self, text, timeout_s):
+        """Waits until the console said ``text``; returns all it said. Raises UserError after ``timeout_s``."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            said = self.console.read_text(errors="replace")
+            if text in said:
+                return said
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.2)
+        raise UserError(f"the console never said {text!r}", where=str(self.console))
+
+    def stop(self):
+        """Ends the simulator and waits until its record is complete."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *exception):
+        self.stop()
+
+
+def set_bootargs(image, text):
+    """The image with ``text`` as its boot arguments."""
+    start = image.find(BOOTARGS_MARK)
+    room = BOOTARGS_BYTES - len(BOOTARGS_MARK) - 1
+    encoded = text.encode("ascii")
+    if start < 0 or len(encoded) > room:
+        raise UserError(f"no room for the boot arguments {text!r} in the firmware")
+    start += len(BOOTARGS_MARK)
+    return image[:start] + encoded.ljust(room + 1, b"\0") + image[start + room + 1 :]
+
+
+def as_words(image):
+    """An image as the text of a Verilog memory file: a 32-bit little-endian word a line, in hex."""
+    padded = image + bytes(-len(image) % 4)
+    return "".join(f"{int.from_bytes(padded[i : i + 4], 'little'):08x}\n" for i in range(0, len(padded), 4))

@@ -1,0 +1,160 @@
+"""Exports the monitor's register map from the gateware: a C header and a page of documentation.
+
+    python -m litemrc_gateware.export [--check]
+
+writes firmware/include/litemrc_regs.h and docs/registers.md below the current folder; with ``--check`` it
+compares instead and fails if they are stale. Addresses of a whole SoC are in LiteX's csr.json and csr.h.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from litedram.common import GeomSettings
+from litedram.phy.dfi import Interface as DFI
+from litex.build.sim import SimPlatform
+from litex.soc.integration.soc_core import SoCMini
+
+from litemrc_gateware.dram_tap import DRAMTap
+from litemrc_gateware.monitor import ENGINES, REGISTERS_VERSION, Monitor
+
+HEADER = Path("firmware/include/litemrc_regs.h")
+PAGE = Path("docs/registers.md")
+REPAIR = "python -m litemrc_gateware.export"
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    offset: int
+    size: int
+    description: str
+
+
+@dataclass(frozen=True)
+class Register:
+    name: str
+    offset: int  # bytes from the base of the block
+    size: int  # bits
+    access: str
+    description: str
+    fields: tuple[Field, ...]
+
+
+class _MonitorOnly(SoCMini):
+    """The smallest SoC around a monitor: its register layout does not depend on the memory watched."""
+
+    def __init__(self):
+        super().__init__(SimPlatform("SIM", []), clk_freq=1_000_000)
+        geom = GeomSettings(bankbits=2, rowbits=13, colbits=9)
+        dfi = DFI(addressbits=13, bankbits=2, nranks=1, databits=16)
+        self.tap = DRAMTap(dfi, geom, column_bytes=2)
+        self.mrc = Monitor(self.tap)
+
+
+def registers():
+    """The monitor's registers, in order of address."""
+    soc = _MonitorOnly()
+    soc.finalize()
+    region = soc.csr_regions["mrc"]
+    found, offset = [], 0
+    for csr in region.obj:
+        fields = getattr(csr, "fields", None)
+        found.append(
+            Register(
+                name=csr.name,
+                offset=offset,
+                size=csr.size,
+                access="read-only" if getattr(csr, "read_only", False) else "read-write",
+                description=" ".join((getattr(csr, "description", None) or "").split()),
+                fields=tuple(
+                    Field(f.name, f.offset, f.size, " ".join((f.description or "").split()))
+                    for f in (fields.fields if fields else ())
+                ),
+            )
+        )
+        offset += 4 * -(-csr.size // region.busword)
+    return found
+
+
+def c_header(found):
+    """The text of litemrc_regs.h."""
+    lines = [
+        "/* SPDX-License-Identifier: BSD-2-Clause */",
+        f"/* Generated from the gateware by: {REPAIR}. Do not edit. */",
+        "#ifndef LITEMRC_REGS_H",
+        "#define LITEMRC_REGS_H",
+        "",
+        f"#define LITEMRC_REGS_VERSION {REGISTERS_VERSION}",
+        *(f"#define LITEMRC_ENGINE_{name.upper()} {number}" for name, (number, _) in ENGINES.items()),
+        "",
+        "/* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */",
+    ]
+    for register in found:
+        name = f"LITEMRC_{register.name.upper()}"
+        lines.append(f"#define {name} 0x{register.offset:02x}")
+        for field in register.fields:
+            mask = ((1 << field.size) - 1) << field.offset
+            lines.append(f"#define {name}_{field.name.upper()}_SHIFT {field.offset}")
+            lines.append(f"#define {name}_{field.name.upper()} 0x{mask:08x}u")
+    lines += [
+        "",
+        "/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row the hits of each group, then: */",
+        "#define LITEMRC_WINDOW_ROW(groups) (2 * (groups))",
+        "#define LITEMRC_WINDOW_MISSES(groups) (groups)",
+        "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
+        "",
+        "#endif",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def page(found):
+    """The text of registers.md."""
+    lines = [
+        "# Registers of the monitor",
+        "",
+        f"Generated from the gateware by `{REPAIR}`; do not edit. Layout version {REGISTERS_VERSION}. All",
+        "registers have 32 bits; offsets are bytes from the base of the block (`CSR_MRC_BASE` in LiteX's csr.h).",
+        "",
+        "| offset | register | access | bits | meaning |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for register in found:
+        lines.append(
+            f"| 0x{register.offset:02x} | `{register.name}` | {register.access} | {register.size} "
+            f"| {register.description} |"
+        )
+        for field in register.fields:
+            bits = f"{field.offset + field.size - 1}:{field.offset}" if field.size > 1 else f"{field.offset}"
+            lines.append(f"| | `.{field.name}` | | {bits} | {field.description} |")
+    lines += [
+        "",
+        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group of the",
+        "finished epoch, then its misses, its accesses, and zeros.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with the files, change nothing")
+    args = parser.parse_args()
+    found = registers()
+    stale = []
+    for path, text in ((HEADER, c_header(found)), (PAGE, page(found))):
+        if args.check:
+            if not path.exists() or path.read_text() != text:
+                stale.append(str(path))
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    if stale:
+        sys.exit(f"stale, not what the gateware exports: {', '.join(stale)}; repair with: {REPAIR}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""One call puts the monitor beside a LiteX SoC's DRAM controller."""
+
+from litex.soc.integration.soc import SoCRegion
+
+from litemrc_gateware.dram_tap import DRAMTap
+from litemrc_gateware.monitor import Monitor
+
+WINDOW_ORIGIN = 0x9000_0000  # in VexRiscv's uncached half, below the CSRs
+
+
+def add_monitor(soc, phy, name="mrc", **parameters):
+    """Adds a tap on ``phy``'s DFI and a monitor to a SoC that already has its SDRAM (``soc.add_sdram``).
+
+    Afterwards the SoC has registers and an interrupt called ``name``, and an uncached region
+    ``<name>_window`` with the hit counters of the finished epoch.
+
+    Parameters
+    ----------
+    soc : litex.soc.integration.soc.SoC
+    phy : LiteDRAM PHY
+        the one given to ``add_sdram``.
+    name : str
+    parameters
+        those of :class:`Monitor`.
+
+    Returns
+    -------
+    Monitor
+    """
+    settings = soc.sdram.controller.settings
+    if settings.address_mapping != "ROW_BANK_COL" or getattr(settings, "bank_byte_alignment", 0):
+        raise ValueError("add_monitor: only LiteDRAM's plain ROW_BANK_COL address mapping is supported")
+
+    page_shift = parameters.get("page_shift", 12)
+    tap = DRAMTap(phy.dfi, settings.geom, column_bytes=phy.settings.databits // 8, page_shift=page_shift)
+    monitor = Monitor(tap, **parameters)
+    soc.add_module(name=f"{name}_tap", module=tap)
+    soc.add_module(name=name, module=monitor)
+    soc.bus.add_slave(
+        name=f"{name}_window",
+        slave=monitor.bus,
+        region=SoCRegion(origin=WINDOW_ORIGIN, size=monitor.window_bytes, mode="r", cached=False),
+    )
+    if soc.irq.enabled:
+        soc.irq.add(name, use_loc_if_exists=True)
+    return monitor

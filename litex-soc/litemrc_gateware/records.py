@@ -1,0 +1,66 @@
+"""The records between the monitor's units: operations into a stack engine, positions out of it."""
+
+from enum import IntEnum
+
+from migen import log2_int
+
+
+class OpKind(IntEnum):
+    """What a stack engine is asked to do. `epoch_end` on any of them ends the epoch behind it."""
+
+    ACCESS = 0  # one DRAM access to `frame`, seen while `context` was running
+    INVALIDATE = 1  # remove the page from its owner's stack; nothing if it is invalid
+    CLEAR = 2  # every page becomes invalid, the running epoch starts again from zero
+    MARK = 3  # nothing; carries `epoch_end`
+
+
+class PositionKind(IntEnum):
+    """What a stack engine answers: exactly one position for every operation, in order."""
+
+    HIT = 0  # the page's LRU position lay in `group`
+    MISS = 1  # the page was invalid: stack distance infinite
+    NONE = 2  # nothing to count: invalidate, mark
+    CLEAR = 3  # the running epoch starts again from zero
+
+
+def width_of(count: int) -> int:
+    """Bits that hold 0..count-1, at least 1.
+
+    :raises ValueError: if `count` is not a power of two.
+    """
+    return max(1, log2_int(count))
+
+
+def check_sizes(frames: int, groups: int, contexts: int) -> None:
+    """Refuse sizes that no stack engine can be built for.
+
+    :raises ValueError: if one is not a power of two, there are fewer than 2 groups, or a group or a context would
+        have less than one page.
+    """
+    powers = all(n > 0 and n & (n - 1) == 0 for n in (frames, groups, contexts))
+    if not powers or groups < 2 or groups > frames or contexts > frames:
+        raise ValueError(
+            f"stack engine: {frames} frames, {groups} groups, {contexts} contexts: choose powers of two with "
+            "2 <= groups <= frames and 1 <= contexts <= frames"
+        )
+
+
+def op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
+    """Payload of the stream into a stack engine: one operation a record."""
+    return [
+        ("kind", 2),  # OpKind
+        ("frame", width_of(frames)),
+        ("context", width_of(contexts)),  # the running context; must be below `contexts`
+        ("write", 1),  # for the meters; stack engines ignore it
+        ("epoch_end", 1),
+    ]
+
+
+def position_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
+    """Payload of the stream out of a stack engine: one answer a record."""
+    return [
+        ("kind", 2),  # PositionKind
+        ("group", width_of(groups)),  # 0 = most recently used; 0 unless a hit
+        ("context", width_of(contexts)),  # the page's owner; 0 unless a hit or a miss
+        ("epoch_end", 1),
+    ]

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Builds the Verilated LiteMRC SoC: RTL of the whole system, 32 MB of SDR SDRAM, link on a TCP port.
+
+    python litex-soc/sim.py --output build/sim
+
+The result is a folder that ``litemrc.device.simulator`` runs; the firmware is put in at run time.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from litedram.modules import MT48LC16M16
+from litedram.phy.model import SDRAMPHYModel
+from litex.build.generic_platform import Pins, Subsignal
+from litex.build.sim import SimPlatform
+from litex.build.sim.config import SimConfig
+from litex.gen import LiteXModule
+from litex.soc.integration.builder import Builder
+from migen import ClockDomain, Signal
+from sim_observer import DRAMObserver
+from soc import LiteMRCSoC
+
+HERE = Path(__file__).resolve().parent
+MODULES = ("serial_link", "recorder")
+SYS_CLK_HZ = 50_000_000
+SDRAM_DATA_BITS = 16  # with the module below: 32 MB, as on many small boards
+# The libraries that the firmware links; no BIOS.
+SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
+
+
+def _serial(number):
+    return (
+        "serial",
+        number,
+        *(Subsignal(f"{side}_{name}", Pins(width)) for side in ("source", "sink") for name, width in STREAM),
+    )
+
+
+STREAM = (("valid", 1), ("ready", 1), ("data", 8))
+RECORDED = (
+    *(("dram_read", 1), ("dram_write", 1), ("dram_address", 32)),
+    *(("valid", 1), ("dropped", 1), ("kind", 8), ("frame", 32), ("write", 1), ("context", 8)),
+    *(("epoch_end", 1), ("enable", 1)),
+)
+_io = [
+    ("sys_clk", 0, Pins(1)),
+    _serial(0),
+    _serial(1),
+    ("recorder", 0, *(Subsignal(name, Pins(width)) for name, width in RECORDED)),
+]
+
+
+class PowerOnReset(LiteXModule):
+    """The simulated clock, with one clock of reset at the start."""
+
+    def __init__(self, clk):
+        self.cd_sys = ClockDomain()
+
+        # # #
+
+        done = Signal()
+        self.cd_por = ClockDomain(reset_less=True)
+        self.sync.por += done.eq(1)
+        self.comb += [self.cd_sys.clk.eq(clk), self.cd_por.clk.eq(clk), self.cd_sys.rst.eq(~done)]
+
+
+class SimSoC(LiteMRCSoC):
+    """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw."""
+
+    def __init__(self, platform, **monitor_parameters):
+        super().__init__(platform, SYS_CLK_HZ, uart_name="sim")
+        self.crg = PowerOnReset(platform.request("sys_clk"))
+
+        module = MT48LC16M16(SYS_CLK_HZ, "1:1")
+        self.sdrphy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
+        monitor = self.add_monitored_dram(self.sdrphy, module, **monitor_parameters)
+        # The model's memory is ideal, and a test of it costs a million clocks.
+        self.add_constant("SDRAM_TEST_DISABLE")
+
+        self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
+
+        self.observer = observer = DRAMObserver(self.sdrphy)
+        pads = platform.request("recorder")
+        self.comb += [
+            pads.dram_read.eq(observer.read),
+            pads.dram_write.eq(observer.write),
+            pads.dram_address.eq(observer.address),
+            *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
+        ]
+
+
+def simulator_config():
+    """Clock, console on stdout, link and recorder; their arguments are completed at run time."""
+    config = SimConfig()
+    config.add_clocker("sys_clk", freq_hz=SYS_CLK_HZ)
+    config.add_module("serial2console", ("serial", 0))
+    config.add_module("serial_link", ("serial", 1), args={"port": 0, "port_file": "link.port"})
+    config.add_module("recorder", "recorder", args={"file": "record.npy"})
+    return config
+
+
+def build(output, **monitor_parameters):
+    """Generates and compiles the simulator in ``output`` (pathlib.Path)."""
+    output.mkdir(parents=True, exist_ok=True)
+    # LiteX writes a file beside the modules' sources: give it a copy.
+    modules = output / "modules"
+    shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True)
+
+    soc = SimSoC(SimPlatform("SIM", list(_io)), **monitor_parameters)
+    builder = Builder(soc, output_dir=str(output), csr_json=str(output / "csr.json"))
+    keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
+    builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
+    builder.build(
+        sim_config=simulator_config(),
+        opt_level="O3",
+        run=False,
+        interactive=False,
+        extra_mods=list(MODULES),
+        extra_mods_path=str(modules),
+    )
+    compiled = subprocess.run(
+        ["bash", "build_sim.sh"], cwd=builder.gateware_dir, capture_output=True, text=True, check=False
+    )
+    if compiled.returncode:
+        sys.exit(f"sim.py: Verilator or a simulation module did not compile:\n{compiled.stdout}{compiled.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
+    parser.add_argument("--groups", type=int, default=64)
+    parser.add_argument("--contexts", type=int, default=8)
+    parser.add_argument("--queue-depth", type=int, default=512)
+    args = parser.parse_args()
+    build(
+        args.output.resolve(), groups=args.groups, contexts=args.contexts, queue_depth=args.queue_depth
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * recorder: what the DRAM model and the monitor's queue saw, clock by clock, into a NumPy file.
+ *
+ * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
+ * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
+ * 'E', a change of the monitor's enable bit (value: the new one). SIGTERM and SIGINT end the simulation
+ * with the file complete.
+ *
+ * Argument: "file".
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+#include <json-c/json.h>
+
+#include "error.h"
+#include "modules.h"
+
+struct record {
+	uint64_t cycle;
+	uint32_t value;
+	char source;
+	uint8_t kind, context, write, dropped, epoch_end;
+} __attribute__((packed));
+
+#define NPY_HEADER_BYTES 256
+#define NPY_DESCR \
+	"[('cycle','<u8'),('value','<u4'),('source','S1'),('kind','u1'),('context','u1')," \
+	"('write','?'),('dropped','?'),('epoch_end','?')]"
+
+struct recorder {
+	char *sys_clk;
+	clk_edge_state_t edge;
+	uint64_t cycle;
+	uint8_t enabled;
+	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *enable;
+	uint32_t *dram_address, *frame;
+};
+
+static FILE *file;
+static uint64_t records;
+
+static int write_header(void)
+{
+	char header[NPY_HEADER_BYTES];
+	int n;
+
+	memset(header, ' ', sizeof(header));
+	memcpy(header, "\x93NUMPY\x01\x00", 8);
+	header[8] = (char)((NPY_HEADER_BYTES - 10) & 0xff);
+	header[9] = (char)((NPY_HEADER_BYTES - 10) >> 8);
+	n = snprintf(header + 10, sizeof(header) - 10,
+		     "{'descr': " NPY_DESCR ", 'fortran_order': False, 'shape': (%llu,), }",
+		     (unsigned long long)records);
+	header[10 + n] = ' ';
+	header[NPY_HEADER_BYTES - 1] = '\n';
+	return fseek(file, 0, SEEK_SET) || fwrite(header, sizeof(header), 1, file) != 1;
+}
+
+static void finish(void)
+{
+	if (write_header() || fclose(file))
+		perror("recorder: the record is incomplete");
+}
+
+static void stop(evutil_socket_t signal, short what, void *base)
+{
+	(void)signal; (void)what;
+	event_base_loopbreak(base);
+}
+
+static int recorder_start(void *base)
+{
+	evsignal_add(evsignal_new(base, SIGTERM, stop, base), NULL);
+	evsignal_add(evsignal_new(base, SIGINT, stop, base), NULL);
+	return RC_OK;
+}
+
+static int recorder_new(void **session, char *args)
+{
+	struct json_object *json = json_tokener_parse(args), *name;
+	int ret = RC_ERROR;
+
+	if (!json || !json_object_object_get_ex(json, "file", &name)) {
+		fprintf(stderr, "recorder: wants the argument file, got %s\n", args);
+		goto out;
+	}
+	file = fopen(json_object_get_string(name), "wb");
+	if (!file) {
+		perror(json_object_get_string(name));
+		goto out;
+	}
+	setvbuf(file, NULL, _IOFBF, 1 << 20);
+	if (write_header())
+		goto out;
+	atexit(finish);
+	*session = calloc(1, sizeof(struct recorder));
+	ret = *session ? RC_OK : RC_NOENMEM;
+out:
+	json_object_put(json);
+	return ret;
+}
+
+static void *pad(struct pad_list_s *list, const char *name)
+{
+	for (struct pad_s *p = list->pads; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p->signal;
+	fprintf(stderr, "recorder: no pad %s\n", name);
+	exit(1);
+}
+
+static int recorder_add_pads(void *session, struct pad_list_s *list)
+{
+	struct recorder *r = session;
+
+	if (!strcmp(list->name, "sys_clk"))
+		r->sys_clk = pad(list, "sys_clk");
+	if (strcmp(list->name, "recorder"))
+		return RC_OK;
+	r->dram_read = pad(list, "dram_read");
+	r->dram_write = pad(list, "dram_write");
+	r->dram_address = pad(list, "dram_address");
+	r->valid = pad(list, "valid");
+	r->dropped = pad(list, "dropped");
+	r->kind = pad(list, "kind");
+	r->frame = pad(list, "frame");
+	r->write = pad(list, "write");
+	r->context = pad(list, "context");
+	r->epoch_end = pad(list, "epoch_end");
+	r->enable = pad(list, "enable");
+	return RC_OK;
+}
+
+static void put(struct record record)
+{
+	if (fwrite(&record, sizeof(record), 1, file) != 1) {
+		perror("recorder");
+		exit(1);
+	}
+	records++;
+}
+
+static int recorder_tick(void *session, uint64_t time_ps)
+{
+	struct recorder *r = session;
+
+	(void)time_ps;
+	if (!clk_pos_edge(&r->edge, *r->sys_clk))
+		return RC_OK;
+	r->cycle++;
+	if (*r->dram_read || *r->dram_write)
+		put((struct record){.cycle = r->cycle, .source = 'D', .value = *r->dram_address,
+				    .write = *r->dram_write});
+	if (*r->valid)
+		put((struct record){.cycle = r->cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
+				    .context = *r->context, .write = *r->write, .dropped = *r->dropped,
+				    .epoch_end = *r->epoch_end});
+	if (*r->enable != r->enabled) {
+		r->enabled = *r->enable;
+		put((struct record){.cycle = r->cycle, .source = 'E', .value = r->enabled});
+	}
+	return RC_OK;
+}
+
+static struct ext_module_s module = {
+	"recorder", recorder_start, recorder_new, recorder_add_pads, NULL, recorder_tick,
+};
+
+int litex_sim_ext_module_init(int (*register_module)(struct ext_module_s *))
+{
+	return register_module(&module);
+}

@@ -1,0 +1,65 @@
+"""Simulation only: an observer inside LiteDRAM's DRAM model, independent of the tap it checks."""
+
+from functools import reduce
+from operator import or_
+
+from litedram.phy.model import BankModel
+from litex.gen import LiteXModule
+from migen import Cat, Constant, If, Memory, Signal
+
+
+class DRAMObserver(LiteXModule):
+    """Names the byte address of every access to the memory arrays of a ``SDRAMPHYModel``.
+
+    It looks at the address lines of the arrays themselves, in the very clock in which they are used, and
+    knows nothing of ACTIVATE commands: the model's own row registers select the word.
+
+    Attributes
+    ----------
+    read, write : Signal()
+    address : Signal(32)
+        byte address, from 0 at the bottom of the DRAM.
+    """
+
+    def __init__(self, phy):
+        self.read = Signal()
+        self.write = Signal()
+        self.address = Signal(32)
+
+        # # #
+
+        if phy.settings.write_latency:
+            raise ValueError("DRAMObserver: a model with write latency does not keep the order of accesses")
+        geom = phy.module.geom_settings
+        banks = [module for _, module in phy._submodules if isinstance(module, BankModel)]
+        for number, bank in enumerate(banks):
+            read_port, write_port = array_ports(bank)
+            adr = Signal(len(read_port.adr))
+            self.comb += If(bank.write, adr.eq(write_port.adr)).Else(adr.eq(read_port.adr))
+            # An array word is one burst: the column bits below it are 0 in every access.
+            word_bytes_log2 = (len(read_port.dat_r) // 8).bit_length() - 1
+            burst_log2 = geom.rowbits + geom.colbits - len(adr)
+            column_bits = geom.colbits - burst_log2
+            self.comb += If(
+                bank.read | bank.write,
+                self.address.eq(
+                    Cat(
+                        Constant(0, word_bytes_log2),
+                        adr[:column_bits],
+                        Constant(number, geom.bankbits),
+                        adr[column_bits:],
+                    )
+                ),
+            )
+        self.comb += [
+            self.read.eq(reduce(or_, [bank.read for bank in banks])),
+            self.write.eq(reduce(or_, [bank.write for bank in banks])),
+        ]
+
+
+def array_ports(bank):
+    """The (read, write) ports of a BankModel's memory array."""
+    (memory,) = [special for special in bank._fragment.specials if isinstance(special, Memory)]
+    (write_port,) = [port for port in memory.ports if port.we is not None]
+    (read_port,) = [port for port in memory.ports if port.we is None]
+    return read_port, write_port
