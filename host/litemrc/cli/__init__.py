@@ -1,0 +1,1 @@
+"""The `litemrc` command: `main.py` and one module per subcommand."""

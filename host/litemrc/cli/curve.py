@@ -1,0 +1,129 @@
+"""`litemrc curve FILE`: the miss ratio curves of an epoch table as a table, JSON or a picture."""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from litemrc.cli.counter_table import counter_table
+from litemrc.cli.text_plot import spark_lines, text_plot
+from litemrc.curve import Curve
+from litemrc.epochs import EpochTable, read_epochs
+from litemrc.errors import UserError
+from litemrc.outputs import check_output_path
+from litemrc.plot_files import SUFFIXES, save_figure
+from litemrc.plots import curves_figure
+
+_EPILOG = """\
+Without --context, the one context that has data is taken. If several have, the table and the picture show
+them all, and --json gives "context": null and their counters summed: the misses of all contexts together,
+each in a memory of that size of its own.
+
+--json prints one object: context, accesses, misses, dropped, sizes_pages, miss_ratio. miss_ratio[i] belongs
+to a memory of sizes_pages[i] pages; between two sizes the smaller one counts, below the first the ratio is 1.
+dropped counts the accesses lost in all epochs in which the context reported; their own context is unknown.
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc curve`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, help="epoch table written by collect or demo (Parquet)"
+    )
+    parser.add_argument("--context", metavar="C", help="number or name of one context")
+    parser.add_argument(
+        "--epochs",
+        metavar="A:B",
+        type=_epoch_range,
+        help="only epochs A up to, not including, B; either may be left out",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--plot", metavar="OUT", type=Path, help="draw the curves into OUT.png or OUT.svg")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc curve`."""
+    if args.plot:
+        check_output_path(args.plot, SUFFIXES)
+    table = read_epochs(args.file)
+    if args.epochs:
+        table = _select_epochs(table, args.epochs, args.file)
+    contexts = _select_contexts(table, args.context, args.file)
+    if args.plot:
+        save_figure(curves_figure(table, contexts), args.plot)
+
+    curve = table.curve(contexts[0] if len(contexts) == 1 else None)
+    if curve.overflow:
+        print("litemrc: warning: a 32-bit counter reached its end; the curve is approximate", file=sys.stderr)
+    if table.interrupted:
+        print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
+    if args.json:
+        print(json.dumps(_json_object(curve), allow_nan=False))
+        return 0
+    print(counter_table(table, contexts), end="\n\n")
+    if len(contexts) == 1:
+        print(text_plot(curve, table.page_bytes))
+    else:
+        names = [table.name_of(context) for context in contexts]
+        print(spark_lines([table.curve(context) for context in contexts], names, table.page_bytes))
+    if args.plot:
+        print(f"\ndrawn in {args.plot}")
+    return 0
+
+
+def _epoch_range(text: str) -> tuple[int | None, int | None]:
+    match = re.fullmatch(r"(\d*):(\d*)", text)
+    if not match:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a range A:B of epoch numbers, such as 3:7, 3: or :7"
+        )
+    start, stop = (int(number) if number else None for number in match.groups())
+    return start, stop
+
+
+def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], path: Path) -> EpochTable:
+    selected = table.between(*epochs)
+    if table.epoch.size and not selected.epoch.size:
+        raise UserError(
+            "no epoch in the range of --epochs",
+            where=str(path),
+            remedy=f"the file holds epochs {table.epoch.min()} to {table.epoch.max()}",
+        )
+    return selected
+
+
+def _select_contexts(table: EpochTable, wanted: str | None, path: Path) -> list[int]:
+    """The contexts to show, all of them with data."""
+    with_data = table.contexts_with_data
+    if not with_data:
+        raise UserError(
+            "no context counted an access",
+            where=str(path),
+            remedy="collect while a program runs, or more epochs",
+        )
+    if wanted is None:
+        return with_data
+    found = [context for context in with_data if wanted in (str(context), table.context_names.get(context))]
+    if not found:
+        there = ", ".join(f"{context} ({table.name_of(context)})" for context in with_data)
+        raise UserError(
+            f"context {wanted} has no data", where=str(path), remedy=f"contexts with data: {there}"
+        )
+    return found[:1]
+
+
+def _json_object(curve: Curve) -> dict[str, object]:
+    ratios = curve.miss_ratio
+    return {
+        "context": curve.context,
+        "accesses": curve.accesses,
+        "misses": curve.misses,
+        "dropped": curve.dropped,
+        "sizes_pages": curve.sizes_pages.tolist(),
+        "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in ratios],
+    }

@@ -1,0 +1,74 @@
+"""`litemrc COMMAND ...`: each command is a module of this folder, imported only when it is the one asked for.
+
+A command module has `set_argparser(parser)` and `main(args) -> int`, which returns the exit code.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+from litemrc.errors import UserError
+
+COMMANDS = {
+    "demo": "boot the simulated SoC, collect the curves of its programs and check them with the golden model",
+    "collect": "collect epochs from a device into a Parquet file",
+    "curve": "print, draw or export the miss ratio curves in a Parquet file",
+    "device": "show a device's parameters and test the link to it",
+}
+
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells say it
+EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; `argv` without the program's name, by default that of the process."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        # A terminal without Unicode gets question marks rather than a traceback.
+        sys.stdout.reconfigure(errors="replace")
+        args = _parse(argv)
+        code = args.run(args)
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        print(_explain(error), file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("litemrc: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; without this Python complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="litemrc", description="Page miss ratio curves of real DRAM traffic.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"litemrc {version('litemrc')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    asked_for = next((word for word in argv if not word.startswith("-")), None)
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        if name == asked_for:
+            module = import_module(f"litemrc.cli.{name}")
+            module.set_argparser(command)
+            command.set_defaults(run=module.main)
+    return parser.parse_args(argv)
+
+
+def _explain(error: UserError) -> str:
+    lines = [f"litemrc: error: {error.what}"]
+    if error.where:
+        lines.append(f"  where:  {error.where}")
+    if error.remedy:
+        lines.append(f"  remedy: {error.remedy}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

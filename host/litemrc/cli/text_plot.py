@@ -1,0 +1,47 @@
+"""Miss ratio curves in block characters, for terminals and logs."""
+
+from collections.abc import Sequence
+
+from litemrc.curve import Curve
+from litemrc.plots import size_text
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def text_plot(curve: Curve, page_bytes: int, *, width: int = 64, height: int = 8) -> str:
+    """One curve, `height` lines high, from one group to a little beyond the working set: the rest is flat."""
+    bars = _bars(curve, _shown_groups([curve]), width, height)
+    labels = ["1", *[""] * (height - 2), "0"]
+    lines = ["  miss ratio"]
+    for row, label in zip(reversed(range(height)), labels, strict=True):
+        cells = "".join(_BLOCKS[min(max(bar - 8 * row, 0), 8)] for bar in bars)
+        lines.append(f"{label:>3} │{cells}".rstrip())
+    return "\n".join([*lines, "    └" + "─" * width, "     " + _size_scale([curve], page_bytes, width)])
+
+
+def spark_lines(curves: Sequence[Curve], names: Sequence[str], page_bytes: int, *, width: int = 64) -> str:
+    """Several curves, one line each, over the same sizes: the fuller the line, the higher the miss ratio."""
+    groups = _shown_groups(curves)
+    margin = max(len(name) for name in names)
+    lines = [f"{'':{margin}} {_size_scale(curves, page_bytes, width)}"]
+    for curve, name in zip(curves, names, strict=True):
+        lines.append(f"{name:{margin}} {''.join(_BLOCKS[bar] for bar in _bars(curve, groups, width, 1))}")
+    return "\n".join(lines)
+
+
+def _shown_groups(curves: Sequence[Curve]) -> int:
+    widest = max(curve.working_set_pages // curve.group_pages for curve in curves)
+    return min(max(widest + widest // 10 + 1, 4), curves[0].hits.size)
+
+
+def _bars(curve: Curve, groups: int, width: int, height: int) -> list[int]:
+    """Height of each column in eighths of a line; what is not zero shows at least as one eighth."""
+    ratios = curve.miss_ratio[[column * groups // width for column in range(width)]]
+    return [max(round(ratio * height * 8), int(ratio > 0)) for ratio in ratios]
+
+
+def _size_scale(curves: Sequence[Curve], page_bytes: int, width: int) -> str:
+    group_pages = curves[0].group_pages
+    left = size_text(group_pages, page_bytes)
+    right = size_text(_shown_groups(curves) * group_pages, page_bytes)
+    return left + "memory size".center(width - len(left) - len(right)) + right
