@@ -1,0 +1,150 @@
+"""A LiteMRC device at the other end of a link: who it is, and requests with their answers."""
+
+import random
+import statistics
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from litemrc.device.errors import RequestRefusedError, SilentDeviceError
+from litemrc.device.link import Link, LinkCounts
+from litemrc.device.protocol import Message, ProtocolError, host_requests
+
+TIMEOUT_S = 10.0
+_TRIES = 4
+_REMEDIES = {
+    "unknown": "update the older of firmware and host package",
+    "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
+    "busy": "wait for the running program to end",
+}
+
+
+@dataclass(frozen=True)
+class EchoTest:
+    """Self-test of a link: how many echoes came back as they were sent, and their median round trip."""
+
+    echoes: int
+    failed: int
+    round_trip_ms: float | None
+
+
+class Device:
+    """A device that has said hello.
+
+    Attributes:
+        hello: its parameters, as of the last hello.
+        timeout_s: how long a request may take, all its repetitions together, in seconds.
+    """
+
+    def __init__(self, link: Link, timeout_s: float = TIMEOUT_S) -> None:
+        """Say hello over an open link.
+
+        Raises:
+            SilentDeviceError: nobody answers.
+            VersionMismatchError: the device speaks another version of the protocol.
+        """
+        self.timeout_s = timeout_s
+        self._link = link
+        self._inbox: deque[Message] = deque()
+        self.hello = self.say_hello()
+
+    @classmethod
+    @contextmanager
+    def open(cls, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200) -> Iterator["Device"]:
+        """Open a port and say hello; the port is closed at the end of the `with` block.
+
+        Raises:
+            LinkError: the port cannot be opened, or as in the constructor.
+        """
+        with Link.open(url, baud) as link:
+            yield cls(link, timeout_s)
+
+    @property
+    def url(self) -> str:
+        """The port."""
+        return self._link.url
+
+    @property
+    def link_counts(self) -> LinkCounts:
+        """What arrived over the link and what did not."""
+        return self._link.counts
+
+    def say_hello(self) -> Message:
+        """Ask for the parameters anew; messages not yet received stay to be received, in order."""
+        self.hello = self._ask("hello")
+        return self.hello
+
+    def request(self, name: str, **values: Any) -> Message:
+        """Send a request and return its ack; repeats it while there is no answer.
+
+        Parameters:
+            name, values: a request of the schema and its fields.
+
+        Raises:
+            RequestRefusedError: the device cannot or will not, or a value is none the schema allows.
+            SilentDeviceError, DeviceGoneError: no answer, or no device any more.
+        """
+        answer = self._ask(name, **values)
+        if answer.name == "nak":
+            raise self._refused(name, answer.error, f"the device refused {name}: {answer.error}")
+        return answer
+
+    def waiting(self) -> list[Message]:
+        """Return what arrived before the last answer and was not received yet, and forget it."""
+        waiting = list(self._inbox)
+        self._inbox.clear()
+        return waiting
+
+    def receive(self, timeout_s: float) -> Message | None:
+        """Return the next message that answers nothing (epoch, event ...), or None if none came in time."""
+        if self._inbox:
+            return self._inbox.popleft()
+        return self._link.receive(timeout_s)
+
+    def echo_test(self, echoes: int = 32, seed: int = 1) -> EchoTest:
+        """Have `echoes` random strings of every length sent back, none of them twice."""
+        dice = random.Random(seed)
+        (payload,) = host_requests().types["echo"].body[1:]
+        failed, round_trips = 0, []
+        for number in range(echoes):
+            length = payload.high * number // max(echoes - 1, 1)
+            sent = dice.randbytes(length)
+            start = time.perf_counter()
+            try:
+                answer = self._ask("echo", tries=1, payload=sent)
+            except SilentDeviceError:
+                failed += 1
+                continue
+            round_trips.append(time.perf_counter() - start)
+            failed += answer.name != "ack" or answer.payload != sent
+        median = statistics.median(round_trips) * 1000 if round_trips else None
+        return EchoTest(echoes, failed, median)
+
+    def _ask(self, name: str, *, tries: int = _TRIES, **values: Any) -> Message:
+        """Send a request until it is answered; everything else that arrives meanwhile waits in the inbox."""
+        request = host_requests().new(name, sequence=self._link.next_sequence(), **values)
+        for _ in range(tries):
+            deadline = time.monotonic() + self.timeout_s / _TRIES
+            try:
+                self._link.send(request)
+            except ProtocolError as error:
+                what = f"the device would refuse {name}: {error}"
+                raise self._refused(name, "bad_argument", what) from error
+            while (remaining := deadline - time.monotonic()) > 0:
+                message = self._link.receive(remaining)
+                if message is None:
+                    break
+                if getattr(message, "request", None) == request.sequence:
+                    return message
+                self._inbox.append(message)
+        raise SilentDeviceError(
+            f"no answer to {name} within {self.timeout_s:g} s",
+            where=self.url,
+            remedy="check that the device runs LiteMRC's firmware and that no other program uses the port",
+        )
+
+    def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
+        return RequestRefusedError(what, code, where=self.url, remedy=_REMEDIES[code])

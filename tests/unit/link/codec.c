@@ -1,0 +1,117 @@
+/*
+ * The firmware's side of the link as a filter, for the tests: codec MODE DIRECTION < bytes.
+ *
+ * MODE text: reads frames; prints for each message a line "name field=value ..." and a line with the frame this side
+ * makes of the decoded message, in hex.
+ * MODE judge: reads byte strings, each behind its length (16 bits, little endian), feeds each and a zero to one receiver,
+ * and writes for each two bytes: how many frames had a good CRC, and how many of these held a message.
+ * DIRECTION device: messages of the device; host: requests.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "litemrc_decode.h"
+#include "litemrc_encode.h"
+
+#include "print.h"
+
+static uint8_t buffer[LITEMRC_DEVICE_MESSAGE_MAX + LITEMRC_CRC_BYTES];
+static struct litemrc_receiver rx;
+static bool device;
+
+/* The largest member decides: both directions share the memory. */
+static union {
+	struct device_message device;
+	struct host_request host;
+} message;
+
+static bool decode(void)
+{
+	size_t read;
+
+	if (!device)
+		return litemrc_request_decode(&rx, &message.host);
+	return cbor_decode_device_message(rx.buffer, rx.message_length, &message.device, &read) == 0 &&
+	       read == rx.message_length;
+}
+
+static void print_frame(void)
+{
+	uint8_t out[LITEMRC_FRAME_MAX];
+	size_t length;
+	int frame_length;
+
+	if (device) {
+		struct litemrc_sender sender = {.sequence = message.device.sequence - 1};
+
+		frame_length = litemrc_frame_encode(&sender, &message.device, out, sizeof(out));
+	} else {
+		if (cbor_encode_host_request(out + LITEMRC_FRAME_HEADROOM, LITEMRC_HOST_REQUEST_MAX, &message.host, &length))
+			length = sizeof(out);
+		frame_length = litemrc_frame_wrap(out, sizeof(out), length);
+	}
+	for (int i = 0; i < frame_length; i++)
+		printf("%02x", out[i]);
+	printf("\n");
+}
+
+static void text(void)
+{
+	int byte;
+
+	while ((byte = getchar()) != EOF) {
+		if (!litemrc_receiver_push(&rx, byte))
+			continue;
+		if (!decode()) {
+			printf("unknown\n\n");
+		} else {
+			if (device)
+				print_device_message(&message.device);
+			else
+				print_host_request(&message.host);
+			print_frame();
+		}
+		litemrc_receiver_release(&rx);
+	}
+	printf("frames=%u damaged=%u oversized=%u\n", rx.frames, rx.damaged, rx.oversized);
+}
+
+static void judge(void)
+{
+	uint8_t size[2];
+
+	while (fread(size, 1, 2, stdin) == 2) {
+		size_t length = size[0] | size[1] << 8;
+		/* Exactly as long as the string, so that one byte beyond it is noticed. */
+		uint8_t *string = malloc(length + 1);
+		uint8_t frames = 0, messages = 0;
+
+		if (fread(string, 1, length, stdin) != length)
+			exit(1);
+		string[length] = 0;
+		for (size_t i = 0; i <= length; i++)
+			if (litemrc_receiver_push(&rx, string[i])) {
+				frames++;
+				messages += decode();
+				litemrc_receiver_release(&rx);
+			}
+		free(string);
+		putchar(frames);
+		putchar(messages);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	device = !strcmp(argv[2], "device");
+	litemrc_receiver_init(&rx, buffer, device ? sizeof(buffer) : LITEMRC_REQUEST_BUFFER);
+	if (!strcmp(argv[1], "text"))
+		text();
+	else
+		judge();
+	return 0;
+}

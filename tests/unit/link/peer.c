@@ -1,0 +1,334 @@
+/*
+ * A device on a TCP port of the loopback interface, for the tests of Device, Collector and the command line: the same
+ * frames and codec as the firmware, with counters that follow from the numbers of epoch and context.
+ *
+ * peer [epochs=N] [period_ms=N] [noise=N] [seed=N] [fault=FAULT]
+ *   epochs      without a request, send this many epochs after hello (default 0)
+ *   period_ms   between two epochs (default 0)
+ *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
+ *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
+ *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself
+ * Prints "port N"; after the host hung up, "sent N" (epoch messages), and ends.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frame.h"
+
+#define GROUPS 64
+#define CONTEXTS 8
+#define FAULT_EPOCH 5
+#define EPOCHS_OF_RUN 3 /* times scale */
+
+static const char *const workloads[] = {"zipf", "loop"};
+
+static struct {
+	long epochs, period_ms, noise, seed;
+	const char *fault;
+} option = {.seed = 1, .fault = ""};
+
+static int host;
+static struct litemrc_sender sender;
+static struct litemrc_receiver rx;
+static uint8_t rx_buffer[LITEMRC_REQUEST_BUFFER];
+static struct device_message message, reply;
+static uint8_t reply_payload[128];
+static uint32_t last_request, epoch_messages, epoch_number, total;
+static uint32_t epoch_values[2] = {epoch_unit_accesses_c, 1000}, engine = stack_engine_group_stack_c, context;
+static struct run_body run;
+static uint32_t epochs_left; /* of the running program */
+static bool greeted;
+
+static bool fault(const char *name)
+{
+	return !strcmp(option.fault, name);
+}
+
+static void hang_up(void)
+{
+	printf("sent %u\n", total);
+	exit(0);
+}
+
+/* Sends a byte, or what the line makes of it. */
+static void send_noisy(const uint8_t *bytes, int length)
+{
+	uint8_t line[2 * LITEMRC_FRAME_MAX];
+	int count = 0;
+
+	for (int i = 0; i < length; i++) {
+		bool hit = random() % 1000000 < option.noise;
+		int kind = hit ? random() % 3 : 3;
+
+		if (kind == 0)
+			line[count++] = bytes[i] ^ (1 << random() % 8);
+		if (kind == 2)
+			line[count++] = bytes[i];
+		if (kind >= 2)
+			line[count++] = bytes[i];
+	}
+	if (write(host, line, count) != count)
+		hang_up();
+}
+
+static void send_message(struct device_message *m)
+{
+	uint8_t out[LITEMRC_FRAME_MAX];
+	int length = litemrc_frame_encode(&sender, m, out, sizeof(out));
+
+	if (length < 0)
+		abort();
+	if (fault("vanish") && epoch_number == FAULT_EPOCH && m->type_choice == device_message_type_epoch_c) {
+		send_noisy(out, length / 2);
+		hang_up();
+	}
+	send_noisy(out, length);
+}
+
+static void send_hello(uint32_t request)
+{
+	struct hello_body *hello = &message.hello;
+
+	message.type_choice = device_message_type_hello_c;
+	*hello = (struct hello_body){
+		.request = request,
+		.protocol = LITEMRC_PROTOCOL_VERSION + fault("version"),
+		.gateware = 1,
+		.clock_hz = 1000000,
+		.page_shift = 12,
+		.frames = 8192,
+		.groups = GROUPS,
+		.contexts = CONTEXTS,
+		.engine.stack_engine_choice = stack_engine_group_stack_c,
+		.queue_depth = 512,
+		.ranks = 1,
+		.running = epochs_left ? run.workload + 1 : 0,
+		.epoch_messages = epoch_messages,
+		.workloads_count = 2,
+	};
+	for (int i = 0; i < 2; i++) {
+		hello->workloads[i].value = (const uint8_t *)workloads[i];
+		hello->workloads[i].len = strlen(workloads[i]);
+	}
+	send_message(&message);
+}
+
+/* The counters the tests expect: see counters_of() in link_programs.py. */
+static void send_epoch_message(uint32_t of_context, uint32_t remaining)
+{
+	struct epoch_body *epoch = &message.epoch;
+
+	message.type_choice = device_message_type_epoch_c;
+	*epoch = (struct epoch_body){
+		.index = epoch_messages++,
+		.epoch = epoch_number,
+		.remaining = remaining,
+		.context = of_context,
+		.misses = epoch_number + of_context,
+		.dropped = epoch_number % 3,
+		.hits_count = GROUPS,
+	};
+	epoch->accesses = epoch->misses;
+	for (uint32_t g = 0; g < GROUPS; g++) {
+		epoch->hits[g] = (epoch_number * 7919 + of_context * 104729 + g * g) % 70001;
+		epoch->accesses += epoch->hits[g];
+	}
+	if (fault("nonsense") && epoch_number == FAULT_EPOCH)
+		epoch->accesses++;
+	total++;
+	send_message(&message);
+}
+
+static void send_epoch(uint32_t first_context, uint32_t contexts)
+{
+	while (contexts--)
+		send_epoch_message(first_context++, contexts);
+	epoch_number++;
+	if (fault("restart") && epoch_number == FAULT_EPOCH) {
+		epoch_messages = 0;
+		sender.sequence = 0;
+	}
+}
+
+static void send_event(int kind, uint64_t cycles)
+{
+	message.type_choice = device_message_type_event_c;
+	message.event = (struct event_body){
+		.kind.event_kind_choice = kind,
+		.workload = run.workload,
+		.context = run.context,
+		.cycles = cycles,
+		.epoch_messages = epoch_messages,
+	};
+	send_message(&message);
+}
+
+static void answer_values(uint32_t first, uint32_t second, size_t count)
+{
+	reply.ack.values[0] = first;
+	reply.ack.values[1] = second;
+	reply.ack.values_count = count;
+}
+
+static int perform(const struct host_request *request)
+{
+	switch (request->type_choice) {
+	case host_request_type_echo_c:
+		reply.ack.payload.len = request->echo.payload.len;
+		memcpy(reply_payload, request->echo.payload.value, request->echo.payload.len);
+		return 0;
+	case host_request_type_set_epoch_c:
+		if (!request->set_epoch.length)
+			return error_code_bad_argument_c;
+		epoch_values[0] = request->set_epoch.unit.epoch_unit_choice;
+		epoch_values[1] = request->set_epoch.length;
+		/* fall through */
+	case host_request_type_get_epoch_c:
+		answer_values(epoch_values[0], epoch_values[1], 2);
+		return 0;
+	case host_request_type_set_engine_c:
+		if (request->set_engine.engine.stack_engine_choice != engine)
+			return error_code_bad_argument_c;
+		/* fall through */
+	case host_request_type_get_engine_c:
+		answer_values(engine, 0, 1);
+		return 0;
+	case host_request_type_set_context_c:
+		if (request->set_context.context >= CONTEXTS)
+			return error_code_bad_argument_c;
+		context = request->set_context.context;
+		/* fall through */
+	case host_request_type_get_context_c:
+		answer_values(context, 0, 1);
+		return 0;
+	case host_request_type_end_epoch_c:
+		send_epoch(0, 1);
+		return 0;
+	case host_request_type_run_c:
+		if (request->run.workload >= 2 || request->run.context >= CONTEXTS || !request->run.scale)
+			return error_code_bad_argument_c;
+		if (epochs_left)
+			return error_code_busy_c;
+		run = request->run;
+		epochs_left = EPOCHS_OF_RUN * run.scale;
+		send_event(event_kind_workload_started_c, 0);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void answer(void)
+{
+	struct host_request request;
+	bool known = litemrc_request_decode(&rx, &request);
+	int error;
+
+	if (known && request.type_choice == host_request_type_hello_c) {
+		greeted = true;
+		send_hello(request.sequence);
+	} else if (request.sequence) {
+		if (request.sequence != last_request) {
+			reply.type_choice = device_message_type_ack_c;
+			reply.ack = (struct ack_body){.request = request.sequence, .payload.value = reply_payload};
+			error = known ? perform(&request) : error_code_unknown_c;
+			if (error) {
+				reply.type_choice = device_message_type_nak_c;
+				reply.nak.request = request.sequence;
+				reply.nak.error.error_code_choice = error;
+			}
+			last_request = request.sequence;
+		}
+		send_message(&reply);
+	}
+	litemrc_receiver_release(&rx);
+}
+
+static void receive(void)
+{
+	uint8_t received[256];
+	ssize_t count = read(host, received, sizeof(received));
+
+	if (count <= 0)
+		hang_up();
+	for (ssize_t i = 0; i < count; i++)
+		if (litemrc_receiver_push(&rx, received[i]) && !fault("silent"))
+			answer();
+}
+
+/* One epoch of whatever goes on. */
+static void proceed(void)
+{
+	if (epochs_left) {
+		send_epoch(run.context, 1);
+		if (--epochs_left == 0)
+			send_event(event_kind_workload_done_c, 1000 * run.scale);
+	} else if (greeted && option.epochs) {
+		option.epochs--;
+		send_epoch(1, 2);
+	}
+}
+
+static void parse(const char *argument)
+{
+	const char *value = strchr(argument, '=') + 1;
+
+	if (!strncmp(argument, "epochs=", 7))
+		option.epochs = atol(value);
+	else if (!strncmp(argument, "period_ms=", 10))
+		option.period_ms = atol(value);
+	else if (!strncmp(argument, "noise=", 6))
+		option.noise = atol(value);
+	else if (!strncmp(argument, "seed=", 5))
+		option.seed = atol(value);
+	else
+		option.fault = value;
+}
+
+static int listen_and_accept(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &size))
+		exit(1);
+	printf("port %d\n", ntohs(address.sin_port));
+	fflush(stdout);
+	return accept(listener, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct timespec now, next = {0};
+
+	for (int i = 1; i < argc; i++)
+		parse(argv[i]);
+	srandom(option.seed);
+	signal(SIGPIPE, SIG_IGN); /* write() says it */
+	litemrc_receiver_init(&rx, rx_buffer, sizeof(rx_buffer));
+	host = listen_and_accept();
+	for (;;) {
+		struct pollfd ready = {.fd = host, .events = POLLIN};
+		bool busy = epochs_left || (greeted && option.epochs);
+
+		if (poll(&ready, 1, busy ? option.period_ms : -1) > 0)
+			receive();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec >= next.tv_nsec)) {
+			proceed();
+			next = now;
+			next.tv_nsec += option.period_ms * 1000000;
+			next.tv_sec += next.tv_nsec / 1000000000;
+			next.tv_nsec %= 1000000000;
+		}
+	}
+}

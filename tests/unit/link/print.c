@@ -1,0 +1,153 @@
+#include "print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define U(name, value) printf(" " name "=%" PRIu64, (uint64_t)(value))
+
+static void print_string(const char *name, const struct zcbor_string *s)
+{
+	printf(" %s=", name);
+	for (size_t i = 0; i < s->len; i++)
+		printf("%02x", s->value[i]);
+}
+
+static void print_numbers(const char *name, const uint32_t *values, size_t count)
+{
+	printf(" %s=", name);
+	for (size_t i = 0; i < count; i++)
+		printf("%s%" PRIu32, i ? "," : "", values[i]);
+}
+
+static void print_hello(const struct hello_body *m)
+{
+	U("request", m->request);
+	U("protocol", m->protocol);
+	U("gateware", m->gateware);
+	U("clock_hz", m->clock_hz);
+	U("page_shift", m->page_shift);
+	U("frames", m->frames);
+	U("groups", m->groups);
+	U("contexts", m->contexts);
+	U("engine", m->engine.stack_engine_choice);
+	U("queue_depth", m->queue_depth);
+	U("ranks", m->ranks);
+	U("running", m->running);
+	U("epoch_messages", m->epoch_messages);
+	printf(" workloads=");
+	for (size_t i = 0; i < m->workloads_count; i++) {
+		printf("%s", i ? "," : "");
+		for (size_t j = 0; j < m->workloads[i].len; j++)
+			printf("%02x", m->workloads[i].value[j]);
+	}
+}
+
+static void print_epoch(const struct epoch_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("context", m->context);
+	U("accesses", m->accesses);
+	U("misses", m->misses);
+	U("dropped", m->dropped);
+	U("overflow", m->overflow);
+	print_numbers("hits", m->hits, m->hits_count);
+}
+
+static void print_event(const struct event_body *m)
+{
+	U("kind", m->kind.event_kind_choice);
+	U("workload", m->workload);
+	U("context", m->context);
+	U("cycles", m->cycles);
+	U("epoch_messages", m->epoch_messages);
+}
+
+void print_device_message(const struct device_message *m)
+{
+	static const char *const names[] = {
+		[device_message_type_hello_c] = "hello", [device_message_type_epoch_c] = "epoch",
+		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
+		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
+	};
+
+	printf("%s", names[m->type_choice]);
+	U("sequence", m->sequence);
+	switch (m->type_choice) {
+	case device_message_type_hello_c:
+		print_hello(&m->hello);
+		break;
+	case device_message_type_epoch_c:
+		print_epoch(&m->epoch);
+		break;
+	case device_message_type_event_c:
+		print_event(&m->event);
+		break;
+	case device_message_type_log_c:
+		U("level", m->log.level.log_level_choice);
+		print_string("line", &m->log.line);
+		break;
+	case device_message_type_ack_c:
+		U("request", m->ack.request);
+		print_numbers("values", m->ack.values, m->ack.values_count);
+		print_string("payload", &m->ack.payload);
+		break;
+	case device_message_type_nak_c:
+		U("request", m->nak.request);
+		U("error", m->nak.error.error_code_choice);
+		break;
+	}
+	printf("\n");
+}
+
+void print_host_request(const struct host_request *m)
+{
+	static const char *const names[] = {
+		[host_request_type_hello_c] = "hello",
+		[host_request_type_echo_c] = "echo",
+		[host_request_type_get_epoch_c] = "get_epoch",
+		[host_request_type_set_epoch_c] = "set_epoch",
+		[host_request_type_get_engine_c] = "get_engine",
+		[host_request_type_set_engine_c] = "set_engine",
+		[host_request_type_get_context_c] = "get_context",
+		[host_request_type_set_context_c] = "set_context",
+		[host_request_type_invalidate_c] = "invalidate",
+		[host_request_type_end_epoch_c] = "end_epoch",
+		[host_request_type_monitor_c] = "monitor",
+		[host_request_type_clear_c] = "clear",
+		[host_request_type_run_c] = "run",
+	};
+
+	printf("%s", names[m->type_choice]);
+	U("sequence", m->sequence);
+	switch (m->type_choice) {
+	case host_request_type_echo_c:
+		print_string("payload", &m->echo.payload);
+		break;
+	case host_request_type_set_epoch_c:
+		U("unit", m->set_epoch.unit.epoch_unit_choice);
+		U("length", m->set_epoch.length);
+		break;
+	case host_request_type_set_engine_c:
+		U("engine", m->set_engine.engine.stack_engine_choice);
+		break;
+	case host_request_type_set_context_c:
+		U("context", m->set_context.context);
+		break;
+	case host_request_type_invalidate_c:
+		U("frame", m->invalidate.frame);
+		break;
+	case host_request_type_monitor_c:
+		U("on", m->monitor.on);
+		break;
+	case host_request_type_run_c:
+		U("workload", m->run.workload);
+		U("context", m->run.context);
+		U("scale", m->run.scale);
+		break;
+	default: /* a request without arguments */
+		break;
+	}
+	printf("\n");
+}
