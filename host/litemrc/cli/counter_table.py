@@ -14,7 +14,7 @@ from litemrc.plots import EPSILON, size_text
 
 
 def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> str:
-    """One line per context (default: all with data): counters, miss ratio at a few sizes, sizes that matter."""
+    """One line per context (default: all with data): its counters, some miss ratios, the sizes of note."""
     curves = [table.curve(context) for context in (contexts or table.contexts_with_data)]
     sizes = telling_sizes(curves)
     rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
@@ -30,7 +30,7 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
             size_text(curve.smallest_size(EPSILON), table.page_bytes),
             size_text(curve.working_set_pages, table.page_bytes),
         )
-    # Wider than most terminals: numbers cut short are worse than long lines. Rich does not print by itself, for
+    # Wider than most terminals: numbers cut short are worse than long lines. Rich is not let near stdout, for
     # it would take a closed pipe as its own affair.
     text = io.StringIO()
     Console(file=text, width=200, force_terminal=sys.stdout.isatty()).print(rows)

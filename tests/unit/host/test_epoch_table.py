@@ -1,0 +1,83 @@
+"""Epoch tables: what they refuse, and the curves they give."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from litemrc.epochs import EpochRow, EpochTable
+
+
+def test_curve_of_a_context_sums_its_epochs(epoch_table):
+    curve = epoch_table.curve(1)
+    assert curve.hits.tolist() == [10 + 6, 3 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.context) == (20 + 12, 5 + 1, 1)
+    assert curve.group_pages == 64 // 4
+
+
+def test_curve_of_all_contexts_sums_them(epoch_table):
+    curve = epoch_table.curve()
+    assert curve.hits.tolist() == [10 + 0 + 6, 3 + 8 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.context) == (20 + 10 + 12, 5 + 2 + 1, None)
+
+
+def test_dropped_counts_once_per_epoch_and_not_per_row(epoch_table):
+    assert epoch_table.curve().dropped == 3 + 0 + 4  # epoch 0 has two rows
+    assert epoch_table.curve(1).dropped == 3 + 0 + 4
+    assert epoch_table.curve(2).dropped == 3  # reported in epoch 0 only
+
+
+def test_overflow_of_one_epoch_marks_the_curve(epoch_table):
+    assert not epoch_table.curve(2).overflow
+    overflow = np.array([False, True, False, False])
+    assert replace(epoch_table, overflow=overflow).curve(2).overflow
+
+
+def test_between_takes_epochs_up_to_but_not_including_the_last(epoch_table):
+    assert epoch_table.between(0, 1).curve().accesses == 20 + 10
+    assert epoch_table.between(1, None).curve().accesses == 12
+    assert epoch_table.between(None, None).epoch.tolist() == epoch_table.epoch.tolist()
+    assert epoch_table.between(7, 9).epoch.size == 0
+
+
+def test_only_contexts_that_counted_have_data(epoch_table):
+    assert epoch_table.contexts_with_data == [1, 2]
+    assert epoch_table.between(2, None).contexts_with_data == []
+
+
+def test_names_of_contexts(epoch_table):
+    assert (epoch_table.name_of(1), epoch_table.name_of(5)) == ("zipf", "context 5")
+
+
+def test_a_table_without_rows_is_a_table():
+    table = EpochTable.from_rows([], page_bytes=4096, frames=64, groups=4, contexts=8, engine="group_stack")
+    assert table.hits.shape == (0, 4)
+    assert table.curve().accesses == 0
+
+
+def test_a_row_that_contradicts_itself_is_refused_on_arrival():
+    with pytest.raises(ValueError, match=r"epoch 7, context 1: .* is 9, but accesses is 10"):
+        EpochRow(epoch=7, context=1, accesses=10, misses=5, dropped=0, overflow=False, hits=(4, 0, 0, 0))
+    EpochRow(epoch=7, context=1, accesses=10, misses=5, dropped=0, overflow=True, hits=(4, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "change, why",
+    [
+        ({"misses": [5, 2, 2, 0]}, "row 2 (epoch 1, context 1): sum(hits) + misses differs from accesses"),
+        ({"context": [1, 8, 1, 1]}, "row 1 (epoch 0, context 8): the monitor has only 8 contexts"),
+        (
+            {"epoch": [0, 0, 2, 2]},
+            "row 3 (epoch 2, context 1): an earlier row has the same epoch and context",
+        ),
+        ({"dropped": [3, 4, 0, 4]}, "row 1 (epoch 0, context 2): dropped differs"),
+        ({"accesses": [20, 10, 12]}, "column accesses has shape (3,) instead of (4,)"),
+        ({"hits": [[1]] * 4}, "column hits has shape (4, 1) instead of (4, 4)"),
+        ({"context": [1, 300, 1, 1]}, "column context holds values that are no uint8"),
+        ({"epoch": [-1, 0, 1, 2]}, "column epoch holds values that are no uint32"),
+        ({"frames": 63}, "frames a multiple of groups"),
+    ],
+)
+def test_columns_that_contradict_each_other_are_refused(epoch_table, change, why):
+    with pytest.raises(ValueError, match=re.escape(why)):
+        replace(epoch_table, **change)

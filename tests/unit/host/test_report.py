@@ -1,0 +1,116 @@
+"""The HTML report: whole in one file, and true to the table."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from litemrc.comparison import Comparison, ContextComparison
+from litemrc.errors import UserError
+from litemrc.report import write_report
+
+EQUAL = Comparison((ContextComparison(1, 18, 0), ContextComparison(2, 6, 0)), accesses=42)
+DIFFERENT = Comparison(
+    (ContextComparison(1, 18, 2), ContextComparison(2, 6, 0)), 42, "epoch 1, context 1, hit[0]"
+)
+
+
+class Page(HTMLParser):
+    """Text, references and tag balance of an HTML file."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text, self.references, self.ids, self.open = "", [], [], []
+        self.feed(html)
+        self.text = re.sub(r"\s+", " ", self.text)
+
+    def handle_starttag(self, tag, attrs):
+        self.text += " "
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("src", "href", "xlink:href", "srcset", "data"):
+                self.references.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        self.text += " "
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.text += data
+
+
+@pytest.fixture
+def report(tmp_path, epoch_table):
+    def write(table=epoch_table, **options) -> Page:
+        path = tmp_path / "report.html"
+        write_report(path, table, **{"title": "A run", **options})
+        return Page(path.read_text("utf-8"))
+
+    return write
+
+
+def test_the_report_needs_nothing_but_itself(report, tmp_path):
+    page = report(comparison=EQUAL)
+    html = (tmp_path / "report.html").read_text("utf-8")
+    assert all(reference.startswith("#") for reference in page.references)
+    assert not re.search(r"https?://|@import|url\((?!#)|<script|<link", html)
+    assert page.open == []
+
+
+def test_ids_are_unique_within_a_picture_and_between_pictures(report):
+    figures = [name for name in report().ids if name.endswith("figure_1")]
+    assert figures == ["curves-figure_1", "panels-figure_1", "epochs-figure_1"]
+
+
+def test_the_report_shows_the_counters(report):
+    text = report(parameters={"clock_hz": "100 MHz"}).text
+    # Summed over contexts and epochs: 42 accesses, 3 + 0 + 4 dropped. zipf: 32 accesses, 6 misses, 16 of 32
+    # hit in the first group; loop: nothing hit in the first group.
+    assert "42 accesses counted" in text and "7 accesses dropped" in text and "3 epochs" in text
+    assert re.search(r"1 zipf 32 6 7 0\.5000", text)
+    assert re.search(r"2 loop 10 2 3 1\.0000", text)
+    assert "clock hz 100 MHz" in text and "frames damaged 1" in text and "group 16 pages (64 KiB)" in text
+
+
+def test_the_verdict_is_told(report):
+    assert "Equal to the golden model" in report(comparison=EQUAL).text
+    text = report(comparison=DIFFERENT).text
+    assert "Different from the golden model" in text and "2 of 24 counters differ" in text
+    assert "First difference: epoch 1, context 1, hit[0]." in text
+    assert "Not compared" in report(comparison=None).text
+
+
+def test_a_comparison_of_nothing_is_not_equality():
+    assert EQUAL.equal and not DIFFERENT.equal
+    assert not Comparison((), accesses=0).equal
+
+
+def test_what_makes_the_curves_doubtful_is_told(report, epoch_table):
+    assert "interrupted" not in report().text
+    assert "interrupted" in report(replace(epoch_table, interrupted=True)).text
+    assert "approximate" in report(replace(epoch_table, overflow=[True, False, False, False])).text
+
+
+def test_a_table_without_data_still_gives_a_report(report, epoch_table):
+    page = report(epoch_table.between(9, None))
+    assert "no curve to draw" in page.text and page.open == []
+
+
+def test_names_cannot_break_the_page(report, epoch_table):
+    page = report(replace(epoch_table, context_names={1: "<b>&"}), title="<script>alert(1)</script>")
+    assert "<script>alert(1)</script>" in page.text and "<b>&" in page.text
+    assert page.open == []
+
+
+@pytest.mark.parametrize("name", ["report.txt", "no/such/folder/report.html"])
+def test_a_report_that_cannot_be_written_is_refused(tmp_path, epoch_table, name):
+    with pytest.raises(UserError):
+        write_report(tmp_path / name, epoch_table, title="A run")
