@@ -92,6 +92,12 @@ class Device:
             raise self._refused(name, answer.error, f"the device refused {name}: {answer.error}")
         return answer
 
+    @staticmethod
+    def choice(request: str, field: str, value: int) -> str:
+        """Return the name of a value that an ack carries, an enumerated field of a request."""
+        (choices,) = (f.choices for f in host_requests().types[request].body if f.name == field)
+        return {number: name for name, number in choices}[value]
+
     def waiting(self) -> list[Message]:
         """Return what arrived before the last answer and was not received yet, and forget it."""
         waiting = list(self._inbox)

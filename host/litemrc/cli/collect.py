@@ -1,0 +1,184 @@
+"""`litemrc collect`: epochs from a device into a Parquet file; whatever stops it, what it has is kept."""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from litemrc.device.collector import Collector, Run
+from litemrc.device.device import TIMEOUT_S, Device
+from litemrc.device.errors import LinkError
+from litemrc.device.protocol import Message, host_requests
+from litemrc.epochs import EpochTable, read_epochs, write_epochs
+from litemrc.errors import UserError
+from litemrc.outputs import check_output_path
+
+_EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells say it
+_LINE_EVERY_S = 5.0
+
+_EPILOG = """\
+Ctrl-C saves what was collected and marks the file as interrupted. If FILE holds a complete collection, an
+interrupted one does not replace it but goes beside it, as FILE.partial.parquet.
+
+  litemrc collect --port socket://localhost:1234 --epochs 20 --run zipf --run loop:2 --out curves.parquet
+"""
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM came; handled as Ctrl-C is, but for the exit code."""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc collect`."""
+    (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "--port", metavar="URL", required=True, help="device file or pyserial URL, such as socket://HOST:PORT"
+    )
+    parser.add_argument("--baud", type=_positive, default=115200, help="bit/s of a device file (%(default)s)")
+    parser.add_argument(
+        "--epochs", metavar="N", type=_positive, required=True, help="epochs to collect, all contexts of each"
+    )
+    parser.add_argument("--out", metavar="FILE.parquet", type=Path, required=True, help="file to write")
+    parser.add_argument(
+        "--epoch-length", metavar="N", type=_positive, help="set the length of an epoch (else as it is)"
+    )
+    parser.add_argument(
+        "--epoch-unit",
+        choices=[name for name, _ in unit.choices],
+        default=unit.choices[0][0],
+        help="unit of --epoch-length (%(default)s)",
+    )
+    parser.add_argument(
+        "--run",
+        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
+        action="append",
+        default=[],
+        dest="runs",
+        help="have the device run a program while collecting; may be repeated: the programs run one after "
+        "the other, and the collection ends with the last one. SCALE: how long, 1 is the shortest",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=_positive,
+        default=TIMEOUT_S,
+        help="seconds a device has for an answer (%(default)g)",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc collect`."""
+    check_output_path(args.out)
+    runs = [Run.parse(text) for text in args.runs]
+    collector, stopped, complete = None, None, False
+    signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+            if args.epoch_length:
+                device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
+            device.request("monitor", on=True)
+            collector = Collector(device)
+            with _progress(args.epochs, args.port) as show:
+                for message in collector.collect(args.epochs, runs):
+                    show(collector.epochs, message)
+            complete = True
+    except (LinkError, KeyboardInterrupt) as error:
+        stopped = error
+    # From here on only a kill -9 could lose what was collected.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if complete or (collector and collector.rows):
+        _save(args.out, collector.table(interrupted=not complete), collector.epochs, args.epochs)
+    elif collector:
+        print("litemrc: no epoch was collected, no file was written", file=sys.stderr)
+    if complete:
+        return 0
+    if isinstance(stopped, _TerminatedError):
+        return _EXIT_TERMINATED
+    raise stopped
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**32):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {2**32 - 1}")
+    return int(text)
+
+
+def _raise_terminated(*_: object) -> None:
+    raise _TerminatedError
+
+
+def _save(out: Path, table: EpochTable, epochs: int, wanted: int) -> None:
+    """Write the table, but not over a better one."""
+    if table.interrupted and _better(out, table):
+        kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
+        print(f"litemrc: {kept} holds more than this and is kept", file=sys.stderr)
+    write_epochs(out, table)
+    how = "interrupted: " if table.interrupted else ""
+    of = "" if epochs >= wanted else f" of {wanted}"
+    print(f"{how}{epochs}{of} epochs ({table.epoch.size} rows) saved in {out}")
+    link = table.link_statistics
+    lost = link["epoch_messages_lost"]
+    print(
+        f"link: {link['epoch_messages']} epoch messages received, {lost} lost; {link['frames']} frames good, "
+        f"{link['damaged'] + link['oversized']} damaged, {link['lost']} lost"
+    )
+    if lost:
+        print(f"litemrc: warning: {lost} epoch messages were lost on the link", file=sys.stderr)
+
+
+def _better(path: Path, table: EpochTable) -> bool:
+    try:
+        there = read_epochs(path)
+    except UserError:  # nothing there, or nothing worth keeping
+        return False
+    return not there.interrupted or there.epoch.size > table.epoch.size
+
+
+@contextmanager
+def _progress(total: int, port: str) -> Iterator[Callable[[int, Message], None]]:
+    """Show how many epochs there are: a bar on a terminal, else a line now and then; both on stderr."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        print(f"collecting {total} epochs from {port}", file=sys.stderr, flush=True)
+        yield _plain_lines(total)
+        return
+    columns = TextColumn("epochs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=total)
+
+        def show(epochs: int, message: Message) -> None:
+            bar.update(task, completed=epochs)
+            if text := _told(message):
+                bar.console.print(text, markup=False, highlight=False)
+
+        yield show
+
+
+def _plain_lines(total: int) -> Callable[[int, Message], None]:
+    due = time.monotonic() + _LINE_EVERY_S
+
+    def show(epochs: int, message: Message) -> None:
+        nonlocal due
+        if text := _told(message):
+            print(text, file=sys.stderr, flush=True)
+        if time.monotonic() >= due:
+            due = time.monotonic() + _LINE_EVERY_S
+            print(f"{epochs} of {total} epochs", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _told(message: Message) -> str:
+    """What the device says to the user, without anything that a terminal would obey."""
+    if message.name != "log":
+        return ""
+    return f"device: {message.level}: " + "".join(c if c.isprintable() else "?" for c in message.line)
