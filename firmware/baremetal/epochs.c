@@ -91,6 +91,11 @@ void epochs_progress(uint32_t groups, uint32_t contexts)
 	monitor_write(LITEMRC_EV_ENABLE, all ? LITEMRC_EV_ENABLE_EPOCH : 0);
 }
 
+bool epochs_halfway(void)
+{
+	return next_context != 0;
+}
+
 uint32_t epochs_sent(void)
 {
 	return sent;

@@ -3,6 +3,7 @@
 #ifndef LITEMRC_EPOCHS_H
 #define LITEMRC_EPOCHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* on_ready is called from the monitor's interrupt, which must lead to epochs_progress(). */
@@ -10,6 +11,9 @@ void epochs_init(void (*on_ready)(void));
 
 /* Sends what there is and fits; interrupts are off. */
 void epochs_progress(uint32_t groups, uint32_t contexts);
+
+/* Whether some messages of an epoch are sent and some are not. */
+bool epochs_halfway(void);
 
 /* Epoch messages sent since boot. */
 uint32_t epochs_sent(void);

@@ -43,6 +43,7 @@ static void send_hello(uint32_t request)
 		.engine.stack_engine_choice = parameters.engine,
 		.queue_depth = parameters.queue_depth,
 		.ranks = parameters.ranks,
+		.running = state == IDLE ? 0 : 1 + order.workload,
 		.epoch_messages = epochs_sent(),
 		.workloads_count = workload_count,
 	};
@@ -149,7 +150,6 @@ static void answer(void)
 
 	if (known && request.type_choice == host_request_type_hello_c) {
 		send_hello(request.sequence);
-		last_request = 0;	/* a session begins: its numbers start anew */
 	} else if (request.sequence) {
 		if (request.sequence != last_request) {
 			reply.type_choice = device_message_type_ack_c;
@@ -166,12 +166,18 @@ static void answer(void)
 	litemrc_receiver_release(&receiver);
 }
 
+/* The messages of an epoch are sent in one go, so nothing is sent between them. */
+static bool may_send(void)
+{
+	return link_has_room() && !epochs_halfway();
+}
+
 /* Whatever can go on, goes on; interrupts are off. */
 static void progress(void)
 {
-	if (receiver.held && link_has_room())
-		answer();
 	epochs_progress(parameters.groups, parameters.contexts);
+	if (receiver.held && may_send())
+		answer();
 }
 
 static void send_event(int kind, const struct run_order *about, uint64_t cycles)
@@ -180,7 +186,7 @@ static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 
 	for (bool sent = false; !sent;) {
 		irq_setie(0);
-		sent = link_has_room();
+		sent = may_send();
 		if (sent) {
 			message.type_choice = device_message_type_event_c;
 			message.event = (struct event_body){
