@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+EPSILON = 0.01  # a miss ratio this much above the best is as good: one more miss in 100 accesses
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -87,16 +89,14 @@ class Curve:
         if pages < 0:
             raise ValueError(f"a memory cannot have {pages} pages")
         groups = min(pages // self.group_pages, self.hits.size)
-        ratios = self.miss_ratio
-        if groups == 0:
-            return ratios[0] if np.isnan(ratios[0]) else 1.0
-        return float(ratios[groups - 1])
+        ratio = float(self.miss_ratio[groups - 1])
+        return 1.0 if groups == 0 and not np.isnan(ratio) else ratio
 
-    def smallest_size(self, epsilon: float) -> int:
+    def smallest_size(self, epsilon: float = EPSILON) -> int:
         """Smallest memory, in pages, whose miss ratio exceeds that of all groups by at most `epsilon`.
 
-        `epsilon` is a miss ratio: 0.01 allows one more miss in 100 accesses. The result is a whole number of
-        groups; 0 if memory helps no access (nothing was reused, or nothing was accessed).
+        `epsilon` is a difference of miss ratios. The result is a whole number of groups; 0 if memory helps no
+        access (nothing was reused, or nothing was accessed).
         Source: N_mrc of Zhou et al., section 5, "almost the maximum possible page hit ratio".
         """
         if epsilon < 0:

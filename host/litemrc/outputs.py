@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from litemrc.errors import UserError
+
+PICTURE_SUFFIXES = (".png", ".svg")
 
 
 def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
@@ -59,4 +61,5 @@ def replacing(path: str | Path) -> Iterator[Path]:
             remedy="check that the folder exists, can be written and has room",
         ) from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()

@@ -8,10 +8,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from litemrc.outputs import check_output_path, replacing
+from litemrc.outputs import PICTURE_SUFFIXES, check_output_path, replacing
 from litemrc.plots import INK, PALE, RULE
-
-SUFFIXES = (".png", ".svg")
 
 _SVG_STYLE = {
     "svg.fonttype": "none",  # text stays text: searchable, and a fifth of the size
@@ -25,7 +23,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     Raises:
         UserError: another suffix, no such folder, or the file cannot be written.
     """
-    path = check_output_path(path, SUFFIXES)
+    path = check_output_path(path, PICTURE_SUFFIXES)
     kind = path.suffix.lower().removeprefix(".")
     metadata = {"Date": None} if kind == "svg" else None
     with replacing(path) as partial, matplotlib.rc_context(_SVG_STYLE):

@@ -13,11 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from litemrc.curve import Curve, telling_sizes
+from litemrc.curve import EPSILON, Curve, telling_sizes
 from litemrc.epoch_table import EpochTable
-
-MIB = 1 << 20
-EPSILON = 0.01
+from litemrc.sizes import MIB, size_text
 
 INK = "#1f2328"
 PALE = "#b4bbc4"
@@ -97,7 +95,7 @@ def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
             _ratio_axis(axes, label="")
             axes.grid(False)
             axes.set_title(table.name_of(curve.context))
-            enough = size_text(curve.smallest_size(EPSILON), table.page_bytes)
+            enough = size_text(curve.smallest_size(), table.page_bytes)
             axes.set_title(enough, loc="right", fontsize=9)
         for position, axes in enumerate(grid):
             axes.tick_params(labelbottom=position + columns >= len(curves))
@@ -146,12 +144,6 @@ def epochs_figure(table: EpochTable) -> Figure:
     return figure
 
 
-def size_text(pages: int, page_bytes: int) -> str:
-    """A memory size for people: "512 KiB", "1.5 MiB"."""
-    size = pages * page_bytes
-    return f"{size / MIB:.4g} MiB" if size >= MIB else f"{size / 1024:.4g} KiB"
-
-
 def _colour(context: int | None) -> str:
     return COLOURS[(context or 0) % len(COLOURS)]
 
@@ -167,7 +159,7 @@ def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArra
 def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, *, label: str = "") -> None:
     colour = _colour(curve.context)
     axes.step(*_steps(curve, table), where="post", color=colour)
-    enough = curve.smallest_size(EPSILON)
+    enough = curve.smallest_size()
     x, y = enough * table.page_bytes / MIB, curve.miss_ratio_at(enough)
     marker = MARKERS[(curve.context or 0) % len(MARKERS)]
     axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)

@@ -8,11 +8,12 @@ from pathlib import Path
 import jinja2
 
 from litemrc.comparison import Comparison
-from litemrc.curve import telling_sizes
+from litemrc.curve import EPSILON, telling_sizes
 from litemrc.epoch_table import EpochTable
 from litemrc.outputs import check_output_path, replacing
 from litemrc.plot_files import inline_svg
-from litemrc.plots import EPSILON, curves_figure, epochs_figure, panels_figure, size_text
+from litemrc.plots import curves_figure, epochs_figure, panels_figure
+from litemrc.sizes import size_text
 
 
 def write_report(

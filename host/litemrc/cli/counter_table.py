@@ -8,9 +8,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from litemrc.curve import telling_sizes
+from litemrc.curve import EPSILON, telling_sizes
 from litemrc.epoch_table import EpochTable
-from litemrc.plots import EPSILON, size_text
+from litemrc.sizes import size_text
 
 
 def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> str:
@@ -27,7 +27,7 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
             f"{curve.context} {table.context_names.get(curve.context, '')}",
             *(f"{count:,}" for count in (curve.accesses, curve.misses, curve.dropped)),
             *(f"{curve.miss_ratio_at(pages):.4f}" for pages in sizes),
-            size_text(curve.smallest_size(EPSILON), table.page_bytes),
+            size_text(curve.smallest_size(), table.page_bytes),
             size_text(curve.working_set_pages, table.page_bytes),
         )
     # Wider than most terminals: numbers cut short are worse than long lines. Rich is not let near stdout, for

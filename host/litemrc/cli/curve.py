@@ -13,9 +13,7 @@ from litemrc.cli.text_plot import spark_lines, text_plot
 from litemrc.curve import Curve
 from litemrc.epochs import EpochTable, read_epochs
 from litemrc.errors import UserError
-from litemrc.outputs import check_output_path
-from litemrc.plot_files import SUFFIXES, save_figure
-from litemrc.plots import curves_figure
+from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 
 _EPILOG = """\
 Without --context, the one context that has data is taken. If several have, the table and the picture show
@@ -49,12 +47,16 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc curve`."""
     if args.plot:
-        check_output_path(args.plot, SUFFIXES)
+        check_output_path(args.plot, PICTURE_SUFFIXES)
     table = read_epochs(args.file)
     if args.epochs:
         table = _select_epochs(table, args.epochs, args.file)
     contexts = _select_contexts(table, args.context, args.file)
     if args.plot:
+        # Only now: matplotlib takes long to load, and talks on stderr when it finds no home.
+        from litemrc.plot_files import save_figure
+        from litemrc.plots import curves_figure
+
         save_figure(curves_figure(table, contexts), args.plot)
 
     curve = table.curve(contexts[0] if len(contexts) == 1 else None)
@@ -63,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
     if table.interrupted:
         print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
     if args.json:
-        print(json.dumps(_json_object(curve), allow_nan=False))
+        print(json.dumps(json_object(curve), allow_nan=False))
         return 0
     print(counter_table(table, contexts), end="\n\n")
     if len(contexts) == 1:
@@ -117,7 +119,8 @@ def _select_contexts(table: EpochTable, wanted: str | None, path: Path) -> list[
     return found[:1]
 
 
-def _json_object(curve: Curve) -> dict[str, object]:
+def json_object(curve: Curve) -> dict[str, object]:
+    """What --json prints; a ratio is null if there was no access."""
     ratios = curve.miss_ratio
     return {
         "context": curve.context,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from litemrc.curve import Curve
-from litemrc.plots import size_text
+from litemrc.sizes import size_text
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 

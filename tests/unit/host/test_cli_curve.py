@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli import main as cli
+from litemrc.cli.curve import json_object
+from litemrc.curve import Curve
 from litemrc.epochs import write_epochs
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
@@ -57,6 +59,10 @@ def test_json_stays_pure_beside_a_plot_and_a_warning(tmp_path, epoch_table):
     assert json.loads(done.stdout)["accesses"] == 42
     assert "interrupted" in done.stderr and "approximate" in done.stderr
     assert "memory size in MiB" in (tmp_path / "t.svg").read_text()
+
+
+def test_a_ratio_of_no_accesses_is_null_in_json():
+    assert json_object(Curve.of_counters([0, 0], 0, 16))["miss_ratio"] == [None, None]
 
 
 def test_a_context_may_be_named(file):

@@ -165,8 +165,9 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(file, epoch_table, mon
     assert read_epochs(file).epoch.size == 4
 
 
-@pytest.mark.parametrize("name", ["no/such/folder.parquet", "."])
+@pytest.mark.parametrize("name", ["no/such/folder.parquet", ".", "file/t.parquet"])
 def test_a_path_that_cannot_be_written_is_named(tmp_path, epoch_table, name):
+    (tmp_path / "file").touch()
     with pytest.raises(UserError, match="cannot write") as caught:
         write_epochs(tmp_path / name, epoch_table)
     assert caught.value.where == str(tmp_path / name)

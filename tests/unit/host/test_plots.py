@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from litemrc.errors import UserError
 from litemrc.plot_files import inline_svg, save_figure
-from litemrc.plots import curves_figure, epochs_figure, panels_figure, size_text
+from litemrc.plots import curves_figure, epochs_figure, panels_figure
+from litemrc.sizes import size_text
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
 
