@@ -42,6 +42,7 @@ _STYLE = {
     "lines.linewidth": 1.8,
     "lines.markersize": 6,
     "text.color": INK,
+    "text.parse_math": False,  # a context may be named anything
     "xtick.color": INK,
     "ytick.color": INK,
 }

@@ -33,7 +33,7 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
     # Wider than most terminals: numbers cut short are worse than long lines. Rich is not let near stdout, for
     # it would take a closed pipe as its own affair.
     text = io.StringIO()
-    Console(file=text, width=200, force_terminal=sys.stdout.isatty()).print(rows)
+    Console(file=text, width=200, markup=False, force_terminal=sys.stdout.isatty()).print(rows)
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     return "\n".join(
         [*lines, f"MR: miss ratio; enough: the smallest memory within {EPSILON:g} of the best MR"]

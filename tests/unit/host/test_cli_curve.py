@@ -78,6 +78,11 @@ def test_the_table_lists_all_contexts(file):
     assert next(line for line in lines if line[1:2] == ["loop"])[-2:] == ["128", "KiB"]
 
 
+def test_names_are_no_markup(tmp_path, epoch_table):
+    write_epochs(tmp_path / "t.parquet", replace(epoch_table, context_names={1: "[bold]a[/i]"}))
+    assert "1 [bold]a[/i]" in run("curve", tmp_path / "t.parquet").stdout
+
+
 def test_the_table_of_one_context_has_its_curve(file):
     assert "█" in run("curve", file, "--context", 1).stdout
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,12 @@ def test_a_picture_that_cannot_be_written_is_refused(tmp_path, epoch_table, name
     with pytest.raises(UserError) as caught:
         save_figure(curves_figure(epoch_table), tmp_path / name)
     assert caught.value.where and caught.value.remedy
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+def test_names_are_no_formulas(epoch_table, draw):
+    named = replace(epoch_table, context_names={1: "$x_{$"})
+    assert "$x_{$" in texts(inline_svg(draw(named), name="a", description="b"))
 
 
 def test_no_pyplot_state_is_made():
