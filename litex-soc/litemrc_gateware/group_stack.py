@@ -2,41 +2,43 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import READ_FIRST, Case, Cat, If, Memory, Mux, Record, Signal, log2_int
+from migen import Case, Cat, If, Mux, Record, Signal, log2_int
 from migen.genlib.fsm import FSM, NextState, NextValue
 
+from litemrc_gateware.lru_links import LruLinks
+from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
 
 
 class GroupStack(LiteXModule):
-    """LRUArray and GrpHdrs of zhou2004, section 3.1, figure 3 and table 1, equal to hls/group_stack.
+    """LRUArray and GrpHdrs of zhou2004, section 3.1, figure 3 and table 1; held bit-equal to hls/group_stack.
 
-    LRUArray has an entry for each page frame: valid bit, owner and GroupID in `pages`, the neighbours in LRU order in
-    `nexts` and `prevs`. The pages of one context form a circle: before its most recently used page lies its least
-    recently used one. GrpHdrs (`headers`) points to the first page of each group 1..groups-1 of each context; the
-    first page of group 0, the top of the stack, lies in `stacks` beside the number of pages in the stack.
+    LRUArray has one entry a page frame: valid bit, owner and GroupID in `pages`, next and prev in `links`.
+    GrpHdrs (`headers`) points to the first page of each group 1..groups-1 of each context; that of group 0,
+    the top of the stack, lies in `stacks` beside the number of pages in the stack.
 
-    An access to group I passes the last page of each group 0..I-1 on to the next one, an invalidation in group I
-    the first page of each later group up to the one before, both a group a clock. Clocks until the next operation is
-    taken: 1 for the page accessed last and for marks, 3 for a page on top of another stack and for an invalid page
-    invalidated, I + 5 (at least 6) for an access to group I, the same with I = groups in the stack for a miss,
-    `frames` + 1 for a clear. After reset the unit sweeps its array for `frames` clocks before it takes anything.
+    An access to group I passes the last page of each group 0..I-1 on to the next group, an invalidation in
+    group I the first page of each later group on to the one before: one group a clock.
 
-    The memories need one read and one write port each; no read meets a write to the same address in the same clock.
+    Clocks from one operation to the next: 1 for the page accessed last and for a mark; 3 for a page on top
+    of another stack and for the invalidation of an invalid page; I + 5, at least 6, for a hit in group I (4
+    for the last page of a stack if I = 0); the same for a miss, with I the group of the stack's next
+    position, and for an invalidation, with I the number of groups the walk visits; frames + 1 for a clear.
+    After reset the unit sweeps its array for `frames` clocks before it takes anything.
 
     Parameters
     ----------
     frames, groups, contexts : int
-        Powers of two, groups from 2 to `frames`; a group holds frames / groups pages.
+        powers of two; groups from 2 to frames. A group holds frames / groups pages.
 
     Attributes
     ----------
     sink : stream.Endpoint(op_layout), in
-        Operations. `context` must be below `contexts`.
+        operations; `context` must be below `contexts`.
     source : stream.Endpoint(position_layout), out
-        One position for every operation, in order.
+        one position for every operation, in order.
     idle : Signal, out
-        1 when every operation taken has been answered, and the answer taken, and nothing is left to do.
+        1 when every operation taken is done and its position has been taken.
     """
 
     def __init__(self, frames: int, groups: int, contexts: int) -> None:
@@ -48,19 +50,18 @@ class GroupStack(LiteXModule):
         # # #
 
         frame_bits, group_bits, context_bits = width_of(frames), width_of(groups), width_of(contexts)
-        group_shift = log2_int(frames // groups)
-
-        # Memories -----------------------------------------------------------------------------------------------------
+        group_pages = frames // groups
+        group_shift = log2_int(group_pages)
         page_layout = [("valid", 1), ("owner", context_bits), ("group", group_bits)]
         stack_layout = [("top", frame_bits), ("size", frame_bits + 1)]
-        pages_r, pages_w = self._add_memory("pages", 1 + context_bits + group_bits, frames)
-        nexts_r, nexts_w = self._add_memory("nexts", frame_bits, frames)
-        prevs_r, prevs_w = self._add_memory("prevs", frame_bits, frames)
-        headers_r, headers_w = self._add_memory("headers", frame_bits, groups << context_bits)
-        # A few words, read without a clock: the fast path and the start of every walk hang on them.
-        stacks_r, stacks_w = self._add_memory("stacks", 2 * frame_bits + 1, 1 << context_bits, async_read=True)
 
-        # Answer: a register, so that the unit goes on while a position waits to be taken --------------------------------
+        # Memories. No read below meets a write to the same address in the same clock, but for words not used.
+        self.pages = pages = SimpleDualPort(1 + context_bits + group_bits, frames)
+        self.links = links = LruLinks(frame_bits)
+        self.headers = headers = SimpleDualPort(frame_bits, groups << context_bits)
+        self.stacks = stacks = SimpleDualPort(2 * frame_bits + 1, 1 << context_bits, async_read=True)
+
+        # Answer: a register, so that the walk goes on while the position waits to be taken.
         answer = Record(position_layout(groups, contexts))
         respond, may_respond = Signal(), Signal()
         self.comb += may_respond.eq(~source.valid | source.ready)
@@ -69,87 +70,124 @@ class GroupStack(LiteXModule):
             If(respond, source.valid.eq(1), source.payload.eq(answer)),
         ]
 
-        # The operation at work and what the memories know of its page ---------------------------------------------------
-        op = Record(op_layout(frames, contexts))
-        is_access = Signal()
-        page, stored_page = Record(page_layout), Record(page_layout)
-        owner = Signal(context_bits)
-        page_next, page_prev = Signal(frame_bits), Signal(frame_bits)
-        stack = Record(stack_layout)
-        self.comb += [
-            is_access.eq(op.kind == OpKind.ACCESS),
-            stored_page.raw_bits().eq(pages_r.dat_r),
-            pages_r.adr.eq(sink.frame),
-            stacks_r.adr.eq(owner),
-            stack.raw_bits().eq(stacks_r.dat_r),
-        ]
-
-        # The page accessed last lies on top of its stack: no memory needs to be asked -------------------------------------
+        # Fast path: the page accessed last lies on top of its stack; no memory needs to be asked.
         last_valid, last_frame, last_owner = Signal(), Signal(frame_bits), Signal(context_bits)
         repeated = Signal()
         self.comb += repeated.eq(last_valid & (sink.frame == last_frame))
 
-        # Operations -----------------------------------------------------------------------------------------------------
-        taken = Signal()
-        sweep = Signal(frame_bits)
-        on_top, last_group = Signal(), Signal(group_bits)
-        new_page, new_stack = Record(page_layout), Record(stack_layout)
-        top, tail = Signal(frame_bits), Signal(frame_bits)
-        group, stop = Signal(group_bits), Signal(group_bits)  # walk from `group` down to `stop`, none if it is lower
-        opens_group = Signal()
-        link = Signal(3)  # one-hot clock of the relinking: unlink, link the neighbours, link the page
-        walking = Signal()
+        # The operation at work, its page's entry in LRUArray, the stack it belongs to.
+        op, is_access = Record(op_layout(frames, contexts)), Signal()
+        stored_page, page = Record(page_layout), Record(page_layout)
+        owner, stack = Signal(context_bits), Record(stack_layout)
+        on_top, at_tail = Signal(), Signal()
         self.comb += [
-            taken.eq(sink.valid & may_respond),
+            is_access.eq(op.kind == OpKind.ACCESS),
+            pages.read.adr.eq(sink.frame),
+            stored_page.raw_bits().eq(pages.read.dat_r),
+            stacks.read.adr.eq(owner),
+            stack.raw_bits().eq(stacks.read.dat_r),
             on_top.eq(page.valid & (stack.top == op.frame)),
-            last_group.eq((stack.size - 1) >> group_shift),
+            at_tail.eq(page.valid & (stack.top == links.frame_next)),
+            links.frame.eq(op.frame),
+            links.linked.eq(page.valid),
+            links.insert.eq(is_access),
         ]
 
+        # What becomes of the page and of its stack.
+        new_page, new_stack = Record(page_layout), Record(stack_layout)
+        self.comb += [
+            new_stack.top.eq(stack.top),
+            new_stack.size.eq(stack.size),
+            If(
+                is_access,
+                new_page.valid.eq(1),
+                new_page.owner.eq(owner),
+                new_stack.top.eq(op.frame),
+                If(~page.valid, new_stack.size.eq(stack.size + 1)),
+            ).Else(
+                If(on_top, new_stack.top.eq(links.frame_next)),
+                new_stack.size.eq(stack.size - 1),
+            ),
+        ]
+
+        # Walk over the groups `group` down to `stop`: read the header, read the page beside it, write both.
+        # Relinking goes on beside it. It writes `prev` of the top, which heads no group walked, of the
+        # page's old successor, which heads no group above the page's own, and last of the page itself,
+        # whose group is walked first; and in an invalidation `next` of the page's predecessor, which
+        # matters to no group below.
+        group, stop, opens_group = Signal(group_bits), Signal(group_bits), Signal()
+        step, step2, step3, own_group = Signal(), Signal(), Signal(), Signal()
+        group2, group3 = Signal(group_bits), Signal(group_bits)
+        header3, beside = Signal(frame_bits), Signal(frame_bits)
+        moved_page = Record(page_layout)
+        self.sync += [
+            step2.eq(step),
+            group2.eq(group),
+            step3.eq(step2),
+            group3.eq(group2),
+            header3.eq(headers.read.dat_r),
+            If(step3, opens_group.eq(0)),
+        ]
+        self.comb += [
+            headers.read.adr.eq(Cat(group, owner)),
+            # A group that is just opened has no header yet: the end of the circle is passed on to it.
+            beside.eq(Mux(is_access, Mux(opens_group, links.tail, links.prev), links.next)),
+            # In its own group an invalidated page leaves a new header behind only if it was the first.
+            own_group.eq(~is_access & (group3 == page.group)),
+            headers.write.adr.eq(Cat(group3, owner)),
+            headers.write.dat_w.eq(beside),
+            headers.write.we.eq(step3 & (~own_group | (header3 == op.frame))),
+            moved_page.valid.eq(1),
+            moved_page.owner.eq(owner),
+            moved_page.group.eq(Mux(is_access, group3, group3 - 1)),
+        ]
+
+        # Control.
+        sweep = Signal(frame_bits)
         self.fsm = fsm = FSM(reset_state="SWEEP")
+        self.comb += self.idle.eq(fsm.ongoing("IDLE") & ~source.valid)
         fsm.act(
             "SWEEP",
-            pages_w.adr.eq(sweep),
-            pages_w.we.eq(1),
-            stacks_w.adr.eq(sweep),
-            stacks_w.we.eq(1),
+            pages.write.adr.eq(sweep),
+            pages.write.we.eq(1),
+            stacks.write.adr.eq(sweep),
+            stacks.write.we.eq(1),
             NextValue(sweep, sweep + 1),
+            answer.kind.eq(PositionKind.CLEAR),
+            answer.epoch_end.eq(op.epoch_end),
             If(
                 sweep == frames - 1,
-                answer.kind.eq(PositionKind.CLEAR),
-                answer.epoch_end.eq(op.epoch_end),
-                respond.eq(op.kind == OpKind.CLEAR),  # not at reset: `op` resets to an access
+                respond.eq(op.kind == OpKind.CLEAR),  # not after reset
                 NextState("IDLE"),
             ),
         )
         fsm.act(
             "IDLE",
             sink.ready.eq(may_respond),
+            links.adr.eq(sink.frame),
+            answer.kind.eq(Mux(sink.kind == OpKind.MARK, PositionKind.NONE, PositionKind.HIT)),
+            answer.context.eq(Mux(sink.kind == OpKind.MARK, 0, last_owner)),
             answer.epoch_end.eq(sink.epoch_end),
             If(
-                taken,
+                sink.valid & may_respond,
                 NextValue(op.raw_bits(), sink.payload.raw_bits()),
                 Case(
                     sink.kind,
                     {
-                        OpKind.ACCESS: If(
-                            repeated,
-                            respond.eq(1),
-                            answer.kind.eq(PositionKind.HIT),
-                            answer.context.eq(last_owner),
-                        ).Else(NextState("READ")),
+                        OpKind.ACCESS: If(repeated, respond.eq(1)).Else(NextState("READ")),
                         OpKind.INVALIDATE: NextState("READ"),
                         OpKind.CLEAR: [NextValue(last_valid, 0), NextState("SWEEP")],
-                        OpKind.MARK: [respond.eq(1), answer.kind.eq(PositionKind.NONE)],
+                        OpKind.MARK: respond.eq(1),
                     },
                 ),
             ),
         )
         fsm.act(
             "READ",
-            NextValue(page.raw_bits(), pages_r.dat_r),
+            NextValue(page.raw_bits(), pages.read.dat_r),
             NextValue(owner, Mux(stored_page.valid, stored_page.owner, op.context)),
-            NextValue(page_next, nexts_r.dat_r),
-            NextValue(page_prev, prevs_r.dat_r),
+            NextValue(links.frame_next, links.next),
+            NextValue(links.frame_prev, links.prev),
             NextState("DECIDE"),
         )
         fsm.act(
@@ -157,37 +195,48 @@ class GroupStack(LiteXModule):
             respond.eq(1),
             answer.kind.eq(PositionKind.NONE),
             answer.epoch_end.eq(op.epoch_end),
-            pages_w.adr.eq(op.frame),
-            pages_w.dat_w.eq(new_page.raw_bits()),
-            stacks_w.adr.eq(owner),
-            stacks_w.dat_w.eq(new_stack.raw_bits()),
-            new_stack.top.eq(op.frame),
-            new_stack.size.eq(stack.size),
-            NextValue(top, Mux(stack.size == 0, op.frame, stack.top)),
-            NextValue(link, 0b001),
+            pages.write.adr.eq(op.frame),
+            pages.write.dat_w.eq(new_page.raw_bits()),
+            pages.write.we.eq(1),
+            stacks.write.adr.eq(owner),
+            stacks.write.dat_w.eq(new_stack.raw_bits()),
+            stacks.write.we.eq(is_access | page.valid),
+            links.adr.eq(stack.top),
+            NextValue(links.top, Mux(stack.size == 0, op.frame, stack.top)),
+            NextValue(last_valid, is_access),
+            NextValue(last_frame, op.frame),
+            NextValue(last_owner, owner),
+            NextValue(opens_group, 0),
+            NextValue(stop, 1),
             NextState("WALK"),
             If(
                 is_access,
                 answer.kind.eq(Mux(page.valid, PositionKind.HIT, PositionKind.MISS)),
                 answer.group.eq(page.group),
                 answer.context.eq(owner),
-                pages_w.we.eq(1),
-                new_page.valid.eq(1),
-                new_page.owner.eq(owner),
-                stacks_w.we.eq(1),
-                NextValue(last_valid, 1),
-                NextValue(last_frame, op.frame),
-                NextValue(last_owner, owner),
-                NextValue(stop, 1),
+                links.start.eq(~on_top & ~at_tail),
                 NextValue(group, page.group),
+                If(on_top, NextState("IDLE")),
                 If(
                     ~page.valid,
-                    # The stack grows by one: every group passes a page on, a full last group opens the next.
-                    new_stack.size.eq(stack.size + 1),
+                    # The stack grows: every group passes a page on, and a full last group opens the next one.
                     NextValue(group, stack.size >> group_shift),
-                    NextValue(opens_group, stack.size[:group_shift] == 0 if group_shift else 1),
-                ).Else(
-                    NextValue(opens_group, 0),
+                    NextValue(opens_group, (stack.size & (group_pages - 1)) == 0),
                 ),
+            ).Else(
+                links.start.eq(page.valid),
+                NextValue(group, (stack.size - 1) >> group_shift),
+                If(page.group != 0, NextValue(stop, page.group)),
+                If(~page.valid, NextState("IDLE")),
             ),
+        )
+        fsm.act(
+            "WALK",
+            links.adr.eq(headers.read.dat_r),
+            step.eq(group >= stop),
+            If(step, NextValue(group, group - 1)),
+            pages.write.adr.eq(Mux(is_access, beside, header3)),
+            pages.write.dat_w.eq(moved_page.raw_bits()),
+            pages.write.we.eq(step3 & ~own_group),
+            If(~step & ~step2 & ~links.busy, NextState("IDLE")),
         )

@@ -34,8 +34,8 @@ def width_of(count: int) -> int:
 def check_sizes(frames: int, groups: int, contexts: int) -> None:
     """Refuse sizes that no stack engine can be built for.
 
-    :raises ValueError: if one is not a power of two, there are fewer than 2 groups, or a group or a context would
-        have less than one page.
+    :raises ValueError: if one is not a power of two, there are fewer than 2 groups, or more groups or
+        contexts than frames.
     """
     powers = all(n > 0 and n & (n - 1) == 0 for n in (frames, groups, contexts))
     if not powers or groups < 2 or groups > frames or contexts > frames:

@@ -1,0 +1,192 @@
+"""The hit counters of the MRC monitor, counted per context and published once an epoch."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import Case, If, Mux, Record, Signal
+from migen.genlib.fsm import FSM, NextState, NextValue
+
+from litemrc_gateware.counter_buffer import CounterBuffer
+from litemrc_gateware.records import PositionKind, position_layout, width_of
+
+BUFFERS = 3
+
+
+class HitCounters(LiteXModule):
+    """HitCtrs of zhou2004, section 3.1, figure 3 and table 1; held bit-equal to hls/hit_counters.
+
+    Counts one position a clock; counters saturate. A position with `epoch_end` is counted, then the epoch
+    is published: its counters stand in the window until the next one is. A clear starts the running epoch
+    again from zero; nothing is published and the number of epochs stays.
+
+    Three buffers take turns: the active one counts, the finished one is read in the window, the spare one
+    is zeroed. So an end of epoch costs 3 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
+    groups * contexts clocks after the last turn: then the sink waits. It waits as long after reset.
+
+    The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
+
+    Parameters
+    ----------
+    groups, contexts : int
+        powers of two.
+    counter_bits : int
+        fewer than 32 only to test saturation.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint(position_layout), in
+    window_adr : Signal, in
+        context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses; above: 0.
+    window_dat_r : Signal(counter_bits), out
+        the word at `window_adr` one clock later.
+    finished : Signal, out
+        1 for one clock: a new epoch is in the window from this clock on.
+    epoch : Signal(32), out
+        number of finished epochs.
+    overflow : Signal, out
+        an increment met a counter at its limit in the epoch that is in the window.
+    """
+
+    def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
+        group_bits, context_bits = width_of(groups), width_of(contexts)
+        self.sink = sink = stream.Endpoint(position_layout(groups, contexts))
+        self.window_adr = Signal(context_bits + group_bits + 1)
+        self.window_dat_r = Signal(counter_bits)
+        self.finished = Signal()
+        self.epoch = Signal(32)
+        self.overflow = Signal()
+
+        # # #
+
+        # Buffers: one-hot roles.
+        buffers = [CounterBuffer(groups, contexts, counter_bits) for _ in range(BUFFERS)]
+        self.buffer0, self.buffer1, self.buffer2 = buffers
+        active, window, spare = (Signal(BUFFERS, reset=1 << role) for role in range(BUFFERS))
+
+        # Zeroing: after reset all buffers, later the spare one.
+        zeroing = Signal(BUFFERS, reset=(1 << BUFFERS) - 1)
+        zero_adr = Signal(group_bits + context_bits)
+        self.sync += If(
+            zeroing != 0,
+            zero_adr.eq(zero_adr + 1),
+            If(zero_adr == (1 << len(zero_adr)) - 1, zeroing.eq(0)),
+        )
+
+        # Counting: a position's counters are read in one clock, caught in the next, written in the third.
+        # Those on their way to memory are newer than what is read: of the position one ahead, then of the
+        # one two ahead.
+        count = Signal()
+        target = [("valid", 1), ("hit", 1), ("group", group_bits), ("context", context_bits)]
+        counters = [("hits", counter_bits), ("misses", counter_bits), ("accesses", counter_bits)]
+        reading, caught, written = Record(target), Record(target), Record(target)
+        read, old, new, last = (Record(counters) for _ in range(4))
+        limit = (1 << counter_bits) - 1
+        saturated, overflow = Signal(), Signal()
+        for buffer, is_active in zip(buffers, active, strict=True):
+            self.comb += If(
+                is_active,
+                read.hits.eq(buffer.hits),
+                read.misses.eq(buffer.misses),
+                read.accesses.eq(buffer.accesses),
+            )
+        self.comb += [
+            new.hits.eq(Mux(old.hits == limit, limit, old.hits + 1)),
+            new.misses.eq(Mux(caught.hit | (old.misses == limit), old.misses, old.misses + 1)),
+            new.accesses.eq(Mux(old.accesses == limit, limit, old.accesses + 1)),
+            saturated.eq((old.accesses == limit) | (Mux(caught.hit, old.hits, old.misses) == limit)),
+        ]
+        self.sync += [
+            reading.valid.eq(count),
+            reading.hit.eq(sink.kind == PositionKind.HIT),
+            reading.group.eq(sink.group),
+            reading.context.eq(sink.context),
+            caught.eq(reading),
+            old.eq(read),
+            written.eq(caught),
+            last.eq(new),
+            If(caught.valid & saturated, overflow.eq(1)),
+        ]
+        for ahead, newer in ((written, last), (caught, new)):
+            self.sync += If(
+                ahead.valid & (ahead.context == reading.context),
+                old.misses.eq(newer.misses),
+                old.accesses.eq(newer.accesses),
+                If(ahead.hit & (ahead.group == reading.group), old.hits.eq(newer.hits)),
+            )
+
+        # Ports of the buffers.
+        for buffer, is_active, zero in zip(buffers, active, zeroing, strict=True):
+            self.comb += [
+                buffer.group.eq(Mux(is_active, sink.group, self.window_adr)),
+                buffer.context.eq(Mux(is_active, sink.context, self.window_adr[group_bits + 1 :])),
+                buffer.write_group.eq(caught.group),
+                buffer.write_context.eq(caught.context),
+                buffer.write_hits.eq(is_active & caught.valid & caught.hit),
+                buffer.write_totals.eq(is_active & caught.valid),
+                buffer.new_hits.eq(new.hits),
+                buffer.new_misses.eq(new.misses),
+                buffer.new_accesses.eq(new.accesses),
+                buffer.zero.eq(zero),
+                buffer.zero_adr.eq(zero_adr),
+            ]
+
+        # Turns.
+        clear, publish, publishing = Signal(), Signal(), Signal()
+        self.sync += self.finished.eq(publishing)
+        self.fsm = fsm = FSM(reset_state="COUNT")
+        fsm.act(
+            "COUNT",
+            sink.ready.eq((zeroing & active) == 0),
+            If(
+                sink.valid & sink.ready,
+                count.eq((sink.kind == PositionKind.HIT) | (sink.kind == PositionKind.MISS)),
+                NextValue(clear, sink.kind == PositionKind.CLEAR),
+                NextValue(publish, sink.epoch_end),
+                If((sink.kind == PositionKind.CLEAR) | sink.epoch_end, NextState("TURN")),
+            ),
+        )
+        fsm.act(
+            "TURN",
+            If(
+                ~reading.valid & ~caught.valid & (zeroing == 0),
+                NextValue(active, spare),
+                NextValue(overflow, 0),
+                If(
+                    clear,
+                    NextValue(spare, active),
+                    NextValue(zeroing, active),
+                    NextValue(clear, 0),
+                    If(~publish, NextState("COUNT")),
+                ).Else(
+                    publishing.eq(1),
+                    NextValue(window, active),
+                    NextValue(spare, window),
+                    NextValue(zeroing, window),
+                    NextValue(self.epoch, self.epoch + 1),
+                    NextValue(self.overflow, overflow),
+                    NextState("COUNT"),
+                ),
+            ),
+        )
+
+        # Window.
+        word, shown = Signal(group_bits + 1), Record(counters)
+        self.sync += word.eq(self.window_adr)
+        for buffer, in_window in zip(buffers, window, strict=True):
+            self.comb += If(
+                in_window,
+                shown.hits.eq(buffer.hits),
+                shown.misses.eq(buffer.misses),
+                shown.accesses.eq(buffer.accesses),
+            )
+        self.comb += If(
+            word < groups,
+            self.window_dat_r.eq(shown.hits),
+        ).Else(
+            Case(
+                word,
+                {
+                    groups: self.window_dat_r.eq(shown.misses),
+                    groups + 1: self.window_dat_r.eq(shown.accesses),
+                },
+            )
+        )

@@ -1,0 +1,92 @@
+"""The next and prev pointers of all LRU stacks, and the three clocks that relink a page."""
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Signal
+
+from litemrc_gateware.memory import SimpleDualPort
+
+
+class LruLinks(LiteXModule):
+    """One circle of pages in LRU order a stack: before the most recent page lies the least recent one.
+
+    Both neighbours of frame `adr` are on `next` and `prev` one clock later. `start`, given in a clock in
+    which `adr` is the top of the stack, relinks the page `frame` in the three clocks that follow; the
+    inputs must stay until then, reads may go on:
+
+    1. if `linked`, the page is taken out: its neighbours are linked to each other;
+    2. if `insert`, it is hung in: the least recent page and the top are linked to it,
+    3. and it to them.
+
+    Parameters
+    ----------
+    frame_bits : int
+        width of a frame number.
+
+    Attributes
+    ----------
+    adr : Signal(frame_bits), in
+    next, prev : Signal(frame_bits), out
+    start, linked, insert : Signal, in
+    frame, frame_next, frame_prev, top : Signal(frame_bits), in
+        the page, its neighbours before, and the top of its stack: `frame` itself if the stack is empty.
+    tail : Signal(frame_bits), out
+        the least recent page before the move, from the second clock behind `start` on.
+    busy : Signal, out
+        1 until the third clock, in which the last pointers are written.
+    """
+
+    def __init__(self, frame_bits: int) -> None:
+        self.adr = Signal(frame_bits)
+        self.next = Signal(frame_bits)
+        self.prev = Signal(frame_bits)
+        self.start = Signal()
+        self.linked = Signal()
+        self.insert = Signal()
+        self.frame = Signal(frame_bits)
+        self.frame_next = Signal(frame_bits)
+        self.frame_prev = Signal(frame_bits)
+        self.top = Signal(frame_bits)
+        self.tail = Signal(frame_bits)
+        self.busy = Signal()
+
+        # # #
+
+        self.nexts = nexts = SimpleDualPort(frame_bits, 1 << frame_bits)
+        self.prevs = prevs = SimpleDualPort(frame_bits, 1 << frame_bits)
+        self.comb += [
+            nexts.read.adr.eq(self.adr),
+            prevs.read.adr.eq(self.adr),
+            self.next.eq(nexts.read.dat_r),
+            self.prev.eq(prevs.read.dat_r),
+        ]
+
+        take_out, hang_in, close = Signal(), Signal(), Signal()
+        self.sync += [
+            Cat(take_out, hang_in, close).eq(Cat(self.start, take_out, hang_in)),
+            If(take_out, self.tail.eq(Mux(self.top == self.frame, self.frame, self.prev))),
+        ]
+        self.comb += [
+            self.busy.eq(take_out | hang_in),
+            If(
+                take_out,
+                nexts.write.adr.eq(self.frame_prev),
+                nexts.write.dat_w.eq(self.frame_next),
+                prevs.write.adr.eq(self.frame_next),
+                prevs.write.dat_w.eq(self.frame_prev),
+            )
+            .Elif(
+                hang_in,
+                nexts.write.adr.eq(self.tail),
+                nexts.write.dat_w.eq(self.frame),
+                prevs.write.adr.eq(self.top),
+                prevs.write.dat_w.eq(self.frame),
+            )
+            .Else(
+                nexts.write.adr.eq(self.frame),
+                nexts.write.dat_w.eq(self.top),
+                prevs.write.adr.eq(self.frame),
+                prevs.write.dat_w.eq(self.tail),
+            ),
+            nexts.write.we.eq(Mux(take_out, self.linked, (hang_in | close) & self.insert)),
+            prevs.write.we.eq(nexts.write.we),
+        ]
