@@ -5,6 +5,7 @@
  * makes of the decoded message, in hex.
  * MODE judge: reads byte strings, each behind its length (16 bits, little endian), feeds each and a zero to one receiver,
  * and writes for each two bytes: how many frames had a good CRC, and how many of these held a message.
+ * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event that says how many they are.
  * DIRECTION device: messages of the device; host: requests.
  */
 #include <stdio.h>
@@ -103,6 +104,32 @@ static void judge(void)
 	}
 }
 
+static void write_message(struct litemrc_sender *sender)
+{
+	uint8_t out[LITEMRC_FRAME_MAX];
+
+	fwrite(out, 1, litemrc_frame_encode(sender, &message.device, out, sizeof(out)), stdout);
+}
+
+static void stream(void)
+{
+	struct litemrc_sender sender = {0};
+	uint32_t i, g;
+
+	for (i = 0; i < 20000; i++) {
+		message.device.type_choice = device_message_type_epoch_c;
+		message.device.epoch = (struct epoch_body){
+			.index = i, .epoch = i / 2, .remaining = 1 - i % 2, .context = i % 2, .misses = i * i, .hits_count = 1 + i % 64,
+		};
+		for (g = 0; g <= i % 64; g++)
+			message.device.epoch.hits[g] = (i * 2654435761u + g) >> g % 32;
+		write_message(&sender);
+	}
+	message.device.type_choice = device_message_type_event_c;
+	message.device.event = (struct event_body){.kind.event_kind_choice = event_kind_workload_done_c, .epoch_messages = i};
+	write_message(&sender);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -111,7 +138,9 @@ int main(int argc, char **argv)
 	litemrc_receiver_init(&rx, buffer, device ? sizeof(buffer) : LITEMRC_REQUEST_BUFFER);
 	if (!strcmp(argv[1], "text"))
 		text();
-	else
+	else if (!strcmp(argv[1], "judge"))
 		judge();
+	else
+		stream();
 	return 0;
 }
