@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from litedram.modules import MT48LC16M16
+from litedram.modules import MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
@@ -26,7 +26,7 @@ from soc import LiteMRCSoC
 HERE = Path(__file__).resolve().parent
 MODULES = ("serial_link", "recorder")
 SYS_CLK_HZ = 50_000_000
-SDRAM_DATA_BITS = 16  # with the module below: 32 MB, as on many small boards
+SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 # The libraries that the firmware links; no BIOS.
 SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
@@ -74,7 +74,7 @@ class SimSoC(LiteMRCSoC):
         super().__init__(platform, SYS_CLK_HZ, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
 
-        module = MT48LC16M16(SYS_CLK_HZ, "1:1")
+        module = MT48LC4M16(SYS_CLK_HZ, "1:1")
         self.sdrphy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
         monitor = self.add_monitored_dram(self.sdrphy, module, **monitor_parameters)
         # The model's memory is ideal, and a test of it costs a million clocks.

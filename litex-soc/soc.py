@@ -24,8 +24,9 @@ class LiteMRCSoC(SoCCore):
             cpu_type="vexriscv",
             cpu_variant="standard",
             ident="LiteMRC",
+            integrated_rom_size=FIRMWARE_ROM_BYTES,
             # Filled in later by who loads the firmware; until then the processor waits.
-            integrated_rom_init=[JUMP_TO_SELF] * (FIRMWARE_ROM_BYTES // 4),
+            integrated_rom_init=[JUMP_TO_SELF],
             integrated_sram_size=FIRMWARE_RAM_BYTES,
             timer_uptime=True,
             **kwargs,

@@ -9,12 +9,14 @@
 
 static const volatile char bootargs[128] = "bootargs=";
 
-bool bootarg(const char *word)
+bool bootarg(const char *name, bool otherwise)
 {
 	char text[sizeof(bootargs)];
+	char *found;
 
 	for (unsigned int i = 0; i < sizeof(text); i++)
 		text[i] = bootargs[i];
 	text[sizeof(text) - 1] = 0;
-	return strstr(text, word);
+	found = strstr(text, name);
+	return found ? found[strlen(name) + 1] == '1' : otherwise;
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whether the word stands in the boot arguments. */
-bool bootarg(const char *word);
+/* The boot argument "name=0" or "name=1"; what is not given is `otherwise`. Takes the same time for both values. */
+bool bootarg(const char *name, bool otherwise);
 
 #endif

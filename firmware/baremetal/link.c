@@ -46,7 +46,8 @@ void link_init(struct litemrc_receiver *rx, link_handler on_progress)
 {
 	receiver = rx;
 	handler = on_progress;
-	link_ev_pending_write(EV_TX | EV_RX);
+	/* A pending EV_RX stays: clearing it would take out a byte that came early, and no edge would follow. */
+	link_ev_pending_write(EV_TX);
 	irq_attach(LINK_INTERRUPT, link_isr);
 	irq_setmask(irq_getmask() | (1 << LINK_INTERRUPT));
 	link_ev_enable_write(EV_TX | EV_RX);

@@ -48,8 +48,8 @@ static uint64_t run(const struct run_order *order, uint8_t *memory)
 }
 
 /*
- * Boot argument "measure": every workload once, without a host and without epochs, so that two boots that
- * differ in "monitor=off" alone can be compared clock by clock.
+ * Boot argument "measure=1": every workload once, without a host and without epochs, so that two boots that
+ * differ in "monitor=0" and "monitor=1" alone can be compared clock by clock.
  */
 static void measure(void)
 {
@@ -90,9 +90,8 @@ int main(void)
 			;
 	}
 	monitor_clear();
-	if (!bootarg("monitor=off"))
-		monitor_control(LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
-	if (bootarg("measure"))
+	monitor_control(LITEMRC_CONTROL_ENABLE, bootarg("monitor", true) ? LITEMRC_CONTROL_ENABLE : 0);
+	if (bootarg("measure", false))
 		measure();
 	service_init();
 	serve();

@@ -208,7 +208,9 @@ void service_init(void)
 	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
 	link_init(&receiver, progress);
 	epochs_init(progress);
+	irq_setie(0);
 	send_hello(0);
+	irq_setie(1);
 }
 
 bool service_take_order(struct run_order *taken)

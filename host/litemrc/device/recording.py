@@ -89,7 +89,7 @@ class Recording:
         )
         pq.write_table(pa.table(list(fields.values()), schema=schema), path, compression="zstd")
 
-    def golden_epochs(self, frames: int, groups: int, contexts: int, progress=lambda done: None):
+    def golden_epochs(self, frames: int, groups: int, contexts: int, progress=lambda epoch: None):
         """Runs the golden model over the events.
 
         Returns:
@@ -105,11 +105,12 @@ class Recording:
         )
         rows: dict[tuple[int, int], EpochRow] = {}
         columns = (self.op.tolist(), self.frame.tolist(), self.context.tolist(), self.epoch_end.tolist())
-        for done, (op, frame, context, epoch_end) in enumerate(zip(*columns, strict=True)):
+        for op, frame, context, epoch_end in zip(*columns, strict=True):
             do[op](frame, context)
             if epoch_end:
-                rows |= _rows_of(model.end_epoch())
-                progress(done)
+                finished = model.end_epoch()
+                rows |= _rows_of(finished)
+                progress(finished.epoch)
         return rows
 
 

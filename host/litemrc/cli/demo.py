@@ -1,0 +1,153 @@
+"""`litemrc demo`: boots the simulated SoC, collects its programs' curves over serial, and checks each counter."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from litemrc.cli.counter_table import counter_table
+from litemrc.comparison import Comparison
+from litemrc.device.collector import Collector, Run
+from litemrc.device.device import Device
+from litemrc.device.recording import Recording, read_recording
+from litemrc.device.simulator import Simulator
+from litemrc.epochs import EpochTable, write_epochs
+from litemrc.golden.check import compare
+from litemrc.plot_files import save_figure
+from litemrc.plots import curves_figure
+from litemrc.report import write_report
+
+EXIT_DIFFERENT = 1
+TIMEOUT_S = 60.0  # a request's answer; the simulator runs some 50 times slower than a board
+EPOCH_ACCESSES = 1 << 14
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc demo`."""
+    parser.add_argument("--sim", type=Path, default=Path("build/sim"), help="the simulator (%(default)s)")
+    parser.add_argument(
+        "--firmware",
+        type=Path,
+        default=Path("build/firmware/firmware.bin"),
+        help="image for its ROM (%(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
+    )
+    parser.add_argument(
+        "--scale", metavar="N", type=int, choices=range(1, 101), default=1, help="longer runs (%(default)s)"
+    )
+    parser.add_argument(
+        "--workloads", metavar="NAME,...", help="only these, each under the context of its place in the list"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc demo`."""
+    began = time.monotonic()
+    args.out.mkdir(parents=True, exist_ok=True)
+    with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
+        simulator.wait_ready()
+        with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+            hello = device.hello
+            collector = _collect(device, args.workloads, args.scale)
+    collected_s = time.monotonic() - began
+    table = collector.table()
+    write_epochs(args.out / "curves.parquet", table)
+
+    recording = read_recording(simulator.record, hello.page_shift)
+    recording.save(args.out / "accesses.parquet")
+    with _progress("golden model", int(recording.epoch[-1]) + 1) as show:
+        golden = recording.golden_epochs(
+            hello.frames, hello.groups, hello.contexts, lambda epoch: show(epoch + 1, "")
+        )
+    counts = recording.counts()
+    comparison = compare(table, golden, counts["access"])
+
+    report = args.out / "report.html"
+    simulated_cycles = int(recording.cycle[-1])
+    parameters = {
+        "device": "Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model",
+        "queue depth": hello.queue_depth,
+        "simulated clocks": f"{simulated_cycles:,}",
+        **{f"clocks of {name}": f"{cycles:,}" for name, _, cycles in collector.cycles},
+        **{f"recorded {name} events": f"{count:,}" for name, count in counts.items() if name != "mark"},
+        "tap": _tap_verdict(recording),
+    }
+    write_report(
+        report, table, title="LiteMRC demo", parameters=parameters, comparison=comparison
+    )
+    save_figure(curves_figure(table), args.out / "curves.png")
+
+    print(counter_table(table))
+    print(
+        f"{simulated_cycles:,} clocks simulated in {collected_s:.0f} s "
+        f"({simulated_cycles / collected_s / 1e6:.2f} MHz), {time.monotonic() - began:.0f} s in all"
+    )
+    print(f"tap: {_tap_verdict(recording)}")
+    print(f"golden model: {_verdict(comparison)}")
+    print(f"report: {report}")
+    return _fail_loudly(recording, table, comparison)
+
+
+def _collect(device: Device, workloads: str | None, scale: int) -> Collector:
+    names = list(device.hello.workloads)
+    runs = [Run(name, scale=scale) for name in (workloads.split(",") if workloads else names)]
+    device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
+    collector = Collector(device)
+    with _progress("workloads", len(runs)) as show:
+        for message in collector.collect(runs=runs):
+            if message.name == "event":
+                show(len(collector.cycles), f"{message.kind}: {names[message.workload]}".replace("_", " "))
+    # So that what follows the last epoch is in no record either.
+    device.request("monitor", on=False)
+    return collector
+
+
+def _tap_verdict(recording: Recording) -> str:
+    tap = recording.tap
+    if tap.exact:
+        return (
+            f"all {tap.accesses:,} accesses of the DRAM model's arrays seen, none missed, none invented "
+            f"({tap.clocks} clock later)"
+        )
+    return f"of {tap.accesses:,} accesses of the DRAM model's arrays {tap.missed} missed, {tap.invented} invented"
+
+
+def _verdict(comparison: Comparison) -> str:
+    if comparison.equal:
+        return f"all {comparison.counters:,} counters equal over {comparison.accesses:,} recorded accesses"
+    return f"{comparison.differences:,} of {comparison.counters:,} counters differ"
+
+
+def _fail_loudly(recording: Recording, table: EpochTable, comparison: Comparison) -> int:
+    """Exit code; says on stderr what is wrong."""
+    wrong = []
+    if not recording.tap.exact:
+        wrong.append(f"the tap is wrong: {_tap_verdict(recording)}")
+    if not comparison.equal:
+        wrong.append(f"the counters are wrong: {_verdict(comparison)}; first: {comparison.first_difference}")
+    if lost := table.link_statistics["epoch_messages_lost"]:
+        wrong.append(f"{lost} epoch messages were lost on the link")
+    for line in wrong:
+        print(f"litemrc: FAILED: {line}", file=sys.stderr)
+    return EXIT_DIFFERENT if wrong else 0
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """Shows how much of `total` is done: a bar on a terminal, else a line for each text; both on stderr."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, text: text and print(text, file=sys.stderr, flush=True)
+        return
+    with Progress(
+        TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
+    ) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, text: bar.update(task, completed=done, **({"description": text} if text else {}))
