@@ -5,12 +5,13 @@ step function it is: nothing was measured between two whole numbers of groups, w
 Every figure needs a table with at least one context with data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from litemrc.curve import EPSILON, Curve, telling_sizes
@@ -61,7 +62,7 @@ def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, t
             _draw_curve(axes, curve, table, label=table.name_of(curve.context))
         axes.plot([], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the best")
         _limit_size(axes, curves, table)
-        _ratio_axis(axes)
+        _ratio_axis(axes, [curve.miss_ratio for curve in curves])
         axes.set_xlabel("memory size in MiB")
         per_mib = MIB / table.page_bytes
         pages = axes.secondary_xaxis(
@@ -93,7 +94,7 @@ def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
             axes.fill_between(*_steps(curve, table), step="post", color=colour, alpha=0.15, linewidth=0)
             _draw_curve(axes, curve, table)
             _limit_size(axes, curves, table)
-            _ratio_axis(axes, label="")
+            _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
             axes.grid(False)
             axes.set_title(table.name_of(curve.context))
             enough = size_text(curve.smallest_size(), table.page_bytes)
@@ -115,6 +116,7 @@ def epochs_figure(table: EpochTable) -> Figure:
         figure = Figure(figsize=(8, 1.6 + 1.2 * (1 + len(sizes))), dpi=200, layout="constrained")
         top, *below = figure.subplots(1 + len(sizes), 1, sharex=True)
         bottom = np.zeros(edges.size - 1)
+        shown: list[NDArray[np.float64]] = []
         for context in contexts:
             rows = table.context == context
             bins = np.searchsorted(edges, table.epoch[rows])
@@ -128,6 +130,7 @@ def epochs_figure(table: EpochTable) -> Figure:
             for axes, pages in zip(below, sizes, strict=True):
                 ratios = np.full(edges.size - 1, np.nan)
                 ratios[bins] = _ratios_at(table, rows, pages)
+                shown.append(ratios)
                 axes.stairs(ratios, edges, baseline=None, linewidth=1.8, **style)
         lossy = np.unique(table.epoch[table.dropped > 0])
         if lossy.size:
@@ -138,7 +141,7 @@ def epochs_figure(table: EpochTable) -> Figure:
         top.grid(axis="y")
         for axes, pages in zip(below, sizes, strict=True):
             axes.set_title(f"miss ratio in {size_text(pages, table.page_bytes)} of memory")
-            _ratio_axis(axes)
+            _ratio_axis(axes, shown)
         below[-1].set_xlabel("epoch")
         below[-1].xaxis.get_major_locator().set_params(integer=True)
         figure.legend(loc="outside right upper")
@@ -173,9 +176,13 @@ def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
     axes.set_xlim(0, min(max(1.1 * widest, 4 * group), table.groups * group))
 
 
-def _ratio_axis(axes: Axes, label: str = "miss ratio") -> None:
-    axes.set(ylabel=label, ylim=(-0.03, 1.03))
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = "miss ratio") -> None:
+    """From 0 to 1, or to less where all ratios are low: DRAM accesses come in bursts to one page."""
+    highest = max((np.nanmax(r, initial=0) for r in ratios), default=0)
+    top = next(top for top in (0.05, 0.1, 0.2, 0.3, 0.5, 1) if highest <= top)
+    axes.set(ylabel=label, ylim=(-0.03 * top, 1.03 * top))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.grid(axis="y")
 
 
