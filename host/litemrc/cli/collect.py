@@ -82,8 +82,7 @@ def main(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _raise_terminated)
     try:
         with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
-            if args.epoch_length:
-                device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
+            _prepare_epochs(device, args)
             device.request("monitor", on=True)
             collector = Collector(device)
             with _progress(args.epochs, args.port) as show:
@@ -104,6 +103,19 @@ def main(args: argparse.Namespace) -> int:
     if isinstance(stopped, _TerminatedError):
         return _EXIT_TERMINATED
     raise stopped
+
+
+def _prepare_epochs(device: Device, args: argparse.Namespace) -> None:
+    if args.epoch_length:
+        device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
+        return
+    _, length = device.request("get_epoch").values
+    if not length and not args.runs:
+        raise UserError(
+            "the device has no epoch length: no epoch would ever end",
+            where=device.url,
+            remedy="give --epoch-length, or a program to --run",
+        )
 
 
 def _positive(text: str) -> int:

@@ -74,7 +74,7 @@ def _print(described: dict[str, Any]) -> None:
         "stack engine": d["engine"],
         "input queue": f"{d['queue_depth']} accesses",
         "ranks": str(d["ranks"]),
-        "epoch": f"{d['epoch_length']} {d['epoch_unit']}",
+        "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "no length set",
         "programs": ", ".join(d["workloads"]) or "none",
         "running": running,
         "link self-test": came_back

@@ -7,7 +7,8 @@
  *   period_ms   between two epochs (default 0)
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
- *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself
+ *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
+ *               endless: has no epoch length
  * Prints "port N"; after the host hung up, "sent N" (epoch messages), and ends.
  */
 #include <arpa/inet.h>
@@ -312,6 +313,8 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		parse(argv[i]);
+	if (fault("endless"))
+		epoch_values[1] = 0;
 	srandom(option.seed);
 	signal(SIGPIPE, SIG_IGN); /* write() says it */
 	litemrc_receiver_init(&rx, rx_buffer, sizeof(rx_buffer));

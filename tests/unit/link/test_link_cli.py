@@ -147,6 +147,17 @@ def test_a_program_the_device_lacks_is_an_error_that_lists_those_it_has(start_pe
     assert not out.exists()
 
 
+def test_a_device_without_an_epoch_length_is_not_waited_for_in_vain(start_peer, out):
+    endless = {"fault": "endless", "epochs": 50, "period_ms": 20}
+
+    done = collect(start_peer(**endless).url, out, 1)
+
+    assert done.returncode == 2
+    assert "--epoch-length" in done.stderr
+    assert not out.exists()
+    assert collect(start_peer(**endless).url, out, 1, "--epoch-length", 7).returncode == 0
+
+
 def test_device_shows_parameters_version_and_self_test(start_peer):
     done = litemrc("device", "--port", start_peer().url)
 
