@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "cobs.h"
 
 size_t cobs_encode(uint8_t *out, const uint8_t *in, size_t length)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * COBS (Cheshire and Baker, "Consistent Overhead Byte Stuffing", 1999): bytes without zeros, so that a zero can
  * end a frame.

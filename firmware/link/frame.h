@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Frames of the serial link: COBS(CBOR(message) || CRC-32(CBOR), little endian) and a zero byte. The messages are
  * those of litemrc.cddl; their structures and codec are generated from it (generate.mk).
@@ -48,8 +49,8 @@ int litemrc_frame_wrap(uint8_t *out, size_t capacity, size_t length);
 /* ----------------------------------------------------------------------------------------- receiving */
 
 /*
- * Takes bytes, from an interrupt handler if need be, and holds one checked frame at a time. A frame that ends while one
- * is held is lost (and counted as damaged): the host waits for an answer before it sends the next request.
+ * Takes bytes, from an interrupt handler if need be, and holds one checked frame at a time. A frame of which a byte
+ * comes while another is held is lost, and counted as damaged: a host waits for an answer before its next request.
  */
 struct litemrc_receiver {
 	uint8_t *buffer;

@@ -24,6 +24,8 @@ LINK_HOST_SOURCES := $(LINK_SOURCES) $(LINK_LIBBASE)/crc32.c
 # Canonical: definite lengths and shortest integers only, written and accepted.
 LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/include -I$(LINK_LIBBASE)
 
+.DELETE_ON_ERROR:
+
 $(LINK_BUILD)/litemrc_limits.h: $(LINK_SCHEMA) $(LINK_DIR)/limits.py $(LINK_DIR)/../../host/litemrc/device/schema.py
 	mkdir -p $(LINK_BUILD)
 	PYTHONPATH=$(LINK_DIR)/../../host $(LINK_PYTHON) $(LINK_DIR)/limits.py > $@.new

@@ -34,6 +34,17 @@ class _TerminatedError(KeyboardInterrupt):
     """SIGTERM came; handled as Ctrl-C is, but for the exit code."""
 
 
+def _stop_once(number: int, _: object) -> None:
+    """End the collection; what comes after the first signal may not disturb the saving."""
+    _ignore_signals()
+    raise _TerminatedError if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _ignore_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc collect`."""
     (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
@@ -79,7 +90,8 @@ def main(args: argparse.Namespace) -> int:
     check_output_path(args.out)
     runs = [Run.parse(text) for text in args.runs]
     collector, stopped, complete = None, None, False
-    signal.signal(signal.SIGTERM, _raise_terminated)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop_once)
     try:
         with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
             _prepare_epochs(device, args)
@@ -88,12 +100,11 @@ def main(args: argparse.Namespace) -> int:
             with _progress(args.epochs, args.port) as show:
                 for message in collector.collect(args.epochs, runs):
                     show(collector.epochs, message)
+            _ignore_signals()
             complete = True
     except (LinkError, KeyboardInterrupt) as error:
+        _ignore_signals()
         stopped = error
-    # From here on only a kill -9 could lose what was collected.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if complete or (collector and collector.rows):
         _save(args.out, collector.table(interrupted=not complete), collector.epochs, args.epochs)
     elif collector:
@@ -122,10 +133,6 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**32):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {2**32 - 1}")
     return int(text)
-
-
-def _raise_terminated(*_: object) -> None:
-    raise _TerminatedError
 
 
 def _save(out: Path, table: EpochTable, epochs: int, wanted: int) -> None:

@@ -6,7 +6,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 import serial
 
@@ -43,8 +43,8 @@ class MessageReceiver:
     @property
     def counts(self) -> LinkCounts:
         """The counts so far."""
-        self._counts.oversized = self._splitter.oversized
-        return LinkCounts(**asdict(self._counts) | {"damaged": self._counts.damaged + self._splitter.damaged})
+        splitter, counts = self._splitter, self._counts
+        return replace(counts, damaged=counts.damaged + splitter.damaged, oversized=splitter.oversized)
 
     def feed(self, received: bytes) -> Iterator[Message]:
         """Yield the messages that end in `received`.
@@ -195,6 +195,8 @@ def _reason(error: BaseException) -> str:
         error = cause
     if isinstance(error, TypeError):  # pyserial compares the port number that is not there
         return "the URL lacks a host or a port number"
+    if isinstance(error, BlockingIOError):  # the lock of a port opened for us alone
+        return "another program has it open"
     if len(error.args) == 2 and isinstance(error.args[1], str):  # (errno, text): OSError, termios.error
         return error.args[1]
     return str(error)

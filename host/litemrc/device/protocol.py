@@ -84,7 +84,7 @@ class Codec:
             OtherVersionError: a hello in another version of the protocol.
             ProtocolError: anything else that is not a message.
         """
-        if not 0x80 <= payload[0] < 0x98:
+        if not payload or not 0x80 <= payload[0] < 0x98:
             raise ProtocolError("not an array of fewer than 24 items")
         try:
             items = cbor2.loads(payload)

@@ -3,6 +3,7 @@
  *
  * MODE text: reads frames; prints for each message a line "name field=value ..." and a line with the frame this side
  * makes of the decoded message, in hex.
+ * MODE hold: the same, but a frame is held until two bytes of the next have come, and only then looked at.
  * MODE judge: reads byte strings, each behind its length (16 bits, little endian), feeds each and a zero to one receiver,
  * and writes for each two bytes: how many frames had a good CRC, and how many of these held a message.
  * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event that says how many they are.
@@ -58,23 +59,31 @@ static void print_frame(void)
 	printf("\n");
 }
 
-static void text(void)
+static void print_held(void)
 {
-	int byte;
+	if (!decode()) {
+		printf("unknown\n\n");
+	} else {
+		if (device)
+			print_device_message(&message.device);
+		else
+			print_host_request(&message.host);
+		print_frame();
+	}
+	litemrc_receiver_release(&rx);
+}
+
+static void text(int bytes_held)
+{
+	int byte, wait = 0;
 
 	while ((byte = getchar()) != EOF) {
-		if (!litemrc_receiver_push(&rx, byte))
-			continue;
-		if (!decode()) {
-			printf("unknown\n\n");
-		} else {
-			if (device)
-				print_device_message(&message.device);
-			else
-				print_host_request(&message.host);
-			print_frame();
-		}
-		litemrc_receiver_release(&rx);
+		if (litemrc_receiver_push(&rx, byte))
+			wait = bytes_held;
+		else
+			wait--;
+		if (rx.held && wait <= 0)
+			print_held();
 	}
 	printf("frames=%u damaged=%u oversized=%u\n", rx.frames, rx.damaged, rx.oversized);
 }
@@ -119,14 +128,17 @@ static void stream(void)
 	for (i = 0; i < 20000; i++) {
 		message.device.type_choice = device_message_type_epoch_c;
 		message.device.epoch = (struct epoch_body){
-			.index = i, .epoch = i / 2, .remaining = 1 - i % 2, .context = i % 2, .misses = i * i, .hits_count = 1 + i % 64,
+			.index = i, .epoch = i / 2, .remaining = 1 - i % 2, .context = i % 2, .misses = i * i,
+			.hits_count = 1 + i % 64,
 		};
 		for (g = 0; g <= i % 64; g++)
 			message.device.epoch.hits[g] = (i * 2654435761u + g) >> g % 32;
 		write_message(&sender);
 	}
 	message.device.type_choice = device_message_type_event_c;
-	message.device.event = (struct event_body){.kind.event_kind_choice = event_kind_workload_done_c, .epoch_messages = i};
+	message.device.event = (struct event_body){
+		.kind.event_kind_choice = event_kind_workload_done_c, .epoch_messages = i,
+	};
 	write_message(&sender);
 }
 
@@ -137,7 +149,9 @@ int main(int argc, char **argv)
 	device = !strcmp(argv[2], "device");
 	litemrc_receiver_init(&rx, buffer, device ? sizeof(buffer) : LITEMRC_REQUEST_BUFFER);
 	if (!strcmp(argv[1], "text"))
-		text();
+		text(0);
+	else if (!strcmp(argv[1], "hold"))
+		text(2);
 	else if (!strcmp(argv[1], "judge"))
 		judge();
 	else

@@ -63,6 +63,17 @@ def test_the_longest_message_is_as_long_as_the_buffers_assume_and_passes(program
     assert "unknown" not in said
 
 
+def test_a_held_request_is_not_touched_by_the_next_which_is_counted_as_damaged(programs):
+    codec = host_requests()
+    requests = [codec.new("echo", sequence=n, payload=bytes([n] * 99)) for n in (1, 2, 3, 4, 5)]
+    data = b"".join(frame(codec.encode(request)) for request in requests)
+
+    *lines, counts = run_codec(programs, "hold", "host", data + b"\0\0").decode().splitlines()
+
+    assert lines[0::2] == [printed(requests[n]) for n in (0, 2, 4)]
+    assert counts == "frames=3 damaged=2 oversized=0"
+
+
 @pytest.mark.parametrize(
     ("name", "field", "value"),
     [

@@ -151,6 +151,8 @@ def test_a_serial_port_of_the_system_works_as_well(start_peer):
         try:
             with Device.open(os.ttyname(theirs)) as device:
                 test = device.echo_test()
+                with pytest.raises(PortError, match="another program"), Device.open(os.ttyname(theirs)):
+                    pass
         finally:
             ended.set()
             thread.join()

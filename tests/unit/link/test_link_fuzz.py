@@ -48,11 +48,9 @@ def good_crc(dice, valid):
 @kind
 def nearly_valid(dice, valid):
     """A message with one to three bytes wrong, under a CRC that says it is right."""
-    payload = bytearray(dice.choice(valid))
+    payload = bytearray(dice.choice(valid))  # at least four bytes, so that three deletions leave one
     for _ in range(dice.randrange(4)):
-        at = dice.randrange(
-            len(payload) - 1
-        )  # the shortest message has four bytes; three deletions leave one
+        at = dice.randrange(len(payload) - 1)
         what = dice.randrange(4)
         if what == 0:
             payload[at] ^= 1 << dice.randrange(8)
