@@ -1,8 +1,11 @@
-// C simulation of group_stack: its answers against exact LRU stacks kept as std::list. Exits 1 at the first difference.
+// C simulation of group_stack: its answers against exact LRU stacks kept as std::list. Returns 1 if they differ.
+//
+//   group_stack_tb [OPERATIONS]
 #include "../common/print.hpp"
 #include "group_stack.hpp"
 #include "lru_reference.hpp"
 
+#include <cstdlib>
 #include <iostream>
 #include <random>
 
@@ -10,7 +13,7 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int OPS = 60000;
+constexpr int OPS = 60000; // unless told otherwise; RTL co-simulation wants fewer
 
 // Runs of accesses over working sets of changing size and order, with a few other operations between them.
 class Workload {
@@ -51,14 +54,15 @@ class Workload {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+    const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : OPS;
     hls::stream<Op> ops;
     hls::stream<Position> positions;
     LruReference reference;
     Workload workload;
     int kinds[4] = {0, 0, 0, 0};
 
-    for (int i = 0; i < OPS; ++i) {
+    for (int i = 0; i < ops_to_do; ++i) {
         const Op op = workload.next();
         ops.write(op);
         group_stack(ops, positions);
@@ -71,8 +75,8 @@ int main() {
         }
         ++kinds[int(seen.kind)];
     }
-    std::cout << "group_stack_tb: " << FRAMES << " frames, " << GROUPS << " groups, " << CONTEXTS << " contexts: " << OPS
-              << " operations as the reference (" << kinds[POSITION_HIT] << " hits, " << kinds[POSITION_MISS]
+    std::cout << "group_stack_tb: " << FRAMES << " frames, " << GROUPS << " groups, " << CONTEXTS
+              << " contexts: " << ops_to_do << " operations as the reference (" << kinds[POSITION_HIT] << " hits, " << kinds[POSITION_MISS]
               << " misses, " << kinds[POSITION_CLEAR] << " clears)\n";
     return 0;
 }

@@ -78,7 +78,7 @@ void hit_counters(hls::stream<litemrc::Position> &positions, litemrc::counter_t 
 #pragma HLS interface mode = bram port = window          // a block RAM outside; software reads its other port
 #pragma HLS interface mode = ap_vld port = epoch         // the valid strobe tells that the window has changed
 #pragma HLS interface mode = ap_none port = overflow     // to be sampled with epoch's strobe
-#pragma HLS interface mode = ap_ctrl_none port = return  // runs for ever, driven by its stream alone
+#pragma HLS interface mode = ap_ctrl_hs port = return    // co-simulation needs it beside a RAM; else tie start to 1
 #pragma HLS aggregate variable = positions compact = bit // a record is one word without padding
 
     static litemrc::HitCounters counters;

@@ -1,7 +1,10 @@
-// C simulation of hit_counters: every published epoch against counts kept in a std::map. Exits 1 at a difference.
+// C simulation of hit_counters: every published epoch against counts kept in a std::map. Returns 1 if they differ.
+//
+//   hit_counters_tb [POSITIONS]
 #include "hit_counters.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <random>
@@ -11,7 +14,7 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int POSITIONS = 200000;
+constexpr int POSITIONS = 200000; // unless told otherwise; RTL co-simulation wants fewer
 constexpr int MISSES = GROUPS; // index in the window, behind the groups
 constexpr int ACCESSES = GROUPS + 1;
 
@@ -38,7 +41,8 @@ bool window_matches(const counter_t window[WINDOW_WORDS], bool overflow) {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+    const int positions_to_do = argc > 1 ? std::atoi(argv[1]) : POSITIONS;
     std::mt19937 generator(2004);
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
     hls::stream<Position> positions;
@@ -47,7 +51,7 @@ int main() {
     ap_uint<1> overflow = 0;
     unsigned epochs = 0, overflows = 0;
 
-    for (int i = 0; i < POSITIONS; ++i) {
+    for (int i = 0; i < positions_to_do; ++i) {
         Position position{ap_uint<2>(random(3)), 0, 0, random(2000) == 0};
         if (random(5000) == 0)
             position.kind = POSITION_CLEAR;
@@ -78,7 +82,7 @@ int main() {
         }
     }
     std::cout << "hit_counters_tb: " << GROUPS << " groups, " << CONTEXTS << " contexts, " << COUNTER_BITS
-              << " bits: " << POSITIONS << " positions, " << epochs << " epochs as the reference (" << overflows
+              << " bits: " << positions_to_do << " positions, " << epochs << " epochs as the reference (" << overflows
               << " with overflow)\n";
     return 0;
 }

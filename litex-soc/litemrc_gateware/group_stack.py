@@ -111,10 +111,10 @@ class GroupStack(LiteXModule):
         ]
 
         # Walk over the groups `group` down to `stop`: read the header, read the page beside it, write both.
-        # Relinking goes on beside it. It writes `prev` of the top, which heads no group walked, of the
-        # page's old successor, which heads no group above the page's own, and last of the page itself,
-        # whose group is walked first; and in an invalidation `next` of the page's predecessor, which
-        # matters to no group below.
+        # Relinking goes on beside it. An access writes `prev` of the top and of the page's old successor,
+        # which head no group walked, and last of the page itself, whose group is walked first. An
+        # invalidation writes `next` of the page's predecessor, which is read only for a header that stays
+        # or for a last group that ends.
         group, stop, opens_group = Signal(group_bits), Signal(group_bits), Signal()
         step, step2, step3, own_group = Signal(), Signal(), Signal(), Signal()
         group2, group3 = Signal(group_bits), Signal(group_bits)

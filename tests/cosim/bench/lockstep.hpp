@@ -1,0 +1,151 @@
+// Runs the RTL chain GroupStack -> HitCounters and the C++ units side by side and compares every record they make.
+#pragma once
+
+#include "common/print.hpp"
+#include "group_stack/group_stack.hpp"
+#include "group_stack/lru_reference.hpp"
+#include "rtl.hpp"
+#include "window_check.hpp"
+
+#include <deque>
+#include <iostream>
+#include <sstream>
+
+struct Stalls {
+    int source_percent = 0; // clocks without an operation offered
+    int sink_percent = 0;   // clocks in which positions are held back
+};
+
+class Lockstep {
+  public:
+    Stalls stalls;
+
+    // `with_reference`: compare the C++ unit with LruReference too.
+    Lockstep(unsigned seed, bool with_reference) : dice_(seed), with_reference_(with_reference) {
+        unit_.clear();
+        reset();
+    }
+
+    // Resets both sides, whatever they are at.
+    void reset() {
+        rtl_->rst = 1;
+        rtl_->op_valid = 0;
+        rtl_.settle();
+        rtl_.rising_edge();
+        rtl_->rst = 0;
+        unit_.clear();
+        reference_ = litemrc::LruReference();
+        window_.reset();
+        expected_.clear();
+        ++resets_;
+    }
+
+    // Offers an operation until the RTL takes it. Returns the number of the clock in which it was taken.
+    std::uint64_t submit(const litemrc::Op &op) {
+        while (op.epoch_end && window_.pending())
+            clock();
+        while (dice_.percent(stalls.source_percent))
+            clock();
+        rtl_->op_valid = 1;
+        rtl_->op_kind = op.kind;
+        rtl_->op_frame = op.frame;
+        rtl_->op_context = op.context;
+        rtl_->op_write = op.write;
+        rtl_->op_epoch_end = op.epoch_end;
+        offered_ = &op;
+        while (offered_)
+            clock();
+        rtl_->op_valid = 0;
+        return rtl_.clocks();
+    }
+
+    void run(int clocks) {
+        for (int i = 0; i < clocks; ++i)
+            clock();
+    }
+
+    // Runs until every operation has been answered and every ended epoch compared.
+    void drain() {
+        while (!expected_.empty() || window_.pending() || !rtl_->idle)
+            clock();
+    }
+
+    void report(std::ostream &out) const {
+        out << "accesses " << ops_[litemrc::OP_ACCESS] << "\ninvalidations " << ops_[litemrc::OP_INVALIDATE]
+            << "\nclears " << ops_[litemrc::OP_CLEAR] << "\nmarks " << ops_[litemrc::OP_MARK] << "\nhits "
+            << kinds_[litemrc::POSITION_HIT] << "\nmisses " << kinds_[litemrc::POSITION_MISS] << "\nresets " << resets_
+            << "\nrecords_compared " << records_compared_ << "\nepochs_compared " << window_.epochs_compared
+            << "\nwindow_words_compared " << window_.words_compared << "\nreference_compared " << reference_compared_
+            << "\nclocks " << rtl_.clocks() << "\nclocks_per_access "
+            << double(rtl_.clocks()) / double(ops_[litemrc::OP_ACCESS]) << "\n";
+    }
+
+  private:
+    static constexpr int HANG_CLOCKS = 100000 + 4 * litemrc::FRAMES;
+
+    void clock() {
+        rtl_->hold = dice_.percent(stalls.sink_percent);
+        window_.drive(rtl_);
+        rtl_.settle();
+        const bool op_taken = rtl_->op_valid && rtl_->op_ready;
+        if (op_taken)
+            take(*offered_);
+        if (rtl_->position_taken)
+            compare_position();
+        window_.sample(rtl_);
+        rtl_.rising_edge();
+        if (op_taken)
+            offered_ = nullptr;
+        quiet_clocks_ = op_taken || rtl_->position_taken ? 0 : quiet_clocks_ + 1;
+        if (quiet_clocks_ > HANG_CLOCKS)
+            throw Mismatch("the RTL hangs");
+    }
+
+    // The C++ side moves in the clock in which the RTL takes an operation.
+    void take(const litemrc::Op &op) {
+        const litemrc::Position answer = unit_.step(op);
+        if (with_reference_) {
+            const litemrc::Position reference = reference_.step(op);
+            if (answer != reference)
+                throw Mismatch(text(op) + ": C++ " + text(answer) + ", reference " + text(reference));
+            ++reference_compared_;
+        }
+        expected_.push_back(answer);
+        window_.step(answer);
+        ++ops_[int(op.kind)];
+        ++kinds_[int(answer.kind)];
+    }
+
+    void compare_position() {
+        litemrc::Position seen;
+        seen.kind = rtl_->position_kind;
+        seen.group = rtl_->position_group;
+        seen.context = rtl_->position_context;
+        seen.epoch_end = rtl_->position_epoch_end;
+        if (expected_.empty())
+            throw Mismatch("record " + std::to_string(records_compared_) + ": RTL answers what was not asked");
+        if (seen != expected_.front())
+            throw Mismatch("record " + std::to_string(records_compared_) + ": RTL " + text(seen) + ", C++ " +
+                           text(expected_.front()));
+        expected_.pop_front();
+        ++records_compared_;
+    }
+
+    template <typename T> static std::string text(const T &record) {
+        std::ostringstream out;
+        out << record;
+        return out.str();
+    }
+
+    Rtl rtl_;
+    Dice dice_;
+    bool with_reference_;
+    litemrc::GroupStack unit_;
+    litemrc::LruReference reference_;
+    WindowCheck window_;
+    const litemrc::Op *offered_ = nullptr;
+    std::deque<litemrc::Position> expected_;
+    std::uint64_t ops_[4] = {}, kinds_[4] = {};
+    std::uint64_t resets_ = 0, records_compared_ = 0, reference_compared_ = 0;
+    int quiet_clocks_ = 0;
+};

@@ -1,0 +1,158 @@
+"""Builds benches under build/cosim: the RTL through Verilator, the HLS C++ and the bench through g++.
+
+A product is named after the contents of everything it was made from, so a second run builds nothing.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
+from functools import cache
+from pathlib import Path
+
+COSIM = Path(__file__).resolve().parent
+REPO = COSIM.parents[1]
+BUILD = REPO / "build" / "cosim"
+AP_TYPES = REPO / "build" / "ap_types"
+RTL_MODULES = (
+    "__init__",
+    "records",
+    "memory",
+    "lru_links",
+    "group_stack",
+    "counter_buffer",
+    "hit_counters",
+)
+HLS_UNITS = ("group_stack", "hit_counters")
+# Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
+CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
+VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Parameters of the units, the same for RTL, C++ and golden model."""
+
+    frames: int
+    groups: int
+    contexts: int
+    counter_bits: int = 32
+
+    def __str__(self) -> str:
+        return "-".join(map(str, astuple(self)))
+
+    @property
+    def defines(self) -> list[str]:
+        """The sizes as the C++ units take them."""
+        return [f"-DLITEMRC_{name.upper()}={value}" for name, value in vars(self).items()]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the units come from: the repository, or a copy with a fault in it."""
+
+    rtl: Path = REPO / "litex-soc"
+    hls: Path = REPO / "hls"
+    label: str = "true"
+
+    def rtl_files(self) -> list[Path]:
+        """The gateware the benches are made of."""
+        return [self.rtl / "litemrc_gateware" / f"{module}.py" for module in RTL_MODULES]
+
+    def hls_files(self) -> list[Path]:
+        """The C++ the benches are made of."""
+        return sorted(self.hls.glob("*/*.?pp"))
+
+    def hls_units(self) -> list[Path]:
+        """The C++ to compile."""
+        return [self.hls / unit / f"{unit}.cpp" for unit in HLS_UNITS]
+
+
+TRUE_SOURCES = Sources()
+
+
+def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
+    """Build the bench bench/<kind>_bench.cpp around the RTL top <kind> of rtl_top.py.
+
+    :param kind: "chain" or "counters".
+    :return: the executable.
+    :raises RuntimeError: if a tool fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        verilog = folder / "top.v"
+        # A fresh interpreter, because the units may come from a copy with a fault in it.
+        generate = [sys.executable, COSIM / "rtl_top.py", kind, *astuple(sizes), verilog]
+        _run(generate, env={**os.environ, "PYTHONPATH": str(sources.rtl)})
+        level = "OPT_FAST= OPT_SLOW= OPT_GLOBAL="  # leave it to CXX_FLAGS
+        command = [
+            "verilator",
+            *VERILATOR_FLAGS,
+            "-MAKEFLAGS",
+            level,
+            "-CFLAGS",
+            " ".join(_flags(sizes, sources)),
+        ]
+        bench = COSIM / "bench" / f"{kind}_bench.cpp"
+        _run([*command, "--Mdir", folder, "-o", "bench", verilog, bench, *sources.hls_units()])
+        return folder / "bench"
+
+    inputs = [COSIM / "rtl_top.py", *sources.rtl_files(), *_cpp_inputs(sources)]
+    return _product(f"{kind}-{sizes}-{sources.label}", inputs, build)
+
+
+def replay(sizes: Sizes) -> Path:
+    """Build the driver that replays vectors of the golden model through the C++ units.
+
+    :return: the executable.
+    :raises RuntimeError: if the compiler fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        driver = [COSIM / "bench" / "replay.cpp", *TRUE_SOURCES.hls_units()]
+        _run(["g++", *_flags(sizes, TRUE_SOURCES), *driver, "-o", folder / "replay"])
+        return folder / "replay"
+
+    return _product(f"replay-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+
+
+def _flags(sizes: Sizes, sources: Sources) -> list[str]:
+    return [*CXX_FLAGS, f"-I{sources.hls}", "-isystem", str(AP_TYPES), *sizes.defines]
+
+
+def _cpp_inputs(sources: Sources) -> list[Path]:
+    _run([sys.executable, REPO / "scripts" / "fetch_ap_types.py"])
+    bench = (COSIM / "bench").glob("*.?pp")
+    return [Path(__file__), *sources.hls_files(), *sorted(bench), AP_TYPES / "origin.txt"]
+
+
+def _product(name: str, inputs: Iterable[Path], build: Callable[[Path], Path]) -> Path:
+    """The executable that `build` makes in a folder; made only if an input or a tool has changed."""
+    digest = hashlib.sha256(f"{_version('verilator')} {_version('g++')}".encode())
+    for path in inputs:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    product = BUILD / f"{name}-{digest.hexdigest()[:16]}"
+    if not product.exists():
+        BUILD.mkdir(parents=True, exist_ok=True)
+        for outdated in BUILD.glob(f"{name}-*"):
+            outdated.unlink(missing_ok=True)
+        # Built aside and moved in at once: what is there is complete, even if two processes build it.
+        with tempfile.TemporaryDirectory(dir=BUILD, prefix="new-") as folder:
+            build(Path(folder)).replace(product)
+    return product
+
+
+@cache
+def _version(tool: str) -> str:
+    return _run([tool, "--version"]).splitlines()[0]
+
+
+def _run(command: list, **options) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)}\nreturned {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout

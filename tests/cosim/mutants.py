@@ -1,0 +1,113 @@
+"""Faults seeded into copies of the units: a bench that does not find them is worth nothing."""
+
+import shutil
+from dataclasses import dataclass
+
+from builder import BUILD, REPO, TRUE_SOURCES, Sources
+from mutation import mutated_source
+
+GATEWARE = "litex-soc/litemrc_gateware"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One text in one source replaced by another; the text must stand there exactly once."""
+
+    name: str
+    source: str  # path in the repository
+    old: str
+    new: str
+
+    def sources(self) -> Sources:
+        """Copies of all sources under build/, with the fault in them.
+
+        :raises ValueError: if the text to replace does not stand exactly once in the source.
+        """
+        folder = BUILD / "mutants" / self.name
+        for path in [*TRUE_SOURCES.rtl_files(), *TRUE_SOURCES.hls_files()]:
+            copy = folder / path.relative_to(REPO)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        (folder / self.source).write_text(mutated_source(REPO / self.source, self.old, self.new))
+        return Sources(rtl=folder / "litex-soc", hls=folder / "hls", label=self.name)
+
+
+# Both the random and the exhaustive bench of the chain must find these.
+STACK_MUTANTS = (
+    Mutant(
+        "full_group_opens_no_next",
+        f"{GATEWARE}/group_stack.py",
+        "NextValue(opens_group, (stack.size & (group_pages - 1)) == 0),",
+        "NextValue(opens_group, 0),",
+    ),
+    Mutant(
+        "header_of_invalidated_page_stays",
+        f"{GATEWARE}/group_stack.py",
+        "headers.write.we.eq(step3 & (~own_group | (header3 == op.frame))),",
+        "headers.write.we.eq(step3 & ~own_group),",
+    ),
+    Mutant(
+        "page_passed_up_keeps_its_group",
+        f"{GATEWARE}/group_stack.py",
+        "moved_page.group.eq(Mux(is_access, group3, group3 - 1)),",
+        "moved_page.group.eq(group3),",
+    ),
+    Mutant(
+        "fast_path_outlives_invalidation",
+        f"{GATEWARE}/group_stack.py",
+        "NextValue(last_valid, is_access),",
+        "NextValue(last_valid, 1),",
+    ),
+    Mutant(
+        "last_touch_owns_the_page",
+        f"{GATEWARE}/group_stack.py",
+        "Mux(stored_page.valid, stored_page.owner, op.context)",
+        "op.context",
+    ),
+    Mutant(
+        "least_recent_page_is_relinked",
+        f"{GATEWARE}/group_stack.py",
+        "links.start.eq(~on_top & ~at_tail),",
+        "links.start.eq(~on_top),",
+    ),
+    Mutant(
+        "only_page_is_not_its_own_neighbour",
+        f"{GATEWARE}/lru_links.py",
+        "Mux(self.top == self.frame, self.frame, self.prev)",
+        "self.prev",
+    ),
+    Mutant(
+        "cpp_shifts_one_group_less",
+        "hls/group_stack/group_stack.cpp",
+        "if (g > int(deepest))",
+        "if (g >= int(deepest))",
+    ),
+)
+
+# The random bench of the counters must find these.
+COUNTER_MUTANTS = (
+    Mutant(
+        "count_one_ahead_is_missed",
+        f"{GATEWARE}/hit_counters.py",
+        "in ((written, last), (caught, new)):",
+        "in ((written, last),):",
+    ),
+    Mutant(
+        "count_two_ahead_is_missed",
+        f"{GATEWARE}/hit_counters.py",
+        "in ((written, last), (caught, new)):",
+        "in ((caught, new),):",
+    ),
+    Mutant(
+        "window_is_not_zeroed_for_its_next_turn",
+        f"{GATEWARE}/hit_counters.py",
+        "NextValue(zeroing, window),",
+        "NextValue(zeroing, 0),",
+    ),
+    Mutant(
+        "misses_do_not_saturate",
+        f"{GATEWARE}/hit_counters.py",
+        "Mux(caught.hit | (old.misses == limit), old.misses, old.misses + 1)",
+        "Mux(caught.hit, old.misses, old.misses + 1)",
+    ),
+)

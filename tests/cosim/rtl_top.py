@@ -1,0 +1,95 @@
+"""Tops of the co-simulation benches, and their Verilog with stable port names.
+
+python tests/cosim/rtl_top.py chain|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+"""
+
+import sys
+from pathlib import Path
+
+from litemrc_gateware.group_stack import GroupStack
+from litemrc_gateware.hit_counters import HitCounters
+from litemrc_gateware.records import op_layout, position_layout
+from litex.gen import LiteXModule
+from litex.gen.fhdl.verilog import convert
+from migen import ClockDomain, Signal
+
+
+class BenchTop(LiteXModule):
+    """Clock, reset and named ports; `ios` holds all of them."""
+
+    def __init__(self) -> None:
+        self.cd_sys = ClockDomain("sys")
+        self.cd_sys.clk.name_override = "clk"
+        self.cd_sys.rst.name_override = "rst"
+        self.ios = {self.cd_sys.clk, self.cd_sys.rst}
+
+    def add_port(self, name: str, width: int = 1) -> Signal:
+        """A top-level port; the side that drives it decides its direction."""
+        port = Signal(width, name_override=name)
+        self.ios.add(port)
+        return port
+
+    def add_fields(self, prefix: str, layout: list[tuple[str, int]]) -> dict[str, Signal]:
+        """One port for each field of a record."""
+        return {field: self.add_port(f"{prefix}_{field}", width) for field, width in layout}
+
+    def add_counters(self, groups: int, contexts: int, counter_bits: int) -> None:
+        """The hit counters and ports for all they show."""
+        self.counters = counters = HitCounters(groups, contexts, counter_bits)
+        self.comb += [
+            counters.window_adr.eq(self.add_port("window_adr", len(counters.window_adr))),
+            self.add_port("window_dat_r", counter_bits).eq(counters.window_dat_r),
+            self.add_port("finished").eq(counters.finished),
+            self.add_port("epoch", 32).eq(counters.epoch),
+            self.add_port("overflow").eq(counters.overflow),
+        ]
+
+
+class ChainTop(BenchTop):
+    """Operations -> GroupStack -> HitCounters. The bench sees every position, and can hold them back."""
+
+    def __init__(self, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
+        super().__init__()
+        self.add_counters(groups, contexts, counter_bits)
+        self.stack = stack = GroupStack(frames, groups, contexts)
+        op = self.add_fields("op", op_layout(frames, contexts))
+        position = self.add_fields("position", position_layout(groups, contexts))
+        hold, taken = self.add_port("hold"), self.add_port("position_taken")
+        self.comb += [
+            stack.sink.valid.eq(self.add_port("op_valid")),
+            self.add_port("op_ready").eq(stack.sink.ready),
+            *(getattr(stack.sink, field).eq(port) for field, port in op.items()),
+            *(port.eq(getattr(stack.source, field)) for field, port in position.items()),
+            stack.source.connect(self.counters.sink, omit={"valid", "ready"}),
+            self.counters.sink.valid.eq(stack.source.valid & ~hold),
+            stack.source.ready.eq(self.counters.sink.ready & ~hold),
+            taken.eq(stack.source.valid & stack.source.ready),
+            self.add_port("idle").eq(stack.idle),
+        ]
+
+
+class CountersTop(BenchTop):
+    """Positions -> HitCounters."""
+
+    def __init__(self, groups: int, contexts: int, counter_bits: int) -> None:
+        super().__init__()
+        self.add_counters(groups, contexts, counter_bits)
+        sink = self.counters.sink
+        position = self.add_fields("position", position_layout(groups, contexts))
+        self.comb += [
+            sink.valid.eq(self.add_port("position_valid")),
+            self.add_port("position_ready").eq(sink.ready),
+            *(getattr(sink, field).eq(port) for field, port in position.items()),
+        ]
+
+
+def main() -> None:
+    """Write the Verilog of one top."""
+    kind, frames, groups, contexts, counter_bits, out = sys.argv[1:]
+    sizes = (int(groups), int(contexts), int(counter_bits))
+    top = ChainTop(int(frames), *sizes) if kind == "chain" else CountersTop(*sizes)
+    Path(out).write_text(str(convert(top, top.ios, name="top")))
+
+
+if __name__ == "__main__":
+    main()

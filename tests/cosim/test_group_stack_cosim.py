@@ -1,0 +1,92 @@
+"""The RTL chain GroupStack -> HitCounters is the C++, record for record and counter for counter."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from builder import Sizes, replay, rtl_bench
+from mutants import STACK_MUTANTS, Mutant
+from vectors import write_vectors
+
+pytestmark = pytest.mark.cosim
+
+SMALL = Sizes(frames=256, groups=16, contexts=4)
+SOC = Sizes(frames=8192, groups=64, contexts=8)
+EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page, no contexts to tell apart
+EIGHT_PAGES = Sizes(frames=8, groups=4, contexts=2)
+ACCESSES = 1_000_000
+BENCH_SECONDS = 300
+
+
+def run(*command: object) -> subprocess.CompletedProcess:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
+
+
+def counts_of(*command: object) -> dict[str, float]:
+    """What a bench that must find no difference has counted."""
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    return {name: float(value) for name, value in map(str.split, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seed"),
+    [(SMALL, 1), (SMALL, 2), (SMALL, 3), (SOC, 4), (EDGE, 5)],
+    ids=lambda value: str(value),
+)
+def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
+    counts = counts_of(rtl_bench("chain", sizes), "random", seed, ACCESSES)
+    assert counts["accesses"] >= ACCESSES
+    assert min(counts["invalidations"], counts["marks"], counts["hits"], counts["misses"]) > 1000
+    assert min(counts["clears"], counts["resets"]) >= 5
+    assert counts["epochs_compared"] > 100
+    window_words = 2 * sizes.groups * sizes.contexts
+    assert counts["window_words_compared"] >= counts["epochs_compared"] * window_words
+    # What a reset swallows: the position in the answer register and those of operations at work.
+    asked = sum(counts[kind] for kind in ("accesses", "invalidations", "clears", "marks"))
+    assert asked - 2 * counts["resets"] <= counts["records_compared"] <= asked
+
+
+def test_rtl_is_the_cpp_and_the_reference_in_every_order_of_eight_pages() -> None:
+    counts = counts_of(rtl_bench("chain", EIGHT_PAGES), "exhaustive")
+    assert counts["orders"] == 40_320  # 8!
+    assert counts["partial_orders"] == 5_914  # 0! + 1! + .. + 7!
+    # Each page in each order: 8 accesses make the order, then the page is accessed or invalidated. In each
+    # partial order of n pages the same with n accesses, and 8 more that probe what is left.
+    full = 40_320 * 8
+    partial_orders = (1, 1, 2, 6, 24, 120, 720, 5040)
+    accesses = full * (8 + 1 + 8) + sum(n * 8 * (2 * (k + 8) + 1) for k, n in enumerate(partial_orders))
+    assert counts["accesses"] == accesses
+    assert counts["invalidations"] == full + 5_914 * 8
+    asked = accesses + counts["invalidations"] + counts["clears"] + counts["marks"]
+    assert counts["records_compared"] == counts["reference_compared"] == asked
+
+
+def test_clocks_an_operation_takes_are_as_documented() -> None:
+    clocks = counts_of(rtl_bench("chain", SOC), "clocks")
+    assert (clocks["again"], clocks["mark"]) == (1, 1)
+    assert (clocks["other_top"], clocks["invalidate_invalid"]) == (3, 3)
+    for group in range(SOC.groups):
+        assert clocks[f"group_{group}"] == max(6, group + 5)
+    assert (clocks["miss_empty"], clocks["miss_full"]) == (6, SOC.groups - 1 + 5)
+    assert clocks["clear"] == SOC.frames + 1
+
+
+@pytest.mark.parametrize("sizes", [SMALL, SOC], ids=str)
+def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    write_vectors(vectors, sizes, seed=6, operations=100_000)
+    counts = counts_of(replay(sizes), vectors)
+    assert counts["operations"] == 100_000
+    assert counts["window_words_compared"] > 50 * 2 * sizes.groups * sizes.contexts
+
+
+@pytest.mark.parametrize("mutant", STACK_MUTANTS, ids=lambda mutant: mutant.name)
+def test_both_benches_find_the_mutant(mutant: Mutant) -> None:
+    sources = mutant.sources()
+    for sizes, arguments in ((SMALL, ("random", 1, ACCESSES)), (EIGHT_PAGES, ("exhaustive",))):
+        done = run(rtl_bench("chain", sizes, sources), *arguments)
+        assert done.returncode == 1, f"{arguments[0]}: {done.stdout}{done.stderr}"
+        assert done.stdout.startswith("MISMATCH"), done.stdout
+        print(f"{arguments[0]}: {done.stdout}", end="")

@@ -1,0 +1,49 @@
+"""HitCounters fed with a position a clock is the C++, window for window."""
+
+import subprocess
+
+import pytest
+from builder import Sizes, rtl_bench
+from mutants import COUNTER_MUTANTS, Mutant
+
+pytestmark = pytest.mark.cosim
+
+# Few and narrow counters, so that they are counted clock after clock and saturate.
+NARROW = Sizes(frames=16, groups=8, contexts=2, counter_bits=6)
+POSITIONS = 1_000_000
+BENCH_SECONDS = 300
+
+
+def run(bench: object, *arguments: object) -> subprocess.CompletedProcess:
+    command = list(map(str, (bench, *arguments)))
+    return subprocess.run(command, capture_output=True, text=True, timeout=BENCH_SECONDS)
+
+
+def counts_of(bench: object, *arguments: object) -> dict[str, int]:
+    """What a bench that must find no difference has counted."""
+    done = run(bench, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_windows_of_the_rtl_are_those_of_the_cpp(seed: int) -> None:
+    counts = counts_of(rtl_bench("counters", NARROW), "random", seed, POSITIONS)
+    assert counts["positions"] >= POSITIONS
+    assert min(counts["epochs_compared"], counts["epochs_with_overflow"], counts["clears"]) > 1000
+    # Half of the runs offer a position every clock, the others in 70 % of the clocks; turns cost the rest.
+    assert counts["clocks"] < 1.3 * counts["positions"]
+
+
+def test_turns_cost_as_many_clocks_as_documented() -> None:
+    clocks = counts_of(rtl_bench("counters", NARROW), "clocks")
+    assert clocks == {"hit": 1, "epoch_end": 1 + 3, "clear": 1 + 1}
+
+
+@pytest.mark.parametrize("mutant", COUNTER_MUTANTS, ids=lambda mutant: mutant.name)
+def test_bench_finds_the_mutant(mutant: Mutant) -> None:
+    done = run(rtl_bench("counters", NARROW, mutant.sources()), "random", 1, POSITIONS)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("MISMATCH"), done.stdout
+    print(done.stdout, end="")

@@ -1,0 +1,17 @@
+"""The testbenches of hls/ find no difference to their references."""
+
+import subprocess
+import sys
+
+import pytest
+from builder import REPO
+
+pytestmark = pytest.mark.cosim
+
+
+def test_c_simulation_of_the_units_passes() -> None:
+    command = ["make", "-C", str(REPO / "hls"), f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stderr, done.stderr
+    assert done.stdout.count(" as the reference (") == 6  # two units in three sizes

@@ -1,0 +1,59 @@
+"""Vectors of the golden model for the C++ units; the format is described in bench/replay.cpp."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from builder import Sizes
+from litemrc.golden.monitor import MonitorModel, Position
+
+ACCESS, INVALIDATE, CLEAR, MARK = range(4)
+
+
+def write_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
+    """Write `operations` random operations and what the golden model answers to them."""
+    model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, sizes.counter_bits)
+    lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts}"]
+    for kind, frame, context, epoch_end in _operations(sizes, seed, operations):
+        answer = _step(model, kind, frame, context)
+        numbers = (kind, frame, context, int(epoch_end), *map(int, answer))
+        lines.append(" ".join(map(str, numbers)))
+        if epoch_end:
+            lines.append(_window(model))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int, int, bool]]:
+    """Runs over working sets of changing size, in random order or in turn, each under its context."""
+    dice = random.Random(seed)
+    run_left, cursor = 0, 0
+    for _ in range(count):
+        if run_left == 0:
+            run_left = dice.randrange(1, 2000)
+            working_set = dice.randrange(1, dice.choice((sizes.frames, sizes.frames // 8)) + 1)
+            base, context, in_turn = (
+                dice.randrange(sizes.frames),
+                dice.randrange(sizes.contexts),
+                dice.random() < 0.5,
+            )
+        run_left -= 1
+        cursor = (cursor + 1) % working_set if in_turn else dice.randrange(working_set)
+        kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 20, 0.1, 5))[0]
+        running = context if dice.random() < 0.95 else dice.randrange(sizes.contexts)
+        yield kind, (base + cursor) % sizes.frames, running, dice.random() < 0.001
+
+
+def _step(model: MonitorModel, kind: int, frame: int, context: int) -> Position | tuple[int, int, int]:
+    if kind == ACCESS:
+        return model.access(frame, context)
+    if kind == INVALIDATE:
+        return model.invalidate(frame)
+    return model.clear() if kind == CLEAR else (2, 0, 0)  # the model knows no marks: position "none"
+
+
+def _window(model: MonitorModel) -> str:
+    counters = model.end_epoch()
+    words = [counters.epoch + 1, int(counters.overflow)]  # the units number the finished epochs from 1
+    for hits, misses, accesses in zip(counters.hits, counters.misses, counters.accesses, strict=True):
+        words += [*hits, misses, accesses, *[0] * (len(hits) - 2)]
+    return " ".join(map(str, words))
