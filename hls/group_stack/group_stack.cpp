@@ -130,8 +130,8 @@ void GroupStack::link_before(frame_t frame, frame_t top) {
 } // namespace litemrc
 
 void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
-#pragma HLS interface mode = axis port = ops           // valid/ready, as the RTL's sink
-#pragma HLS interface mode = axis port = positions     // valid/ready, as the RTL's source
+#pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
+#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
 #pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
 #pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
 #pragma HLS aggregate variable = positions compact = bit

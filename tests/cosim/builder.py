@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 COSIM = Path(__file__).resolve().parent
@@ -131,7 +132,8 @@ def _cpp_inputs(sources: Sources) -> list[Path]:
 
 def _product(name: str, inputs: Iterable[Path], build: Callable[[Path], Path]) -> Path:
     """The executable that `build` makes in a folder; made only if an input or a tool has changed."""
-    digest = hashlib.sha256(f"{_version('verilator')} {_version('g++')}".encode())
+    tools = [_version("verilator"), _version("g++"), version("migen"), version("litex")]
+    digest = hashlib.sha256("\0".join(tools).encode())
     for path in inputs:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     product = BUILD / f"{name}-{digest.hexdigest()[:16]}"

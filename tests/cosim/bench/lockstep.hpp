@@ -22,8 +22,8 @@ class Lockstep {
 
     // `with_reference`: compare the C++ unit with LruReference too.
     Lockstep(unsigned seed, bool with_reference) : dice_(seed), with_reference_(with_reference) {
-        unit_.clear();
         reset();
+        resets_ = 0; // those in mid-run count
     }
 
     // Resets both sides, whatever they are at.
