@@ -18,7 +18,7 @@ demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve
 
 test: setup csim $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	pytest $(PYTEST_ARGS)
+	pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: setup   ## style, of Python
 	ruff format --check . && ruff check .

@@ -125,19 +125,21 @@ def build(output, **monitor_parameters):
         ["bash", "build_sim.sh"], cwd=builder.gateware_dir, capture_output=True, text=True, check=False
     )
     if compiled.returncode:
-        sys.exit(f"sim.py: Verilator or a simulation module did not compile:\n{compiled.stdout}{compiled.stderr}")
+        sys.exit(
+            f"sim.py: Verilator or a simulation module did not compile:\n{compiled.stdout}{compiled.stderr}"
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
     args = parser.parse_args()
-    build(
-        args.output.resolve(), groups=args.groups, contexts=args.contexts, queue_depth=args.queue_depth
-    )
+    build(args.output.resolve(), groups=args.groups, contexts=args.contexts, queue_depth=args.queue_depth)
 
 
 if __name__ == "__main__":

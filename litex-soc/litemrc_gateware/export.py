@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litedram.common import GeomSettings
-from litedram.phy.dfi import Interface as DFI
+from litedram.phy import dfi
 from litex.build.sim import SimPlatform
 from litex.soc.integration.soc_core import SoCMini
 
@@ -48,8 +48,8 @@ class _MonitorOnly(SoCMini):
     def __init__(self):
         super().__init__(SimPlatform("SIM", []), clk_freq=1_000_000)
         geom = GeomSettings(bankbits=2, rowbits=13, colbits=9)
-        dfi = DFI(addressbits=13, bankbits=2, nranks=1, databits=16)
-        self.tap = DRAMTap(dfi, geom, column_bytes=2)
+        pins = dfi.Interface(addressbits=13, bankbits=2, nranks=1, databits=16)
+        self.tap = DRAMTap(pins, geom, column_bytes=2)
         self.mrc = Monitor(self.tap)
 
 
@@ -100,7 +100,7 @@ def c_header(found):
             lines.append(f"#define {name}_{field.name.upper()} 0x{mask:08x}u")
     lines += [
         "",
-        "/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row the hits of each group, then: */",
+        "/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row each group's hits, then: */",
         "#define LITEMRC_WINDOW_ROW(groups) (2 * (groups))",
         "#define LITEMRC_WINDOW_MISSES(groups) (groups)",
         "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
@@ -116,8 +116,9 @@ def page(found):
     lines = [
         "# Registers of the monitor",
         "",
-        f"Generated from the gateware by `{REPAIR}`; do not edit. Layout version {REGISTERS_VERSION}. All",
-        "registers have 32 bits; offsets are bytes from the base of the block (`CSR_MRC_BASE` in LiteX's csr.h).",
+        f"Generated from the gateware by `{REPAIR}`; do not edit. Layout version {REGISTERS_VERSION}.",
+        "All registers are words of 32 bits; offsets are bytes from the base of the block (`CSR_MRC_BASE` in",
+        "LiteX's csr.h).",
         "",
         "| offset | register | access | bits | meaning |",
         "| --- | --- | --- | --- | --- |",
@@ -132,15 +133,17 @@ def page(found):
             lines.append(f"| | `.{field.name}` | | {bits} | {field.description} |")
     lines += [
         "",
-        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group of the",
-        "finished epoch, then its misses, its accesses, and zeros.",
+        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
+        "of the finished epoch, then its misses, its accesses, and zeros.",
         "",
     ]
     return "\n".join(lines)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare with the files, change nothing")
     args = parser.parse_args()
     found = registers()

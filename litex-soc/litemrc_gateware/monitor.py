@@ -67,9 +67,17 @@ class Monitor(LiteXModule):
                 CSRField(
                     "groups_log2", 4, reset=log2_exact(groups, "groups"), description="log2 of the groups."
                 ),
-                CSRField("contexts_log2", 4, reset=log2_exact(contexts, "contexts"), description="log2 of the contexts."),
                 CSRField(
-                    "queue_log2", 5, reset=log2_exact(queue_depth, "queue_depth"), description="log2 of the queue's depth."
+                    "contexts_log2",
+                    4,
+                    reset=log2_exact(contexts, "contexts"),
+                    description="log2 of the contexts.",
+                ),
+                CSRField(
+                    "queue_log2",
+                    5,
+                    reset=log2_exact(queue_depth, "queue_depth"),
+                    description="log2 of the queue's depth.",
                 ),
                 CSRField("engine", 4, reset=engine_id, description="Stack engine: 1 group_stack."),
                 CSRField("ranks", 4, reset=1, description="Ranks on the DRAM bus."),
@@ -93,7 +101,8 @@ class Monitor(LiteXModule):
         )
         self._context = CSRStorage(context_bits, description="Context of the accesses to come.")
         self._invalidate = CSRStorage(
-            tap.frame_bits, description="Write a frame number: its page leaves its stack. See command_pending."
+            tap.frame_bits,
+            description="Write a frame number: its page leaves its stack. See command_pending.",
         )
         self._epoch_length = CSRStorage(
             32, description="Length of an epoch, in accesses or cycles (epoch_unit); 0: only by command."
@@ -205,8 +214,12 @@ class Monitor(LiteXModule):
         by_cycles = self._control.fields.epoch_unit
         self.comb += [
             elapsed_now.eq(elapsed + (access | by_cycles)),
-            length_reached.eq((self._epoch_length.storage != 0) & (elapsed_now >= self._epoch_length.storage)),
-            end_now.eq((end_requested | length_reached) & ~in_flight & ~(epoch_ready & self._control.fields.hold)),
+            length_reached.eq(
+                (self._epoch_length.storage != 0) & (elapsed_now >= self._epoch_length.storage)
+            ),
+            end_now.eq(
+                (end_requested | length_reached) & ~in_flight & ~(epoch_ready & self._control.fields.hold)
+            ),
             mark.eq(end_now),
         ]
         restart = Signal()

@@ -1,4 +1,4 @@
-"""`litemrc demo`: boots the simulated SoC, collects its programs' curves over serial, and checks each counter."""
+"""`litemrc demo`: boots the simulated SoC, collects its programs' curves, and checks each counter."""
 
 import argparse
 import sys
@@ -79,9 +79,7 @@ def main(args: argparse.Namespace) -> int:
         **{f"recorded {name} events": f"{count:,}" for name, count in counts.items() if name != "mark"},
         "tap": _tap_verdict(recording),
     }
-    write_report(
-        report, table, title="LiteMRC demo", parameters=parameters, comparison=comparison
-    )
+    write_report(report, table, title="LiteMRC demo", parameters=parameters, comparison=comparison)
     save_figure(curves_figure(table), args.out / "curves.png")
 
     print(counter_table(table))
@@ -116,7 +114,7 @@ def _tap_verdict(recording: Recording) -> str:
             f"all {tap.accesses:,} accesses of the DRAM model's arrays seen, none missed, none invented "
             f"({tap.clocks} clock later)"
         )
-    return f"of {tap.accesses:,} accesses of the DRAM model's arrays {tap.missed} missed, {tap.invented} invented"
+    return f"of {tap.accesses:,} accesses in the DRAM model {tap.missed:,} missed, {tap.invented:,} invented"
 
 
 def _verdict(comparison: Comparison) -> str:
@@ -147,7 +145,11 @@ def _progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
         yield lambda done, text: text and print(text, file=sys.stderr, flush=True)
         return
     with Progress(
-        TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
     ) as bar:
         task = bar.add_task("", total=total)
         yield lambda done, text: bar.update(task, completed=done, **({"description": text} if text else {}))

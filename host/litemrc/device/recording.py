@@ -158,7 +158,9 @@ def _check_tap(raw, tapped, page_shift):
         enabled = np.concatenate([[0], switches["value"]])[last_switch] != 0
         expected = dram[enabled]
         # One access a clock at most, so a clock, a frame and a direction name an access.
-        there = _keys(expected["cycle"] + np.uint64(clocks), expected["value"] >> page_shift, expected["write"])
+        there = _keys(
+            expected["cycle"] + np.uint64(clocks), expected["value"] >> page_shift, expected["write"]
+        )
         here = _keys(tapped["cycle"], tapped["value"], tapped["write"])
         missed = int((~np.isin(there, here, assume_unique=True)).sum())
         invented = int((~np.isin(here, there, assume_unique=True)).sum())

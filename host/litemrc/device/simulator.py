@@ -77,10 +77,12 @@ class Simulator:
                 self.url = f"socket://localhost:{port}"
                 return self
             time.sleep(0.05)
-        raise UserError("the simulator did not start", where=str(self.console), remedy="read its console output")
+        raise UserError(
+            "the simulator did not start", where=str(self.console), remedy="read its console output"
+        )
 
     def wait_console(self, text, timeout_s):
-        """Waits until the console said ``text``; returns all it said. Raises UserError after ``timeout_s``."""
+        """Waits until the console said ``text`` and returns all it said; UserError after ``timeout_s``."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             said = self.console.read_text(errors="replace")

@@ -6,9 +6,7 @@ from litemrc.comparison import Comparison, ContextComparison
 from litemrc.epoch_table import EpochRow, EpochTable
 
 
-def compare(
-    collected: EpochTable, golden: Mapping[tuple[int, int], EpochRow], accesses: int
-) -> Comparison:
+def compare(collected: EpochTable, golden: Mapping[tuple[int, int], EpochRow], accesses: int) -> Comparison:
     """Compares every counter of every finished epoch and context, those that must be zero included.
 
     A row that was not collected stands for zeros: the device sends no context without accesses.

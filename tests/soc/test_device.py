@@ -1,0 +1,112 @@
+"""The real firmware on the simulated SoC, as hosts meet it: requests, refusals, commands in mid-run."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from litemrc.device.collector import Collector, Run
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.recording import read_recording
+from litemrc.epochs import read_epochs
+from litemrc.golden.check import compare
+
+pytestmark = pytest.mark.soc
+TIMEOUT_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def running(soc):
+    with soc() as simulator:
+        yield simulator.wait_ready()
+
+
+def litemrc(*arguments, environment):
+    command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+
+
+def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_environment):
+    found = litemrc("device", "--port", running.url, "--timeout", 60, "--json", environment=cli_environment)
+    assert found.returncode == 0, found.stderr
+    text = json.dumps(json.loads(found.stdout))
+    for value in ("8192", "64", "group_stack", "matmul"):
+        assert value in text
+
+
+def test_a_refused_request_changes_nothing(running):
+    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+        device.request("set_epoch", unit="cycles", length=12345)
+        for name, values in (
+            ("set_epoch", {"unit": "cycles", "length": 0}),
+            ("set_context", {"context": 8}),
+            ("invalidate", {"frame": 8192}),
+            ("set_engine", {"engine": "bucket_stack"}),
+            ("run", {"workload": 5, "context": 0, "scale": 1}),
+            ("run", {"workload": 0, "context": 8, "scale": 1}),
+        ):
+            with pytest.raises(RequestRefusedError) as refused:
+                device.request(name, **values)
+            assert refused.value.code == "bad_argument", name
+        unit, length = device.request("get_epoch").values
+        assert (Device.choice("set_epoch", "unit", unit), length) == ("cycles", 12345)
+        assert device.request("get_context").values == [0]
+
+
+def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
+    out = tmp_path / "curves.parquet"
+    command = ["collect", "--port", running.url, "--timeout", "60", "--epochs", "1000", "--out", str(out)]
+    command += ["--epoch-length", "4096", "--run", "zipf:1:10"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "litemrc.cli.main", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=cli_environment,
+    )
+    time.sleep(12)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    table = read_epochs(out)
+    assert table.interrupted
+    assert len(table.epoch) > 1
+    assert table.context_names == {1: "zipf"}
+
+
+def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
+    """Invalidations, a clear, contexts, switching off and on, while a program runs: still every counter."""
+    with soc() as simulator, Device.open(simulator.wait_ready().url, timeout_s=TIMEOUT_S) as device:
+        hello = device.hello
+        device.request("set_epoch", unit="cycles", length=50_000)
+        collector = Collector(device)
+        done = 0
+        for message in collector.collect(runs=[Run("phases", 6), Run("matmul", 6), Run("chase", 7)]):
+            if message.name != "epoch":
+                continue
+            done += 1
+            if done % 9 == 0:
+                device.request("monitor", on=False)
+                device.request("monitor", on=True)
+            elif done % 3 == 0:
+                device.request("invalidate", frame=3584 + done)  # phases' first pages
+            elif done == 40:
+                device.request("clear")
+            elif done % 5 == 0:
+                device.request("end_epoch")
+            if done == 1:
+                with pytest.raises(RequestRefusedError, match="busy"):
+                    device.request("run", workload=0, context=1, scale=1)
+        device.request("monitor", on=False)
+    table = collector.table()
+    recording = read_recording(simulator.record, hello.page_shift)
+    counts = recording.counts()
+    assert recording.tap.exact and counts["clear"] == 2 and counts["invalidate"] > 2968
+    golden = recording.golden_epochs(hello.frames, hello.groups, hello.contexts)
+    comparison = compare(table, golden, counts["access"])
+    assert comparison.equal, comparison.first_difference
+    assert comparison.counters > 60 * 66
+    assert table.link_statistics["epoch_messages_lost"] == 0
