@@ -16,7 +16,7 @@ FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/barem
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write build/demo/report.html
 	litemrc demo --sim build/sim --firmware $(FIRMWARE) --out build/demo
 
-test: setup csim $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
+test: setup $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
 
