@@ -110,7 +110,9 @@ def build(output, **monitor_parameters):
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True)
 
     soc = SimSoC(SimPlatform("SIM", list(_io)), **monitor_parameters)
-    builder = Builder(soc, output_dir=str(output), csr_json=str(output / "csr.json"))
+    builder = Builder(
+        soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
+    )
     keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
     builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(

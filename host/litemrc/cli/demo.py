@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from litemrc.cli.counter_table import counter_table
+from litemrc.cli.simulate import add_build_arguments, end_on_sigterm
 from litemrc.comparison import Comparison
 from litemrc.device.collector import Collector, Run
 from litemrc.device.device import Device
@@ -29,13 +30,7 @@ EPOCH_ACCESSES = 1 << 14
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc demo`."""
-    parser.add_argument("--sim", type=Path, default=Path("build/sim"), help="the simulator (%(default)s)")
-    parser.add_argument(
-        "--firmware",
-        type=Path,
-        default=Path("build/firmware/firmware.bin"),
-        help="image for its ROM (%(default)s)",
-    )
+    add_build_arguments(parser)
     parser.add_argument(
         "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
     )
@@ -49,6 +44,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo`."""
+    end_on_sigterm()
     began = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
     with Simulator(args.sim, args.firmware, args.out / "run") as simulator:

@@ -1,5 +1,6 @@
 """The Verilated SoC as a device: starts it in a folder of its own and says where its link listens."""
 
+import json
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from litemrc.errors import UserError
 
 ROM_INIT = "sim_rom.init"
+CONFIG = "sim_config.js"
 BOOTARGS_MARK = b"bootargs="
 BOOTARGS_BYTES = 128  # the array's size in firmware/baremetal/bootargs.c, checked below by its zero padding
 
@@ -25,7 +27,9 @@ class Simulator:
     run_dir : Path
         where console, record and port go; made anew.
     bootargs : str
-        text for the firmware, such as "measure monitor=off".
+        text for the firmware, such as "measure=1 monitor=0".
+    link_port : int
+        TCP port of the link; 0: any free one.
 
     Attributes
     ----------
@@ -37,15 +41,15 @@ class Simulator:
         what the console UART said.
     """
 
-    def __init__(self, build, firmware, run_dir, bootargs=""):
+    def __init__(self, build, firmware, run_dir, bootargs="", link_port=0):
         self.build = Path(build).resolve()
         self.run_dir = Path(run_dir).resolve()
         self.record = self.run_dir / "record.npy"
         self.console = self.run_dir / "console.log"
         self._process = None
-        self._prepare(Path(firmware), bootargs)
+        self._prepare(Path(firmware), bootargs, link_port)
 
-    def _prepare(self, firmware, bootargs):
+    def _prepare(self, firmware, bootargs, link_port):
         gateware = self.build / "gateware"
         binary = gateware / "obj_dir" / "Vsim"
         for needed, made_by in ((binary, "make sim"), (firmware, "make firmware")):
@@ -55,8 +59,12 @@ class Simulator:
         self.run_dir.mkdir(parents=True)
         self._binary = binary
         (self.run_dir / "modules").symlink_to(gateware / "modules")
-        for name in [*gateware.glob("*.init"), gateware / "sim_config.js"]:
-            shutil.copy(name, self.run_dir)
+        for init in gateware.glob("*.init"):
+            shutil.copy(init, self.run_dir)
+        config = json.loads((gateware / CONFIG).read_text())
+        (link,) = [module["args"] for module in config if module.get("module") == "serial_link"]
+        link["port"] = link_port
+        (self.run_dir / CONFIG).write_text(json.dumps(config))
         image = set_bootargs(firmware.read_bytes(), bootargs)
         (self.run_dir / ROM_INIT).write_text(as_words(image))
 
@@ -92,6 +100,10 @@ class Simulator:
                 break
             time.sleep(0.2)
         raise UserError(f"the console never said {text!r}", where=str(self.console))
+
+    def wait(self):
+        """Waits until the simulator ends by itself; returns its exit code."""
+        return self._process.wait()
 
     def stop(self):
         """Ends the simulator and waits until its record is complete."""
