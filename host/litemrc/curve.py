@@ -150,3 +150,9 @@ def telling_sizes(curves: Sequence[Curve], count: int = 3) -> list[int]:
     largest = max(max(curve.working_set_pages for curve in curves) // group_pages, 1)
     steps = np.geomspace(1, largest, count)
     return sorted({round(step) * group_pages for step in steps})
+
+
+def ratio_top(ratios: Iterable[NDArray[np.float64]]) -> float:
+    """Where a miss ratio axis may end: 1, or less where all are low, as DRAM comes in bursts to a page."""
+    highest = max((float(np.nanmax(shown, initial=0)) for shown in ratios), default=0.0)
+    return next(top for top in (0.05, 0.1, 0.2, 0.3, 0.5, 1.0) if highest <= top)

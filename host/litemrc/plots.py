@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from litemrc.curve import EPSILON, Curve, telling_sizes
+from litemrc.curve import EPSILON, Curve, ratio_top, telling_sizes
 from litemrc.epoch_table import EpochTable
 from litemrc.sizes import MIB, size_text
 
@@ -177,9 +177,7 @@ def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
 
 
 def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = "miss ratio") -> None:
-    """From 0 to 1, or to less where all ratios are low: DRAM accesses come in bursts to one page."""
-    highest = max((np.nanmax(r, initial=0) for r in ratios), default=0)
-    top = next(top for top in (0.05, 0.1, 0.2, 0.3, 0.5, 1) if highest <= top)
+    top = ratio_top(ratios)
     axes.set(ylabel=label, ylim=(-0.03 * top, 1.03 * top))
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter("{x:g}")

@@ -17,7 +17,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--link-port", metavar="N", type=int, default=0, help="TCP port of the serial link; 0: any free one"
     )
     parser.add_argument("--bootargs", default="", help="for the firmware, such as 'measure=1 monitor=0'")
-    parser.epilog = "Then, elsewhere: litemrc device --port URL --timeout 60, or litemrc collect --port URL ..."
+    parser.epilog = "Then, elsewhere: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
 
 
 def add_build_arguments(parser: argparse.ArgumentParser) -> None:
