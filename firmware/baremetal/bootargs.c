@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Boot arguments: a text in the ROM image that whoever loads the image may fill in behind "bootargs=", as one
- * would a kernel's command line.
+ * Boot arguments: a text in the ROM image, as a kernel's command line; who loads the image may write over the
+ * spaces between "bootargs=" and the semicolon.
  */
 #include "bootargs.h"
 
 #include <string.h>
 
-static const volatile char bootargs[128] = "bootargs=";
+#define SPACES "                                "
+
+static const volatile char bootargs[] = "bootargs=" SPACES SPACES SPACES ";";
 
 bool bootarg(const char *name, bool otherwise)
 {
@@ -16,7 +18,6 @@ bool bootarg(const char *name, bool otherwise)
 
 	for (unsigned int i = 0; i < sizeof(text); i++)
 		text[i] = bootargs[i];
-	text[sizeof(text) - 1] = 0;
 	found = strstr(text, name);
 	return found ? found[strlen(name) + 1] == '1' : otherwise;
 }

@@ -35,23 +35,25 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
     )
     parser.add_argument(
-        "--scale", metavar="N", type=int, choices=range(1, 101), default=1, help="longer runs (%(default)s)"
-    )
-    parser.add_argument(
-        "--workloads", metavar="NAME,...", help="only these, each under the context of its place in the list"
+        "--run",
+        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
+        action="append",
+        default=[],
+        dest="runs",
+        help="only this program; may be repeated (all of them, each under a context of its own)",
     )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo`."""
     end_on_sigterm()
+    runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
-    args.out.mkdir(parents=True, exist_ok=True)
     with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
         simulator.wait_ready()
         with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
             hello = device.hello
-            collector = _collect(device, args.workloads, args.scale)
+            collector = _collect(device, runs)
     collected_s = time.monotonic() - began
     table = collector.table()
     write_epochs(args.out / "curves.parquet", table)
@@ -89,9 +91,9 @@ def main(args: argparse.Namespace) -> int:
     return _fail_loudly(recording, table, comparison)
 
 
-def _collect(device: Device, workloads: str | None, scale: int) -> Collector:
+def _collect(device: Device, runs: list[Run]) -> Collector:
     names = list(device.hello.workloads)
-    runs = [Run(name, scale=scale) for name in (workloads.split(",") if workloads else names)]
+    runs = runs or [Run(name) for name in names]
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
     collector = Collector(device)
     with _progress("workloads", len(runs)) as show:

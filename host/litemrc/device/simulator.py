@@ -1,6 +1,7 @@
 """The Verilated SoC as a device: starts it in a folder of its own and says where its link listens."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -11,8 +12,7 @@ from litemrc.errors import UserError
 
 ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
-BOOTARGS_MARK = b"bootargs="
-BOOTARGS_BYTES = 128  # the array's size in firmware/baremetal/bootargs.c, checked below by its zero padding
+PORT_FILE = "link.port"
 
 
 class Simulator:
@@ -25,7 +25,7 @@ class Simulator:
     firmware : Path
         raw image for the ROM.
     run_dir : Path
-        where console, record and port go; made anew.
+        where console, record and port go; files of an earlier run are replaced.
     bootargs : str
         text for the firmware, such as "measure=1 monitor=0".
     link_port : int
@@ -55,9 +55,20 @@ class Simulator:
         for needed, made_by in ((binary, "make sim"), (firmware, "make firmware")):
             if not needed.exists():
                 raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
-        shutil.rmtree(self.run_dir, ignore_errors=True)
-        self.run_dir.mkdir(parents=True)
         self._binary = binary
+        image = set_bootargs(firmware, bootargs)
+        try:
+            self._lay_out(gateware, image, link_port)
+        except OSError as error:
+            raise UserError(
+                f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
+            ) from error
+
+    def _lay_out(self, gateware, image, link_port):
+        """Fills the run's folder: the simulator reads all of this from its working directory."""
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        for name in ("modules", PORT_FILE, self.record.name):
+            (self.run_dir / name).unlink(missing_ok=True)
         (self.run_dir / "modules").symlink_to(gateware / "modules")
         for init in gateware.glob("*.init"):
             shutil.copy(init, self.run_dir)
@@ -65,7 +76,6 @@ class Simulator:
         (link,) = [module["args"] for module in config if module.get("module") == "serial_link"]
         link["port"] = link_port
         (self.run_dir / CONFIG).write_text(json.dumps(config))
-        image = set_bootargs(firmware.read_bytes(), bootargs)
         (self.run_dir / ROM_INIT).write_text(as_words(image))
 
     def start(self):
@@ -78,7 +88,7 @@ class Simulator:
 
     def wait_ready(self, timeout_s=30):
         """Waits until the link listens; raises UserError if it does not."""
-        port_file = self.run_dir / "link.port"
+        port_file = self.run_dir / PORT_FILE
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline and self._process.poll() is None:
             if port_file.exists() and (port := port_file.read_text().strip()):
@@ -122,15 +132,19 @@ class Simulator:
         self.stop()
 
 
-def set_bootargs(image, text):
-    """The image with ``text`` as its boot arguments."""
-    start = image.find(BOOTARGS_MARK)
-    room = BOOTARGS_BYTES - len(BOOTARGS_MARK) - 1
-    encoded = text.encode("ascii")
-    if start < 0 or len(encoded) > room:
-        raise UserError(f"no room for the boot arguments {text!r} in the firmware")
-    start += len(BOOTARGS_MARK)
-    return image[:start] + encoded.ljust(room + 1, b"\0") + image[start + room + 1 :]
+def set_bootargs(firmware, text):
+    """The firmware's image with ``text`` as its boot arguments (see firmware/baremetal/bootargs.c)."""
+    image = firmware.read_bytes()
+    place = re.search(rb"bootargs=( +);", image)
+    if not place:
+        raise UserError(
+            "not an image of LiteMRC's firmware", where=str(firmware), remedy="run: make firmware"
+        )
+    start, end = place.span(1)
+    encoded = text.encode("ascii", errors="replace")
+    if len(encoded) > end - start:
+        raise UserError(f"boot arguments longer than {end - start} bytes", where=text, remedy="shorten them")
+    return image[:start] + encoded.ljust(end - start) + image[end:]
 
 
 def as_words(image):
