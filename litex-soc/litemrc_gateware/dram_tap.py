@@ -1,7 +1,7 @@
 """The passive tap on the DRAM bus: DFI commands in, page frames out."""
 
 from litex.gen import LiteXModule
-from migen import Array, Cat, Constant, If, Signal
+from migen import Array, Cat, Constant, If, Signal, log2_int
 
 
 class DRAMTap(LiteXModule):
@@ -39,7 +39,7 @@ class DRAMTap(LiteXModule):
         nranks = len(dfi.p0.cs_n)
         if nranks != 1:
             raise ValueError(f"DRAMTap: {nranks} ranks on the DFI, but only one is supported")
-        column_shift = log2_exact(column_bytes, "column_bytes")
+        column_shift = log2_int(column_bytes)
         address_bits = geom.rowbits + geom.bankbits + geom.colbits + column_shift
         if not column_shift <= page_shift < address_bits:
             raise ValueError(
@@ -83,10 +83,3 @@ class DRAMTap(LiteXModule):
             self.write.eq(write),
             self.frame.eq(address[page_shift:]),
         ]
-
-
-def log2_exact(value, name):
-    """log2 of a power of two; ValueError names the parameter otherwise."""
-    if value < 1 or value & (value - 1):
-        raise ValueError(f"{name} must be a power of two, not {value}")
-    return value.bit_length() - 1
