@@ -2,6 +2,7 @@
 #
 #     UNIT=group_stack vitis_hls -f hls/run_hls.tcl                      all steps
 #     UNIT=hit_counters STEPS="csim csynth" vitis_hls -f hls/run_hls.tcl some of them
+#     UNIT=page_filter TOP=page_filter_merge vitis_hls -f hls/run_hls.tcl another top of the unit's file
 #
 # Projects lie under build/vitis. 2023.2 and later: hls_config.cfg of the unit (see README.md).
 
@@ -12,13 +13,14 @@ if {![info exists ::env(UNIT)] || ![file isfile $hls/$::env(UNIT)/$::env(UNIT).c
 }
 set unit $::env(UNIT)
 set steps [expr {[info exists ::env(STEPS)] ? $::env(STEPS) : "csim csynth cosim export"}]
+set top [expr {[info exists ::env(TOP)] ? $::env(TOP) : $unit}]
 # Sizes other than the SoC's: DEFINES="-DLITEMRC_FRAMES=256 ..."
 set cflags [expr {[info exists ::env(DEFINES)] ? "-std=c++17 $::env(DEFINES)" : "-std=c++17"}]
 
 file mkdir $hls/../build/vitis
 cd $hls/../build/vitis
-open_project -reset $unit
-set_top $unit
+open_project -reset $top
+set_top $top
 add_files $hls/$unit/$unit.cpp -cflags $cflags
 add_files -tb $hls/$unit/${unit}_tb.cpp -cflags $cflags
 open_solution -reset solution -flow_target vivado

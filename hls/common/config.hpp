@@ -6,11 +6,18 @@
 #ifndef LITEMRC_FRAMES
 #define LITEMRC_FRAMES 8192 // page frames of the DRAM: 32 MB in pages of 4 KB
 #endif
+#ifndef LITEMRC_MEMORY_FRAMES
+#define LITEMRC_MEMORY_FRAMES LITEMRC_FRAMES // more than LITEMRC_FRAMES: page_filter samples
+#endif
 #ifndef LITEMRC_GROUPS
 #define LITEMRC_GROUPS 64 // page groups of an LRU stack
 #endif
 #ifndef LITEMRC_CONTEXTS
 #define LITEMRC_CONTEXTS 8 // processes told apart
+#endif
+#ifndef LITEMRC_RECENT_PAGES
+// Pages whose accesses page_filter absorbs: 4, or as many as a group holds.
+#define LITEMRC_RECENT_PAGES (LITEMRC_FRAMES / LITEMRC_GROUPS < 4 ? LITEMRC_FRAMES / LITEMRC_GROUPS : 4)
 #endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
@@ -29,8 +36,10 @@ constexpr int width_of(int n) {
 }
 
 constexpr int FRAMES = LITEMRC_FRAMES;
+constexpr int MEMORY_FRAMES = LITEMRC_MEMORY_FRAMES;
 constexpr int GROUPS = LITEMRC_GROUPS;
 constexpr int CONTEXTS = LITEMRC_CONTEXTS;
+constexpr int RECENT_PAGES = LITEMRC_RECENT_PAGES;
 constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
 constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper
 

@@ -39,7 +39,7 @@ def hashed(frame: int, frame_bits: int) -> int:
     Both steps can be undone: upper bits are folded onto lower ones, then all is multiplied by an odd number
     modulo 2^frame_bits.
     """
-    folded = frame ^ (frame >> (frame_bits // 2)) ^ (frame >> max(1, frame_bits // 4))
+    folded = frame ^ (frame >> max(1, frame_bits // 2)) ^ (frame >> max(1, frame_bits // 4))
     return folded * hash_multiplier(frame_bits) % 2**frame_bits
 
 
@@ -47,7 +47,7 @@ class PageFilter:
     """Answers operations as the exact engine would, and asks it about few of them.
 
     **Recent pages.** The filter knows the `recent_pages` pages accessed last. An access to one of them is
-    answered without the engine: a hit in group 0 of the page's owner. That is what the exact answer is, because
+    answered without the engine: a hit in group 0 of the page's owner. That is the exact answer, because
 
     - the recent pages of an owner are the first ones of its stack, here and in the engine, and there are
       no more of them than pages in a group;
@@ -56,9 +56,9 @@ class PageFilter:
     Before any other access goes to the engine, its order is made the true one: recent pages that were
     absorbed out of turn since are accessed once more in the engine, least recent first, and the answers
     thrown away (*touches*). So pages leave the top of the stack in their true order and every position is
-    exact, whatever the accesses. Each page touched was absorbed since the last access that went to the engine,
-    so the engine never gets more accesses than there are. A page that is invalidated stops being recent; a
-    clear forgets them all.
+    exact, whatever the accesses. Each page touched was absorbed since the last access that went to the
+    engine, so the engine never gets more accesses than there are. A page that is invalidated stops being
+    recent; a clear forgets them all.
 
     **Range.** Accesses outside `lower`..`upper` count nothing. Invalidations pass whatever the range.
 

@@ -1,0 +1,248 @@
+#include "page_filter.hpp"
+
+namespace litemrc {
+
+namespace {
+
+constexpr int at_least_1(int n) { return n < 1 ? 1 : n; }
+
+// The odd number nearest to 2^MEMORY_FRAME_BITS over the golden ratio: its multiples spread evenly.
+constexpr unsigned long long MULTIPLIER =
+    (unsigned long long)(double(1ULL << MEMORY_FRAME_BITS) * 0.6180339887498949) | 1;
+
+// A permutation: upper bits are folded onto lower ones, then all is multiplied by an odd number.
+memory_frame_t hashed(memory_frame_t frame) {
+    const memory_frame_t folded =
+        frame ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 2)) ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 4));
+    return folded * memory_frame_t(MULTIPLIER);
+}
+
+// The engine's number of a frame. Returns false if the frame is not sampled.
+bool number_of(memory_frame_t frame, sampling_t sampling, frame_t &number) {
+    const int k = int(sampling) > LEAST_SAMPLING ? int(sampling) : LEAST_SAMPLING;
+    const memory_frame_t ones = ~memory_frame_t(0);
+    const memory_frame_t hash = k == 0 ? frame : hashed(frame);
+    number = hash;
+    return k == 0 || (hash & ~memory_frame_t(ones >> k)) == 0;
+}
+
+void count(counter_t &counter) {
+    if (counter != ~counter_t(0))
+        ++counter;
+}
+
+} // namespace
+
+void SlotOrder::use(slot_t slot) {
+    for (int other = 0; other < RECENT_PAGES; ++other) {
+#pragma HLS unroll // a few bits: all in one clock
+        if (other != int(slot)) {
+            newer_[slot][other] = 1;
+            newer_[other][slot] = 0;
+        }
+    }
+}
+
+void PageFilter::reset() {
+    for (int slot = 0; slot < RECENT_PAGES; ++slot) {
+#pragma HLS unroll
+        valid_[slot] = 0;
+    }
+    uncounted_ = epoch_uncounted_ = Uncounted{0, 0};
+}
+
+FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) {
+    FilterStep step{true, false, Op{op.kind, 0, op.context, op.write, op.epoch_end},
+                    Answer{ANSWER_NOTHING, 0, op.epoch_end}};
+    const bool sampled = number_of(op.frame, settings.sampling, step.engine_op.frame);
+    const bool inside = settings.lower <= op.frame && op.frame <= settings.upper;
+    bool recent = false;
+    slot_t slot = 0;
+    for (int s = 0; s < RECENT_PAGES; ++s) {
+#pragma HLS unroll // the pages are compared side by side
+        if (valid_[s] && pages_[s] == step.engine_op.frame) {
+            recent = true;
+            slot = s;
+        }
+    }
+
+    switch (int(op.kind)) {
+    case OP_ACCESS:
+        if (!inside) {
+            count(uncounted_.outside);
+        } else if (!sampled) {
+            count(uncounted_.unsampled);
+        } else if (recent) {
+            recency_.use(slot);
+            step.answer.kind = ANSWER_ABSORBED;
+            step.answer.slot = slot;
+        } else if (find_touch(slot)) {
+            engine_order_.use(slot);
+            step.taken = false;
+            step.asks = true;
+            step.engine_op = Op{OP_ACCESS, pages_[slot], 0, 0, 0};
+            step.answer = Answer{ANSWER_TOUCH, 0, 0};
+        } else {
+            slot = slot_to_fill();
+            valid_[slot] = 1;
+            pages_[slot] = step.engine_op.frame;
+            recency_.use(slot);
+            engine_order_.use(slot);
+            step.asks = true;
+            step.answer.kind = ANSWER_ENGINE;
+            step.answer.slot = slot;
+        }
+        break;
+    case OP_INVALIDATE:
+        if (sampled) {
+            if (recent)
+                valid_[slot] = 0;
+            step.asks = true;
+            step.answer.kind = ANSWER_ENGINE;
+        }
+        break;
+    case OP_CLEAR:
+        for (int s = 0; s < RECENT_PAGES; ++s) {
+#pragma HLS unroll
+            valid_[s] = 0;
+        }
+        uncounted_ = Uncounted{0, 0};
+        step.asks = true;
+        step.answer.kind = ANSWER_ENGINE;
+        break;
+    default: // OP_MARK
+        break;
+    }
+    if (step.taken && op.epoch_end) {
+        epoch_uncounted_ = uncounted_;
+        uncounted_ = Uncounted{0, 0};
+    }
+    return step;
+}
+
+// The engine has a page above this one that is less recent.
+bool PageFilter::is_misplaced(int slot) const {
+    bool misplaced = false;
+    for (int other = 0; other < RECENT_PAGES; ++other) {
+#pragma HLS unroll
+        misplaced |= other != slot && valid_[other] && recency_.newer(slot, other) && engine_order_.newer(other, slot);
+    }
+    return valid_[slot] && misplaced;
+}
+
+// The least recent page that is misplaced. Returns false if none is.
+bool PageFilter::find_touch(slot_t &slot) const {
+    bool found = false;
+    for (int s = 0; s < RECENT_PAGES; ++s) {
+#pragma HLS unroll
+        bool least_recent = is_misplaced(s);
+        for (int other = 0; other < RECENT_PAGES; ++other) {
+#pragma HLS unroll
+            if (other != s && is_misplaced(other) && recency_.newer(s, other))
+                least_recent = false;
+        }
+        if (least_recent) {
+            found = true;
+            slot = s;
+        }
+    }
+    return found;
+}
+
+// The last free slot, else that of the least recent page.
+slot_t PageFilter::slot_to_fill() const {
+    slot_t slot = 0;
+    bool found_free = false;
+    for (int s = 0; s < RECENT_PAGES; ++s) {
+#pragma HLS unroll
+        bool least_recent = true;
+        for (int other = 0; other < RECENT_PAGES; ++other) {
+#pragma HLS unroll
+            if (other != s && recency_.newer(s, other))
+                least_recent = false;
+        }
+        if (!valid_[s] || (least_recent && !found_free))
+            slot = s;
+        found_free |= !valid_[s];
+    }
+    return slot;
+}
+
+bool AnswerMerge::step(const Answer &answer, const Position &engine, Position &position) {
+    position = Position{POSITION_NONE, 0, 0, answer.epoch_end};
+    if (answer.kind == ANSWER_ENGINE) {
+        position = engine;
+        if (engine.kind == POSITION_HIT || engine.kind == POSITION_MISS)
+            owners_[answer.slot] = engine.context;
+    } else if (answer.kind == ANSWER_ABSORBED) {
+        position = Position{POSITION_HIT, 0, owners_[answer.slot], answer.epoch_end};
+    }
+    return answer.kind != ANSWER_TOUCH;
+}
+
+} // namespace litemrc
+
+void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
+                 hls::stream<litemrc::Answer> &answers, litemrc::memory_frame_t lower, litemrc::memory_frame_t upper,
+                 litemrc::sampling_t sampling, litemrc::counter_t &outside, litemrc::counter_t &unsampled) {
+#pragma HLS interface mode = axis port = ops // valid/ready, as the RTL's sink
+#pragma HLS interface mode = axis port = engine_ops
+#pragma HLS interface mode = axis port = answers
+#pragma HLS interface mode = ap_none port = lower // constant while operations are under way
+#pragma HLS interface mode = ap_none port = upper
+#pragma HLS interface mode = ap_none port = sampling
+#pragma HLS interface mode = ap_none port = outside // of the last epoch that ended
+#pragma HLS interface mode = ap_none port = unsampled
+#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS aggregate variable = ops compact = bit      // a record is one word without padding
+#pragma HLS aggregate variable = engine_ops compact = bit
+#pragma HLS aggregate variable = answers compact = bit
+#pragma HLS pipeline II = 1 // a step a clock: the state is a few registers, and the hash lies before all of them
+
+    static litemrc::PageFilter filter;
+    static litemrc::MemoryOp op;
+    static bool started = false;
+    static bool op_waits = false;
+#pragma HLS array_partition variable = filter.valid_ complete // registers: all slots are looked at in one clock
+#pragma HLS array_partition variable = filter.pages_ complete
+#pragma HLS array_partition variable = filter.recency_.newer_ complete dim = 0
+#pragma HLS array_partition variable = filter.engine_order_.newer_ complete dim = 0
+#pragma HLS reset variable = started
+#pragma HLS reset variable = op_waits
+
+    if (!started) {
+        filter.reset();
+        started = true;
+    }
+    if (!op_waits)
+        op = ops.read();
+    const litemrc::FilterStep step = filter.step(op, litemrc::FilterSettings{lower, upper, sampling});
+    op_waits = !step.taken;
+    answers.write(step.answer);
+    if (step.asks)
+        engine_ops.write(step.engine_op);
+    outside = filter.epoch_uncounted().outside;
+    unsampled = filter.epoch_uncounted().unsampled;
+}
+
+void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
+                       hls::stream<litemrc::Position> &positions) {
+#pragma HLS interface mode = axis port = answers
+#pragma HLS interface mode = axis port = engine_positions
+#pragma HLS interface mode = axis port = positions
+#pragma HLS interface mode = ap_ctrl_none port = return
+#pragma HLS aggregate variable = answers compact = bit
+#pragma HLS aggregate variable = engine_positions compact = bit
+#pragma HLS aggregate variable = positions compact = bit
+#pragma HLS pipeline II = 1 // an answer a clock: reading an owner and learning one are a register apart
+
+    static litemrc::AnswerMerge merge;
+#pragma HLS array_partition variable = merge.owners_ complete // registers: written and read in one clock
+
+    const litemrc::Answer answer = answers.read();
+    litemrc::Position engine{litemrc::POSITION_NONE, 0, 0, 0}, position;
+    if (litemrc::AnswerMerge::needs_engine(answer))
+        engine = engine_positions.read();
+    if (merge.step(answer, engine, position))
+        positions.write(position);
+}

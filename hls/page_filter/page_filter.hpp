@@ -1,0 +1,145 @@
+// page_filter: recent pages, address range and spatial sampling between the queue and a stack engine.
+//
+// Sources: Zhou et al., ASPLOS 2004, section 3.1, "Not every access to memory needs to update the structures"; Waldspurger
+// et al., SHARDS, FAST 2015, for sampling by a hash of the page.
+//
+// Recent pages. An access to one of the RECENT_PAGES pages accessed last is absorbed: answered, without the engine, as a
+// hit in group 0 of the page's owner. The recent pages of an owner are the first ones of its stack, here and in the
+// engine, and no more than a group holds; so that is the exact answer, and the engine's stack differs from the true one
+// at most in their order. Before any other access goes to the engine its order is made the true one: recent pages
+// absorbed out of turn since are accessed once more, least recent first (touches), and the answers thrown away. So every
+// position is exact. A page touched was absorbed since the last access that went to the engine: the engine never gets
+// more accesses than there are.
+//
+// Range. Accesses outside lower..upper are answered POSITION_NONE; invalidations pass.
+//
+// Sampling at rate 1/2^k, k = max(sampling, log2(MEMORY_FRAMES / FRAMES)). A page takes part if the upper k bits of the
+// hash of its frame, a permutation, are 0; the other bits are its number in the engine. With k = 0 that is the frame
+// itself. Other pages are answered POSITION_NONE. Settings may change while the filter is idle; after a change of
+// `sampling` comes a clear.
+//
+// Two halves with the engine between them, joined by a FIFO of answers that are due, in order:
+//
+//     ops -> page_filter -> engine's ops -> engine -> engine's positions -> page_filter_merge -> positions
+//                   '------------------> answers (FIFO) ---------------------^
+//
+// so absorbed accesses overtake nothing, and go on while the engine is busy until the FIFO is full. The engine does not
+// know of the filter; it gets no marks, and its `epoch_end`s are those of operations that reach it.
+#pragma once
+
+#include "../common/records.hpp"
+#include "../common/stream.hpp"
+
+namespace litemrc {
+
+static_assert(is_power_of_two(MEMORY_FRAMES) && MEMORY_FRAMES >= FRAMES,
+              "LITEMRC_MEMORY_FRAMES must be a power of two, at least LITEMRC_FRAMES");
+
+constexpr int MEMORY_FRAME_BITS = width_of(MEMORY_FRAMES);
+constexpr int LEAST_SAMPLING = width_of(MEMORY_FRAMES) - width_of(FRAMES);
+
+using memory_frame_t = ap_uint<MEMORY_FRAME_BITS>;
+using sampling_t = ap_uint<4>;
+using slot_t = ap_uint<width_of(RECENT_PAGES)>;
+constexpr int SLOTS = 1 << width_of(RECENT_PAGES); // that slot_t can name
+
+// An operation on a frame of the memory; as Op, which is on a page of the engine.
+struct MemoryOp {
+    ap_uint<2> kind;
+    memory_frame_t frame;
+    context_t context;
+    ap_uint<1> write;
+    ap_uint<1> epoch_end;
+};
+
+struct FilterSettings {
+    memory_frame_t lower, upper; // accesses outside count nothing
+    sampling_t sampling;         // k of the rate 1/2^k
+};
+
+enum AnswerKind {
+    ANSWER_ENGINE = 0,   // the engine's next position
+    ANSWER_TOUCH = 1,    // none: the engine's next position is thrown away
+    ANSWER_ABSORBED = 2, // a hit in group 0 of the owner of the page in `slot`
+    ANSWER_NOTHING = 3,  // POSITION_NONE
+};
+
+struct Answer {
+    ap_uint<2> kind;
+    slot_t slot; // of the recent page; with ANSWER_ENGINE where an accessed page goes
+    ap_uint<1> epoch_end;
+};
+
+// One step of the filter: one answer due, and maybe one operation for the engine.
+struct FilterStep {
+    bool taken; // false: this was a touch; the operation is to be offered again
+    bool asks;  // `engine_op` goes to the engine
+    Op engine_op;
+    Answer answer;
+};
+
+// Accesses of an epoch that the engine has not seen and that count in no context.
+struct Uncounted {
+    counter_t outside;   // out of range
+    counter_t unsampled; // in range, page not sampled
+};
+
+// Which of two slots was used later, for all pairs.
+class SlotOrder {
+  public:
+    void use(slot_t slot);
+    bool newer(int slot, int than) const { return newer_[slot][than]; }
+
+  private:
+    ap_uint<1> newer_[SLOTS][SLOTS];
+};
+
+class PageFilter {
+  public:
+    // Forgets all pages and counts; to be called once before the first step.
+    void reset();
+
+    FilterStep step(const MemoryOp &op, const FilterSettings &settings);
+
+    // Of the last epoch that ended; its end is in the step that takes it.
+    Uncounted epoch_uncounted() const { return epoch_uncounted_; }
+
+  private:
+    static_assert(1 <= RECENT_PAGES && RECENT_PAGES <= GROUP_PAGES,
+                  "LITEMRC_RECENT_PAGES must lie in 1..LITEMRC_FRAMES/LITEMRC_GROUPS: recent pages are in group 0");
+
+    bool is_misplaced(int slot) const;
+    bool find_touch(slot_t &slot) const;
+    slot_t slot_to_fill() const;
+
+    ap_uint<1> valid_[SLOTS];
+    frame_t pages_[SLOTS];
+    SlotOrder recency_;      // by the accesses
+    SlotOrder engine_order_; // by the accesses that the engine got
+    Uncounted uncounted_, epoch_uncounted_;
+};
+
+// The other half: answers and the engine's positions to positions. It learns the owners of the recent pages.
+class AnswerMerge {
+  public:
+    static bool needs_engine(const Answer &answer) {
+        return answer.kind == ANSWER_ENGINE || answer.kind == ANSWER_TOUCH;
+    }
+
+    // `engine` is looked at if the answer needs it. Returns false if there is no position to pass on.
+    bool step(const Answer &answer, const Position &engine, Position &position);
+
+  private:
+    context_t owners_[SLOTS];
+};
+
+} // namespace litemrc
+
+// Top function for synthesis: one step. The FIFO behind `answers` may have any depth from 1; the RTL's has 64.
+void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
+                 hls::stream<litemrc::Answer> &answers, litemrc::memory_frame_t lower, litemrc::memory_frame_t upper,
+                 litemrc::sampling_t sampling, litemrc::counter_t &outside, litemrc::counter_t &unsampled);
+
+// Top function for synthesis of the other half: one answer.
+void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
+                       hls::stream<litemrc::Position> &positions);

@@ -1,0 +1,132 @@
+// C simulation of page_filter: filter, exact stacks kept as std::list as its engine, merge; the positions against exact
+// stacks without a filter. Returns 1 if they differ.
+//
+//   page_filter_tb [OPERATIONS]
+#include "../common/print.hpp"
+#include "../group_stack/lru_reference.hpp"
+#include "page_filter.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+
+using namespace litemrc;
+
+namespace {
+
+constexpr int OPS = 60000; // unless told otherwise; RTL co-simulation wants fewer
+
+hls::stream<MemoryOp> ops;
+hls::stream<Op> engine_ops;
+hls::stream<Answer> answers;
+hls::stream<Position> engine_positions, positions;
+LruReference engine;
+FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+counter_t outside, unsampled;
+long engine_accesses = 0;
+
+Position answer_to(const MemoryOp &op) {
+    ops.write(op);
+    do {
+        page_filter(ops, engine_ops, answers, settings.lower, settings.upper, settings.sampling, outside, unsampled);
+        if (!engine_ops.empty()) {
+            const Op engine_op = engine_ops.read();
+            engine_accesses += engine_op.kind == OP_ACCESS;
+            engine_positions.write(engine.step(engine_op));
+        }
+        page_filter_merge(answers, engine_positions, positions);
+    } while (positions.empty());
+    return positions.read();
+}
+
+// The pages that are sampled, found out by asking: 1 of 2^k, each with a number of its own. Here they are numbered in
+// the order of their frames.
+std::map<int, int> sampled_pages(int sampling) {
+    std::map<int, int> pages;
+    settings.sampling = sampling;
+    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 0});
+    for (int frame = 0; frame < MEMORY_FRAMES; ++frame) {
+        if (answer_to(MemoryOp{OP_ACCESS, memory_frame_t(frame), 0, 0, 0}).kind == POSITION_MISS)
+            pages.insert({frame, int(pages.size())});
+    }
+    const int k = std::max(sampling, LEAST_SAMPLING);
+    if (int(pages.size()) != std::max(MEMORY_FRAMES >> k, 1)) {
+        std::cerr << "page_filter_tb: sampling " << sampling << ": " << pages.size() << " of " << MEMORY_FRAMES << "\n";
+        std::exit(1);
+    }
+    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 1});
+    return pages;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : OPS;
+    std::mt19937 generator(2004);
+    const auto random = [&](int n) { return int(generator() % unsigned(n)); };
+    for (const int sampling : {2, 1})
+        sampled_pages(sampling);
+    const std::map<int, int> pages = sampled_pages(0);
+
+    // The filter must not show, but for the range and the pages that are not sampled.
+    LruReference reference;
+    engine_accesses = 0;
+    long accesses = 0, out_of_range = 0, not_sampled = 0;
+    unsigned long long outside_in_epoch = 0, unsampled_in_epoch = 0;
+    const unsigned long long limit = (1ULL << COUNTER_BITS) - 1;
+    for (int i = 0; i < ops_to_do; ++i) {
+        if (random(2000) == 0) {
+            settings.lower = random(3) ? 0 : random(MEMORY_FRAMES);
+            settings.upper = random(3) ? MEMORY_FRAMES - 1 : random(MEMORY_FRAMES);
+        }
+        const int spread = random(4) ? (2 + RECENT_PAGES) << LEAST_SAMPLING : MEMORY_FRAMES;
+        const int dice = random(1000);
+        MemoryOp op{OP_ACCESS, memory_frame_t(random(std::min(spread, MEMORY_FRAMES))), context_t(random(CONTEXTS)), 0,
+                    ap_uint<1>(random(500) == 0)};
+        if (dice < 20)
+            op.kind = OP_INVALIDATE;
+        else if (dice < 25)
+            op.kind = OP_MARK;
+        else if (dice == 25 && random(20) == 0)
+            op.kind = OP_CLEAR;
+        const bool inside = settings.lower <= op.frame && op.frame <= settings.upper;
+        const auto page = pages.find(int(op.frame));
+        const bool is_access = op.kind == OP_ACCESS;
+        const bool counts_nothing = (is_access && !inside) || (op.kind != OP_CLEAR && page == pages.end());
+        const Op exact_op{counts_nothing ? ap_uint<2>(OP_MARK) : op.kind,
+                          frame_t(page == pages.end() ? 0 : page->second), op.context, 0, op.epoch_end};
+        const Position expected = reference.step(exact_op);
+        const Position seen = answer_to(op);
+        if (seen != expected) {
+            std::cerr << "page_filter_tb: operation " << i << ": " << exact_op << "\n  answered " << seen
+                      << "\n  expected " << expected << "\n";
+            return 1;
+        }
+        if (op.kind == OP_CLEAR)
+            outside_in_epoch = unsampled_in_epoch = 0;
+        accesses += is_access;
+        out_of_range += is_access && !inside;
+        outside_in_epoch += is_access && !inside;
+        not_sampled += is_access && inside && page == pages.end();
+        unsampled_in_epoch += is_access && inside && page == pages.end();
+        if (op.epoch_end) {
+            if (outside != std::min(outside_in_epoch, limit) || unsampled != std::min(unsampled_in_epoch, limit)) {
+                std::cerr << "page_filter_tb: operation " << i << ": " << outside << " out of range, expected "
+                          << outside_in_epoch << "; " << unsampled << " not sampled, expected " << unsampled_in_epoch
+                          << "\n";
+                return 1;
+            }
+            outside_in_epoch = unsampled_in_epoch = 0;
+        }
+    }
+    if (engine_accesses > accesses - out_of_range - not_sampled) {
+        std::cerr << "page_filter_tb: " << engine_accesses << " accesses of the engine for " << accesses << "\n";
+        return 1;
+    }
+    std::cout << "page_filter_tb: " << MEMORY_FRAMES << " frames, " << RECENT_PAGES << " recent pages: " << accesses
+              << " accesses as the reference (" << engine_accesses << " reached the engine, " << out_of_range
+              << " out of range, " << not_sampled << " not sampled)\n";
+    return 0;
+}
