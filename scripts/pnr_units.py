@@ -28,6 +28,7 @@ from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
+from litemrc_gateware.page_filter import PageFilter
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Record, Signal
@@ -109,12 +110,19 @@ INTAKE_PORTS = (
 )
 COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow")
 
+FILTER_PORTS = (
+    *("sink", "engine_ops", "engine_positions", "source", "lower", "upper", "sampling", "scale_log2"),
+    *("outside", "unsampled", "idle"),
+)
+
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     "group_stack_65536": _stack(GroupStack, 65536),  # the largest power of two that an 85k holds
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
+    # Before an engine of 65,536 frames, the memory four times as large.
+    "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),
 }
 
 

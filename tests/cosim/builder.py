@@ -26,8 +26,11 @@ RTL_MODULES = (
     "group_stack",
     "counter_buffer",
     "hit_counters",
+    "recent_pages",
+    "page_numbers",
+    "page_filter",
 )
-HLS_UNITS = ("group_stack", "hit_counters")
+HLS_UNITS = ("group_stack", "hit_counters", "page_filter")
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
@@ -49,6 +52,14 @@ class Sizes:
     def defines(self) -> list[str]:
         """The sizes as the C++ units take them."""
         return [f"-DLITEMRC_{name.upper()}={value}" for name, value in vars(self).items()]
+
+
+@dataclass(frozen=True)
+class FilterSizes(Sizes):
+    """The same with those of the page filter; frames, groups and contexts are its engine's."""
+
+    memory_frames: int = 0
+    recent_pages: int = 4
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ TRUE_SOURCES = Sources()
 def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     """Build the bench bench/<kind>_bench.cpp around the RTL top <kind> of rtl_top.py.
 
-    :param kind: "chain" or "counters".
+    :param kind: "chain", "counters" or "filter".
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -105,19 +116,19 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     return _product(f"{kind}-{sizes}-{sources.label}", inputs, build)
 
 
-def replay(sizes: Sizes) -> Path:
-    """Build the driver that replays vectors of the golden model through the C++ units.
+def replay(sizes: Sizes, name: str = "replay") -> Path:
+    """Build the driver bench/<name>.cpp that replays vectors of the golden model through the C++ units.
 
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
-        driver = [COSIM / "bench" / "replay.cpp", *TRUE_SOURCES.hls_units()]
-        _run(["g++", *_flags(sizes, TRUE_SOURCES), *driver, "-o", folder / "replay"])
-        return folder / "replay"
+        driver = [COSIM / "bench" / f"{name}.cpp", *TRUE_SOURCES.hls_units()]
+        _run(["g++", *_flags(sizes, TRUE_SOURCES), *driver, "-o", folder / name])
+        return folder / name
 
-    return _product(f"replay-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+    return _product(f"{name}-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
 
 
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:

@@ -111,3 +111,73 @@ COUNTER_MUTANTS = (
         "Mux(caught.hit, old.misses, old.misses + 1)",
     ),
 )
+
+# The random bench of the filter must find these.
+FILTER_MUTANTS = (
+    Mutant(
+        "order_of_recent_pages_is_not_restored",
+        f"{GATEWARE}/page_filter.py",
+        "fill.eq((may_ask & op.counts & ~recent.misplaced) & ~found),",
+        "fill.eq((may_ask & op.counts) & ~found),",
+    ),
+    Mutant(
+        "most_recent_page_is_touched_first",
+        f"{GATEWARE}/recent_pages.py",
+        "self.touch[slot].eq(misplaced[slot] & ~any_of(misplaced[o] & newer(slot, o) for o in others)),",
+        "self.touch[slot].eq(misplaced[slot] & ~any_of(misplaced[o] & ~newer(slot, o) for o in others)),",
+    ),
+    Mutant(
+        "invalidated_page_stays_recent",
+        f"{GATEWARE}/recent_pages.py",
+        "(Replicate(self.invalidate, slots) & self.match)",
+        "(Replicate(self.invalidate, slots) & 0)",
+    ),
+    Mutant(
+        "order_outlives_invalidation",
+        f"{GATEWARE}/recent_pages.py",
+        "If(fills[i] | fills[j] | leaves[i] | leaves[j], wrong.eq(0))",
+        "If(fills[i] | fills[j], wrong.eq(0))",
+    ),
+    Mutant(
+        "page_filled_in_the_clock_before_is_missed",
+        f"{GATEWARE}/recent_pages.py",
+        "Mux(filled, same_again, pages[slot] == self.next_page)",
+        "pages[slot] == self.next_page",
+    ),
+    Mutant(
+        "epoch_end_of_an_absorbed_access_is_lost",
+        f"{GATEWARE}/page_filter.py",
+        "answers.sink.epoch_end.eq(op.epoch_end),",
+        "answers.sink.epoch_end.eq(op.epoch_end & ~absorb),",
+    ),
+    Mutant(
+        "absorbed_access_counts_for_another_owner",
+        f"{GATEWARE}/page_filter.py",
+        "owners[due.slot].eq(engine_positions.context),",
+        "owners[0].eq(engine_positions.context),",
+    ),
+    Mutant(
+        "invalidation_names_an_owner",
+        f"{GATEWARE}/page_filter.py",
+        "learns = (engine_positions.kind == PositionKind.HIT) | (engine_positions.kind == PositionKind.MISS)",
+        "learns = 1",
+    ),
+    Mutant(
+        "upper_frame_is_out_of_range",
+        f"{GATEWARE}/page_numbers.py",
+        "(sink.frame > self.upper)",
+        "(sink.frame >= self.upper)",
+    ),
+    Mutant(
+        "clear_keeps_the_counts",
+        f"{GATEWARE}/page_filter.py",
+        "If(clears, counted.eq(0)),",
+        "If(clears & 0, counted.eq(0)),",
+    ),
+    Mutant(
+        "cpp_hash_folds_once",
+        "hls/page_filter/page_filter.cpp",
+        " ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 4))",
+        "",
+    ),
+)

@@ -1,6 +1,7 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
 python tests/cosim/rtl_top.py chain|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py filter FRAMES GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 """
 
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
+from litemrc_gateware.page_filter import PageFilter
 from litemrc_gateware.records import op_layout, position_layout
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
@@ -83,11 +85,42 @@ class CountersTop(BenchTop):
         ]
 
 
+class FilterTop(BenchTop):
+    """PageFilter alone; the bench is its engine."""
+
+    def __init__(self, frames, groups, contexts, counter_bits, memory_frames, recent_pages) -> None:
+        super().__init__()
+        self.filter = filter_ = PageFilter(
+            memory_frames, frames, groups, contexts, recent_pages, counter_bits=counter_bits
+        )
+        self.add_stream("op", filter_.sink, op_layout(memory_frames, contexts), inwards=True)
+        self.add_stream("engine_op", filter_.engine_ops, op_layout(frames, contexts), inwards=False)
+        positions = position_layout(groups, contexts)
+        self.add_stream("engine_position", filter_.engine_positions, positions, inwards=True)
+        self.add_stream("position", filter_.source, positions, inwards=False)
+        for name in ("lower", "upper", "sampling"):
+            signal = getattr(filter_, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        for name in ("scale_log2", "outside", "unsampled", "idle"):
+            signal = getattr(filter_, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+
+    def add_stream(self, prefix, endpoint, layout, inwards: bool) -> None:
+        """Ports for all of a stream."""
+        valid, ready = self.add_port(f"{prefix}_valid"), self.add_port(f"{prefix}_ready")
+        pairs = [(endpoint.valid, valid), (ready, endpoint.ready)]
+        pairs += [(getattr(endpoint, name), port) for name, port in self.add_fields(prefix, layout).items()]
+        for inner, outer in pairs:
+            self.comb += inner.eq(outer) if inwards else outer.eq(inner)
+
+
 def main() -> None:
     """Write the Verilog of one top."""
-    kind, frames, groups, contexts, counter_bits, out = sys.argv[1:]
-    sizes = (int(groups), int(contexts), int(counter_bits))
-    top = ChainTop(int(frames), *sizes) if kind == "chain" else CountersTop(*sizes)
+    kind, *sizes, out = sys.argv[1:]
+    frames, *others = map(int, sizes)
+    tops = {"chain": (ChainTop, frames), "counters": (CountersTop,), "filter": (FilterTop, frames)}
+    top_class, *first = tops[kind]
+    top = top_class(*first, *others)
     Path(out).write_text(str(convert(top, top.ios, name="top")))
 
 

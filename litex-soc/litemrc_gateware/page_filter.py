@@ -1,0 +1,236 @@
+"""Recent pages, address range and spatial sampling between the queue and a stack engine."""
+
+from enum import IntEnum
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import Array, If, Mux, Replicate, Signal
+
+from litemrc_gateware.page_numbers import SAMPLING_BITS, PageNumbers
+from litemrc_gateware.recent_pages import RecentPages, index_of
+from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
+
+
+class AnswerKind(IntEnum):
+    """Where the answer to an operation comes from."""
+
+    ENGINE = 0  # the engine's next position
+    TOUCH = 1  # none is due: the engine's next position is thrown away
+    ABSORBED = 2  # a hit in group 0 of the owner of the page in the slot
+    NOTHING = 3  # position "none"
+
+
+class PageFilter(LiteXModule):
+    """Spares a stack engine the accesses whose positions are known; held bit-equal to hls/page_filter.
+
+    Sources: zhou2004, section 3.1 ("Not every access to memory needs to update the structures"); for sampling
+    Waldspurger et al., SHARDS, FAST 2015.
+
+    The filter lies around the engine, which does not know of it::
+
+        sink -> numbers -> recent pages -> engine_ops -> (engine) -> engine_positions -> merge -> source
+                                      '--> answers due, a FIFO, in order ------------------^
+
+    - An access to one of the `recent_pages` pages accessed last is absorbed: a hit in group 0 of the page's
+      owner. The recent pages of an owner are the first ones of its stack, here and in the engine, and no more
+      than a group holds. So that is exact, and the two stacks differ at most in the order of these pages.
+    - Before any other access goes to the engine its order is made the true one: recent pages absorbed
+      out of turn since are accessed once more, least recent first (*touches*), and the answers thrown
+      away. So every position is exact; and the engine gets no more accesses than the filter, for each page
+      touched was absorbed since the last access that went to the engine.
+    - Accesses outside `lower`..`upper`, and operations on pages that are not sampled (see PageNumbers), are
+      answered "none". They count in `outside` and `unsampled`; invalidations pass whatever the range.
+    - `epoch_end` comes out with the position of its operation, absorbed or not. The engine gets no marks.
+
+    Clocks from one operation to the next: 1, and 1 for each touch before it: at most recent_pages - 1, and
+    no more than accesses absorbed before, so 2 - 1 / recent_pages an access in the long run at worst. An
+    access to the engine waits while the engine is not ready; absorbed ones before it go on until
+    `answers_depth` answers are due. From sink to engine_ops: 5 clocks.
+
+    Parameters
+    ----------
+    memory_frames, frames, groups, contexts : int
+        frames of the memory, at the sink; and of the engine, with its groups and contexts; powers of two.
+    recent_pages : int
+        1 .. frames / groups.
+    answers_depth : int
+        answers due.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint(op_layout(memory_frames, contexts)), in
+    engine_ops : stream.Endpoint(op_layout(frames, contexts)), out
+        to the engine's sink.
+    engine_positions : stream.Endpoint(position_layout(groups, contexts)), in
+        from the engine's source.
+    source : stream.Endpoint(position_layout(groups, contexts)), out
+        one position for every operation, in order.
+    lower, upper : Signal(width_of(memory_frames)), in
+        first and last frame whose accesses count; may change while `idle`. Reset: all frames.
+    sampling : Signal(4), in
+        rate of sampling 1/2^sampling; may change while `idle`, with a clear behind.
+    scale_log2 : Signal(5), out
+        log2 of the real pages behind one page of the engine: `sampling`, or more if the memory is so large.
+    outside, unsampled : Signal(counter_bits), out
+        accesses that were out of range, or not sampled, in the last epoch whose end was taken.
+    idle : Signal, out
+        every operation taken is answered.
+    """
+
+    def __init__(
+        self,
+        memory_frames: int,
+        frames: int,
+        groups: int,
+        contexts: int,
+        recent_pages: int = 4,
+        answers_depth: int = 64,
+        counter_bits: int = 32,
+    ) -> None:
+        check_sizes(frames, groups, contexts)
+        if memory_frames < frames or memory_frames & (memory_frames - 1):
+            raise ValueError(
+                f"PageFilter: {memory_frames} frames of memory before an engine of {frames}: choose a "
+                "power of two that is not below the engine's"
+            )
+        if not 1 <= recent_pages <= frames // groups:
+            raise ValueError(
+                f"PageFilter: {recent_pages} recent pages, but a group holds {frames // groups}: the recent "
+                "pages must all lie in group 0"
+            )
+        self.sink = sink = stream.Endpoint(op_layout(memory_frames, contexts))
+        self.engine_ops = engine_ops = stream.Endpoint(op_layout(frames, contexts))
+        self.engine_positions = engine_positions = stream.Endpoint(position_layout(groups, contexts))
+        self.lower = Signal(width_of(memory_frames))
+        self.upper = Signal(width_of(memory_frames), reset=memory_frames - 1)
+        self.sampling = Signal(SAMPLING_BITS)
+        self.outside, self.unsampled = Signal(counter_bits), Signal(counter_bits)
+        self.idle = Signal()
+
+        # # #
+
+        # Numbers of the pages.
+        self.numbers = numbers = PageNumbers(memory_frames, frames, contexts)
+        self.scale_log2 = numbers.scale_log2
+        self.comb += [
+            sink.connect(numbers.sink),
+            numbers.lower.eq(self.lower),
+            numbers.upper.eq(self.upper),
+            numbers.sampling.eq(self.sampling),
+        ]
+
+        # What is done with the operation at hand: at most one of five. Whether its page was found comes late
+        # in the clock; all else is known before.
+        self.recent = recent = RecentPages(recent_pages, width_of(frames))
+        self.at_hand = at_hand = stream.Buffer(numbers.source.description.payload_layout)
+        op = at_hand.source
+        slot_bits = width_of(1 << (recent_pages - 1).bit_length())
+        self.answers = answers = stream.SyncFIFO(
+            [("kind", 2), ("slot", slot_bits), ("epoch_end", 1)], answers_depth
+        )
+        may_answer, may_ask, found = Signal(), Signal(), Signal()
+        absorb, touch, fill, ask, skip = (Signal() for _ in range(5))
+        self.comb += [
+            numbers.source.connect(at_hand.sink),
+            recent.next_page.eq(at_hand.sink.frame),
+            recent.take_next.eq(at_hand.sink.ready),
+            recent.page.eq(op.frame),
+            found.eq(recent.match != 0),
+            may_answer.eq(op.valid & answers.sink.ready),
+            may_ask.eq(may_answer & (~engine_ops.valid | engine_ops.ready)),
+            absorb.eq((may_answer & op.counts) & found),
+            touch.eq((may_ask & op.counts & recent.misplaced) & ~found),
+            fill.eq((may_ask & op.counts & ~recent.misplaced) & ~found),
+            ask.eq(may_ask & ~op.counts & ~op.nothing),
+            skip.eq(may_answer & op.nothing),
+            op.ready.eq(absorb | fill | ask | skip),
+            recent.hit.eq(absorb),
+            recent.touched.eq(touch),
+            recent.fill.eq(fill),
+            recent.invalidate.eq(ask & (op.kind == OpKind.INVALIDATE)),
+            recent.clear.eq(ask & (op.kind == OpKind.CLEAR)),
+        ]
+
+        # An answer due, and an operation into the register before the engine.
+        self.comb += [
+            answers.sink.valid.eq(absorb | touch | fill | ask | skip),
+            answers.sink.epoch_end.eq(op.epoch_end),
+            answers.sink.slot.eq(index_of(recent.vacant, recent_pages)),
+            answers.sink.kind.eq(AnswerKind.ENGINE),
+            If(touch, answers.sink.kind.eq(AnswerKind.TOUCH)),
+            If(skip, answers.sink.kind.eq(AnswerKind.NOTHING)),
+            If(
+                absorb,
+                answers.sink.kind.eq(AnswerKind.ABSORBED),
+                answers.sink.slot.eq(index_of(recent.match, recent_pages)),
+            ),
+        ]
+        self.sync += [
+            If(engine_ops.ready, engine_ops.valid.eq(0)),
+            If(touch | fill | ask, engine_ops.valid.eq(1)),
+            If(
+                may_ask,  # what stands there while it is not valid does not matter
+                engine_ops.kind.eq(op.kind),
+                engine_ops.frame.eq(Mux(recent.misplaced & op.counts, recent.touch_page, op.frame)),
+                engine_ops.context.eq(op.context),
+                engine_ops.write.eq(op.write),
+                engine_ops.epoch_end.eq(op.epoch_end),
+                If(
+                    recent.misplaced & op.counts,
+                    engine_ops.context.eq(0),
+                    engine_ops.write.eq(0),
+                    engine_ops.epoch_end.eq(0),
+                ),
+            ),
+        ]
+
+        # Merge. An engine's answer tells the owner of the page in the slot.
+        self.merged = merged = stream.Buffer(position_layout(groups, contexts))
+        self.source = merged.source
+        owners = Array(Signal(width_of(contexts), name=f"owner{slot}") for slot in range(recent_pages))
+        due = answers.source
+        from_engine, thrown_away = Signal(), Signal()
+        self.comb += [
+            from_engine.eq(due.kind == AnswerKind.ENGINE),
+            thrown_away.eq(due.kind == AnswerKind.TOUCH),
+            merged.sink.valid.eq(due.valid & ~thrown_away & (~from_engine | engine_positions.valid)),
+            due.ready.eq((thrown_away | merged.sink.ready) & (due.kind[1] | engine_positions.valid)),
+            engine_positions.ready.eq(due.valid & (thrown_away | (from_engine & merged.sink.ready))),
+            merged.sink.kind.eq(PositionKind.NONE),
+            merged.sink.epoch_end.eq(due.epoch_end),
+            If(from_engine, merged.sink.payload.eq(engine_positions.payload)),
+            If(
+                due.kind == AnswerKind.ABSORBED,
+                merged.sink.kind.eq(PositionKind.HIT),
+                merged.sink.context.eq(owners[due.slot]),
+            ),
+            self.idle.eq(~numbers.busy & ~op.valid & ~due.valid & ~merged.source.valid),
+        ]
+        learns = (engine_positions.kind == PositionKind.HIT) | (engine_positions.kind == PositionKind.MISS)
+        self.sync += If(
+            engine_positions.valid & engine_positions.ready & from_engine & learns,
+            owners[due.slot].eq(engine_positions.context),
+        )
+
+        # Accesses that do not count, one clock later.
+        ends, clears = Signal(), Signal()
+        self.sync += [
+            ends.eq(op.ready & op.epoch_end),
+            clears.eq(recent.clear),
+        ]
+        for finished, reason in ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled)):
+            # The bit above a counter says that it is full.
+            counts, running, counted = Signal(), Signal(counter_bits + 1), Signal(counter_bits + 1)
+            self.sync += [
+                counts.eq(skip & (op.kind == OpKind.ACCESS) & reason),
+                running.eq(counted),
+                If(
+                    ends,
+                    finished.eq(counted[:counter_bits] | Replicate(counted[-1], counter_bits)),
+                    running.eq(0),
+                ),
+            ]
+            self.comb += [
+                counted.eq(running + (counts & ~running[-1])),
+                If(clears, counted.eq(0)),
+            ]

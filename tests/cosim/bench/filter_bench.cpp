@@ -1,0 +1,373 @@
+// Bench of PageFilter against the C++ unit. The bench is the filter's engine: the C++ GroupStack, as fast or slow as the
+// dice say.
+//
+//   bench random SEED ACCESSES
+//   bench clocks ACCESSES        clocks for accesses that go to the engine, are absorbed, or cost touches
+//
+// Compared: every operation the engine gets, every position, the counts of every epoch; and, while no page is left out by
+// sampling, every position with exact stacks without a filter. Prints counts and returns 0 if nothing differs, else says
+// what does and returns 1.
+#include "common/print.hpp"
+#include "group_stack/group_stack.hpp"
+#include "group_stack/lru_reference.hpp"
+#include "page_filter/page_filter.hpp"
+#include "rtl.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+using namespace litemrc;
+
+namespace {
+
+struct Pace {
+    int idle_percent = 0;    // clocks without an operation offered
+    int hold_percent = 0;    // clocks in which positions are held back
+    int engine_clocks = 1;   // at most, from an operation of the engine to its position
+    bool engine_at_once = true; // it takes operations before it has answered
+};
+
+class FilterBench {
+  public:
+    explicit FilterBench(unsigned seed) : dice_(seed) { reset(); }
+
+    Pace pace;
+
+    void reset() {
+        rtl_->rst = 1;
+        rtl_->op_valid = rtl_->engine_op_ready = rtl_->engine_position_valid = rtl_->position_ready = 0;
+        apply_settings();
+        rtl_.settle();
+        rtl_.rising_edge();
+        rtl_->rst = 0;
+        for (int i = 0; i < 3; ++i) { // the settings pass registers
+            rtl_.settle();
+            rtl_.rising_edge();
+        }
+        filter_.reset();
+        merge_ = AnswerMerge();
+        engine_.clear();
+        reference_ = LruReference();
+        expected_ops_.clear();
+        expected_.clear();
+        in_engine_.clear();
+        in_cpp_engine_.clear();
+        ending_ = false;
+    }
+
+    // New settings, with a clear behind, while nothing is under way.
+    void change(const FilterSettings &settings) {
+        drain();
+        settings_ = settings;
+        apply_settings();
+        run(3);
+        submit(MemoryOp{OP_CLEAR, 0, 0, 0, 0});
+        ++changes;
+    }
+
+    void submit(const MemoryOp &op) {
+        while (op.epoch_end && ending_)
+            clock();
+        while (dice_.percent(pace.idle_percent))
+            clock();
+        rtl_->op_valid = 1;
+        rtl_->op_kind = op.kind;
+        rtl_->op_frame = op.frame;
+        rtl_->op_context = op.context;
+        rtl_->op_write = op.write;
+        rtl_->op_epoch_end = op.epoch_end;
+        offered_ = &op;
+        while (offered_)
+            clock();
+        rtl_->op_valid = 0;
+    }
+
+    void run(int clocks) {
+        for (int i = 0; i < clocks; ++i)
+            clock();
+    }
+
+    void drain() {
+        while (!expected_.empty() || !rtl_->idle)
+            clock();
+        if (!expected_ops_.empty())
+            throw Mismatch("the engine did not get " + text(expected_ops_.front()));
+    }
+
+    void report(std::ostream &out) const {
+        out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclears "
+            << kinds_[OP_CLEAR] << "\nmarks " << kinds_[OP_MARK] << "\nabsorbed " << answers_[ANSWER_ABSORBED]
+            << "\ntouches " << answers_[ANSWER_TOUCH] << "\nnothing " << answers_[ANSWER_NOTHING] << "\nchanges "
+            << changes << "\nengine_ops_compared " << ops_compared_ << "\npositions_compared " << positions_compared_
+            << "\nreference_compared " << reference_compared_ << "\nepochs_compared " << epochs_compared_ << "\n";
+    }
+
+    std::uint64_t clocks() const { return rtl_.clocks(); }
+    std::uint64_t touches() const { return answers_[ANSWER_TOUCH]; }
+
+    std::uint64_t changes = 0;
+
+  private:
+    static constexpr int HANG_CLOCKS = 100000;
+
+    void apply_settings() {
+        rtl_->lower = settings_.lower;
+        rtl_->upper = settings_.upper;
+        rtl_->sampling = settings_.sampling;
+    }
+
+    void clock() {
+        drive_engine();
+        rtl_->position_ready = !dice_.percent(pace.hold_percent);
+        rtl_.settle();
+        const bool op_taken = rtl_->op_valid && rtl_->op_ready;
+        if (op_taken)
+            take(*offered_);
+        if (rtl_->engine_position_valid && rtl_->engine_position_ready)
+            in_engine_.pop_front();
+        if (rtl_->engine_op_valid && rtl_->engine_op_ready)
+            compare_engine_op();
+        if (rtl_->position_valid && rtl_->position_ready)
+            compare_position();
+        rtl_.rising_edge();
+        if (op_taken)
+            offered_ = nullptr;
+        quiet_clocks_ = op_taken || rtl_->idle ? 0 : quiet_clocks_ + 1;
+        if (quiet_clocks_ > HANG_CLOCKS)
+            throw Mismatch("the RTL hangs");
+    }
+
+    void drive_engine() {
+        const bool answers = !in_engine_.empty() && in_engine_.front().at <= rtl_.clocks();
+        rtl_->engine_position_valid = answers;
+        if (answers) {
+            const Position &position = in_engine_.front().position;
+            rtl_->engine_position_kind = position.kind;
+            rtl_->engine_position_group = position.group;
+            rtl_->engine_position_context = position.context;
+            rtl_->engine_position_epoch_end = position.epoch_end;
+        }
+        rtl_->engine_op_ready = in_engine_.empty() || pace.engine_at_once;
+    }
+
+    // The C++ side, its engine included, moves in the clock in which the RTL takes an operation.
+    void take(const MemoryOp &op) {
+        FilterStep step;
+        Position position{POSITION_NONE, 0, 0, 0};
+        do {
+            step = filter_.step(op, settings_);
+            ++answers_[int(step.answer.kind)];
+            Position engine{POSITION_NONE, 0, 0, 0};
+            if (step.asks) {
+                engine = engine_.step(step.engine_op);
+                expected_ops_.push_back(step.engine_op);
+                in_cpp_engine_.push_back(engine);
+            }
+            if (merge_.step(step.answer, engine, position))
+                expected_.push_back(position);
+        } while (!step.taken);
+        ++kinds_[int(op.kind)];
+        ending_ |= op.epoch_end;
+        if (op.epoch_end)
+            uncounted_ = filter_.epoch_uncounted();
+        if (LEAST_SAMPLING == 0 && settings_.sampling == 0 && FRAMES <= 1024) {
+            const bool counts = op.kind != OP_ACCESS || (settings_.lower <= op.frame && op.frame <= settings_.upper);
+            const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), op.context, 0, op.epoch_end};
+            const Position reference = reference_.step(exact);
+            if (position != reference)
+                throw Mismatch(text(exact) + ": C++ " + text(position) + ", reference " + text(reference));
+            ++reference_compared_;
+        }
+    }
+
+    void compare_engine_op() {
+        Op seen;
+        seen.kind = rtl_->engine_op_kind;
+        seen.frame = rtl_->engine_op_frame;
+        seen.context = rtl_->engine_op_context;
+        seen.write = rtl_->engine_op_write;
+        seen.epoch_end = rtl_->engine_op_epoch_end;
+        if (expected_ops_.empty())
+            throw Mismatch("the engine got " + text(seen) + ", which it was not to get");
+        const Op expected = expected_ops_.front();
+        const bool on_page = seen.kind == OP_ACCESS || seen.kind == OP_INVALIDATE;
+        if (seen.kind != expected.kind || (on_page && seen.frame != expected.frame) ||
+            seen.context != expected.context || seen.write != expected.write || seen.epoch_end != expected.epoch_end)
+            throw Mismatch("engine's operation " + std::to_string(ops_compared_) + ": RTL " + text(seen) + ", C++ " +
+                           text(expected));
+        expected_ops_.pop_front();
+        ++ops_compared_;
+        const std::uint64_t soonest = in_engine_.empty() ? 0 : in_engine_.back().at;
+        const std::uint64_t at = rtl_.clocks() + 1 + dice_.below(pace.engine_clocks);
+        in_engine_.push_back({std::max(soonest, at), in_cpp_engine_.front()});
+        in_cpp_engine_.pop_front();
+    }
+
+    void compare_position() {
+        Position seen;
+        seen.kind = rtl_->position_kind;
+        seen.group = rtl_->position_group;
+        seen.context = rtl_->position_context;
+        seen.epoch_end = rtl_->position_epoch_end;
+        const std::string number = "position " + std::to_string(positions_compared_);
+        if (expected_.empty())
+            throw Mismatch(number + ": RTL answers what was not asked");
+        if (seen != expected_.front())
+            throw Mismatch(number + ": RTL " + text(seen) + ", C++ " + text(expected_.front()));
+        expected_.pop_front();
+        ++positions_compared_;
+        if (!seen.epoch_end)
+            return;
+        if (rtl_->outside != uncounted_.outside || rtl_->unsampled != uncounted_.unsampled)
+            throw Mismatch("epoch " + std::to_string(epochs_compared_) + ": RTL " + std::to_string(rtl_->outside) +
+                           " outside, " + std::to_string(rtl_->unsampled) + " unsampled; C++ " +
+                           std::to_string(uncounted_.outside.to_uint64()) + ", " +
+                           std::to_string(uncounted_.unsampled.to_uint64()));
+        ending_ = false;
+        ++epochs_compared_;
+    }
+
+    template <typename T> static std::string text(const T &record) {
+        std::ostringstream out;
+        out << record;
+        return out.str();
+    }
+
+    struct InEngine {
+        std::uint64_t at; // the clock from which it is answered
+        Position position;
+    };
+
+    Rtl rtl_;
+    Dice dice_;
+    FilterSettings settings_{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+    PageFilter filter_;
+    AnswerMerge merge_;
+    GroupStack engine_;
+    LruReference reference_;
+    Uncounted uncounted_{0, 0};
+    const MemoryOp *offered_ = nullptr;
+    std::deque<Op> expected_ops_;
+    std::deque<Position> in_cpp_engine_; // answers to expected_ops_
+    std::deque<Position> expected_;
+    std::deque<InEngine> in_engine_;
+    bool ending_ = false; // an end of epoch is under way: the next one waits, as in the monitor
+    std::uint64_t kinds_[4] = {}, answers_[4] = {};
+    std::uint64_t ops_compared_ = 0, positions_compared_ = 0, reference_compared_ = 0, epochs_compared_ = 0;
+    int quiet_clocks_ = 0;
+};
+
+MemoryOp access(int frame, int context = 0) {
+    return MemoryOp{OP_ACCESS, memory_frame_t(frame), context_t(context), 0, 0};
+}
+
+// Runs over few pages, so that most are recent ones, and over many.
+void random_bench(unsigned seed, long accesses) {
+    static const int PERCENTS[] = {0, 0, 25, 75};
+    static const int ENGINE_CLOCKS[] = {1, 1, 6, 70};
+    constexpr long RUN = 400;
+    Dice dice(seed);
+    FilterBench bench(seed + 1);
+    FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+    long left = accesses, resets = 0;
+    for (int run = 0; left > 0; ++run) {
+        bench.pace = Pace{PERCENTS[dice.below(4)], PERCENTS[dice.below(4)], ENGINE_CLOCKS[dice.below(4)],
+                          dice.percent(50)};
+        if (run % 10 == 9) {
+            const bool whole = dice.percent(50);
+            settings.lower = whole ? 0 : dice.below(MEMORY_FRAMES / 2);
+            settings.upper = whole ? MEMORY_FRAMES - 1 : int(settings.lower) + dice.below(MEMORY_FRAMES / 2);
+            settings.sampling = dice.percent(50) ? 0 : dice.below(6);
+            bench.change(settings);
+        }
+        const int working_set =
+            std::min(MEMORY_FRAMES, (1 + dice.below(3 * RECENT_PAGES)) << (LEAST_SAMPLING + int(settings.sampling)));
+        const int spread = dice.percent(80) ? working_set : MEMORY_FRAMES;
+        const int base = dice.percent(50) ? int(settings.lower) : dice.below(MEMORY_FRAMES);
+        const int invalidate_percent = dice.percent(50) ? 0 : dice.below(30);
+        for (int i = 0; i < RUN; ++i) {
+            MemoryOp op = access((base + dice.below(spread)) % MEMORY_FRAMES, dice.below(CONTEXTS));
+            op.write = dice.below(2);
+            if (dice.percent(invalidate_percent))
+                op.kind = OP_INVALIDATE;
+            else if (dice.below(100) == 0)
+                op.kind = OP_MARK;
+            else if (dice.below(2000) == 0)
+                op.kind = OP_CLEAR;
+            op.epoch_end = dice.below(200) == 0;
+            left -= op.kind == OP_ACCESS;
+            bench.submit(op);
+        }
+        if (run % 50 == 49) {
+            bench.run(dice.below(12));
+            bench.reset();
+            ++resets;
+        }
+    }
+    bench.submit(MemoryOp{OP_MARK, 0, 0, 0, 1});
+    bench.drain();
+    std::cout << "resets " << resets << "\n";
+    bench.report(std::cout);
+}
+
+template <typename F> void measure(const std::string &name, long accesses, F frame_of) {
+    FilterBench bench(1);
+    for (int page = 0; page < RECENT_PAGES; ++page)
+        bench.submit(access(page));
+    const std::uint64_t start = bench.clocks(), touches = bench.touches();
+    for (long i = 0; i < accesses; ++i)
+        bench.submit(access(frame_of(i)));
+    std::cout << name << " " << bench.clocks() - start << "\n" << name << "_touches " << bench.touches() - touches
+              << "\n";
+    bench.drain();
+}
+
+void clocks_bench(long accesses) {
+    measure("in_turn", accesses, [](long i) { return int(i % FRAMES); });
+    measure("absorbed", accesses, [](long i) { return int(i % RECENT_PAGES); });
+    // A new page, then the old ones but the least recent, in the order that turns theirs round.
+    measure("worst", accesses, [](long i) {
+        static std::deque<int> recent;
+        static int fresh;
+        if (i == 0) {
+            recent.clear();
+            for (int page = 0; page < RECENT_PAGES; ++page)
+                recent.push_front(page);
+            fresh = RECENT_PAGES;
+        }
+        int page;
+        if (i % RECENT_PAGES == 0) {
+            page = fresh++ % FRAMES;
+            recent.pop_back();
+        } else { // 2nd, 3rd, .. most recent page
+            page = recent[i % RECENT_PAGES];
+            recent.erase(recent.begin() + i % RECENT_PAGES);
+        }
+        recent.push_front(page);
+        return page;
+    });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const std::string mode = argc > 1 ? argv[1] : "";
+    if (!(mode == "random" && argc == 4) && !(mode == "clocks" && argc == 3)) {
+        std::cerr << "usage: bench random SEED ACCESSES | clocks ACCESSES" << std::endl;
+        return 2;
+    }
+    try {
+        if (mode == "clocks")
+            clocks_bench(std::strtol(argv[2], nullptr, 10));
+        else
+            random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
+    } catch (const Mismatch &mismatch) {
+        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
+        return 1;
+    }
+    return 0;
+}

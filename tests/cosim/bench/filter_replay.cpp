@@ -1,0 +1,82 @@
+// Replays vectors of the golden page filter through the C++ unit, with GroupStack as its engine.
+//
+//   filter_replay VECTORS
+//
+// VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
+// operation: "lower upper sampling kind frame context epoch_end", the position expected "kind group context", with
+// epoch_end "outside unsampled", then the number of operations the engine gets and "kind frame context" of each. Returns 1
+// at the first difference.
+#include "common/print.hpp"
+#include "group_stack/group_stack.hpp"
+#include "page_filter/page_filter.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+using namespace litemrc;
+
+int main(int argc, char **argv) {
+    std::ifstream vectors(argc == 2 ? argv[1] : "");
+    int memory_frames = 0, frames = 0, groups = 0, contexts = 0, recent_pages = 0;
+    vectors >> memory_frames >> frames >> groups >> contexts >> recent_pages;
+    if (memory_frames != MEMORY_FRAMES || frames != FRAMES || groups != GROUPS || contexts != CONTEXTS ||
+        recent_pages != RECENT_PAGES) {
+        std::cerr << "usage: filter_replay VECTORS, of a filter of the same sizes" << std::endl;
+        return 2;
+    }
+    static GroupStack engine;
+    static PageFilter filter;
+    static AnswerMerge merge;
+    engine.clear();
+    filter.reset();
+    unsigned ops = 0, engine_ops = 0, absorbed = 0, touches = 0;
+    int lower, upper, sampling, kind, frame, context, epoch_end, position_kind, group, owner;
+    while (vectors >> lower >> upper >> sampling >> kind >> frame >> context >> epoch_end >> position_kind >> group >>
+           owner) {
+        const MemoryOp op{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end)};
+        const FilterSettings settings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling)};
+        const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
+        int outside = 0, unsampled = 0, expected_ops = 0;
+        if (epoch_end)
+            vectors >> outside >> unsampled;
+        vectors >> expected_ops;
+
+        FilterStep step;
+        Position answer;
+        bool same = true;
+        do {
+            step = filter.step(op, settings);
+            Position position{POSITION_NONE, 0, 0, 0};
+            if (step.asks) {
+                int op_kind = 0, op_frame = 0, op_context = 0;
+                vectors >> op_kind >> op_frame >> op_context;
+                const bool on_page = op_kind != OP_CLEAR, names_owner = op_kind == OP_ACCESS && step.taken;
+                same = same && --expected_ops >= 0 && step.engine_op.kind == op_kind &&
+                       (!on_page || step.engine_op.frame == op_frame) &&
+                       (!names_owner || step.engine_op.context == op_context);
+                position = engine.step(step.engine_op);
+                ++engine_ops;
+            }
+            absorbed += step.answer.kind == ANSWER_ABSORBED;
+            touches += step.answer.kind == ANSWER_TOUCH;
+            merge.step(step.answer, position, answer);
+        } while (same && !step.taken);
+        const Uncounted counts = filter.epoch_uncounted();
+        same = same && expected_ops == 0 && answer == expected;
+        same = same && (!epoch_end || (counts.outside == unsigned(outside) && counts.unsampled == unsigned(unsampled)));
+        if (!same) {
+            std::cout << "MISMATCH: operation " << ops << ": kind " << kind << " frame " << frame << ": C++ " << answer
+                      << ", golden " << expected << std::endl;
+            return 1;
+        }
+        ++ops;
+    }
+    if (!vectors.eof()) {
+        std::cerr << argv[1] << ": not a number behind operation " << ops << std::endl;
+        return 2;
+    }
+    std::cout << "operations " << ops << "\nengine_ops_compared " << engine_ops << "\nabsorbed " << absorbed
+              << "\ntouches " << touches << "\n";
+    return 0;
+}
