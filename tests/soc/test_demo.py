@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.device.recording import read_recording
 from litemrc.epochs import read_epochs
-from litemrc.golden.check import compare
+from litemrc.golden_check import compare, golden_epochs
 
 pytestmark = pytest.mark.soc
 
@@ -129,7 +129,7 @@ def test_a_wrong_counter_is_found_and_named(demo):
     out, _ = demo
     table = read_epochs(out / "curves.parquet")
     recording = read_recording(out / "run" / "record.npy", page_shift=12)
-    golden = recording.golden_epochs(table.frames, table.groups, table.contexts)
+    golden = golden_epochs(recording, table.frames, table.groups, table.contexts)
     assert compare(table, golden, 1).differences == 0
 
     hits, misses = table.hits.copy(), table.misses.copy()

@@ -18,7 +18,7 @@ from litemrc.device.device import Device
 from litemrc.device.recording import Recording, read_recording
 from litemrc.device.simulator import Simulator
 from litemrc.epochs import EpochTable, write_epochs
-from litemrc.golden.check import compare
+from litemrc.golden_check import compare, golden_epochs
 from litemrc.plot_files import save_figure
 from litemrc.plots import curves_figure
 from litemrc.report import write_report
@@ -61,8 +61,8 @@ def main(args: argparse.Namespace) -> int:
     recording = read_recording(simulator.record, hello.page_shift)
     recording.save(args.out / "accesses.parquet")
     with _progress("golden model", int(recording.epoch[-1]) + 1) as show:
-        golden = recording.golden_epochs(
-            hello.frames, hello.groups, hello.contexts, lambda epoch: show(epoch + 1, "")
+        golden = golden_epochs(
+            recording, hello.frames, hello.groups, hello.contexts, lambda epochs: show(epochs, "")
         )
     counts = recording.counts()
     comparison = compare(table, golden, counts["access"])
