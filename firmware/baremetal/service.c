@@ -10,6 +10,7 @@
 #include "monitor.h"
 #include "workloads/workload.h"
 
+#define BOOT_EPOCH_CYCLES (1u << 22)	/* until the host asks for another: 84 ms at 50 MHz */
 #define UNIT_IS_CYCLES LITEMRC_CONTROL_EPOCH_UNIT
 
 /* The link and the gateware number the engines alike. */
@@ -68,6 +69,12 @@ static void refuse(uint32_t request, int error)
 	reply.nak.error.error_code_choice = error;
 }
 
+static void set_epoch(bool cycles, uint32_t length)
+{
+	monitor_control(UNIT_IS_CYCLES, cycles ? UNIT_IS_CYCLES : 0);
+	monitor_write(LITEMRC_EPOCH_LENGTH, length);
+}
+
 static void acknowledge_epoch(void)
 {
 	bool cycles = monitor_read(LITEMRC_CONTROL) & UNIT_IS_CYCLES;
@@ -88,9 +95,7 @@ static int perform(const struct host_request *request)
 	case host_request_type_set_epoch_c:
 		if (!request->set_epoch.length)
 			return error_code_bad_argument_c;
-		monitor_control(UNIT_IS_CYCLES, request->set_epoch.unit.epoch_unit_choice == epoch_unit_cycles_c ?
-				UNIT_IS_CYCLES : 0);
-		monitor_write(LITEMRC_EPOCH_LENGTH, request->set_epoch.length);
+		set_epoch(request->set_epoch.unit.epoch_unit_choice == epoch_unit_cycles_c, request->set_epoch.length);
 		acknowledge_epoch();
 		return 0;
 	case host_request_type_get_epoch_c:
@@ -205,6 +210,7 @@ static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 void service_init(void)
 {
 	parameters = monitor_parameters();
+	set_epoch(true, BOOT_EPOCH_CYCLES);
 	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
 	link_init(&receiver, progress);
 	epochs_init(progress);

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from litemrc.cli.demo import verdict
 from litemrc.device.recording import read_recording
+from litemrc.epoch_table import COLUMNS
 from litemrc.epochs import read_epochs
-from litemrc.golden.check import compare
+from litemrc.golden_check import compare, golden_epochs
 
 pytestmark = pytest.mark.soc
 
@@ -124,20 +126,21 @@ def test_the_report_is_there_and_self_contained(demo):
         assert name in page
 
 
-def test_a_wrong_counter_is_found_and_named(demo):
-    """The demo's own comparison, over a table with one counter changed."""
+def test_a_wrong_counter_fails_the_demo_and_is_named(demo, capsys):
+    """The demo's own verdict, over a table with one counter changed, and over one with a row lost."""
     out, _ = demo
     table = read_epochs(out / "curves.parquet")
     recording = read_recording(out / "run" / "record.npy", page_shift=12)
-    golden = recording.golden_epochs(table.frames, table.groups, table.contexts)
+    golden = golden_epochs(recording, table.frames, table.groups, table.contexts)
     assert compare(table, golden, 1).differences == 0
 
     hits, misses = table.hits.copy(), table.misses.copy()
     hits[3, 7] += 1
     misses[3] -= 1
-    found = compare(replace(table, hits=hits, misses=misses), golden, 1)
-    assert found.differences == 2
-    assert f"epoch {table.epoch[3]}, context {table.context[3]}" in found.first_difference
-    missing = {name: getattr(table, name)[1:] for name in ("epoch", "context", "accesses", "misses")}
-    missing |= {name: getattr(table, name)[1:] for name in ("dropped", "overflow", "hits")}
-    assert not compare(replace(table, **missing), golden, 1).equal
+    wrong = replace(table, hits=hits, misses=misses)
+    assert compare(wrong, golden, 1).differences == 2
+    assert verdict(recording, wrong, compare(wrong, golden, 1)) == 1
+    assert f"epoch {table.epoch[3]}, context {table.context[3]}" in capsys.readouterr().err
+
+    lost = replace(table, **{name: getattr(table, name)[1:] for name in COLUMNS})
+    assert verdict(recording, lost, compare(lost, golden, 1)) == 1

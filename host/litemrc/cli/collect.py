@@ -11,8 +11,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from litemrc.cli.arguments import add_port_arguments, add_run_argument, positive
 from litemrc.device.collector import Collector, Run
-from litemrc.device.device import TIMEOUT_S, Device
+from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.protocol import Message, host_requests
 from litemrc.epochs import EpochTable, read_epochs, write_epochs
@@ -50,16 +51,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
+    add_port_arguments(parser)
     parser.add_argument(
-        "--port", metavar="URL", required=True, help="device file or pyserial URL, such as socket://HOST:PORT"
-    )
-    parser.add_argument("--baud", type=_positive, default=115200, help="bit/s of a device file (%(default)s)")
-    parser.add_argument(
-        "--epochs", metavar="N", type=_positive, required=True, help="epochs to collect, all contexts of each"
+        "--epochs", metavar="N", type=positive, required=True, help="epochs to collect, all contexts of each"
     )
     parser.add_argument("--out", metavar="FILE.parquet", type=Path, required=True, help="file to write")
     parser.add_argument(
-        "--epoch-length", metavar="N", type=_positive, help="set the length of an epoch (else as it is)"
+        "--epoch-length", metavar="N", type=positive, help="set the length of an epoch (else as it is)"
     )
     parser.add_argument(
         "--epoch-unit",
@@ -67,21 +65,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=unit.choices[0][0],
         help="unit of --epoch-length (%(default)s)",
     )
-    parser.add_argument(
-        "--run",
-        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
-        action="append",
-        default=[],
-        dest="runs",
-        help="have the device run a program while collecting; may be repeated: the programs run one after "
-        "the other, and the collection ends with the last one. SCALE: how long, 1 is the shortest",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=_positive,
-        default=TIMEOUT_S,
-        help="seconds a device has for an answer (%(default)g)",
+    add_run_argument(
+        parser, "have the device run a program while collecting, which ends with the last program"
     )
 
 
@@ -127,12 +112,6 @@ def _prepare_epochs(device: Device, args: argparse.Namespace) -> None:
             where=device.url,
             remedy="give --epoch-length, or a program to --run",
         )
-
-
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**32):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {2**32 - 1}")
-    return int(text)
 
 
 def _save(out: Path, table: EpochTable, epochs: int, wanted: int) -> None:

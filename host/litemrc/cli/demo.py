@@ -10,15 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from litemrc.cli.arguments import add_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.counter_table import counter_table
-from litemrc.cli.simulate import add_build_arguments, end_on_sigterm
 from litemrc.comparison import Comparison
 from litemrc.device.collector import Collector, Run
 from litemrc.device.device import Device
 from litemrc.device.recording import Recording, read_recording
 from litemrc.device.simulator import Simulator
 from litemrc.epochs import EpochTable, write_epochs
-from litemrc.golden.check import compare
+from litemrc.golden_check import compare, golden_epochs
 from litemrc.plot_files import save_figure
 from litemrc.plots import curves_figure
 from litemrc.report import write_report
@@ -34,14 +34,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
     )
-    parser.add_argument(
-        "--run",
-        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
-        action="append",
-        default=[],
-        dest="runs",
-        help="only this program; may be repeated (all of them, each under a context of its own)",
-    )
+    add_run_argument(parser, "only this program (else all of them, each under a context of its own)")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -61,8 +54,8 @@ def main(args: argparse.Namespace) -> int:
     recording = read_recording(simulator.record, hello.page_shift)
     recording.save(args.out / "accesses.parquet")
     with _progress("golden model", int(recording.epoch[-1]) + 1) as show:
-        golden = recording.golden_epochs(
-            hello.frames, hello.groups, hello.contexts, lambda epoch: show(epoch + 1, "")
+        golden = golden_epochs(
+            recording, hello.frames, hello.groups, hello.contexts, lambda epochs: show(epochs, "")
         )
     counts = recording.counts()
     comparison = compare(table, golden, counts["access"])
@@ -75,7 +68,7 @@ def main(args: argparse.Namespace) -> int:
         "simulated clocks": f"{simulated_cycles:,}",
         **{f"clocks of {name}": f"{cycles:,}" for name, _, cycles in collector.cycles},
         **{f"recorded {name} events": f"{count:,}" for name, count in counts.items() if name != "mark"},
-        "tap": _tap_verdict(recording),
+        "tap": _tap_text(recording),
     }
     write_report(report, table, title="LiteMRC demo", parameters=parameters, comparison=comparison)
     save_figure(curves_figure(table), args.out / "curves.png")
@@ -85,10 +78,10 @@ def main(args: argparse.Namespace) -> int:
         f"{simulated_cycles:,} clocks simulated in {collected_s:.0f} s "
         f"({simulated_cycles / collected_s / 1e6:.2f} MHz), {time.monotonic() - began:.0f} s in all"
     )
-    print(f"tap: {_tap_verdict(recording)}")
-    print(f"golden model: {_verdict(comparison)}")
+    print(f"tap: {_tap_text(recording)}")
+    print(f"golden model: {_golden_text(comparison)}")
     print(f"report: {report}")
-    return _fail_loudly(recording, table, comparison)
+    return verdict(recording, table, comparison)
 
 
 def _collect(device: Device, runs: list[Run]) -> Collector:
@@ -105,7 +98,7 @@ def _collect(device: Device, runs: list[Run]) -> Collector:
     return collector
 
 
-def _tap_verdict(recording: Recording) -> str:
+def _tap_text(recording: Recording) -> str:
     tap = recording.tap
     if tap.exact:
         return (
@@ -115,19 +108,21 @@ def _tap_verdict(recording: Recording) -> str:
     return f"of {tap.accesses:,} accesses in the DRAM model {tap.missed:,} missed, {tap.invented:,} invented"
 
 
-def _verdict(comparison: Comparison) -> str:
+def _golden_text(comparison: Comparison) -> str:
     if comparison.equal:
         return f"all {comparison.counters:,} counters equal over {comparison.accesses:,} recorded accesses"
     return f"{comparison.differences:,} of {comparison.counters:,} counters differ"
 
 
-def _fail_loudly(recording: Recording, table: EpochTable, comparison: Comparison) -> int:
-    """Exit code; says on stderr what is wrong."""
+def verdict(recording: Recording, table: EpochTable, comparison: Comparison) -> int:
+    """The exit code: 0 only if nothing is wrong; says on stderr what is."""
     wrong = []
     if not recording.tap.exact:
-        wrong.append(f"the tap is wrong: {_tap_verdict(recording)}")
+        wrong.append(f"the tap is wrong: {_tap_text(recording)}")
     if not comparison.equal:
-        wrong.append(f"the counters are wrong: {_verdict(comparison)}; first: {comparison.first_difference}")
+        wrong.append(
+            f"the counters are wrong: {_golden_text(comparison)}; first: {comparison.first_difference}"
+        )
     if lost := table.link_statistics["epoch_messages_lost"]:
         wrong.append(f"{lost} epoch messages were lost on the link")
     for line in wrong:

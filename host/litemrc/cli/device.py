@@ -8,7 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from litemrc.device.device import TIMEOUT_S, Device, EchoTest
+from litemrc.cli.arguments import add_port_arguments
+from litemrc.device.device import Device, EchoTest
 
 _ECHOES = 32
 
@@ -16,17 +17,7 @@ _ECHOES = 32
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc device`."""
     parser.epilog = "The exit code is 1 if an echo of the self-test did not come back as it was sent."
-    parser.add_argument(
-        "--port", metavar="URL", required=True, help="device file or pyserial URL, such as socket://HOST:PORT"
-    )
-    parser.add_argument("--baud", type=int, default=115200, help="bit/s of a device file (%(default)s)")
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=TIMEOUT_S,
-        help="seconds a device has for an answer (%(default)g)",
-    )
+    add_port_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 

@@ -1,9 +1,9 @@
 """`litemrc simulate`: the Verilated SoC as a device that the other commands can talk to."""
 
 import argparse
-import signal
 from pathlib import Path
 
+from litemrc.cli.arguments import add_build_arguments, end_on_sigterm, tcp_port
 from litemrc.device.simulator import Simulator
 
 
@@ -14,26 +14,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("build/run"), help="folder for console and record (%(default)s)"
     )
     parser.add_argument(
-        "--link-port", metavar="N", type=int, default=0, help="TCP port of the serial link; 0: any free one"
+        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
     )
     parser.add_argument("--bootargs", default="", help="for the firmware, such as 'measure=1 monitor=0'")
     parser.epilog = "Then, elsewhere: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
-
-
-def add_build_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare where the simulator and its firmware are."""
-    parser.add_argument("--sim", type=Path, default=Path("build/sim"), help="the simulator (%(default)s)")
-    parser.add_argument(
-        "--firmware",
-        type=Path,
-        default=Path("build/firmware/firmware.bin"),
-        help="image for its ROM (%(default)s)",
-    )
-
-
-def end_on_sigterm() -> None:
-    """SIGTERM from now on as Ctrl-C: the simulator must not outlive this process."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def main(args: argparse.Namespace) -> int:

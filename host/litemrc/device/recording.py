@@ -13,9 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from litemrc.epochs import EpochRow
 from litemrc.errors import UserError
-from litemrc.golden.monitor import MonitorModel
 
 OPS = ("access", "invalidate", "clear", "mark", "dropped")
 LATEST_TAP_CLOCKS = 8
@@ -57,6 +55,7 @@ class Recording:
     Attributes:
         cycle: uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
         epoch: uint32[n], number of the epoch the event belongs to.
+        epoch_end: bool[n], the epoch ends behind this event.
         tap: the comparison of the two streams.
     """
 
@@ -89,30 +88,6 @@ class Recording:
         )
         pq.write_table(pa.table(list(fields.values()), schema=schema), path, compression="zstd")
 
-    def golden_epochs(self, frames: int, groups: int, contexts: int, progress=lambda epoch: None):
-        """Runs the golden model over the events.
-
-        Returns:
-            dict[(epoch, context), EpochRow] of every finished epoch, rows without accesses included.
-        """
-        model = MonitorModel(frames, groups, contexts)
-        do = (
-            model.access,
-            lambda frame, _: model.invalidate(frame),
-            lambda frame, _: model.clear(),
-            lambda frame, _: None,
-            lambda frame, _: model.drop(),
-        )
-        rows: dict[tuple[int, int], EpochRow] = {}
-        columns = (self.op.tolist(), self.frame.tolist(), self.context.tolist(), self.epoch_end.tolist())
-        for op, frame, context, epoch_end in zip(*columns, strict=True):
-            do[op](frame, context)
-            if epoch_end:
-                finished = model.end_epoch()
-                rows |= _rows_of(finished)
-                progress(finished.epoch)
-        return rows
-
 
 def read_recording(path: str | Path, page_shift: int) -> Recording:
     """Reads the recorder's file and lays its two streams side by side.
@@ -120,10 +95,7 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     Raises:
         UserError: the file is missing, or incomplete because the simulator was killed.
     """
-    try:
-        raw = np.load(path)
-    except (OSError, ValueError) as error:
-        raise UserError(f"not a complete record: {error}", where=str(path), remedy="run again") from error
+    raw = _load(Path(path))
     queue = raw[raw["source"] == b"Q"]
     dropped = queue["dropped"]
     op = np.where(dropped, OPS.index("dropped"), queue["kind"]).astype(np.uint8)
@@ -148,7 +120,18 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     )
 
 
-def _check_tap(raw, tapped, page_shift):
+def _load(path: Path) -> NDArray:
+    try:
+        raw = np.load(path, mmap_mode="r")
+        whole = raw.offset + raw.nbytes == path.stat().st_size
+    except (OSError, ValueError) as error:
+        raise UserError(f"no complete record: {error}", where=str(path), remedy="run again") from error
+    if not whole:  # the recorder writes the number of records when it ends
+        raise UserError("the record is cut short", where=str(path), remedy="end the simulator by SIGTERM")
+    return raw
+
+
+def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck, NDArray]:
     """TapCheck, and the observer's accesses in the windows in which the monitor was on."""
     dram = raw[raw["source"] == b"D"]
     switches = raw[raw["source"] == b"E"]
@@ -171,22 +154,6 @@ def _check_tap(raw, tapped, page_shift):
     return best
 
 
-def _keys(cycle, frame, write):
+def _keys(cycle: NDArray, frame: NDArray, write: NDArray) -> NDArray:
     """One integer for a clock, a frame (24 bits) and a direction."""
     return cycle << np.uint64(25) | frame.astype(np.uint64) << np.uint64(1) | write.astype(np.uint64)
-
-
-def _rows_of(finished):
-    """{(epoch, context): EpochRow} of a model's finished epoch."""
-    return {
-        (finished.epoch, context): EpochRow(
-            epoch=finished.epoch,
-            context=context,
-            accesses=finished.accesses[context],
-            misses=finished.misses[context],
-            dropped=finished.dropped,
-            overflow=finished.overflow,
-            hits=tuple(finished.hits[context]),
-        )
-        for context in range(len(finished.accesses))
-    }

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Self
 
 from litemrc.errors import UserError
 
@@ -41,15 +42,17 @@ class Simulator:
         what the console UART said.
     """
 
-    def __init__(self, build, firmware, run_dir, bootargs="", link_port=0):
+    def __init__(
+        self, build: Path, firmware: Path, run_dir: Path, bootargs: str = "", link_port: int = 0
+    ) -> None:
         self.build = Path(build).resolve()
         self.run_dir = Path(run_dir).resolve()
         self.record = self.run_dir / "record.npy"
         self.console = self.run_dir / "console.log"
-        self._process = None
+        self._process: subprocess.Popen | None = None
         self._prepare(Path(firmware), bootargs, link_port)
 
-    def _prepare(self, firmware, bootargs, link_port):
+    def _prepare(self, firmware: Path, bootargs: str, link_port: int) -> None:
         gateware = self.build / "gateware"
         binary = gateware / "obj_dir" / "Vsim"
         for needed, made_by in ((binary, "make sim"), (firmware, "make firmware")):
@@ -64,7 +67,7 @@ class Simulator:
                 f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
             ) from error
 
-    def _lay_out(self, gateware, image, link_port):
+    def _lay_out(self, gateware: Path, image: bytes, link_port: int) -> None:
         """Fills the run's folder: the simulator reads all of this from its working directory."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
         for name in ("modules", PORT_FILE, self.record.name):
@@ -78,7 +81,7 @@ class Simulator:
         (self.run_dir / CONFIG).write_text(json.dumps(config))
         (self.run_dir / ROM_INIT).write_text(as_words(image))
 
-    def start(self):
+    def start(self) -> Self:
         """Starts the simulator; returns self."""
         with self.console.open("wb") as console:
             self._process = subprocess.Popen(
@@ -86,7 +89,7 @@ class Simulator:
             )
         return self
 
-    def wait_ready(self, timeout_s=30):
+    def wait_ready(self, timeout_s: float = 30) -> Self:
         """Waits until the link listens; raises UserError if it does not."""
         port_file = self.run_dir / PORT_FILE
         deadline = time.monotonic() + timeout_s
@@ -99,7 +102,7 @@ class Simulator:
             "the simulator did not start", where=str(self.console), remedy="read its console output"
         )
 
-    def wait_console(self, text, timeout_s):
+    def wait_console(self, text: str, timeout_s: float) -> str:
         """Waits until the console said ``text`` and returns all it said; UserError after ``timeout_s``."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
@@ -111,11 +114,11 @@ class Simulator:
             time.sleep(0.2)
         raise UserError(f"the console never said {text!r}", where=str(self.console))
 
-    def wait(self):
+    def wait(self) -> int:
         """Waits until the simulator ends by itself; returns its exit code."""
         return self._process.wait()
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the simulator and waits until its record is complete."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
@@ -125,14 +128,14 @@ class Simulator:
                 self._process.kill()
                 self._process.wait()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.stop()
 
 
-def set_bootargs(firmware, text):
+def set_bootargs(firmware: Path, text: str) -> bytes:
     """The firmware's image with ``text`` as its boot arguments (see firmware/baremetal/bootargs.c)."""
     image = firmware.read_bytes()
     place = re.search(rb"bootargs=( +);", image)
@@ -147,7 +150,7 @@ def set_bootargs(firmware, text):
     return image[:start] + encoded.ljust(end - start) + image[end:]
 
 
-def as_words(image):
+def as_words(image: bytes) -> str:
     """An image as the text of a Verilog memory file: a 32-bit little-endian word a line, in hex."""
     padded = image + bytes(-len(image) % 4)
     return "".join(f"{int.from_bytes(padded[i : i + 4], 'little'):08x}\n" for i in range(0, len(padded), 4))

@@ -1,0 +1,62 @@
+"""Arguments that several commands share."""
+
+import argparse
+import signal
+from pathlib import Path
+
+from litemrc.device.device import TIMEOUT_S
+
+
+def positive(text: str, limit: int = 2**32) -> int:
+    """A number from 1 to below `limit`, as argparse wants it."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < limit):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {limit - 1}")
+    return int(text)
+
+
+def tcp_port(text: str) -> int:
+    """The number of a TCP port, as argparse wants it."""
+    return positive(text, limit=2**16)
+
+
+def add_port_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare which device, and how long to wait for it."""
+    parser.add_argument(
+        "--port", metavar="URL", required=True, help="device file or pyserial URL, such as socket://HOST:PORT"
+    )
+    parser.add_argument("--baud", type=positive, default=115200, help="bit/s of a device file (%(default)s)")
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=positive,
+        default=TIMEOUT_S,
+        help="seconds a device has for an answer (%(default)g); a simulated one may need 60",
+    )
+
+
+def add_run_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """Declare the programs to run, as texts for `Run.parse`."""
+    parser.add_argument(
+        "--run",
+        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
+        action="append",
+        default=[],
+        dest="runs",
+        help=f"{purpose}; may be repeated: one runs after the other. SCALE: how long, 1 is the shortest",
+    )
+
+
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the simulator and its firmware are."""
+    parser.add_argument("--sim", type=Path, default=Path("build/sim"), help="the simulator (%(default)s)")
+    parser.add_argument(
+        "--firmware",
+        type=Path,
+        default=Path("build/firmware/firmware.bin"),
+        help="image for its ROM (%(default)s)",
+    )
+
+
+def end_on_sigterm() -> None:
+    """SIGTERM from now on as Ctrl-C: a simulator must not outlive this process."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
