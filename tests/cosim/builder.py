@@ -27,7 +27,8 @@ RTL_MODULES = (
     "counter_buffer",
     "hit_counters",
 )
-HLS_UNITS = ("group_stack", "hit_counters")
+HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters")
+ENGINE_FLAGS = {"group_stack": (), "bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
@@ -105,7 +106,7 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     return _product(f"{kind}-{sizes}-{sources.label}", inputs, build)
 
 
-def replay(sizes: Sizes) -> Path:
+def replay(engine: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
     :return: the executable.
@@ -114,10 +115,26 @@ def replay(sizes: Sizes) -> Path:
 
     def build(folder: Path) -> Path:
         driver = [COSIM / "bench" / "replay.cpp", *TRUE_SOURCES.hls_units()]
-        _run(["g++", *_flags(sizes, TRUE_SOURCES), *driver, "-o", folder / "replay"])
+        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS[engine]]
+        _run(["g++", *flags, *driver, "-o", folder / "replay"])
         return folder / "replay"
 
-    return _product(f"replay-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+    return _product(f"replay-{engine}-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+
+
+def accuracy(sizes: Sizes) -> Path:
+    """Build the driver that measures the error of bucket_stack, in C++, against exact LRU.
+
+    :return: the executable.
+    :raises RuntimeError: if the compiler fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        driver = [COSIM / "bench" / "accuracy.cpp", TRUE_SOURCES.hls / "bucket_stack" / "bucket_stack.cpp"]
+        _run(["g++", *_flags(sizes, TRUE_SOURCES), "-O2", *driver, "-o", folder / "accuracy"])
+        return folder / "accuracy"
+
+    return _product(f"accuracy-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
 
 
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:

@@ -76,8 +76,8 @@ def test_clocks_an_operation_takes_are_as_documented() -> None:
 @pytest.mark.parametrize("sizes", [SMALL, SOC], ids=str)
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
-    write_vectors(vectors, sizes, seed=6, operations=100_000)
-    counts = counts_of(replay(sizes), vectors)
+    write_vectors(vectors, "group_stack", sizes, seed=6, operations=100_000)
+    counts = counts_of(replay("group_stack", sizes), vectors)
     assert counts["operations"] == 100_000
     assert counts["window_words_compared"] > 50 * 2 * sizes.groups * sizes.contexts
 

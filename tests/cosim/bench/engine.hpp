@@ -1,0 +1,14 @@
+// The stack engine a bench is built for: group_stack, or bucket_stack with -DLITEMRC_ENGINE_BUCKET.
+#pragma once
+
+#ifdef LITEMRC_ENGINE_BUCKET
+#include "bucket_stack/bucket_reference.hpp"
+#include "bucket_stack/bucket_stack.hpp"
+using Engine = litemrc::BucketStack;
+using EngineReference = litemrc::BucketReference;
+#else
+#include "group_stack/group_stack.hpp"
+#include "group_stack/lru_reference.hpp"
+using Engine = litemrc::GroupStack;
+using EngineReference = litemrc::LruReference;
+#endif
