@@ -24,11 +24,16 @@ RTL_MODULES = (
     "memory",
     "lru_links",
     "group_stack",
+    "bucket_tree",
+    "bucket_pages",
+    "bucket_renumbering",
+    "bucket_answers",
+    "bucket_stack",
     "counter_buffer",
     "hit_counters",
 )
 HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters")
-ENGINE_FLAGS = {"group_stack": (), "bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}
+ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
@@ -76,10 +81,11 @@ class Sources:
 TRUE_SOURCES = Sources()
 
 
-def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
-    """Build the bench bench/<kind>_bench.cpp around the RTL top <kind> of rtl_top.py.
+def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
+    """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "counters".
+    :param kind: "chain" or "rate" around a stack engine, "counters" around the counters.
+    :param top: a stack engine's name, or "counters".
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -87,7 +93,7 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
         # A fresh interpreter, because the units may come from a copy with a fault in it.
-        generate = [sys.executable, COSIM / "rtl_top.py", kind, *astuple(sizes), verilog]
+        generate = [sys.executable, COSIM / "rtl_top.py", top, *astuple(sizes), verilog]
         _run(generate, env={**os.environ, "PYTHONPATH": str(sources.rtl)})
         level = "OPT_FAST= OPT_SLOW= OPT_GLOBAL="  # leave it to CXX_FLAGS
         command = [
@@ -96,14 +102,14 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
             "-MAKEFLAGS",
             level,
             "-CFLAGS",
-            " ".join(_flags(sizes, sources)),
+            " ".join([*_flags(sizes, sources), *ENGINE_FLAGS.get(top, ())]),
         ]
         bench = COSIM / "bench" / f"{kind}_bench.cpp"
         _run([*command, "--Mdir", folder, "-o", "bench", verilog, bench, *sources.hls_units()])
         return folder / "bench"
 
     inputs = [COSIM / "rtl_top.py", *sources.rtl_files(), *_cpp_inputs(sources)]
-    return _product(f"{kind}-{sizes}-{sources.label}", inputs, build)
+    return _product(f"{kind}-{top}-{sizes}-{sources.label}", inputs, build)
 
 
 def replay(engine: str, sizes: Sizes) -> Path:
@@ -115,7 +121,7 @@ def replay(engine: str, sizes: Sizes) -> Path:
 
     def build(folder: Path) -> Path:
         driver = [COSIM / "bench" / "replay.cpp", *TRUE_SOURCES.hls_units()]
-        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS[engine]]
+        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS.get(engine, ())]
         _run(["g++", *flags, *driver, "-o", folder / "replay"])
         return folder / "replay"
 

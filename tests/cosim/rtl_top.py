@@ -1,17 +1,20 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py chain|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py group_stack|bucket_stack|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 """
 
 import sys
 from pathlib import Path
 
+from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.records import op_layout, position_layout
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Signal
+
+ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 
 
 class BenchTop(LiteXModule):
@@ -46,12 +49,12 @@ class BenchTop(LiteXModule):
 
 
 class ChainTop(BenchTop):
-    """Operations -> GroupStack -> HitCounters. The bench sees every position, and can hold them back."""
+    """Operations -> stack engine -> HitCounters. The bench sees every position, and can hold them back."""
 
-    def __init__(self, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
+    def __init__(self, engine: str, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
         super().__init__()
         self.add_counters(groups, contexts, counter_bits)
-        self.stack = stack = GroupStack(frames, groups, contexts)
+        self.stack = stack = ENGINES[engine](frames, groups, contexts)
         op = self.add_fields("op", op_layout(frames, contexts))
         position = self.add_fields("position", position_layout(groups, contexts))
         hold, taken = self.add_port("hold"), self.add_port("position_taken")
@@ -87,7 +90,7 @@ def main() -> None:
     """Write the Verilog of one top."""
     kind, frames, groups, contexts, counter_bits, out = sys.argv[1:]
     sizes = (int(groups), int(contexts), int(counter_bits))
-    top = ChainTop(int(frames), *sizes) if kind == "chain" else CountersTop(*sizes)
+    top = CountersTop(*sizes) if kind == "counters" else ChainTop(kind, int(frames), *sizes)
     Path(out).write_text(str(convert(top, top.ios, name="top")))
 
 
