@@ -5,6 +5,7 @@
 
 #define LITEMRC_REGS_VERSION 1
 #define LITEMRC_ENGINE_GROUP_STACK 1
+#define LITEMRC_ENGINE_BUCKET_STACK 2
 
 /* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */
 #define LITEMRC_VERSION 0x00

@@ -6,13 +6,14 @@ from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
 from migen import If, Signal, log2_int
 
+from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
 from litemrc_gateware.records import width_of
 
 REGISTERS_VERSION = 1
-ENGINES = {"group_stack": (1, GroupStack)}
+ENGINES = {"group_stack": (1, GroupStack), "bucket_stack": (2, BucketStack)}
 
 
 class Monitor(LiteXModule):
@@ -76,7 +77,9 @@ class Monitor(LiteXModule):
                     reset=log2_int(queue_depth),
                     description="log2 of the queue's depth.",
                 ),
-                CSRField("engine", 4, reset=engine_id, description="Stack engine: 1 group_stack."),
+                CSRField(
+                    "engine", 4, reset=engine_id, description="Stack engine: 1 group_stack, 2 bucket_stack."
+                ),
                 CSRField("ranks", 4, reset=1, description="Ranks on the DRAM bus."),
             ],
         )

@@ -24,13 +24,19 @@ RTL_MODULES = (
     "memory",
     "lru_links",
     "group_stack",
+    "bucket_tree",
+    "bucket_pages",
+    "bucket_renumbering",
+    "bucket_answers",
+    "bucket_stack",
     "counter_buffer",
     "hit_counters",
     "recent_pages",
     "page_numbers",
     "page_filter",
 )
-HLS_UNITS = ("group_stack", "hit_counters", "page_filter")
+HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter")
+ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
@@ -86,10 +92,11 @@ class Sources:
 TRUE_SOURCES = Sources()
 
 
-def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
-    """Build the bench bench/<kind>_bench.cpp around the RTL top <kind> of rtl_top.py.
+def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
+    """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain", "counters" or "filter".
+    :param kind: "chain" or "rate" around a stack engine, "counters" or "filter" around that unit.
+    :param top: a stack engine's name, "counters" or "filter".
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -97,7 +104,7 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
         # A fresh interpreter, because the units may come from a copy with a fault in it.
-        generate = [sys.executable, COSIM / "rtl_top.py", kind, *astuple(sizes), verilog]
+        generate = [sys.executable, COSIM / "rtl_top.py", top, *astuple(sizes), verilog]
         _run(generate, env={**os.environ, "PYTHONPATH": str(sources.rtl)})
         level = "OPT_FAST= OPT_SLOW= OPT_GLOBAL="  # leave it to CXX_FLAGS
         command = [
@@ -106,29 +113,47 @@ def rtl_bench(kind: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
             "-MAKEFLAGS",
             level,
             "-CFLAGS",
-            " ".join(_flags(sizes, sources)),
+            " ".join([*_flags(sizes, sources), *ENGINE_FLAGS.get(top, ())]),
         ]
         bench = COSIM / "bench" / f"{kind}_bench.cpp"
         _run([*command, "--Mdir", folder, "-o", "bench", verilog, bench, *sources.hls_units()])
         return folder / "bench"
 
     inputs = [COSIM / "rtl_top.py", *sources.rtl_files(), *_cpp_inputs(sources)]
-    return _product(f"{kind}-{sizes}-{sources.label}", inputs, build)
+    return _product(f"{kind}-{top}-{sizes}-{sources.label}", inputs, build)
 
 
-def replay(sizes: Sizes, name: str = "replay") -> Path:
-    """Build the driver bench/<name>.cpp that replays vectors of the golden model through the C++ units.
+def replay(unit: str, sizes: Sizes) -> Path:
+    """Build the driver that replays vectors of the golden model through the C++ units.
+
+    :param unit: a stack engine's name, or "page_filter".
+    :return: the executable.
+    :raises RuntimeError: if the compiler fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        name = "filter_replay" if unit == "page_filter" else "replay"
+        driver = [COSIM / "bench" / f"{name}.cpp", *TRUE_SOURCES.hls_units()]
+        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS.get(unit, ())]
+        _run(["g++", *flags, *driver, "-o", folder / "replay"])
+        return folder / "replay"
+
+    return _product(f"replay-{unit}-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+
+
+def accuracy(sizes: Sizes) -> Path:
+    """Build the driver that measures the error of bucket_stack, in C++, against exact LRU.
 
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
-        driver = [COSIM / "bench" / f"{name}.cpp", *TRUE_SOURCES.hls_units()]
-        _run(["g++", *_flags(sizes, TRUE_SOURCES), *driver, "-o", folder / name])
-        return folder / name
+        driver = [COSIM / "bench" / "accuracy.cpp", TRUE_SOURCES.hls / "bucket_stack" / "bucket_stack.cpp"]
+        _run(["g++", *_flags(sizes, TRUE_SOURCES), "-O2", *driver, "-o", folder / "accuracy"])
+        return folder / "accuracy"
 
-    return _product(f"{name}-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+    return _product(f"accuracy-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
 
 
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:

@@ -84,6 +84,91 @@ STACK_MUTANTS = (
     ),
 )
 
+# The random bench of the chain with bucket_stack must find these.
+BUCKET_MUTANTS = (
+    Mutant(
+        "count_changed_two_before_is_missed",
+        f"{GATEWARE}/bucket_tree.py",
+        "two_behind & change3",
+        "0",
+    ),
+    Mutant(
+        "zeroed_nodes_keep_their_pages",
+        f"{GATEWARE}/bucket_tree.py",
+        "memory.load.eq(self.clear | self.zero),",
+        "memory.load.eq(self.clear),",
+    ),
+    Mutant(
+        "page_touched_four_clocks_before_is_missed",
+        f"{GATEWARE}/bucket_pages.py",
+        "Cat(*(touch[n] & (frame[n] == self.frame) for",
+        "Cat(*(touch[n] & (n < 4) & (frame[n] == self.frame) for",
+    ),
+    Mutant(
+        "sweep_overwrites_page_in_flight",
+        f"{GATEWARE}/bucket_pages.py",
+        "sweeps[0].eq(takes & ~in_flight),",
+        "sweeps[0].eq(takes),",
+    ),
+    Mutant(
+        "sweep_writes_ids_of_the_last_generation",
+        f"{GATEWARE}/bucket_pages.py",
+        "((bank[2], self.id), (sweep_bank[2], sweep_id[0]))",
+        "((bank[2], self.id), (bank[2], sweep_id[0]))",
+    ),
+    Mutant(
+        "full_bucket_takes_no_neighbour",
+        f"{GATEWARE}/bucket_renumbering.py",
+        "(merged > group_pages)",
+        "(merged >= group_pages)",
+    ),
+    Mutant(
+        "operations_pass_a_renumbering_that_is_due",
+        f"{GATEWARE}/bucket_stack.py",
+        "(~renumbering.waits | (ahead < renumbering.last))",
+        "(~renumbering.waits | (renumbering.last != 0))",
+    ),
+    Mutant(
+        "closing_bucket_does_not_hold_the_stage_before",
+        f"{GATEWARE}/bucket_stack.py",
+        "acts.eq(op.valid & ~inserting),",
+        "acts.eq(op.valid),",
+    ),
+    Mutant(
+        "one_hit_makes_a_loop",
+        f"{GATEWARE}/bucket_stack.py",
+        "in_loop.eq(again & context.last_twice),",
+        "in_loop.eq(again),",
+    ),
+    Mutant(
+        "last_hits_outlive_a_renumbering",
+        f"{GATEWARE}/bucket_stack.py",
+        "new_context.open_id.eq(renumbering.new_id),",
+        "new_context.open_id.eq(renumbering.new_id), new_context.last_hit.eq(context.last_hit),\n"
+        "            new_context.last_twice.eq(context.last_twice),",
+    ),
+    Mutant(
+        "page_keeps_its_stamp_of_before_the_operation_ahead",
+        f"{GATEWARE}/bucket_stack.py",
+        "self.comb += If(match, page_id.eq(past.id))",
+        "self.comb += If(match & (past is not touched[0]), page_id.eq(past.id))",
+    ),
+    Mutant(
+        "cpp_merges_less_than_a_group",
+        "hls/bucket_stack/bucket_stack.cpp",
+        "merged_pages[owner] + pages <= GROUP_PAGES",
+        "merged_pages[owner] + pages < GROUP_PAGES",
+    ),
+)
+
+# The bench of the rate must find this one, with all accesses from one bank.
+SWEEP_MUTANT = Mutant(
+    "renumbering_does_not_wait_for_the_sweep",
+    f"{GATEWARE}/bucket_stack.py",
+    "drained & renumbering.waits & (renumbering.last == 0) & pages.swept,",
+    "drained & renumbering.waits & (renumbering.last == 0),",
+)
+
 # The random bench of the counters must find these.
 COUNTER_MUTANTS = (
     Mutant(

@@ -1,12 +1,13 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py chain|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py group_stack|bucket_stack|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py filter FRAMES GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 """
 
 import sys
 from pathlib import Path
 
+from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.page_filter import PageFilter
@@ -14,6 +15,8 @@ from litemrc_gateware.records import op_layout, position_layout
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Signal
+
+ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 
 
 class BenchTop(LiteXModule):
@@ -48,12 +51,12 @@ class BenchTop(LiteXModule):
 
 
 class ChainTop(BenchTop):
-    """Operations -> GroupStack -> HitCounters. The bench sees every position, and can hold them back."""
+    """Operations -> stack engine -> HitCounters. The bench sees every position, and can hold them back."""
 
-    def __init__(self, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
+    def __init__(self, engine: str, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
         super().__init__()
         self.add_counters(groups, contexts, counter_bits)
-        self.stack = stack = GroupStack(frames, groups, contexts)
+        self.stack = stack = ENGINES[engine](frames, groups, contexts)
         op = self.add_fields("op", op_layout(frames, contexts))
         position = self.add_fields("position", position_layout(groups, contexts))
         hold, taken = self.add_port("hold"), self.add_port("position_taken")
@@ -116,11 +119,14 @@ class FilterTop(BenchTop):
 
 def main() -> None:
     """Write the Verilog of one top."""
-    kind, *sizes, out = sys.argv[1:]
+    name, *sizes, out = sys.argv[1:]
     frames, *others = map(int, sizes)
-    tops = {"chain": (ChainTop, frames), "counters": (CountersTop,), "filter": (FilterTop, frames)}
-    top_class, *first = tops[kind]
-    top = top_class(*first, *others)
+    if name == "counters":
+        top = CountersTop(*others)
+    elif name == "filter":
+        top = FilterTop(frames, *others)
+    else:
+        top = ChainTop(name, frames, *others)
     Path(out).write_text(str(convert(top, top.ios, name="top")))
 
 

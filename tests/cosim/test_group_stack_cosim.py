@@ -36,7 +36,7 @@ def counts_of(*command: object) -> dict[str, float]:
     ids=lambda value: str(value),
 )
 def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
-    counts = counts_of(rtl_bench("chain", sizes), "random", seed, ACCESSES)
+    counts = counts_of(rtl_bench("chain", "group_stack", sizes), "random", seed, ACCESSES)
     assert counts["accesses"] >= ACCESSES
     assert min(counts["invalidations"], counts["marks"], counts["hits"], counts["misses"]) > 1000
     assert min(counts["clears"], counts["resets"]) >= 5
@@ -49,7 +49,7 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
 
 
 def test_rtl_is_the_cpp_and_the_reference_in_every_order_of_eight_pages() -> None:
-    counts = counts_of(rtl_bench("chain", EIGHT_PAGES), "exhaustive")
+    counts = counts_of(rtl_bench("chain", "group_stack", EIGHT_PAGES), "exhaustive")
     assert counts["orders"] == 40_320  # 8!
     assert counts["partial_orders"] == 5_914  # 0! + 1! + .. + 7!
     # Each page in each order: 8 accesses make the order, then the page is accessed or invalidated. In each
@@ -64,7 +64,7 @@ def test_rtl_is_the_cpp_and_the_reference_in_every_order_of_eight_pages() -> Non
 
 
 def test_clocks_an_operation_takes_are_as_documented() -> None:
-    clocks = counts_of(rtl_bench("chain", SOC), "clocks")
+    clocks = counts_of(rtl_bench("chain", "group_stack", SOC), "clocks")
     assert (clocks["again"], clocks["mark"]) == (1, 1)
     assert (clocks["other_top"], clocks["invalidate_invalid"]) == (3, 3)
     for group in range(SOC.groups):
@@ -76,8 +76,8 @@ def test_clocks_an_operation_takes_are_as_documented() -> None:
 @pytest.mark.parametrize("sizes", [SMALL, SOC], ids=str)
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
-    write_vectors(vectors, sizes, seed=6, operations=100_000)
-    counts = counts_of(replay(sizes), vectors)
+    write_vectors(vectors, "group_stack", sizes, seed=6, operations=100_000)
+    counts = counts_of(replay("group_stack", sizes), vectors)
     assert counts["operations"] == 100_000
     assert counts["window_words_compared"] > 50 * 2 * sizes.groups * sizes.contexts
 
@@ -86,7 +86,7 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) ->
 def test_both_benches_find_the_mutant(mutant: Mutant) -> None:
     sources = mutant.sources()
     for sizes, arguments in ((SMALL, ("random", 1, ACCESSES)), (EIGHT_PAGES, ("exhaustive",))):
-        done = run(rtl_bench("chain", sizes, sources), *arguments)
+        done = run(rtl_bench("chain", "group_stack", sizes, sources), *arguments)
         assert done.returncode == 1, f"{arguments[0]}: {done.stdout}{done.stderr}"
         assert done.stdout.startswith("MISMATCH"), done.stdout
         print(f"{arguments[0]}: {done.stdout}", end="")

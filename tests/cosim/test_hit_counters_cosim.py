@@ -29,7 +29,7 @@ def counts_of(bench: object, *arguments: object) -> dict[str, int]:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_windows_of_the_rtl_are_those_of_the_cpp(seed: int) -> None:
-    counts = counts_of(rtl_bench("counters", NARROW), "random", seed, POSITIONS)
+    counts = counts_of(rtl_bench("counters", "counters", NARROW), "random", seed, POSITIONS)
     assert counts["positions"] >= POSITIONS
     assert min(counts["epochs_compared"], counts["epochs_with_overflow"], counts["clears"]) > 1000
     # Half of the runs offer a position every clock, the others in 70 % of the clocks; turns cost the rest.
@@ -37,13 +37,13 @@ def test_windows_of_the_rtl_are_those_of_the_cpp(seed: int) -> None:
 
 
 def test_turns_cost_as_many_clocks_as_documented() -> None:
-    clocks = counts_of(rtl_bench("counters", NARROW), "clocks")
+    clocks = counts_of(rtl_bench("counters", "counters", NARROW), "clocks")
     assert clocks == {"hit": 1, "epoch_end": 1 + 3, "clear": 1 + 1}
 
 
 @pytest.mark.parametrize("mutant", COUNTER_MUTANTS, ids=lambda mutant: mutant.name)
 def test_bench_finds_the_mutant(mutant: Mutant) -> None:
-    done = run(rtl_bench("counters", NARROW, mutant.sources()), "random", 1, POSITIONS)
+    done = run(rtl_bench("counters", "counters", NARROW, mutant.sources()), "random", 1, POSITIONS)
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.startswith("MISMATCH"), done.stdout
     print(done.stdout, end="")

@@ -36,7 +36,7 @@ def counts_of(*command: object) -> dict[str, int]:
     ids=lambda value: str(value),
 )
 def test_rtl_is_the_cpp_on_random_operations(sizes: FilterSizes, seed: int) -> None:
-    counts = counts_of(rtl_bench("filter", sizes), "random", seed, ACCESSES)
+    counts = counts_of(rtl_bench("filter", "filter", sizes), "random", seed, ACCESSES)
     assert counts["accesses"] >= ACCESSES
     assert min(counts["absorbed"], counts["nothing"], counts["invalidations"], counts["marks"]) > 1000
     assert (counts["touches"] > 1000) == (sizes.recent_pages > 1)
@@ -51,7 +51,7 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: FilterSizes, seed: int) -> N
 
 def test_an_operation_takes_a_clock_and_touches_one_each() -> None:
     accesses = 10_000
-    clocks = counts_of(rtl_bench("filter", WHOLE), "clocks", accesses)
+    clocks = counts_of(rtl_bench("filter", "filter", WHOLE), "clocks", accesses)
     assert (clocks["in_turn"], clocks["in_turn_touches"]) == (accesses, 0)
     assert (clocks["absorbed"], clocks["absorbed_touches"]) == (accesses, 0)
     # The last accesses are still on their way to the slots when the bench stops counting.
@@ -63,7 +63,7 @@ def test_an_operation_takes_a_clock_and_touches_one_each() -> None:
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: FilterSizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     write_filter_vectors(vectors, FilterSizes(**{**vars(sizes), "counter_bits": 32}), 7, operations=100_000)
-    counts = counts_of(replay(FilterSizes(**{**vars(sizes), "counter_bits": 32}), "filter_replay"), vectors)
+    counts = counts_of(replay("page_filter", FilterSizes(**{**vars(sizes), "counter_bits": 32})), vectors)
     assert counts["operations"] == 100_000
     assert min(counts["absorbed"], counts["touches"], counts["engine_ops_compared"]) > 1000
 
@@ -72,7 +72,7 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: FilterSizes, tmp_path: Pa
 def test_bench_finds_the_mutant(mutant: Mutant) -> None:
     found = []
     for sizes in (WHOLE, LARGE_MEMORY):
-        done = run(rtl_bench("filter", sizes, mutant.sources()), "random", 1, ACCESSES)
+        done = run(rtl_bench("filter", "filter", sizes, mutant.sources()), "random", 1, ACCESSES)
         assert done.returncode in (0, 1), done.stderr
         found += [done.stdout] if done.stdout.startswith("MISMATCH") else []
     assert found, "not found"

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder import FilterSizes, Sizes
+from litemrc.golden.bucket_stack import BucketMonitorModel
 from litemrc.golden.monitor import MonitorModel, Position
 from litemrc.golden.page_filter import PageFilter
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
+MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
 
 
-def write_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
+def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
     """Write `operations` random operations and what the golden model answers to them."""
-    model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, sizes.counter_bits)
+    model = MODELS[engine](sizes.frames, sizes.groups, sizes.contexts, sizes.counter_bits)
     lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts}"]
     for kind, frame, context, epoch_end in _operations(sizes, seed, operations):
         answer = _step(model, kind, frame, context)
@@ -81,7 +83,10 @@ def _step(
         return model.access(frame, context)
     if kind == INVALIDATE:
         return model.invalidate(frame)
-    return model.clear() if kind == CLEAR else (2, 0, 0)  # the model knows no marks: position "none"
+    if kind == CLEAR:
+        return model.clear()
+    # The exact model knows no marks: position "none".
+    return model.mark() if isinstance(model, BucketMonitorModel) else (2, 0, 0)
 
 
 def _window(model: MonitorModel) -> str:

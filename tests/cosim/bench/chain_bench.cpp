@@ -1,4 +1,4 @@
-// Bench of the chain GroupStack -> HitCounters against the C++ units.
+// Bench of the chain stack engine -> HitCounters against the C++ units.
 //
 //   bench random SEED ACCESSES   mixed operations with back-pressure and resets; compared with the reference too if
 //                                the stacks are small

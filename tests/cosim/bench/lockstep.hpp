@@ -1,9 +1,8 @@
-// Runs the RTL chain GroupStack -> HitCounters and the C++ units side by side and compares every record they make.
+// Runs the RTL chain stack engine -> HitCounters and the C++ units side by side and compares every record they make.
 #pragma once
 
 #include "common/print.hpp"
-#include "group_stack/group_stack.hpp"
-#include "group_stack/lru_reference.hpp"
+#include "engine.hpp"
 #include "rtl.hpp"
 #include "window_check.hpp"
 
@@ -20,7 +19,7 @@ class Lockstep {
   public:
     Stalls stalls;
 
-    // `with_reference`: compare the C++ unit with LruReference too.
+    // `with_reference`: compare the C++ unit with its reference too.
     Lockstep(unsigned seed, bool with_reference) : dice_(seed), with_reference_(with_reference) {
         reset();
         resets_ = 0; // those in mid-run count
@@ -34,7 +33,7 @@ class Lockstep {
         rtl_.rising_edge();
         rtl_->rst = 0;
         unit_.clear();
-        reference_ = litemrc::LruReference();
+        reference_ = EngineReference();
         window_.reset();
         expected_.clear();
         ++resets_;
@@ -74,6 +73,7 @@ class Lockstep {
         out << "accesses " << ops_[litemrc::OP_ACCESS] << "\ninvalidations " << ops_[litemrc::OP_INVALIDATE]
             << "\nclears " << ops_[litemrc::OP_CLEAR] << "\nmarks " << ops_[litemrc::OP_MARK] << "\nhits "
             << kinds_[litemrc::POSITION_HIT] << "\nmisses " << kinds_[litemrc::POSITION_MISS] << "\nresets " << resets_
+            << "\nrenumberings " << renumberings_of(unit_)
             << "\nrecords_compared " << records_compared_ << "\nepochs_compared " << window_.epochs_compared
             << "\nwindow_words_compared " << window_.words_compared << "\nreference_compared " << reference_compared_
             << "\nclocks " << rtl_.clocks() << "\nclocks_per_access "
@@ -140,8 +140,8 @@ class Lockstep {
     Rtl rtl_;
     Dice dice_;
     bool with_reference_;
-    litemrc::GroupStack unit_;
-    litemrc::LruReference reference_;
+    Engine unit_;
+    EngineReference reference_;
     WindowCheck window_;
     const litemrc::Op *offered_ = nullptr;
     std::deque<litemrc::Position> expected_;

@@ -6,7 +6,7 @@
 // context epoch_end" and the position expected, "kind group context"; behind an operation that ends an epoch
 // "epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "common/print.hpp"
-#include "group_stack/group_stack.hpp"
+#include "engine.hpp"
 #include "hit_counters/hit_counters.hpp"
 
 #include <fstream>
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
                   << CONTEXTS << " contexts" << std::endl;
         return 2;
     }
-    static GroupStack stack;
+    static Engine stack;
     static HitCounters counters;
     static counter_t window[WINDOW_WORDS];
     stack.clear();

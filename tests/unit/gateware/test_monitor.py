@@ -7,6 +7,7 @@ from pathlib import Path
 import litemrc_gateware.intake as intake_module
 import litemrc_gateware.monitor as monitor_module
 import pytest
+from litemrc.golden.bucket_stack import BucketMonitorModel
 from litemrc.golden.monitor import MonitorModel
 from litemrc_gateware.records import OpKind
 from litex.gen import LiteXModule
@@ -15,6 +16,7 @@ from migen import Signal, passive, run_simulation
 from mutation import mutated_module
 
 FRAMES, GROUPS, CONTEXTS, QUEUE = 16, 4, 2, 8
+MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
 EPOCHS = 8  # a run's; Migen's simulator does some thousand clocks a second
 
 
@@ -27,9 +29,11 @@ class Tap:
 
 
 class Bench(LiteXModule):
-    def __init__(self, monitor_class):
+    def __init__(self, monitor_class, engine="group_stack"):
         self.sources = Tap()
-        self.monitor = monitor_class(self.sources, groups=GROUPS, contexts=CONTEXTS, queue_depth=QUEUE)
+        self.monitor = monitor_class(
+            self.sources, groups=GROUPS, contexts=CONTEXTS, queue_depth=QUEUE, engine=engine
+        )
         csrs = self.monitor.get_csrs()
         self.bank = csr_bus.CSRBank(csrs, bus=csr_bus.Interface(data_width=32))
         self.address = {csr.name: number for number, csr in enumerate(csrs)}  # one word each
@@ -135,9 +139,9 @@ def firmware(bench, rng, control, length, log):
             yield
 
 
-def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1):
+def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, engine="group_stack"):
     """Runs until `EPOCHS` epochs were read from the window; returns the log."""
-    bench, log = Bench(monitor_class), Log()
+    bench, log = Bench(monitor_class, engine), Log()
     run_simulation(
         bench,
         [
@@ -160,7 +164,7 @@ def queued(log):
     return accesses, commands
 
 
-def right(log):
+def right(log, engine="group_stack"):
     """Whether all requests reached the queue in order (the last may be under way) and were counted."""
     accesses, commands = queued(log)
     return (
@@ -168,13 +172,13 @@ def right(log):
         and len(log.accesses) - len(accesses) <= 1
         and commands == log.commands[: len(commands)]
         and len(log.commands) - len(commands) <= 1
-        and log.finished == golden(log.events)[: len(log.finished)]
+        and log.finished == golden(log.events, engine)[: len(log.finished)]
     )
 
 
-def golden(events):
+def golden(events, engine):
     """The epochs that the golden model makes of the events, in the form of `firmware`'s."""
-    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model = MODELS[engine](FRAMES, GROUPS, CONTEXTS)
     finished = []
     for kind, frame, context, dropped, epoch_end in events:
         if dropped:
@@ -185,6 +189,8 @@ def golden(events):
             model.invalidate(frame)
         elif kind == OpKind.CLEAR:
             model.clear()
+        elif engine == "bucket_stack":
+            model.mark()
         if epoch_end:
             epoch = model.end_epoch()
             rows = {c: (epoch.hits[c], epoch.misses[c], epoch.accesses[c]) for c in range(CONTEXTS)}
@@ -202,12 +208,18 @@ MODES = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_window_holds_what_the_golden_model_counts(mode):
-    log = run(monitor_module.Monitor, **MODES[mode])
+@pytest.mark.parametrize(
+    ("mode", "engine"),
+    [
+        *((mode, "group_stack") for mode in MODES),
+        *((mode, "bucket_stack") for mode in ("by accesses, overloaded", "by cycles")),
+    ],
+)
+def test_the_window_holds_what_the_golden_model_counts(mode, engine):
+    log = run(monitor_module.Monitor, engine=engine, **MODES[mode])
     assert len(log.finished) == EPOCHS
     assert OpKind.INVALIDATE in {kind for kind, _ in log.commands}
-    assert right(log)
+    assert right(log, engine)
 
 
 def test_an_epoch_by_accesses_has_just_that_many_unless_it_was_held():

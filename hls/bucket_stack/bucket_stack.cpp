@@ -1,0 +1,231 @@
+#include "bucket_stack.hpp"
+
+namespace litemrc {
+
+namespace {
+
+using node_t = ap_uint<width_of(CONTEXTS) + ID_BITS>;
+
+// A tree's node on the path to `id`: the tree's context, then the bits of the id above this level.
+node_t node_of(context_t owner, id_t id, int level) {
+    return (node_t(owner) << level) | node_t(id >> (ID_BITS - level));
+}
+
+bool in_newer_half(id_t id, int level) { return id[ID_BITS - 1 - level]; }
+
+} // namespace
+
+void BucketStack::clear() {
+    for (int frame = 0; frame < FRAMES; ++frame) {
+#pragma HLS pipeline II = 1 // one entry a clock: the array has one write port
+        pages_[frame] = Page{0, 0};
+    }
+    for (int node = 0; node < CONTEXTS << (ID_BITS - 1); ++node) {
+#pragma HLS pipeline II = 1 // one node a level and clock
+        for (int level = 0; level < ID_BITS; ++level) {
+#pragma HLS unroll // a memory a level
+            nodes_[level][node] = 0;
+        }
+    }
+    next_id_ = 1;
+    for (int context = 0; context < CONTEXTS; ++context) {
+#pragma HLS pipeline II = 1
+        contexts_[context].last_hit = 0;
+        contexts_[context].last_twice = 0;
+        open(context, contexts_[context]);
+    }
+    generation_ = 0;
+    delay_ = 0;
+}
+
+Position BucketStack::step(const Op &op) {
+    Position answer{POSITION_NONE, 0, 0, 0};
+    switch (int(op.kind)) {
+    case OP_ACCESS:
+        answer = access(op.frame, op.context);
+        break;
+    case OP_INVALIDATE:
+        invalidate(op.frame);
+        break;
+    case OP_CLEAR:
+        clear();
+        answer.kind = POSITION_CLEAR;
+        break;
+    default: // OP_MARK
+        break;
+    }
+    if (op.kind != OP_CLEAR)
+        end_operation();
+    answer.epoch_end = op.epoch_end;
+    return answer;
+}
+
+Position BucketStack::access(frame_t frame, context_t running) {
+    const id_t id = id_of(frame);
+    const bool valid = id != 0;
+    const context_t owner = valid ? owners_[id] : running;
+    Context context = contexts_[owner];
+    const Position answer{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), 0, owner, 0};
+    pages_[frame] = Page{context.open_id, generation_};
+    if (id == context.open_id)
+        return answer;
+
+    Position estimated = answer;
+    if (valid) {
+        const bool again = context.last_hit == id;
+        const pages_t pages = counts_[id];
+        const pages_t inside = again && context.last_twice ? pages_t(pages - 1) : pages_t(pages >> 1);
+        const pages_t position = context.open_pages + remove(owner, id) + inside;
+        estimated.group = position / GROUP_PAGES;
+        context.last_hit = id;
+        context.last_twice = again;
+    }
+    context.open_pages += 1;
+    if (context.open_pages == GROUP_PAGES) {
+        insert(owner, context.open_id, GROUP_PAGES);
+        open(owner, context);
+    }
+    contexts_[owner] = context;
+    return estimated;
+}
+
+void BucketStack::invalidate(frame_t frame) {
+    const id_t id = id_of(frame);
+    pages_[frame] = Page{0, generation_};
+    if (id == 0)
+        return;
+    const context_t owner = owners_[id];
+    if (id == contexts_[owner].open_id)
+        contexts_[owner].open_pages -= 1;
+    else
+        remove(owner, id);
+}
+
+id_t BucketStack::id_of(frame_t frame) const {
+    const Page page = pages_[frame];
+    return page.id == 0 || page.generation == generation_ ? page.id : map_[page.id];
+}
+
+// Takes a page out of a closed bucket. Returns the number of pages in the closed buckets newer than it.
+pages_t BucketStack::remove(context_t owner, id_t id) {
+    pages_t newer = 0;
+    for (int level = 0; level < ID_BITS; ++level) {
+#pragma HLS unroll // a memory a level, all of them at once
+        pages_t &pages = nodes_[level][node_of(owner, id, level)];
+        if (in_newer_half(id, level))
+            pages -= 1;
+        else
+            newer += pages;
+    }
+    counts_[id] -= 1;
+    return newer;
+}
+
+void BucketStack::insert(context_t owner, id_t id, pages_t pages) {
+    for (int level = 0; level < ID_BITS; ++level) {
+#pragma HLS unroll // as in remove
+        if (in_newer_half(id, level))
+            nodes_[level][node_of(owner, id, level)] += pages;
+    }
+    counts_[id] = pages;
+}
+
+void BucketStack::open(context_t owner, Context &context) {
+    context.open_id = next_id_;
+    context.open_pages = 0;
+    owners_[context.open_id] = owner;
+    next_id_ += 1;
+}
+
+void BucketStack::end_operation() {
+    if (delay_ == 0) {
+        if (next_id_ >= IDS - RENUMBER_DELAY)
+            delay_ = RENUMBER_DELAY;
+    } else if (--delay_ == 0) {
+        renumber();
+    }
+}
+
+// Every id's pages leave the tree; neighbours of a context are merged while they hold at most a group's pages, and
+// what is left is inserted under new ids, which are never above the old ones.
+void BucketStack::renumber() {
+    sweep();
+    id_t merged_id[CONTEXTS];
+    pages_t merged_pages[CONTEXTS];
+    pages_t new_counts[IDS];
+    for (int context = 0; context < CONTEXTS; ++context) {
+#pragma HLS unroll
+        merged_id[context] = 0;
+        merged_pages[context] = 0;
+    }
+    next_id_t new_id = 1;
+    for (int id = 1; id < IDS; ++id) {
+#pragma HLS pipeline II = 1 // an id a clock: the input waits for it
+        if (id >= int(next_id_))
+            break;
+        const context_t owner = owners_[id];
+        const pages_t pages = counts_[id];
+        for (int level = 0; level < ID_BITS; ++level) {
+#pragma HLS unroll // as in remove
+            if (in_newer_half(id, level))
+                nodes_[level][node_of(owner, id, level)] = 0;
+        }
+        const bool is_open = id == int(contexts_[owner].open_id);
+        if (is_open) {
+            contexts_[owner].open_id = new_id;
+            contexts_[owner].last_hit = 0;
+            contexts_[owner].last_twice = 0;
+        } else if (pages == 0) {
+            continue;
+        } else if (merged_id[owner] != 0 && merged_pages[owner] + pages <= GROUP_PAGES) {
+            map_[id] = merged_id[owner];
+            merged_pages[owner] += pages;
+            new_counts[merged_id[owner]] = merged_pages[owner];
+            continue;
+        } else {
+            merged_id[owner] = new_id;
+            merged_pages[owner] = pages;
+        }
+        map_[id] = new_id;
+        owners_[new_id] = owner;
+        new_counts[new_id] = is_open ? pages_t(0) : pages;
+        new_id += 1;
+    }
+    for (int id = 1; id < IDS; ++id) {
+#pragma HLS pipeline II = 1 // as above
+        if (id >= int(new_id))
+            break;
+        insert(owners_[id], id, new_counts[id]);
+    }
+    next_id_ = new_id;
+    generation_ = !generation_;
+    ++renumberings_;
+}
+
+// Brings the page array to this generation. The RTL does so beside the operations, in the bank they do not use.
+void BucketStack::sweep() {
+    for (int frame = 0; frame < FRAMES; ++frame) {
+#pragma HLS pipeline II = 1 // one entry a clock
+        pages_[frame] = Page{id_of(frame), generation_};
+    }
+}
+
+} // namespace litemrc
+
+void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
+#pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
+#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
+#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
+#pragma HLS aggregate variable = positions compact = bit
+
+    static litemrc::BucketStack stack;
+    static bool swept = false;
+#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+
+    if (!swept) {
+        stack.clear();
+        swept = true;
+    }
+    positions.write(stack.step(ops.read()));
+}

@@ -1,0 +1,172 @@
+"""The approximate monitor: pages stamped with buckets of about the same age, constant work an access.
+
+The specification, position by position, of hls/bucket_stack and of the gateware. Closest relative in
+software: MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in the same way.
+"""
+
+from dataclasses import dataclass, field
+
+from litemrc.golden.monitor import MonitorModel, Position, PositionKind
+
+# Operations between the one that runs short of ids and the renumbering: hardware has fewer than that in its
+# pipeline, so it can empty it before it renumbers.
+RENUMBER_DELAY = 8
+
+
+def bucket_ids(groups: int, contexts: int) -> int:
+    """Number of ids, a power of two; id 0 marks invalid pages.
+
+    Renumbering leaves fewer than 2 * (groups + contexts) buckets: any two neighbours of a context hold more
+    than a group's pages together, but for its oldest and its open one. The ids of the delay come on top.
+    """
+    return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
+
+
+@dataclass(eq=False)
+class Bucket:
+    """Pages of one context last touched in the same stretch of time, told apart no further."""
+
+    owner: int
+    pages: int = 0
+
+
+@dataclass
+class BucketStack:
+    """One context's buckets in order of age, its open one last; and what the loop rule remembers."""
+
+    buckets: list[Bucket]
+    last_hits: list[Bucket] = field(default_factory=list)  # closed buckets of the last two hits in such
+
+    def younger_pages(self, bucket: Bucket) -> int:
+        """Pages in the buckets newer than this one."""
+        younger = 0
+        for newer in reversed(self.buckets):
+            if newer is bucket:
+                break
+            younger += newer.pages
+        return younger
+
+
+class BucketMonitorModel(MonitorModel):
+    """The monitor with the engine bucket_stack: the rules of `MonitorModel`, LRU positions estimated.
+
+    - A page is stamped with its owner's *open* bucket at every access. When that bucket holds a group's pages
+      it closes behind the access, and an empty one opens in its place: it takes the next id.
+    - A hit in the open bucket is at position 0. A hit in a closed bucket of n pages is taken to be in its
+      middle, n // 2 behind all newer pages. Loops touch a bucket's pages oldest first: if the two hits in
+      closed buckets of this context before this one were in this same bucket, it is taken to be the last,
+      n - 1. The true position lies in the same bucket, and no bucket holds more than a group's pages: so no
+      answer is more than one group off.
+    - Ids are shared by all contexts. The `RENUMBER_DELAY`-th operation, of whatever kind, behind the one that
+      leaves only `RENUMBER_DELAY` ids is followed by renumbering, as one step between two operations: each
+      context drops its empty closed buckets, adds every other closed one, from the oldest on, to the one
+      before if they hold at most a group's pages together, and forgets the last hits. Ids begin anew. How
+      hardware rewrites the stamps, and when, shows in no answer.
+
+    :param frames, groups, contexts, counter_bits: as in `MonitorModel`.
+    """
+
+    def __init__(self, frames: int, groups: int = 64, contexts: int = 8, counter_bits: int = 32) -> None:
+        self.ids = bucket_ids(groups, contexts)
+        self.renumberings = 0
+        super().__init__(frames, groups, contexts, counter_bits)
+
+    def access(self, frame: int, context: int) -> Position:
+        """Count one access, as `MonitorModel.access`."""
+        self._check(frame, context)
+        bucket = self._bucket_of.get(frame)
+        owner = context if bucket is None else bucket.owner
+        stack = self._bucket_stacks[owner]
+        open_bucket = stack.buckets[-1]
+        self._count(self._accesses, owner)
+        if bucket is None:
+            answer = Position(PositionKind.MISS, 0, owner)
+            self._count(self._misses, owner)
+        else:
+            group = self._estimate(stack, bucket) // self.group_pages
+            answer = Position(PositionKind.HIT, group, owner)
+            self._count(self._hits[owner], group)
+        if bucket is not open_bucket:
+            if bucket is not None:
+                bucket.pages -= 1
+            open_bucket.pages += 1
+            self._bucket_of[frame] = open_bucket
+            if open_bucket.pages == self.group_pages:
+                self._open(stack.buckets, owner)
+        self._end_operation()
+        return answer
+
+    def invalidate(self, frame: int) -> Position:
+        """Remove a page from its bucket, as `MonitorModel.invalidate`."""
+        self._check(frame, 0)
+        bucket = self._bucket_of.pop(frame, None)
+        if bucket is not None:
+            bucket.pages -= 1
+        self._end_operation()
+        return Position(PositionKind.NONE)
+
+    def mark(self) -> Position:
+        """An operation that does nothing, but is one."""
+        self._end_operation()
+        return Position(PositionKind.NONE)
+
+    def clear(self) -> Position:
+        """Make every page invalid and restart the running epoch; ids begin anew."""
+        answer = super().clear()
+        self._bucket_of: dict[int, Bucket] = {}
+        self._next_id = 1
+        self._delay: int | None = None  # operations to go before renumbering
+        self._bucket_stacks = [BucketStack([]) for _ in range(self.contexts)]
+        for owner, stack in enumerate(self._bucket_stacks):
+            self._open(stack.buckets, owner)
+        return answer
+
+    def stack(self, context: int) -> tuple[int, ...]:
+        """Refused: the order of the pages inside a bucket is not known.
+
+        :raises NotImplementedError: always.
+        """
+        raise NotImplementedError("bucket_stack does not know the order of pages inside a bucket")
+
+    def _estimate(self, stack: BucketStack, bucket: Bucket) -> int:
+        """LRU position of a page in `bucket`, in pages."""
+        if bucket is stack.buckets[-1]:
+            return 0
+        in_loop = stack.last_hits == [bucket, bucket]
+        stack.last_hits = [*stack.last_hits[-1:], bucket]
+        return stack.younger_pages(bucket) + (bucket.pages - 1 if in_loop else bucket.pages // 2)
+
+    def _open(self, buckets: list[Bucket], owner: int) -> None:
+        buckets.append(Bucket(owner))
+        self._next_id += 1
+
+    def _end_operation(self) -> None:
+        if self._delay is None:
+            if self.ids - self._next_id <= RENUMBER_DELAY:
+                self._delay = RENUMBER_DELAY
+            return
+        self._delay -= 1
+        if self._delay == 0:
+            self._renumber()
+
+    def _renumber(self) -> None:
+        self._delay = None
+        self._next_id = 1
+        self.renumberings += 1
+        merged_into: dict[Bucket, Bucket] = {}
+        for stack in self._bucket_stacks:
+            *closed, open_bucket = stack.buckets
+            stack.last_hits = []
+            stack.buckets = []
+            for bucket in closed:
+                if bucket.pages == 0:
+                    continue
+                if stack.buckets and stack.buckets[-1].pages + bucket.pages <= self.group_pages:
+                    stack.buckets[-1].pages += bucket.pages
+                    merged_into[bucket] = stack.buckets[-1]
+                else:
+                    stack.buckets.append(bucket)
+            stack.buckets.append(open_bucket)
+            self._next_id += len(stack.buckets)
+        for frame, bucket in self._bucket_of.items():
+            self._bucket_of[frame] = merged_into.get(bucket, bucket)
