@@ -1,5 +1,5 @@
 // Reference for the testbenches of bucket_stack: buckets as nodes of std::list with the pages in them, no ids, no tree,
-// no stamps. It shares nothing with the unit but the records and two constants, and is not synthesizable.
+// no stamps. It shares nothing with the unit but the records and the constants, and is not synthesizable.
 #pragma once
 
 #include "bucket_stack.hpp"
@@ -69,7 +69,7 @@ class BucketReference {
         }
         open->insert(frame);
         place.bucket = open;
-        if (int(open->size()) == GROUP_PAGES) {
+        if (int(open->size()) == BUCKET_PAGES) {
             stack.buckets.emplace_front();
             ++ids_used_;
         }

@@ -81,8 +81,8 @@ Position BucketStack::access(frame_t frame, context_t running) {
         context.last_twice = again;
     }
     context.open_pages += 1;
-    if (context.open_pages == GROUP_PAGES) {
-        insert(owner, context.open_id, GROUP_PAGES);
+    if (context.open_pages == BUCKET_PAGES) {
+        insert(owner, context.open_id, BUCKET_PAGES);
         open(owner, context);
     }
     contexts_[owner] = context;

@@ -20,6 +20,8 @@ namespace litemrc {
 
 constexpr int RENUMBER_DELAY = 8; // operations between the one that runs short of ids and the renumbering
 
+constexpr int BUCKET_PAGES = (3 * GROUP_PAGES + 3) / 4; // at which an open bucket closes; merging fills up to a group
+
 constexpr int ID_BITS = width_of(2 * (GROUPS + CONTEXTS) + 2 + RENUMBER_DELAY);
 constexpr int IDS = 1 << ID_BITS;
 using id_t = ap_uint<ID_BITS>;

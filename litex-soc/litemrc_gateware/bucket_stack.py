@@ -59,6 +59,7 @@ class BucketStack(LiteXModule):
         ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
         id_bits, context_bits, pages_bits = width_of(ids), width_of(contexts), width_of(frames) + 1
         group_pages = frames // groups
+        bucket_pages = (3 * group_pages + 3) // 4  # at which an open bucket closes
         self.pages = pages = BucketPages(frames, ids)
         self.tree = tree = BucketTree(frames, contexts, ids)
         self.renumbering = renumbering = BucketRenumbering(frames, contexts, ids, group_pages)
@@ -129,7 +130,7 @@ class BucketStack(LiteXModule):
             is_open.eq(valid & (page_id == context.open_id)),
             joins.eq(is_access & ~is_open),
             leaves.eq((op.kind == OpKind.INVALIDATE) & is_open),
-            closes.eq(joins & (context.open_pages == group_pages - 1)),
+            closes.eq(joins & (context.open_pages == bucket_pages - 1)),
             pages.new_id.eq(Mux(is_access, context.open_id, 0)),
         ]
         self.comb += [
@@ -156,7 +157,7 @@ class BucketStack(LiteXModule):
             tree.zero.eq(renumbering.zero),
             tree.id.eq(Mux(inserting, closed_id, Mux(renumbering.busy, renumbering.id, page_id))),
             tree.owner.eq(Mux(inserting, closed_owner, Mux(renumbering.busy, owners.read.dat_r, owner))),
-            tree.pages.eq(Mux(inserting, group_pages, renumbering.pages)),
+            tree.pages.eq(Mux(inserting, bucket_pages, renumbering.pages)),
         ]
 
         # The answer, while the tree is at work.

@@ -35,8 +35,8 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) ->
 
 
 def test_curves_are_close_to_exact_lru() -> None:
-    """Bounds for 1 M accesses; what misses 0.0002 has a step of its curve on the border of a group."""
-    looser = {"zipf_1.2": 0.0003, "zipf+loop_3072": 0.003, "zipf+loop_10752": 0.0005}
+    """All but a short loop beside zipf: half of its accesses lie at one position, near a group's border."""
+    looser = {"zipf+loop_3072": 0.002}
     rows = [line.split() for line in output_of(accuracy(BOARD), ACCESSES).splitlines()]
     assert len(rows) == 18
     for name, _, mean_error, _, _, most_groups_off, _ in rows:

