@@ -14,6 +14,7 @@ from pathlib import Path
 
 from litedram.modules import MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
+from litemrc_gateware.monitor import ENGINES
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig
@@ -137,11 +138,18 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
+    parser.add_argument("--engine", choices=ENGINES, default="group_stack", help="stack engine (%(default)s)")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
     args = parser.parse_args()
-    build(args.output.resolve(), groups=args.groups, contexts=args.contexts, queue_depth=args.queue_depth)
+    build(
+        args.output.resolve(),
+        engine=args.engine,
+        groups=args.groups,
+        contexts=args.contexts,
+        queue_depth=args.queue_depth,
+    )
 
 
 if __name__ == "__main__":

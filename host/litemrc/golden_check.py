@@ -5,24 +5,35 @@ from collections.abc import Callable, Mapping
 from litemrc.comparison import Comparison, ContextComparison
 from litemrc.device.recording import OPS, Recording
 from litemrc.epoch_table import EpochTable
+from litemrc.golden.bucket_stack import BucketMonitorModel
 from litemrc.golden.monitor import EpochCounters, MonitorModel
+
+MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
 
 
 def golden_epochs(
     recording: Recording,
+    engine: str,
     frames: int,
     groups: int,
     contexts: int,
     progress: Callable[[int], object] = lambda epoch: None,
 ) -> list[EpochCounters]:
-    """Runs the golden model of a monitor of that size over the events; returns every finished epoch."""
-    model = MonitorModel(frames, groups, contexts)
+    """Runs the golden model of a monitor of that engine and size over the events.
+
+    Returns:
+        Every finished epoch.
+
+    Raises:
+        KeyError: an engine without a model.
+    """
+    model = MODELS[engine](frames, groups, contexts)
     actions = {
         "access": model.access,
         "dropped": lambda frame, context: model.drop(),
         "invalidate": lambda frame, context: model.invalidate(frame),
         "clear": lambda frame, context: model.clear(),
-        "mark": lambda frame, context: None,
+        "mark": lambda frame, context: model.mark(),
     }
     do = [actions[op] for op in OPS]
     finished = []

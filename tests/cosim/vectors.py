@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder import FilterSizes, Sizes
-from litemrc.golden.bucket_stack import BucketMonitorModel
 from litemrc.golden.monitor import MonitorModel, Position
 from litemrc.golden.page_filter import PageFilter
+from litemrc.golden_check import MODELS
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
-MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
 
 
 def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
@@ -85,8 +84,7 @@ def _step(
         return model.invalidate(frame)
     if kind == CLEAR:
         return model.clear()
-    # The exact model knows no marks: position "none".
-    return model.mark() if isinstance(model, BucketMonitorModel) else (2, 0, 0)
+    return model.mark()
 
 
 def _window(model: MonitorModel) -> str:

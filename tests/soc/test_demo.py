@@ -131,7 +131,7 @@ def test_a_wrong_counter_fails_the_demo_and_is_named(demo, capsys):
     out, _ = demo
     table = read_epochs(out / "curves.parquet")
     recording = read_recording(out / "run" / "record.npy", page_shift=12)
-    golden = golden_epochs(recording, table.frames, table.groups, table.contexts)
+    golden = golden_epochs(recording, table.engine, table.frames, table.groups, table.contexts)
     assert compare(table, golden, 1).differences == 0
 
     hits, misses = table.hits.copy(), table.misses.copy()

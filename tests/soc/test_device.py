@@ -105,7 +105,7 @@ def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
     recording = read_recording(simulator.record, hello.page_shift)
     counts = recording.counts()
     assert recording.tap.exact and counts["clear"] == 2 and counts["invalidate"] > 2968
-    golden = golden_epochs(recording, hello.frames, hello.groups, hello.contexts)
+    golden = golden_epochs(recording, hello.engine, hello.frames, hello.groups, hello.contexts)
     comparison = compare(table, golden, counts["access"])
     assert comparison.equal, comparison.first_difference
     assert comparison.counters > 60 * 67

@@ -55,7 +55,12 @@ def main(args: argparse.Namespace) -> int:
     recording.save(args.out / "accesses.parquet")
     with _progress("golden model", int(recording.epoch[-1]) + 1) as show:
         golden = golden_epochs(
-            recording, hello.frames, hello.groups, hello.contexts, lambda epochs: show(epochs, "")
+            recording,
+            hello.engine,
+            hello.frames,
+            hello.groups,
+            hello.contexts,
+            lambda epochs: show(epochs, ""),
         )
     counts = recording.counts()
     comparison = compare(table, golden, counts["access"])

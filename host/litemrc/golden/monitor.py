@@ -104,6 +104,13 @@ class MonitorModel:
         self._zero_counters()
         return Position(PositionKind.CLEAR)
 
+    def mark(self) -> Position:
+        """Do nothing, as one operation; an epoch may end behind it.
+
+        :return: NONE.
+        """
+        return Position(PositionKind.NONE)
+
     def end_epoch(self) -> EpochCounters:
         """Publish the running epoch's counters and begin the next epoch with zeroed ones; the stacks stay."""
         finished = EpochCounters(
