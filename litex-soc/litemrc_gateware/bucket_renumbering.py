@@ -104,6 +104,7 @@ class BucketRenumbering(LiteXModule):
         pages = SimpleDualPort(pages_bits, ids, async_read=True)
         self.youngest, self.new_pages = youngest, pages
         youngest_id, youngest_pages, merged = Signal(id_bits), Signal(pages_bits), Signal(pages_bits + 1)
+        new_pages = Signal(pages_bits)
         self.comb += [
             youngest.read.adr.eq(self.merge_owner),
             youngest_id.eq(youngest.read.dat_r[:id_bits]),
@@ -111,17 +112,18 @@ class BucketRenumbering(LiteXModule):
             merged.eq(youngest_pages + self.count),
             self.opens.eq(self.is_open | ~merges[self.merge_owner] | (merged > group_pages)),
             self.new_id.eq(Mux(self.opens, new_next_id, youngest_id)),
-            pages.write.adr.eq(self.new_id),
-            pages.write.dat_w.eq(Mux(self.is_open, 0, Mux(self.opens, self.count, merged))),
-            pages.write.we.eq(self.merge),
+            new_pages.eq(Mux(self.is_open, 0, Mux(self.opens, self.count, merged))),
             youngest.write.adr.eq(self.merge_owner),
             youngest.write.dat_w[:id_bits].eq(self.new_id),
-            youngest.write.dat_w[id_bits:].eq(pages.write.dat_w),
+            youngest.write.dat_w[id_bits:].eq(new_pages),
             youngest.write.we.eq(self.merge & ~self.is_open),
             pages.read.adr.eq(self.id),
             self.pages.eq(pages.read.dat_r),
         ]
         self.sync += [
+            pages.write.adr.eq(self.new_id),  # read in the second pass only: so a clock later
+            pages.write.dat_w.eq(new_pages),
+            pages.write.we.eq(self.merge),
             If(self.merge & self.opens, new_next_id.eq(new_next_id + 1)),
             If(self.merge & ~self.is_open, merges[self.merge_owner].eq(1)),
             If(self.start, new_next_id.eq(1), *(merge.eq(0) for merge in merges)),
