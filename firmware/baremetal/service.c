@@ -16,7 +16,6 @@
 /* The link and the gateware number the engines alike. */
 _Static_assert((int)stack_engine_group_stack_c == LITEMRC_ENGINE_GROUP_STACK, "group_stack");
 _Static_assert((int)stack_engine_bucket_stack_c == LITEMRC_ENGINE_BUCKET_STACK, "bucket_stack");
-_Static_assert((int)stack_engine_bucket_stack_c == LITEMRC_ENGINE_BUCKET_STACK, "bucket_stack");
 
 static struct monitor_parameters parameters;
 static struct litemrc_receiver receiver;
