@@ -141,6 +141,10 @@ class PageFilter:
         self._forget()
         return self._send(EngineOp("clear"))
 
+    def mark(self) -> Position:
+        """Do nothing, as one operation; the engine gets none."""
+        return Position(PositionKind.NONE)
+
     def end_epoch(self) -> tuple[int, int]:
         """Accesses of the epoch that were out of range, and those not sampled; both begin anew."""
         counts = self.outside, self.unsampled
