@@ -65,9 +65,6 @@
 #define LITEMRC_EV_ENABLE 0x38
 #define LITEMRC_EV_ENABLE_EPOCH_SHIFT 0
 #define LITEMRC_EV_ENABLE_EPOCH 0x00000001u
-#define LITEMRC_ENGINE_PAGES_MEMORY_PAGE 0x3c
-#define LITEMRC_ENGINE_LINKS_NEXTS_MEMORY_PAGE 0x40
-#define LITEMRC_ENGINE_LINKS_PREVS_MEMORY_PAGE 0x44
 
 /* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row each group's hits, then: */
 #define LITEMRC_WINDOW_ROW(groups) (2 * (groups))

@@ -25,8 +25,8 @@ class SimpleDualPort(LiteXModule):
     """
 
     def __init__(self, width: int, depth: int, async_read: bool = False) -> None:
-        self.memory = memory = Memory(width, depth)
+        memory = Memory(width, depth)  # no attribute: LiteX would map it onto the CSR bus
         memory.attr = {("no_rw_check", 1)}
         self.read = memory.get_port(mode=READ_FIRST, async_read=async_read)
         self.write = memory.get_port(write_capable=True, mode=READ_FIRST)
-        self.specials += self.read, self.write
+        self.specials += memory, self.read, self.write

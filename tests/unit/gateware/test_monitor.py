@@ -284,6 +284,12 @@ def test_a_mutant_of_the_monitor_is_caught(mutant, monkeypatch):
     assert not all(right(run(mutated.Monitor, **MODES[mode])) for mode in KILLERS)
 
 
+@pytest.mark.parametrize("engine", monitor_module.ENGINES)
+def test_no_memory_of_an_engine_is_on_the_csr_bus(engine):
+    """LiteX maps every memory that is an attribute of a module, with a port of its own."""
+    assert monitor_module.Monitor(Tap(), groups=GROUPS, contexts=CONTEXTS, engine=engine).get_memories() == []
+
+
 def test_an_unknown_engine_is_refused_by_name():
     with pytest.raises(ValueError, match="no engine 'magic'; there are: group_stack"):
         monitor_module.Monitor(Tap(), engine="magic")
