@@ -1,82 +1,10 @@
 // C simulation of group_stack: its answers against exact LRU stacks kept as std::list. Returns 1 if they differ.
 //
 //   group_stack_tb [OPERATIONS]
-#include "../common/print.hpp"
+#include "../common/engine_testbench.hpp"
 #include "group_stack.hpp"
 #include "lru_reference.hpp"
 
-#include <cstdlib>
-#include <iostream>
-#include <random>
-
-using namespace litemrc;
-
-namespace {
-
-constexpr int OPS = 60000; // unless told otherwise; RTL co-simulation wants fewer
-
-// Runs of accesses over working sets of changing size and order, with a few other operations between them.
-class Workload {
-  public:
-    Op next() {
-        if (run_left_ == 0)
-            start_run();
-        --run_left_;
-        const int dice = random(1000);
-        Op op{OP_ACCESS, 0, ap_uint<width_of(CONTEXTS)>(random(50) ? context_ : random(CONTEXTS)), 0, 0};
-        cursor_ = in_order_ ? (cursor_ + 1) % working_set_ : random(working_set_);
-        op.frame = (base_ + cursor_) % FRAMES;
-        if (dice < 20)
-            op.kind = OP_INVALIDATE;
-        else if (dice < 25)
-            op.kind = OP_MARK;
-        else if (dice == 25 && random(20) == 0)
-            op.kind = OP_CLEAR;
-        op.epoch_end = random(500) == 0;
-        return op;
-    }
-
-  private:
-    int random(int n) { return int(generator_() % unsigned(n)); }
-
-    void start_run() {
-        run_left_ = 1 + random(3000);
-        working_set_ = 1 + random(random(2) ? FRAMES : GROUP_PAGES * 3);
-        base_ = random(FRAMES);
-        in_order_ = random(2);
-        context_ = random(CONTEXTS);
-    }
-
-    std::mt19937 generator_{2004};
-    int run_left_ = 0, working_set_ = 1, base_ = 0, cursor_ = 0, context_ = 0;
-    bool in_order_ = false;
-};
-
-} // namespace
-
 int main(int argc, char **argv) {
-    const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : OPS;
-    hls::stream<Op> ops;
-    hls::stream<Position> positions;
-    LruReference reference;
-    Workload workload;
-    int kinds[4] = {0, 0, 0, 0};
-
-    for (int i = 0; i < ops_to_do; ++i) {
-        const Op op = workload.next();
-        ops.write(op);
-        group_stack(ops, positions);
-        const Position seen = positions.read();
-        const Position expected = reference.step(op);
-        if (seen != expected) {
-            std::cerr << "group_stack_tb: operation " << i << ": " << op << "\n  answered " << seen << "\n  expected "
-                      << expected << "\n";
-            return 1;
-        }
-        ++kinds[int(seen.kind)];
-    }
-    std::cout << "group_stack_tb: " << FRAMES << " frames, " << GROUPS << " groups, " << CONTEXTS
-              << " contexts: " << ops_to_do << " operations as the reference (" << kinds[POSITION_HIT] << " hits, " << kinds[POSITION_MISS]
-              << " misses, " << kinds[POSITION_CLEAR] << " clears)\n";
-    return 0;
+    return litemrc::run_engine_testbench<litemrc::LruReference>("group_stack_tb", group_stack, argc, argv);
 }
