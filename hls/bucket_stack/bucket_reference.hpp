@@ -4,6 +4,8 @@
 
 #include "bucket_stack.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <list>
 #include <set>
 #include <vector>
@@ -43,9 +45,15 @@ class BucketReference {
     using Buckets = std::list<Bucket>; // newest, the open one, first
     static constexpr int NOBODY = -1;
 
+    // The loop's front, in real numbers where the unit has a fixed point: they are exact here.
+    struct Front {
+        const Bucket *bucket = nullptr, *candidate = nullptr;
+        int confidence = 0, votes = 0;
+        double place = 0, slope = 1;
+    };
     struct Stack {
         Buckets buckets = Buckets(1);
-        const Bucket *last_hits[2] = {nullptr, nullptr};
+        Front front;
     };
     struct Place {
         int owner = NOBODY;
@@ -60,11 +68,7 @@ class BucketReference {
         if (!miss) {
             for (auto newer = open; newer != place.bucket; ++newer)
                 position += int(newer->size());
-            const Bucket *bucket = &*place.bucket;
-            const bool in_loop = stack.last_hits[0] == bucket && stack.last_hits[1] == bucket;
-            position += int(in_loop ? bucket->size() - 1 : bucket->size() / 2);
-            stack.last_hits[1] = stack.last_hits[0];
-            stack.last_hits[0] = bucket;
+            position += place_in(*place.bucket, stack);
             place.bucket->erase(frame);
         }
         open->insert(frame);
@@ -76,6 +80,48 @@ class BucketReference {
         return position / GROUP_PAGES;
     }
 
+    // Pages of the bucket newer than the one that is hit, by the rule of LoopFront in the golden model.
+    static int place_in(const Bucket &bucket, Stack &stack) {
+        Front &front = stack.front;
+        const int pages = int(bucket.size());
+        if (&bucket == front.bucket) {
+            front.confidence = std::min(15, front.confidence + 2);
+            front.votes = 0;
+            if (front.place >= -GROUP_PAGES)
+                front.place -= front.slope;
+            const int place = int(std::floor(front.place));
+            return front.confidence < 8 ? pages / 2 : std::max(0, std::min(place, pages - 1));
+        }
+        front.confidence = std::max(0, front.confidence - 1);
+        if (&bucket == front.candidate) {
+            front.votes += 2;
+        } else if (front.votes > 0) {
+            --front.votes;
+        } else {
+            front.candidate = &bucket;
+            front.votes = 1;
+        }
+        if (front.votes < 6)
+            return pages / 2;
+        if (front.bucket && front.confidence > 0 && is_newer(bucket, *front.bucket, stack)) {
+            const double unit = 1.0 / std::min(GROUP_PAGES, 256);
+            const double correction = std::floor(front.place / (2 * GROUP_PAGES) / unit) * unit;
+            front.slope = std::max(1.0, std::min(front.slope + correction, 4 - unit));
+        }
+        front.bucket = &bucket;
+        front.confidence = 8;
+        front.place = pages;
+        front.votes = 0;
+        return pages - 1;
+    }
+
+    static bool is_newer(const Bucket &bucket, const Bucket &other, const Stack &stack) {
+        for (const Bucket &next : stack.buckets)
+            if (&next == &bucket || &next == &other)
+                return &next == &bucket;
+        return false;
+    }
+
     void end_operation() {
         if (delay_ == 0) {
             if (ids_used_ + 1 >= IDS - RENUMBER_DELAY)
@@ -84,7 +130,8 @@ class BucketReference {
             ids_used_ = 0;
             for (Stack &stack : stacks_) {
                 merge(stack.buckets);
-                stack.last_hits[0] = stack.last_hits[1] = nullptr;
+                stack.front.bucket = stack.front.candidate = nullptr;
+                stack.front.confidence = stack.front.votes = 0;
                 ids_used_ += int(stack.buckets.size());
             }
         }

@@ -30,8 +30,7 @@ void BucketStack::clear() {
     next_id_ = 1;
     for (int context = 0; context < CONTEXTS; ++context) {
 #pragma HLS pipeline II = 1
-        contexts_[context].last_hit = 0;
-        contexts_[context].last_twice = 0;
+        contexts_[context].front.clear();
         open(context, contexts_[context]);
     }
     generation_ = 0;
@@ -72,13 +71,9 @@ Position BucketStack::access(frame_t frame, context_t running) {
 
     Position estimated = answer;
     if (valid) {
-        const bool again = context.last_hit == id;
-        const pages_t pages = counts_[id];
-        const pages_t inside = again && context.last_twice ? pages_t(pages - 1) : pages_t(pages >> 1);
+        const pages_t inside = context.front.hit(id, counts_[id]);
         const pages_t position = context.open_pages + remove(owner, id) + inside;
         estimated.group = position / GROUP_PAGES;
-        context.last_hit = id;
-        context.last_twice = again;
     }
     context.open_pages += 1;
     if (context.open_pages == BUCKET_PAGES) {
@@ -173,8 +168,7 @@ void BucketStack::renumber() {
         const bool is_open = id == int(contexts_[owner].open_id);
         if (is_open) {
             contexts_[owner].open_id = new_id;
-            contexts_[owner].last_hit = 0;
-            contexts_[owner].last_twice = 0;
+            contexts_[owner].front.forget();
         } else if (pages == 0) {
             continue;
         } else if (merged_id[owner] != 0 && merged_pages[owner] + pages <= GROUP_PAGES) {

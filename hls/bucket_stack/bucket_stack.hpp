@@ -15,6 +15,7 @@
 
 #include "../common/records.hpp"
 #include "../common/stream.hpp"
+#include "loop_front.hpp"
 
 namespace litemrc {
 
@@ -35,7 +36,10 @@ class BucketStack {
     // Carries out one operation. `op.context` must be below CONTEXTS.
     Position step(const Op &op);
 
+    // For testbenches.
     unsigned renumberings() const { return renumberings_; }
+    unsigned buckets() const { return next_id_ - 1; }         // ids in use
+    id_t bucket(frame_t frame) const { return id_of(frame); } // 0: the page is invalid
 
   private:
     struct Page {
@@ -45,8 +49,7 @@ class BucketStack {
     struct Context {
         id_t open_id;
         pages_t open_pages;
-        id_t last_hit;         // closed bucket of the last hit in such, 0: none
-        ap_uint<1> last_twice; // the hit in a closed bucket before that one was in the same bucket
+        LoopFront<id_t> front;
     };
 
     Position access(frame_t frame, context_t running);

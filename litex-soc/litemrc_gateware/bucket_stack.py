@@ -72,8 +72,6 @@ class BucketStack(LiteXModule):
         context_layout = [
             ("open_id", id_bits),
             ("open_pages", pages_bits),
-            ("last_hit", id_bits),  # closed bucket of the last hit in such, 0: none
-            ("last_twice", 1),  # the one before was in the same bucket
         ]
         new_context, context = Record(context_layout), Record(context_layout)
         self.contexts = table = SimpleDualPort(len(context.raw_bits()), 1 << context_bits, async_read=True)
@@ -124,7 +122,7 @@ class BucketStack(LiteXModule):
         )
 
         # Stage 4: the page's bucket, and its owner's open one.
-        acts, is_open, joins, leaves, closes, again, in_loop, hits_closed = (Signal() for _ in range(8))
+        acts, is_open, joins, leaves, closes, hits_closed = (Signal() for _ in range(6))
         op = ops[STAGES]
         self.comb += page_id.eq(read_id)
         for match, past in reversed(list(zip(matches, touched, strict=True))):
@@ -139,8 +137,6 @@ class BucketStack(LiteXModule):
             pages.new_id.eq(Mux(is_access, context.open_id, 0)),
         ]
         self.comb += [
-            again.eq(context.last_hit == page_id),
-            in_loop.eq(again & context.last_twice),
             hits_closed.eq(is_access & valid & ~is_open),
         ]
         self.sync += If(
@@ -166,13 +162,13 @@ class BucketStack(LiteXModule):
         ]
 
         # The answer, while the tree is at work.
-        self.answers = answers = BucketAnswers(frames, groups, contexts, tree.latency)
+        self.answers = answers = BucketAnswers(frames, groups, contexts, ids, tree.latency)
         self.comb += [
             answers.asked.valid.eq(acts),
             answers.asked.kind.eq(PositionKind.NONE),
             answers.asked.epoch_end.eq(op.epoch_end),
             answers.asked.hits_closed.eq(hits_closed),
-            answers.asked.in_loop.eq(in_loop),
+            answers.asked.id.eq(page_id),
             answers.asked.open_pages.eq(context.open_pages),
             If(
                 is_access,
@@ -184,6 +180,8 @@ class BucketStack(LiteXModule):
             ),
             answers.count.eq(tree.count),
             answers.newer.eq(tree.newer),
+            answers.front.forget.eq(renumbering.done),
+            answers.front.clear.eq(tree.clear),
             answers.source.connect(source),
         ]
 
@@ -237,8 +235,6 @@ class BucketStack(LiteXModule):
             may_take.eq(1),
             new_context.open_id.eq(Mux(closes, renumbering.next_id, context.open_id)),
             new_context.open_pages.eq(Mux(closes, 0, context.open_pages + joins - leaves)),
-            new_context.last_hit.eq(Mux(hits_closed, page_id, context.last_hit)),
-            new_context.last_twice.eq(Mux(hits_closed, again, context.last_twice)),
             table.write.adr.eq(owner),
             table.write.we.eq(acts & (is_access | leaves)),
             owners.write.adr.eq(renumbering.next_id),

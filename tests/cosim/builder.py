@@ -27,6 +27,7 @@ RTL_MODULES = (
     "bucket_tree",
     "bucket_pages",
     "bucket_renumbering",
+    "loop_front",
     "bucket_answers",
     "bucket_stack",
     "counter_buffer",

@@ -135,17 +135,10 @@ BUCKET_MUTANTS = (
         "acts.eq(op.valid),",
     ),
     Mutant(
-        "one_hit_makes_a_loop",
+        "front_outlives_a_renumbering",
         f"{GATEWARE}/bucket_stack.py",
-        "in_loop.eq(again & context.last_twice),",
-        "in_loop.eq(again),",
-    ),
-    Mutant(
-        "last_hits_outlive_a_renumbering",
-        f"{GATEWARE}/bucket_stack.py",
-        "new_context.open_id.eq(renumbering.new_id),",
-        "new_context.open_id.eq(renumbering.new_id), new_context.last_hit.eq(context.last_hit),\n"
-        "            new_context.last_twice.eq(context.last_twice),",
+        "answers.front.forget.eq(renumbering.done),",
+        "answers.front.forget.eq(0),",
     ),
     Mutant(
         "page_keeps_its_stamp_of_before_the_operation_ahead",

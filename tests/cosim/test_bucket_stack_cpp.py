@@ -35,10 +35,10 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) ->
 
 
 def test_curves_are_close_to_exact_lru() -> None:
-    """All but a short loop beside zipf: half of its accesses lie at one position, near a group's border."""
-    looser = {"zipf+loop_3072": 0.002}
+    """Two per myriad, and looser beside a loop of a quarter of the accesses, which is hard to see."""
     rows = [line.split() for line in output_of(accuracy(BOARD), ACCESSES).splitlines()]
-    assert len(rows) == 18
+    assert len(rows) == 36
     for name, _, mean_error, _, _, most_groups_off, _ in rows:
-        assert float(mean_error) < looser.get(name, 0.0002), name
+        bound = 0.001 if name.endswith("_25%") else 0.0003 if name == "zipf+loop_2560_50%" else 0.0002
+        assert float(mean_error) < bound, name
         assert int(most_groups_off) <= 1, name

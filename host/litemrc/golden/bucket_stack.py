@@ -4,8 +4,10 @@ The specification, position by position, of hls/bucket_stack and of the gateware
 software: MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in the same way.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import count
 
+from litemrc.golden.loop_front import LoopFront
 from litemrc.golden.monitor import MonitorModel, Position, PositionKind
 
 # Operations between the one that runs short of ids and the renumbering: hardware has fewer than that in its
@@ -37,15 +39,16 @@ class Bucket:
     """Pages of one context last touched in the same stretch of time, told apart no further."""
 
     owner: int
+    number: int  # newer buckets have higher ones
     pages: int = 0
 
 
 @dataclass
 class BucketStack:
-    """One context's buckets in order of age, its open one last; and what the loop rule remembers."""
+    """One context's buckets in order of age, its open one last; and where its loop is."""
 
     buckets: list[Bucket]
-    last_hits: list[Bucket] = field(default_factory=list)  # closed buckets of the last two hits in such
+    front: LoopFront
 
     def younger_pages(self, bucket: Bucket) -> int:
         """Pages in the buckets newer than this one."""
@@ -62,15 +65,13 @@ class BucketMonitorModel(MonitorModel):
 
     - A page is stamped with its owner's *open* bucket at every access. When that bucket holds
       `bucket_pages` it closes behind the access, and an empty one opens in its place: it takes the next id.
-    - A hit in the open bucket is at position 0. A hit in a closed bucket of n pages is taken to be in its
-      middle, n // 2 behind all newer pages. Loops touch a bucket's pages oldest first: if the two hits in
-      closed buckets of this context before this one were in this same bucket, it is taken to be the last,
-      n - 1. The true position lies in the same bucket, and no bucket holds more than a group's pages: so no
-      answer is more than one group off.
+    - A hit in the open bucket is at position 0. A hit in a closed bucket lies behind the pages of all newer
+      buckets, and as far into its own as `LoopFront` says. The true position lies in the same bucket, and
+      no bucket holds more than a group's pages: so no answer is more than one group off.
     - Ids are shared by all contexts. The `RENUMBER_DELAY`-th operation, of whatever kind, behind the one that
       leaves only `RENUMBER_DELAY` ids is followed by renumbering, as one step between two operations: each
       context drops its empty closed buckets, adds every other closed one, from the oldest on, to the one
-      before if they hold at most a group's pages together, and forgets the last hits. Ids begin anew. How
+      before if they hold at most a group's pages together, and forgets its loop's front. Ids begin anew. How
       hardware rewrites the stamps, and when, shows in no answer.
 
     :param frames, groups, contexts, counter_bits: as in `MonitorModel`.
@@ -124,9 +125,10 @@ class BucketMonitorModel(MonitorModel):
         """Make every page invalid and restart the running epoch; ids begin anew."""
         answer = super().clear()
         self._bucket_of: dict[int, Bucket] = {}
+        self._numbers = count()
         self._next_id = 1
         self._delay: int | None = None  # operations to go before renumbering
-        self._bucket_stacks = [BucketStack([]) for _ in range(self.contexts)]
+        self._bucket_stacks = [BucketStack([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
         for owner, stack in enumerate(self._bucket_stacks):
             self._open(stack.buckets, owner)
         return answer
@@ -142,12 +144,10 @@ class BucketMonitorModel(MonitorModel):
         """LRU position of a page in `bucket`, in pages."""
         if bucket is stack.buckets[-1]:
             return 0
-        in_loop = stack.last_hits == [bucket, bucket]
-        stack.last_hits = [*stack.last_hits[-1:], bucket]
-        return stack.younger_pages(bucket) + (bucket.pages - 1 if in_loop else bucket.pages // 2)
+        return stack.younger_pages(bucket) + stack.front.hit(bucket)
 
     def _open(self, buckets: list[Bucket], owner: int) -> None:
-        buckets.append(Bucket(owner))
+        buckets.append(Bucket(owner, next(self._numbers)))
         self._next_id += 1
 
     def _end_operation(self) -> None:
@@ -166,7 +166,7 @@ class BucketMonitorModel(MonitorModel):
         merged_into: dict[Bucket, Bucket] = {}
         for stack in self._bucket_stacks:
             *closed, open_bucket = stack.buckets
-            stack.last_hits = []
+            stack.front.forget()
             stack.buckets = []
             for bucket in closed:
                 if bucket.pages == 0:

@@ -116,12 +116,12 @@ Trace loop(int pages) {
     return [pages](long i) { return int(i % pages); };
 }
 
-// A loop in the upper half of the frames, Zipf in the lower one, access by access.
-Trace zipf_and_loop(int loop_pages) {
+// A loop in the upper half of the frames, Zipf in the lower one, in turns by chance.
+Trace zipf_and_loop(int loop_pages, int loop_percent) {
     auto zipf = std::make_shared<Zipf>(0.9);
     auto cursor = std::make_shared<int>(0);
     return [=](long) {
-        if (dice.below(2))
+        if (dice.below(100) >= loop_percent)
             return (*zipf)() % (FRAMES / 2);
         *cursor = (*cursor + 1) % loop_pages;
         return FRAMES / 2 + *cursor;
@@ -197,8 +197,10 @@ int main(int argc, char **argv) {
                                 10 * GROUP_PAGES - 1, 20 * GROUP_PAGES, 33 * GROUP_PAGES + 17,
                                 48 * GROUP_PAGES + GROUP_PAGES / 3, FRAMES - 1, FRAMES})
             measure("loop_" + std::to_string(pages), accesses, loop(pages));
-        for (const int pages : {3 * GROUP_PAGES, 10 * GROUP_PAGES + GROUP_PAGES / 2, FRAMES / 2})
-            measure("zipf+loop_" + std::to_string(pages), accesses, zipf_and_loop(pages));
+        for (const int loop_percent : {75, 50, 25})
+            for (const int sixteenths : {16, 40, 48, 80, 168, 320, GROUPS * 8})
+                measure("zipf+loop_" + std::to_string(sixteenths * GROUP_PAGES / 16) + "_" + std::to_string(loop_percent) + "%",
+                        accesses, zipf_and_loop(sixteenths * GROUP_PAGES / 16, loop_percent));
         measure("phases", accesses, phases());
     } catch (const std::exception &error) {
         std::cerr << error.what() << std::endl;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/print.hpp"
+#include "coverage.hpp"
 #include "engine.hpp"
 #include "rtl.hpp"
 #include "window_check.hpp"
@@ -78,6 +79,7 @@ class Lockstep {
             << "\nwindow_words_compared " << window_.words_compared << "\nreference_compared " << reference_compared_
             << "\nclocks " << rtl_.clocks() << "\nclocks_per_access "
             << double(rtl_.clocks()) / double(ops_[litemrc::OP_ACCESS]) << "\n";
+        coverage_.report(out);
     }
 
   private:
@@ -103,7 +105,9 @@ class Lockstep {
 
     // The C++ side moves in the clock in which the RTL takes an operation.
     void take(const litemrc::Op &op) {
+        coverage_.before(unit_, op, rtl_.clocks());
         const litemrc::Position answer = unit_.step(op);
+        coverage_.after(unit_);
         if (with_reference_) {
             const litemrc::Position reference = reference_.step(op);
             if (answer != reference)
@@ -143,6 +147,7 @@ class Lockstep {
     Engine unit_;
     EngineReference reference_;
     WindowCheck window_;
+    Coverage coverage_;
     const litemrc::Op *offered_ = nullptr;
     std::deque<litemrc::Position> expected_;
     std::uint64_t ops_[4] = {}, kinds_[4] = {};
