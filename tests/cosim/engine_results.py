@@ -1,0 +1,132 @@
+"""Measures the stack engines and writes what it found into docs/engines.md and docs/drops.svg.
+
+    make engine-results
+
+Units are placed and routed by `make pnr-units` before. Positions come from the C++ of hls/, rates from the
+Verilated RTL; all numbers depend on seeds only, not on the machine.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+
+from builder import REPO, Sizes, accuracy, rtl_bench
+from litemrc.plots import INK
+from litemrc.plots import _STYLE as STYLE
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
+ACCURACY_ACCESSES, RATE_ACCESSES = 10_000_000, 3_000_000
+PATTERNS = {
+    "uniform": "random pages",
+    "loop": "all pages in turn",
+    "one_bank": "random pages of one bank",
+}
+PER_MILLE = (700, 750, 800, 825, 850, 875, 900, 925, 950, 975, 990, 995, 1000)
+PAGE = REPO / "docs" / "engines.md"
+
+
+def run(*command: object) -> str:
+    """Standard output of a bench that must succeed."""
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown; all columns but the first to the right."""
+    rule = ["---", *["--:"] * (len(header) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [header, rule, *rows])
+
+
+def unit_table() -> str:
+    """Size and clock of the units, from the last `make pnr-units`."""
+    units = json.loads((REPO / "build" / "pnr" / "units.json").read_text())
+    return table(
+        ["unit", "frames", "contexts", "LUT4", "FF", "DP16KD", "MHz"],
+        [
+            [
+                f"`{name}`",
+                *(f"{unit[size]:,}" if unit[size] else "" for size in ("frames", "contexts")),
+                *(f"{unit[part]:,}" for part in ("lut4", "ff", "dp16kd")),
+                f"{unit['fmax_mhz']:.0f}",
+            ]
+            for name, unit in units.items()
+        ],
+    )
+
+
+def accuracy_table() -> str:
+    """Error of bucket_stack's curves over synthetic traces."""
+    rows = []
+    for line in run(accuracy(BOARD), ACCURACY_ACCESSES).splitlines():
+        trace, _, mean, largest, _, groups_off, renumberings = line.split()
+        rows.append([trace, f"{float(mean):.6f}", f"{float(largest):.5f}", groups_off, renumberings])
+        print("accuracy", *rows[-1], flush=True)
+    return table(["trace", "mean error", "largest", "groups off at most", "renumberings"], rows)
+
+
+def drops() -> dict[str, list[float]]:
+    """Share of the accesses that found the queue full, by pattern, a value for each rate."""
+    bench = rtl_bench("rate", "bucket_stack", BOARD)
+    shares: dict[str, list[float]] = {}
+    for pattern in PATTERNS:
+        for rate in PER_MILLE:
+            counts = dict(line.split() for line in run(bench, pattern, rate, RATE_ACCESSES).splitlines())
+            shares.setdefault(pattern, []).append(int(counts["dropped"]) / RATE_ACCESSES)
+            print("drops", pattern, rate, shares[pattern][-1], flush=True)
+    return shares
+
+
+def drop_table(shares: dict[str, list[float]]) -> str:
+    """The same numbers to read."""
+    rows = [
+        [f"{rate / 1000:g}", *(f"{shares[pattern][n]:.3%}" if shares[pattern][n] else "0" for pattern in PATTERNS)]
+        for n, rate in enumerate(PER_MILLE)
+    ]
+    return table(["accesses a clock", *PATTERNS.values()], rows)
+
+
+def draw_drops(shares: dict[str, list[float]], path: Path) -> None:
+    """Dropped accesses over the rate at which they come."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.4), layout="constrained")
+        axes = figure.subplots()
+        for (pattern, label), marker in zip(PATTERNS.items(), "os^", strict=True):
+            percents = [100 * share for share in shares[pattern]]
+            axes.plot([rate / 1000 for rate in PER_MILLE], percents, marker=marker, label=label)
+        axes.axvline(0.995, color=INK, linewidth=0.8, linestyle=":")
+        axes.set_xlabel("accesses a clock")
+        axes.set_ylabel("dropped, %")
+        axes.grid(axis="y")
+        axes.legend(loc="upper left")
+        figure.savefig(path, metadata={"Date": None})
+
+
+def replace_section(page: str, name: str, text: str) -> str:
+    """The page with what stands between the marks of a section replaced.
+
+    :raises ValueError: if the page has no such marks.
+    """
+    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+    head, found_begin, rest = page.partition(begin)
+    _, found_end, tail = rest.partition(end)
+    if not (found_begin and found_end):
+        raise ValueError(f"{PAGE}: no section between {begin.strip()!r} and {end.strip()!r}")
+    return head + begin + text + end + tail
+
+
+def main() -> None:
+    shares = drops()
+    draw_drops(shares, PAGE.with_name("drops.svg"))
+    page = PAGE.read_text()
+    for name, text in (
+        ("units", unit_table()),
+        ("accuracy", accuracy_table()),
+        ("drops", drop_table(shares)),
+    ):
+        page = replace_section(page, name, text)
+    PAGE.write_text(page)
+
+
+if __name__ == "__main__":
+    main()

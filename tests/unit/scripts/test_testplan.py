@@ -1,0 +1,23 @@
+"""The test plan names tests that exist."""
+
+import ast
+import re
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[3]
+
+
+def tests_named() -> list[tuple[str, str]]:
+    return re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (REPO / "tests" / "testplan.md").read_text())
+
+
+def test_every_test_of_the_plan_exists() -> None:
+    assert len(tests_named()) > 10
+    for path, function in tests_named():
+        module = ast.parse((REPO / path).read_text())
+        assert function in {node.name for node in module.body if isinstance(node, ast.FunctionDef)}, path
+
+
+def test_every_corner_case_is_in_the_plan() -> None:
+    rows = [line for line in (REPO / "tests" / "testplan.md").read_text().splitlines() if line.startswith("| ")]
+    assert all(re.search(r"::\w+`", row) for row in rows[2:])
