@@ -1,22 +1,19 @@
 """The MRC monitor: tap -> queue -> stack engine -> hit counters -> registers, window and interrupt."""
 
-from litex.gen import LiteXModule
 from litex.soc.interconnect import wishbone
-from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
-from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
-from migen import If, Signal, log2_int
+from migen import If, Signal
 
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
-from litemrc_gateware.records import width_of
+from litemrc_gateware.monitor_registers import MonitorRegisters
 
-REGISTERS_VERSION = 1
-ENGINES = {"group_stack": (1, GroupStack), "bucket_stack": (2, BucketStack)}
+ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
+RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 
 
-class Monitor(LiteXModule):
+class Monitor(MonitorRegisters):
     """Counts the page stack distances of all DRAM accesses, per context and epoch.
 
     Operation
@@ -52,81 +49,27 @@ class Monitor(LiteXModule):
         for instruments and simulators: what happens at the input of the queue in this clock.
     """
 
-    def __init__(self, tap, page_shift=12, groups=64, contexts=8, queue_depth=512, engine="group_stack"):
+    def __init__(
+        self,
+        tap,
+        page_shift=12,
+        groups=64,
+        contexts=8,
+        queue_depth=512,
+        engine="group_stack",
+        recent_pages=None,
+        pages=None,
+    ):
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
-        engine_id, engine_class = ENGINES[engine]
+        engine_class = ENGINES[engine]
         frames = 2**tap.frame_bits
 
-        self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
-        self._capabilities = CSRStatus(
-            description="What was built in.",
-            fields=[
-                CSRField("page_shift", 5, reset=page_shift, description="log2 of the page size in bytes."),
-                CSRField("frames_log2", 5, reset=tap.frame_bits, description="log2 of the page frames."),
-                CSRField("groups_log2", 4, reset=log2_int(groups), description="log2 of the groups."),
-                CSRField(
-                    "contexts_log2",
-                    4,
-                    reset=log2_int(contexts),
-                    description="log2 of the contexts.",
-                ),
-                CSRField(
-                    "queue_log2",
-                    5,
-                    reset=log2_int(queue_depth),
-                    description="log2 of the queue's depth.",
-                ),
-                CSRField(
-                    "engine", 4, reset=engine_id, description="Stack engine: 1 group_stack, 2 bucket_stack."
-                ),
-                CSRField("ranks", 4, reset=1, description="Ranks on the DRAM bus."),
-            ],
+        pages = frames if pages is None else pages
+        recent_pages = RECENT_PAGES[engine] if recent_pages is None else recent_pages
+        super().__init__(
+            tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
         )
-        self._control = CSRStorage(
-            fields=[
-                CSRField("enable", description="Accesses of the DRAM are counted."),
-                CSRField("hold", reset=1, description="An epoch runs on until the window is released."),
-                CSRField("epoch_unit", description="Unit of epoch_length: 0 accesses, 1 cycles."),
-            ],
-            description="Modes.",
-        )
-        self._command = CSRStorage(
-            fields=[
-                CSRField("clear", pulse=True, description="Invalidate all pages, restart the running epoch."),
-                CSRField("end_epoch", pulse=True, description="End the running epoch."),
-                CSRField("release", pulse=True, description="The window has been read."),
-            ],
-            description="Write 1 to do.",
-        )
-        self._context = CSRStorage(width_of(contexts), description="Context of the accesses to come.")
-        self._invalidate = CSRStorage(
-            tap.frame_bits,
-            description="Write a frame number: its page leaves its stack. See command_pending.",
-        )
-        self._epoch_length = CSRStorage(
-            32, description="Length of an epoch, in accesses or cycles (epoch_unit); 0: only by command."
-        )
-        self._status = CSRStatus(
-            fields=[
-                CSRField("idle", description="The queue is empty and the engine waits."),
-                CSRField("command_pending", description="An invalidate or clear waits for the queue."),
-                CSRField("epoch_ready", description="The window holds an epoch that was not released."),
-                CSRField("epoch_due", description="An end of epoch is asked for and not yet in the window."),
-                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
-            ],
-            description="State.",
-        )
-        self._epoch = CSRStatus(32, description="Number of epochs finished; the window holds epoch - 1.")
-        self._epoch_dropped = CSRStatus(32, description="Accesses lost in the epoch of the window.")
-        self._dropped = CSRStatus(32, description="Accesses lost in the running epoch.")
-        self._queue_peak = CSRStatus(
-            16, description="Highest fill of the queue since reset; a clear does not touch it."
-        )
-
-        self.ev = EventManager()
-        self.ev.epoch = EventSourceLevel(description="The window holds an epoch that was not released.")
-        self.ev.finalize()
 
         self.bus = wishbone.Interface(data_width=32, addressing="word", mode="r")
         self.window_bytes = contexts * 2 * groups * 4
