@@ -20,7 +20,7 @@ class WindowCheck {
     }
 
     // Counts a position in the C++ unit. If it ends an epoch, `pending` until the RTL's window has been compared.
-    void step(const litemrc::Position &position) { pending_ |= counters.step(position, expected_); }
+    void step(const litemrc::Counted &counted) { pending_ |= counters.step(counted, expected_); }
 
     // An epoch is on its way: the next one must not end.
     bool pending() const { return pending_; }
