@@ -44,7 +44,7 @@ STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 RECORDED = (
     *(("dram_read", 1), ("dram_write", 1), ("dram_address", 32)),
     *(("valid", 1), ("dropped", 1), ("kind", 8), ("frame", 32), ("write", 1), ("context", 8)),
-    *(("epoch_end", 1), ("enable", 1)),
+    *(("epoch_end", 1), ("frozen", 1), ("enable", 1)),
 )
 _io = [
     ("sys_clk", 0, Pins(1)),

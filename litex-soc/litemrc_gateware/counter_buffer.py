@@ -17,7 +17,7 @@ class CounterBuffer(LiteXModule):
     Attributes
     ----------
     context, group : Signal, in
-        what to read; the counters are there one clock later.
+        what to read; the counters are there two clocks later.
     hits, misses, accesses, touched : Signal(counter_bits), out
     write_context, write_group : Signal, in
     write_hits, write_totals : Signal, in
@@ -44,8 +44,6 @@ class CounterBuffer(LiteXModule):
         self.comb += [
             hits.read.adr.eq(Cat(self.group, self.context)),
             totals.read.adr.eq(self.context),
-            self.hits.eq(hits.read.dat_r),
-            Cat(self.misses, self.accesses, self.touched).eq(totals.read.dat_r),
             If(
                 self.zero,
                 hits.write.adr.eq(self.zero_adr),
@@ -60,4 +58,9 @@ class CounterBuffer(LiteXModule):
                 totals.write.dat_w.eq(Cat(self.new_misses, self.new_accesses, self.new_touched)),
                 totals.write.we.eq(self.write_totals),
             ),
+        ]
+        # Registers right behind the memories: a block RAM takes most of a clock to show its word.
+        self.sync += [
+            self.hits.eq(hits.read.dat_r),
+            Cat(self.misses, self.accesses, self.touched).eq(totals.read.dat_r),
         ]

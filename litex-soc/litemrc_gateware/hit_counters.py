@@ -20,7 +20,7 @@ class HitCounters(LiteXModule):
     is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
 
     Three buffers take turns: the active one counts, the finished one is read in the window, the spare one
-    is zeroed. So an end of epoch costs 3 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
+    is zeroed. So an end of epoch costs 4 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
     groups * contexts clocks after the last turn: then the sink waits. It waits as long after reset.
 
     The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
@@ -39,7 +39,7 @@ class HitCounters(LiteXModule):
         context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses;
         groups + 2: touched; above: 0.
     window_dat_r : Signal(counter_bits), out
-        the word at `window_adr` one clock later.
+        the word at `window_adr` two clocks later.
     finished : Signal, out
         1 for one clock: a new epoch is in the window from this clock on.
     epoch : Signal(32), out
@@ -78,15 +78,14 @@ class HitCounters(LiteXModule):
             If(zero_adr == (1 << len(zero_adr)) - 1, zeroing.eq(0)),
         )
 
-        # Counting: a position's counters are read in one clock, caught in the next, written in the third.
-        # Those on their way to memory are newer than what is read: of the position one ahead, then of the
-        # one two ahead.
+        # Counting: a position's counters are read, registered, caught, then changed and written, a clock each.
+        # Those of the three positions ahead are not in memory yet when they are read.
         count = Signal()
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
         totals = ("misses", "accesses", "touched")
         counters = [(name, counter_bits) for name in ("hits", *totals)]
-        reading, caught, written = Record(target), Record(target), Record(target)
-        read, old, new, last = (Record(counters) for _ in range(4))
+        reading, fetched, caught, written = (Record(target) for _ in range(4))
+        read, old, new, newest, newer = (Record(counters) for _ in range(5))
         limit = (1 << counter_bits) - 1
         saturated, overflow = Signal(), Signal()
         for buffer, is_active in zip(buffers, active, strict=True):
@@ -107,18 +106,26 @@ class HitCounters(LiteXModule):
             reading.first.eq(sink.first_touch),
             reading.group.eq(sink.group),
             reading.context.eq(sink.context),
-            caught.eq(reading),
-            old.eq(read),
+            fetched.eq(reading),
+            caught.eq(fetched),
             written.eq(caught),
-            last.eq(new),
+            old.eq(read),
+            newest.eq(new),
+            newer.eq(newest),
             If(caught.valid & saturated, overflow.eq(1)),
         ]
-        for ahead, newer in ((written, last), (caught, new)):
-            self.sync += If(
-                ahead.valid & (ahead.context == reading.context),
-                *(getattr(old, name).eq(getattr(newer, name)) for name in totals),
-                If(ahead.hit & (ahead.group == reading.group), old.hits.eq(newer.hits)),
-            )
+        # From the one three ahead, whose counters are oldest, to the one just ahead.
+        for ahead, counted in ((written, newer), (caught, newest), (fetched, new)):
+            same_context, same_group = Signal(), Signal()
+            self.sync += [
+                same_context.eq(ahead.valid & (ahead.context == reading.context)),
+                same_group.eq(ahead.hit & (ahead.group == reading.group)),
+                If(
+                    same_context,
+                    *(getattr(old, name).eq(getattr(counted, name)) for name in totals),
+                    If(same_group, old.hits.eq(counted.hits)),
+                ),
+            ]
 
         # Ports of the buffers.
         for buffer, is_active, zero in zip(buffers, active, zeroing, strict=True):
@@ -152,7 +159,7 @@ class HitCounters(LiteXModule):
         fsm.act(
             "TURN",
             If(
-                ~reading.valid & ~caught.valid & (zeroing == 0),
+                ~reading.valid & ~fetched.valid & ~caught.valid & (zeroing == 0),
                 NextValue(active, spare),
                 NextValue(overflow, 0),
                 If(
@@ -173,11 +180,11 @@ class HitCounters(LiteXModule):
             ),
         )
 
-        self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~caught.valid)
+        self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~fetched.valid & ~caught.valid)
 
         # Window.
-        word, shown = Signal(group_bits + 1), Record(counters)
-        self.sync += word.eq(self.window_adr)
+        read_word, word, shown = Signal(group_bits + 1), Signal(group_bits + 1), Record(counters)
+        self.sync += [read_word.eq(self.window_adr), word.eq(read_word)]
         for buffer, in_window in zip(buffers, window, strict=True):
             self.comb += If(
                 in_window,

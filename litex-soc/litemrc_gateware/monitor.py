@@ -161,4 +161,8 @@ class Monitor(MonitorRegisters):
             counters.window_adr.eq(self.bus.adr),
             self.bus.dat_r.eq(counters.window_dat_r),
         ]
-        self.sync += self.bus.ack.eq(self.bus.cyc & self.bus.stb & ~self.bus.ack)
+        reads = Signal()  # the word is there a clock later
+        self.sync += [
+            reads.eq(self.bus.cyc & self.bus.stb & ~reads & ~self.bus.ack),
+            self.bus.ack.eq(reads),
+        ]

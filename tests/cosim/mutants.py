@@ -174,14 +174,20 @@ COUNTER_MUTANTS = (
     Mutant(
         "count_one_ahead_is_missed",
         f"{GATEWARE}/hit_counters.py",
-        "in ((written, last), (caught, new)):",
-        "in ((written, last),):",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((written, newer), (caught, newest)):",
     ),
     Mutant(
         "count_two_ahead_is_missed",
         f"{GATEWARE}/hit_counters.py",
-        "in ((written, last), (caught, new)):",
-        "in ((caught, new),):",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((written, newer), (fetched, new)):",
+    ),
+    Mutant(
+        "count_three_ahead_is_missed",
+        f"{GATEWARE}/hit_counters.py",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((caught, newest), (fetched, new)):",
     ),
     Mutant(
         "window_is_not_zeroed_for_its_next_turn",
