@@ -78,7 +78,7 @@ class HitCounters(LiteXModule):
             If(zero_adr == (1 << len(zero_adr)) - 1, zeroing.eq(0)),
         )
 
-        # Counting: a position's counters are read, registered, caught, then changed and written, a clock each.
+        # Counting: a position's counters are read, registered, caught, changed and written, a clock each.
         # Those of the three positions ahead are not in memory yet when they are read.
         count = Signal()
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
