@@ -44,7 +44,7 @@ STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 RECORDED = (
     *(("dram_read", 1), ("dram_write", 1), ("dram_address", 32)),
     *(("valid", 1), ("dropped", 1), ("kind", 8), ("frame", 32), ("write", 1), ("context", 8)),
-    *(("epoch_end", 1), ("enable", 1)),
+    *(("epoch_end", 1), ("frozen", 1), ("enable", 1)),
 )
 _io = [
     ("sys_clk", 0, Pins(1)),
@@ -142,6 +142,8 @@ def main():
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
+    parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
+    parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     args = parser.parse_args()
     build(
         args.output.resolve(),
@@ -149,6 +151,8 @@ def main():
         groups=args.groups,
         contexts=args.contexts,
         queue_depth=args.queue_depth,
+        pages=args.pages,
+        recent_pages=args.recent_pages,
     )
 
 

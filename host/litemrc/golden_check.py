@@ -5,10 +5,8 @@ from collections.abc import Callable, Mapping
 from litemrc.comparison import Comparison, ContextComparison
 from litemrc.device.recording import OPS, Recording
 from litemrc.epoch_table import EpochTable
-from litemrc.golden.bucket_stack import BucketMonitorModel
-from litemrc.golden.monitor import EpochCounters, MonitorModel
-
-MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
+from litemrc.golden.hit_counters import EpochCounters
+from litemrc.golden.monitor import MonitorModel
 
 
 def golden_epochs(
@@ -19,7 +17,7 @@ def golden_epochs(
     contexts: int,
     progress: Callable[[int], object] = lambda epoch: None,
 ) -> list[EpochCounters]:
-    """Runs the golden model of a monitor of that engine and size over the events.
+    """Runs the golden model of a monitor of that engine and size, with default settings, over the events.
 
     Returns:
         Every finished epoch.
@@ -27,7 +25,7 @@ def golden_epochs(
     Raises:
         KeyError: an engine without a model.
     """
-    model = MODELS[engine](frames, groups, contexts)
+    model = MonitorModel(frames, groups, contexts, engine)
     actions = {
         "access": model.access,
         "dropped": lambda frame, context: model.drop(),

@@ -136,9 +136,10 @@ def page(found):
     lines += [
         "",
         "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
-        "of the finished epoch, then its misses, its accesses, its touched pages (the working set), and zeros.",
-        "In every epoch sum(hits) + misses == accesses of a context; accesses of all contexts + epoch_outside +",
-        "epoch_unsampled + epoch_dropped == accesses of the DRAM while the monitor was enabled and not frozen.",
+        "of the finished epoch, then its misses, its accesses, its touched pages (working set), and zeros.",
+        "In every epoch sum(hits) + misses == accesses of a context; the accesses of all contexts +",
+        "epoch_outside + epoch_unsampled + epoch_dropped are those of the DRAM while the monitor was enabled",
+        "and not frozen.",
         "",
     ]
     return "\n".join(lines)

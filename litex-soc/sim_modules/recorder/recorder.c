@@ -24,20 +24,20 @@ struct record {
 	uint64_t cycle;
 	uint32_t value;
 	char source;
-	uint8_t kind, context, write, dropped, epoch_end;
+	uint8_t kind, context, write, dropped, epoch_end, frozen;
 } __attribute__((packed));
 
 #define NPY_HEADER_BYTES 256
 #define NPY_DESCR \
 	"[('cycle','<u8'),('value','<u4'),('source','S1'),('kind','u1'),('context','u1')," \
-	"('write','?'),('dropped','?'),('epoch_end','?')]"
+	"('write','?'),('dropped','?'),('epoch_end','?'),('frozen','?')]"
 
 struct recorder {
 	char *sys_clk;
 	clk_edge_state_t edge;
 	uint64_t cycle;
 	uint8_t enabled;
-	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *enable;
+	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *frozen, *enable;
 	uint32_t *dram_address, *frame;
 };
 
@@ -132,6 +132,7 @@ static int recorder_add_pads(void *session, struct pad_list_s *list)
 	r->write = pad(list, "write");
 	r->context = pad(list, "context");
 	r->epoch_end = pad(list, "epoch_end");
+	r->frozen = pad(list, "frozen");
 	r->enable = pad(list, "enable");
 	return RC_OK;
 }
@@ -159,7 +160,7 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	if (*r->valid)
 		put((struct record){.cycle = r->cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
 				    .context = *r->context, .write = *r->write, .dropped = *r->dropped,
-				    .epoch_end = *r->epoch_end});
+				    .epoch_end = *r->epoch_end, .frozen = *r->frozen});
 	if (*r->enable != r->enabled) {
 		r->enabled = *r->enable;
 		put((struct record){.cycle = r->cycle, .source = 'E', .value = r->enabled});
