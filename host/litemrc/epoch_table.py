@@ -22,6 +22,7 @@ COLUMNS = {
     "overflow": np.dtype("bool"),
     "hits": np.dtype("u4"),
 }
+LARGEST_SCALE_LOG2 = 31  # as on the link
 OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
 
 
@@ -30,7 +31,7 @@ class EpochRow:
     """Counters of one context in one finished epoch, checked as it arrives; units as in `EpochTable`.
 
     Raises:
-        ValueError: sum(hits) + misses != accesses although no counter saturated.
+        ValueError: sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
     """
 
     epoch: int
@@ -51,6 +52,11 @@ class EpochRow:
             raise ValueError(
                 f"epoch {self.epoch}, context {self.context}: sum(hits) + misses is {total},"
                 f" but accesses is {self.accesses}"
+            )
+        if self.touched > self.accesses and not self.overflow:
+            raise ValueError(
+                f"epoch {self.epoch}, context {self.context}: {self.touched} pages touched"
+                f" by {self.accesses} accesses"
             )
 
 
@@ -125,6 +131,7 @@ class EpochTable:
         total = self.hits.sum(axis=1, dtype=np.uint64) + self.misses
         refuse((total != self.accesses) & ~self.overflow, "sum(hits) + misses differs from accesses")
         refuse((self.touched > self.accesses) & ~self.overflow, "more pages touched than accesses")
+        refuse(self.scale_log2 > LARGEST_SCALE_LOG2, f"scale_log2 is above {LARGEST_SCALE_LOG2}")
         deepest = self.groups - np.argmax(self.hits[:, ::-1] != 0, axis=1)
         room = [
             groups_of_memory(self.frames, self.pages, self.groups, scale)

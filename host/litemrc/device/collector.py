@@ -8,7 +8,7 @@ from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
 from litemrc.device.protocol import Message
-from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable
+from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 from litemrc.errors import UserError
 
 _PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
@@ -154,13 +154,16 @@ class Collector:
         begins = last is None or last.epoch != message.epoch
         if begins and self._begun == enough:
             return
+        hello = self._hello
         values = {name: getattr(message, name) for name in EpochRow.__slots__}
         try:
             row = EpochRow(**values | {"hits": tuple(message.hits)})
         except ValueError as error:
             raise self._fault(str(error)) from error
-        if len(row.hits) != self._hello.groups or row.context >= self._hello.contexts:
+        if len(row.hits) != hello.groups or row.context >= hello.contexts:
             raise self._fault(f"an epoch with {len(row.hits)} groups of context {row.context}")
+        if any(row.hits[groups_of_memory(hello.frames, hello.pages, hello.groups, row.scale_log2) :]):
+            raise self._fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
         if last and (last.epoch, last.context) >= (row.epoch, row.context):
             raise self._fault(f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}")
         for name in () if begins else OF_THE_EPOCH:

@@ -61,6 +61,8 @@ def test_a_row_that_contradicts_itself_is_refused_on_arrival():
     with pytest.raises(ValueError, match=r"epoch 7, context 1: .* is 9, but accesses is 10"):
         row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, hits=(4, 0, 0, 0))
     row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, overflow=True, hits=(4, 0, 0, 0))
+    with pytest.raises(ValueError, match=r"epoch 7, context 1: 10 pages touched by 9 accesses"):
+        row(epoch=7, context=1, accesses=9, misses=5, touched=10, dropped=0, hits=(4, 0, 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -83,6 +85,7 @@ def test_a_row_that_contradicts_itself_is_refused_on_arrival():
         ({"outside": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): outside differs"),
         ({"unsampled": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): unsampled differs"),
         ({"scale_log2": [0, 1, 0, 0]}, "row 1 (epoch 0, context 2): scale_log2 differs"),
+        ({"scale_log2": [32, 32, 0, 0]}, "row 0 (epoch 0, context 1): scale_log2 is above 31"),
         # 1 page of 4: the 16 that take part fill 1 of 4 groups of 16.
         ({"scale_log2": [2, 2, 0, 0]}, "row 0 (epoch 0, context 1): hits deeper than the memory"),
     ],

@@ -84,6 +84,16 @@ def test_what_was_collected_before_a_fault_stays(start_peer, fault, error, why):
         assert collector.table(interrupted=True).interrupted
 
 
+def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
+    """The peer counts in all its groups, but every second page cannot fill more than half of them."""
+    with Device.open(start_peer(period_ms=2).url) as device:
+        device.request("set_sampling", sampling=1)
+        collector = Collector(device)
+        with pytest.raises(DeviceFaultError, match="epoch 0, context 1: hits deeper than the memory"):
+            for _ in collector.collect(runs=[Run("zipf")]):
+                pass
+
+
 def test_a_program_or_context_the_device_does_not_have_is_named(start_peer):
     with Device.open(start_peer().url) as device:
         collector = Collector(device)
