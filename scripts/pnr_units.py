@@ -105,21 +105,8 @@ def _intake():
 
 DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
-    *(
-        "tap",
-        "source",
-        "freeze",
-        "single_shot",
-        "arm",
-        "frozen",
-        "enable",
-        "by_cycles",
-        "epoch_length",
-        "context",
-        "clear",
-        "end_epoch",
-        "invalidate",
-    ),
+    *("tap", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
+    *("freeze", "single_shot", "arm", "frozen"),
     *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
     *("epoch_dropped", "level", "peak", "idle"),
 )

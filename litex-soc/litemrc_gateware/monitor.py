@@ -53,8 +53,8 @@ class Monitor(MonitorRegisters):
     engine : str
         a name of ``ENGINES``.
     recent_pages : int
-        pages whose accesses the filter answers alone, 1 .. pages / groups; 1 lets it take an access every
-        clock. Default: the engine's in ``RECENT_PAGES``, or as many as a group holds.
+        pages whose accesses the filter answers alone, 1 .. pages / groups, at most 15; 1 lets it take an
+        access every clock. Default: the engine's in ``RECENT_PAGES``, or as many as a group holds.
     pages : int
         pages the engine holds, a power of two. Fewer than the memory's frames, which is the default, take
         less block RAM, and the monitor samples at least 1 page of frames / pages.
@@ -86,6 +86,8 @@ class Monitor(MonitorRegisters):
         pages = frames if pages is None else pages
         if recent_pages is None:
             recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
+        if not 1 <= recent_pages <= 15:
+            raise ValueError(f"Monitor: {recent_pages} recent pages; choose 1 to 15, a register tells them")
         super().__init__(
             tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
         )

@@ -36,7 +36,6 @@ RTL_MODULES = (
     "working_set",
     "answer_merge",
     "page_filter",
-    "intake",
 )
 HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set")
 ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
