@@ -1,7 +1,5 @@
 """How far estimated curves lie from exact ones, over the same accesses."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from litemrc.comparison import ContextAccuracy
@@ -28,26 +26,20 @@ def accuracy(estimated: Replay, exact: Replay, group_pages: int) -> list[Context
         if not curves[1].accesses:
             continue
         errors = np.abs(curves[0].miss_ratio - curves[1].miss_ratio)
+        in_use = max(max(curve.reuse_pages for curve in curves) // group_pages, 1)
         of_context = off[exact.context == context]
         found.append(
             ContextAccuracy(
                 context,
                 curves[1],
                 float(errors.mean()),
+                float(errors[:in_use].mean()),
                 float(errors.max()),
                 int((of_context == 1).sum()),
                 int((of_context > 1).sum()),
             )
         )
     return found
-
-
-def worst(contexts: Sequence[ContextAccuracy]) -> tuple[float, float]:
-    """The largest mean error and the largest error of any context."""
-    return (
-        max((each.mean_error for each in contexts), default=0.0),
-        max((each.largest_error for each in contexts), default=0.0),
-    )
 
 
 def _curve(replay: Replay, context: int, group_pages: int) -> Curve:

@@ -51,6 +51,7 @@ class ContextAccuracy:
     Attributes:
         exact: the curve of exact LRU stacks, at the resolution of the estimated one.
         mean_error, largest_error: of the miss ratio, absolute, over the sizes of 1 to all groups.
+        mean_error_in_use: the same over the sizes up to all reuse: behind it any two curves are equal.
         one_group_off, further_off: accesses whose LRU position was estimated one group, and more, from the
             true one.
     """
@@ -58,6 +59,7 @@ class ContextAccuracy:
     context: int
     exact: Curve
     mean_error: float
+    mean_error_in_use: float
     largest_error: float
     one_group_off: int
     further_off: int

@@ -19,7 +19,14 @@ def accuracy_table(table: EpochTable, contexts: Sequence[ContextAccuracy]) -> st
     rows.add_column("context", vertical="bottom")
     rows.add_column("curve", vertical="bottom")
     ratios = (f"MR in\n{size_text(pages, table.page_bytes)}" for pages in sizes)
-    for heading in (*ratios, "mean\nerror", "largest\nerror", "accesses\n1 group off", "\nfurther off"):
+    for heading in (
+        *ratios,
+        "mean\nerror",
+        "up to all\nreuse",
+        "largest\nerror",
+        "accesses 1\ngroup off",
+        "further\noff",
+    ):
         rows.add_column(heading, justify="right", vertical="bottom")
     for each in contexts:
         name = f"{each.context} {table.context_names.get(each.context, '')}"
@@ -30,6 +37,7 @@ def accuracy_table(table: EpochTable, contexts: Sequence[ContextAccuracy]) -> st
             "exact",
             *(f"{each.exact.miss_ratio_at(pages):.4f}" for pages in sizes),
             f"{each.mean_error:.6f}",
+            f"{each.mean_error_in_use:.6f}",
             f"{each.largest_error:.6f}",
             f"{each.one_group_off:,}",
             f"{each.further_off:,}",

@@ -144,6 +144,8 @@ def test_the_error_of_estimates_is_that_of_their_curves_and_positions():
         assert each.exact.miss_ratio.tolist() == pytest.approx(curves[1])
         errors = [abs(a - b) for a, b in zip(*curves, strict=True)]
         assert each.mean_error == pytest.approx(sum(errors) / GROUPS)
+        in_use = max(np.flatnonzero(np.diff(curve))[-1] + 2 for curve in curves)
+        assert in_use < GROUPS and each.mean_error_in_use == pytest.approx(sum(errors) / in_use)
         assert each.largest_error == pytest.approx(max(errors)) and max(errors) > 0
         off = [
             abs(int(a) - int(b))

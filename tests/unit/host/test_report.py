@@ -99,9 +99,9 @@ def test_a_sampled_run_is_marked_and_all_its_accesses_told(report, sampled_table
 def test_exact_curves_stand_beside_the_estimated_ones(report):
     assert "How exact the estimates are" not in report().text
     exact = Curve.of_counters([8, 8, 8, 2], 6, 16, context=1)
-    text = report(accuracy=[ContextAccuracy(1, exact, 0.125, 0.25, 1234, 5)]).text
+    text = report(accuracy=[ContextAccuracy(1, exact, 0.125, 0.1875, 0.25, 1234, 5)]).text
     # Sizes: 1 and 3 groups, and between them 2.
-    assert "1 zipf 0.7500 0.5000 0.2500 0.125000 0.250000 1,234 5" in text
+    assert "1 zipf 0.7500 0.5000 0.2500 0.125000 0.187500 0.250000 1,234 5" in text
 
 
 def test_the_verdict_is_told(report):
