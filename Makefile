@@ -4,8 +4,13 @@ PYTHON ?= python3
 VENV   := .venv/bin
 export PATH := $(CURDIR)/$(VENV):$(PATH)
 
-SIM      := build/sim/gateware/obj_dir/Vsim
-FIRMWARE := build/firmware/firmware.bin
+# Stack engine of the simulated SoC; each but the default has folders of its own: make demo ENGINE=group_stack
+ENGINE ?= bucket_stack
+OTHER  := $(if $(filter-out bucket_stack,$(ENGINE)),-$(ENGINE))
+
+SOC      := build/sim$(OTHER)
+SIM      := $(SOC)/gateware/obj_dir/Vsim
+FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
@@ -13,8 +18,8 @@ FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/barem
 .PHONY: demo test lint setup sim firmware csim registers pnr-units clean
 .DELETE_ON_ERROR:
 
-demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write build/demo/report.html
-	litemrc demo --sim build/sim --firmware $(FIRMWARE) --out build/demo
+demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
+	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
 test: setup $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
@@ -54,15 +59,15 @@ build/ap_types: | .venv/installed.stamp
 	python scripts/fetch_ap_types.py
 
 $(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
-	@echo "building the Verilated SoC (build/sim/build.log)"
-	@mkdir -p build/sim
-	@python litex-soc/sim.py --output build/sim >build/sim/build.log 2>&1 || { tail -40 build/sim/build.log; exit 1; }
+	@echo "building the Verilated SoC ($(SOC)/build.log)"
+	@mkdir -p $(SOC)
+	@python litex-soc/sim.py --output $(SOC) --engine $(ENGINE) >$(SOC)/build.log 2>&1 || { tail -40 $(SOC)/build.log; exit 1; }
 
 $(FIRMWARE): $(FIRMWARE_SOURCES) $(SIM)
-	@echo "building the firmware (build/firmware/build.log)"
-	@mkdir -p build/firmware
-	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim OUT=$(CURDIR)/build/firmware PYTHON=$(CURDIR)/$(VENV)/python \
-		>build/firmware/build.log 2>&1 || { tail -40 build/firmware/build.log; exit 1; }
+	@echo "building the firmware ($(@D)/build.log)"
+	@mkdir -p $(@D)
+	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/$(SOC) OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
+		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
 clean:
 	rm -rf build

@@ -44,13 +44,14 @@ STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 RECORDED = (
     *(("dram_read", 1), ("dram_write", 1), ("dram_address", 32)),
     *(("valid", 1), ("dropped", 1), ("kind", 8), ("frame", 32), ("write", 1), ("context", 8)),
-    *(("epoch_end", 1), ("enable", 1)),
+    *(("epoch_end", 1), ("frozen", 1), ("enable", 1)),
 )
+SETTINGS = (("range_lower", 32), ("range_upper", 32), ("sampling", 8))
 _io = [
     ("sys_clk", 0, Pins(1)),
     _serial(0),
     _serial(1),
-    ("recorder", 0, *(Subsignal(name, Pins(width)) for name, width in RECORDED)),
+    ("recorder", 0, *(Subsignal(name, Pins(width)) for name, width in RECORDED + SETTINGS)),
 ]
 
 
@@ -90,6 +91,7 @@ class SimSoC(LiteMRCSoC):
             pads.dram_write.eq(observer.write),
             pads.dram_address.eq(observer.address),
             *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
+            *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
         ]
 
 
@@ -138,10 +140,12 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
-    parser.add_argument("--engine", choices=ENGINES, default="group_stack", help="stack engine (%(default)s)")
+    parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
+    parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
+    parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     args = parser.parse_args()
     build(
         args.output.resolve(),
@@ -149,6 +153,8 @@ def main():
         groups=args.groups,
         contexts=args.contexts,
         queue_depth=args.queue_depth,
+        pages=args.pages,
+        recent_pages=args.recent_pages,
     )
 
 

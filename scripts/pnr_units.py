@@ -30,6 +30,7 @@ from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
 from litemrc_gateware.loop_front import LoopFront
 from litemrc_gateware.page_filter import PageFilter
+from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Record, Signal
@@ -106,15 +107,17 @@ def _intake():
 DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
     *("tap", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
+    *("freeze", "single_shot", "arm", "frozen"),
     *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
-    *("epoch_dropped", "level", "peak"),
+    *("epoch_dropped", "level", "peak", "idle"),
 )
-COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow")
+COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow", "idle")
 
 FILTER_PORTS = (
     *("sink", "engine_ops", "engine_positions", "source", "lower", "upper", "sampling", "scale_log2"),
     *("outside", "unsampled", "idle"),
 )
+SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
@@ -128,8 +131,13 @@ UNITS = {
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
-    # Before an engine of 65,536 frames, the memory four times as large.
+    "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
+    # Before an engine of 65,536 frames, the memory four times as large; the working set is in it.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),
+    # As it stands before bucket_stack.
+    "page_filter_1_recent_page": Unit(
+        65536, 8, lambda: PageFilter(65536, 65536, groups=64, contexts=8, recent_pages=1), FILTER_PORTS
+    ),
 }
 
 

@@ -9,6 +9,8 @@
 
 static uint32_t sent;
 static uint32_t next_context;	/* of the epoch in the window */
+static uint32_t kept_scale_log2;	/* of the epoch in the window, where it is no longer in force */
+static bool scale_kept;
 
 void epochs_init(void (*on_ready)(void))
 {
@@ -51,7 +53,11 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 	epoch->context = context;
 	epoch->accesses = window_accesses(groups, context);
 	epoch->misses = monitor_window(groups, context, LITEMRC_WINDOW_MISSES(groups));
+	epoch->touched = monitor_window(groups, context, LITEMRC_WINDOW_TOUCHED(groups));
 	epoch->dropped = monitor_read(LITEMRC_EPOCH_DROPPED);
+	epoch->outside = monitor_read(LITEMRC_EPOCH_OUTSIDE);
+	epoch->unsampled = monitor_read(LITEMRC_EPOCH_UNSAMPLED);
+	epoch->scale_log2 = scale_kept ? kept_scale_log2 : monitor_scale_log2();
 	epoch->overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
 	epoch->hits_count = groups;
 	for (uint32_t group = 0; group < groups; group++)
@@ -85,10 +91,20 @@ void epochs_progress(uint32_t groups, uint32_t contexts)
 	if (!monitor_status(LITEMRC_STATUS_EPOCH_READY))
 		return;
 	all = send_epoch(groups, contexts);
-	if (all)
+	if (all) {
 		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
+		scale_kept = false;
+	}
 	/* Without room the link's interrupt goes on; the monitor's would be raised without end. */
 	monitor_write(LITEMRC_EV_ENABLE, all ? LITEMRC_EV_ENABLE_EPOCH : 0);
+}
+
+void epochs_keep_scale(void)
+{
+	if (scale_kept || !monitor_status(LITEMRC_STATUS_EPOCH_READY))
+		return;
+	kept_scale_log2 = monitor_scale_log2();
+	scale_kept = true;
 }
 
 bool epochs_halfway(void)

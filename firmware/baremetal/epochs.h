@@ -12,6 +12,9 @@ void epochs_init(void (*on_ready)(void));
 /* Sends what there is and fits; interrupts are off. */
 void epochs_progress(uint32_t groups, uint32_t contexts);
 
+/* Call before scale_log2 changes: an epoch in the window was counted with the one still in force. */
+void epochs_keep_scale(void);
+
 /* Whether some messages of an epoch are sent and some are not. */
 bool epochs_halfway(void);
 

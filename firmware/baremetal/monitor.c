@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "monitor.h"
 
-#define CAPABILITY(word, name) \
-	(((word) & LITEMRC_CAPABILITIES_##name) >> LITEMRC_CAPABILITIES_##name##_SHIFT)
+#define FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct monitor_parameters monitor_parameters(void)
 {
 	uint32_t word = monitor_read(LITEMRC_CAPABILITIES);
+	uint32_t stack = monitor_read(LITEMRC_STACK_CAPABILITIES);
 
 	return (struct monitor_parameters){
 		.version = monitor_read(LITEMRC_VERSION),
-		.page_shift = CAPABILITY(word, PAGE_SHIFT),
-		.frames = 1u << CAPABILITY(word, FRAMES_LOG2),
-		.groups = 1u << CAPABILITY(word, GROUPS_LOG2),
-		.contexts = 1u << CAPABILITY(word, CONTEXTS_LOG2),
-		.queue_depth = 1u << CAPABILITY(word, QUEUE_LOG2),
-		.engine = CAPABILITY(word, ENGINE),
-		.ranks = CAPABILITY(word, RANKS),
+		.page_shift = FIELD(word, CAPABILITIES_PAGE_SHIFT),
+		.frames_log2 = FIELD(word, CAPABILITIES_FRAMES_LOG2),
+		.frames = 1u << FIELD(word, CAPABILITIES_FRAMES_LOG2),
+		.pages = 1u << FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2),
+		.groups = 1u << FIELD(word, CAPABILITIES_GROUPS_LOG2),
+		.contexts = 1u << FIELD(word, CAPABILITIES_CONTEXTS_LOG2),
+		.queue_depth = 1u << FIELD(word, CAPABILITIES_QUEUE_LOG2),
+		.engine = FIELD(word, CAPABILITIES_ENGINE),
+		.recent_pages = FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES),
+		.ranks = FIELD(word, CAPABILITIES_RANKS),
 	};
 }
 
@@ -41,4 +44,24 @@ void monitor_clear(void)
 {
 	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
 	wait_taken();
+}
+
+uint32_t monitor_quieten(void)
+{
+	uint32_t control = monitor_read(LITEMRC_CONTROL);
+
+	monitor_control(LITEMRC_CONTROL_ENABLE, 0);
+	while (!monitor_status(LITEMRC_STATUS_IDLE))
+		;
+	return control;
+}
+
+void monitor_resume(uint32_t control)
+{
+	monitor_write(LITEMRC_CONTROL, control);
+}
+
+uint32_t monitor_scale_log2(void)
+{
+	return FIELD(monitor_read(LITEMRC_SCALE), SCALE_SCALE_LOG2);
 }

@@ -13,7 +13,7 @@
 #include "litemrc_regs.h"
 
 struct monitor_parameters {
-	uint32_t version, page_shift, frames, groups, contexts, queue_depth, engine, ranks;
+	uint32_t version, page_shift, frames_log2, frames, pages, groups, contexts, queue_depth, engine, recent_pages, ranks;
 };
 
 static inline uint32_t monitor_read(uint32_t offset)
@@ -39,6 +39,16 @@ void monitor_control(uint32_t mask, uint32_t value);
 /* Invalidate and clear wait for the queue to take them. */
 void monitor_invalidate(uint32_t frame);
 void monitor_clear(void);
+
+/*
+ * Stops taking accesses and waits until none is left inside: settings that need that may change. Returns the control
+ * register for monitor_resume().
+ */
+uint32_t monitor_quieten(void);
+void monitor_resume(uint32_t control);
+
+/* log2 of the pages of the memory behind one page of the stacks. */
+uint32_t monitor_scale_log2(void);
 
 /* A word of the window: the finished epoch's counters (see litemrc_regs.h). */
 static inline uint32_t monitor_window(uint32_t groups, uint32_t context, uint32_t word)

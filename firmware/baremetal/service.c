@@ -8,6 +8,7 @@
 #include "epochs.h"
 #include "link.h"
 #include "monitor.h"
+#include "settings.h"
 #include "workloads/workload.h"
 
 #define BOOT_EPOCH_CYCLES (1u << 22)	/* until the host asks for another: 84 ms at 50 MHz */
@@ -43,6 +44,8 @@ static void send_hello(uint32_t request)
 		.groups = parameters.groups,
 		.contexts = parameters.contexts,
 		.engine.stack_engine_choice = parameters.engine,
+		.pages = parameters.pages,
+		.recent_pages = parameters.recent_pages,
 		.queue_depth = parameters.queue_depth,
 		.ranks = parameters.ranks,
 		.running = state == IDLE ? 0 : 1 + order.workload,
@@ -56,18 +59,13 @@ static void send_hello(uint32_t request)
 	link_send(&message);
 }
 
-static void acknowledge(uint32_t first, uint32_t second, size_t count)
-{
-	reply.ack.values[0] = first;
-	reply.ack.values[1] = second;
-	reply.ack.values_count = count;
-}
-
-static void refuse(uint32_t request, int error)
+static void refuse(uint32_t request, int error, const char *reason)
 {
 	reply.type_choice = device_message_type_nak_c;
 	reply.nak.request = request;
 	reply.nak.error.error_code_choice = error;
+	reply.nak.reason.value = (const uint8_t *)reason;
+	reply.nak.reason.len = strlen(reason);
 }
 
 static void set_epoch(bool cycles, uint32_t length)
@@ -80,11 +78,12 @@ static void acknowledge_epoch(void)
 {
 	bool cycles = monitor_read(LITEMRC_CONTROL) & UNIT_IS_CYCLES;
 
-	acknowledge(cycles ? epoch_unit_cycles_c : epoch_unit_accesses_c, monitor_read(LITEMRC_EPOCH_LENGTH), 2);
+	acknowledge(&reply.ack, 2, cycles ? epoch_unit_cycles_c : epoch_unit_accesses_c,
+		    monitor_read(LITEMRC_EPOCH_LENGTH), 0);
 }
 
-/* Does the request; the reply is an empty ack beforehand. Returns 0 or an error code. */
-static int perform(const struct host_request *request)
+/* Does the request; the reply is an empty ack beforehand. Returns 0 or an error code, with a reason for some. */
+static int perform(const struct host_request *request, const char **reason)
 {
 	switch (request->type_choice) {
 	case host_request_type_hello_c:		/* answered by send_hello() */
@@ -105,10 +104,10 @@ static int perform(const struct host_request *request)
 	case host_request_type_set_engine_c:
 		if (request->set_engine.engine.stack_engine_choice != parameters.engine)
 			return error_code_bad_argument_c;
-		acknowledge(parameters.engine, 0, 1);
+		acknowledge(&reply.ack, 1, parameters.engine, 0, 0);
 		return 0;
 	case host_request_type_get_engine_c:
-		acknowledge(parameters.engine, 0, 1);
+		acknowledge(&reply.ack, 1, parameters.engine, 0, 0);
 		return 0;
 	case host_request_type_set_context_c:
 		if (request->set_context.context >= parameters.contexts)
@@ -116,10 +115,10 @@ static int perform(const struct host_request *request)
 		if (state == RUNNING)
 			return error_code_busy_c;
 		monitor_write(LITEMRC_CONTEXT, request->set_context.context);
-		acknowledge(request->set_context.context, 0, 1);
+		acknowledge(&reply.ack, 1, request->set_context.context, 0, 0);
 		return 0;
 	case host_request_type_get_context_c:
-		acknowledge(monitor_read(LITEMRC_CONTEXT), 0, 1);
+		acknowledge(&reply.ack, 1, monitor_read(LITEMRC_CONTEXT), 0, 0);
 		return 0;
 	case host_request_type_invalidate_c:
 		if (request->invalidate.frame >= parameters.frames)
@@ -144,14 +143,16 @@ static int perform(const struct host_request *request)
 		order = (struct run_order){request->run.workload, request->run.context, request->run.scale};
 		state = ORDERED;
 		return 0;
+	default:
+		return settings_perform(request, &parameters, &reply.ack, reason);
 	}
-	return error_code_unknown_c;
 }
 
 static void answer(void)
 {
 	struct host_request request;
 	bool known = litemrc_request_decode(&receiver, &request);
+	const char *reason = "";
 	int error;
 
 	if (known && request.type_choice == host_request_type_hello_c) {
@@ -162,9 +163,9 @@ static void answer(void)
 			reply.ack = (struct ack_body){
 				.request = request.sequence, .payload.value = reply_payload,
 			};
-			error = known ? perform(&request) : error_code_unknown_c;
+			error = known ? perform(&request, &reason) : error_code_unknown_c;
 			if (error)
-				refuse(request.sequence, error);
+				refuse(request.sequence, error, reason);
 			last_request = request.sequence;
 		}
 		link_send(&reply);

@@ -19,10 +19,18 @@ inline std::ostream &operator<<(std::ostream &out, const Position &position) {
                << int(position.context) << (position.epoch_end ? " epoch_end" : "");
 }
 
+inline std::ostream &operator<<(std::ostream &out, const Counted &counted) {
+    return out << counted.position << (counted.first_touch ? " first touch" : "");
+}
+
 inline bool operator==(const Position &a, const Position &b) {
     return a.kind == b.kind && a.group == b.group && a.context == b.context && a.epoch_end == b.epoch_end;
 }
 
 inline bool operator!=(const Position &a, const Position &b) { return !(a == b); }
+
+inline bool operator!=(const Counted &a, const Counted &b) {
+    return a.position != b.position || a.first_touch != b.first_touch;
+}
 
 } // namespace litemrc

@@ -35,4 +35,10 @@ struct Position {
     ap_uint<1> epoch_end;
 };
 
+// What the hit counters count.
+struct Counted {
+    Position position;
+    ap_uint<1> first_touch; // of the page in the epoch; 0 unless a hit or a miss
+};
+
 } // namespace litemrc

@@ -12,6 +12,7 @@ void HitCounters::clear() {
     for (int context = 0; context < CONTEXTS; ++context) {
         misses_[context] = 0;
         accesses_[context] = 0;
+        touched_[context] = 0;
         for (int group = 0; group < GROUPS; ++group) {
 #pragma HLS pipeline II = 1 // one counter a clock: the array has one write port
             hits_[context][group] = 0;
@@ -20,7 +21,8 @@ void HitCounters::clear() {
     overflow_ = false;
 }
 
-bool HitCounters::step(const Position &position, counter_t window[WINDOW_WORDS]) {
+bool HitCounters::step(const Counted &counted, counter_t window[WINDOW_WORDS]) {
+    const Position &position = counted.position;
     const context_t context = position.context;
     switch (int(position.kind)) {
     case POSITION_HIT:
@@ -37,6 +39,8 @@ bool HitCounters::step(const Position &position, counter_t window[WINDOW_WORDS])
     default: // POSITION_NONE
         break;
     }
+    if (counted.first_touch)
+        touched_[context] = incremented(touched_[context]);
     if (position.epoch_end)
         publish(window);
     return position.epoch_end;
@@ -62,6 +66,8 @@ void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
                 word = misses_[context];
             else if (i == GROUPS + 1)
                 word = accesses_[context];
+            else if (i == GROUPS + 2)
+                word = touched_[context];
             window[context * 2 * GROUPS + i] = word;
         }
     }
@@ -72,7 +78,7 @@ void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
 
 } // namespace litemrc
 
-void hit_counters(hls::stream<litemrc::Position> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
+void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow) {
 #pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's sink
 #pragma HLS interface mode = bram port = window          // a block RAM outside; software reads its other port

@@ -1,20 +1,23 @@
 // hit_counters: HitCtrs of the MRC monitor, counted per context and published once an epoch.
 //
 // Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: one counter for each group, one for all accesses
-// and one for the misses, private to each context. Counters saturate.
+// and one for the misses, private to each context; and one for the pages touched in the epoch, its working set (see
+// working_set). Counters saturate.
 //
 // A position with `epoch_end` is counted first; then the counters are copied into the window, where they stay until the
 // next epoch ends, and the next epoch begins with zeroed ones. Positions wait meanwhile. (The RTL turns three buffers
 // instead, so that nothing waits there; what can be read in the window is the same.)
 //
 // Window: word context * 2 * GROUPS + i holds hit[i] for i < GROUPS, misses at i = GROUPS, accesses at i = GROUPS + 1,
-// and 0 above.
+// touched pages at i = GROUPS + 2, and 0 above.
 #pragma once
 
 #include "../common/records.hpp"
 #include "../common/stream.hpp"
 
 namespace litemrc {
+
+static_assert(GROUPS >= 4, "LITEMRC_GROUPS must be at least 4: the totals stand behind the groups in the window");
 
 constexpr int WINDOW_WORDS = CONTEXTS * 2 * GROUPS;
 
@@ -24,7 +27,7 @@ class HitCounters {
     void reset();
 
     // Counts one position. Returns true if the epoch ended and `window` now holds its counters.
-    bool step(const Position &position, counter_t window[WINDOW_WORDS]);
+    bool step(const Counted &counted, counter_t window[WINDOW_WORDS]);
 
     // Number of finished epochs.
     ap_uint<32> epoch() const { return epoch_; }
@@ -40,6 +43,7 @@ class HitCounters {
     counter_t hits_[CONTEXTS][GROUPS];
     counter_t misses_[CONTEXTS];
     counter_t accesses_[CONTEXTS];
+    counter_t touched_[CONTEXTS];
     bool overflow_;
     bool window_overflow_;
     ap_uint<32> epoch_;
@@ -48,5 +52,5 @@ class HitCounters {
 } // namespace litemrc
 
 // Top function for synthesis: takes one position. `epoch` and `overflow` change when an epoch is in the window.
-void hit_counters(hls::stream<litemrc::Position> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
+void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow);

@@ -17,17 +17,18 @@ namespace {
 constexpr int POSITIONS = 200000; // unless told otherwise; RTL co-simulation wants fewer
 constexpr int MISSES = GROUPS; // index in the window, behind the groups
 constexpr int ACCESSES = GROUPS + 1;
+constexpr int TOUCHED = GROUPS + 2;
 
-std::map<std::pair<int, int>, unsigned long long> counts; // (context, index in the window) -> times counted
+std::map<std::pair<int, int>, unsigned long long> counters; // (context, index in the window) -> times counted
 
 bool window_matches(const counter_t window[WINDOW_WORDS], bool overflow) {
     const unsigned long long limit = (1ULL << COUNTER_BITS) - 1;
     bool expected_overflow = false;
-    for (const auto &entry : counts)
+    for (const auto &entry : counters)
         expected_overflow |= entry.second > limit;
     for (int address = 0; address < WINDOW_WORDS; ++address) {
-        const auto found = counts.find({address / (2 * GROUPS), address % (2 * GROUPS)});
-        const unsigned long long expected = found == counts.end() ? 0 : std::min(found->second, limit);
+        const auto found = counters.find({address / (2 * GROUPS), address % (2 * GROUPS)});
+        const unsigned long long expected = found == counters.end() ? 0 : std::min(found->second, limit);
         if (window[address].to_uint64() != expected) {
             std::cerr << "hit_counters_tb: window word " << address << " is " << window[address].to_uint64()
                       << ", expected " << expected << "\n";
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
     const int positions_to_do = argc > 1 ? std::atoi(argv[1]) : POSITIONS;
     std::mt19937 generator(2004);
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
-    hls::stream<Position> positions;
+    hls::stream<Counted> positions;
     static counter_t window[WINDOW_WORDS];
     ap_uint<32> epoch = 0;
     ap_uint<1> overflow = 0;
@@ -57,24 +58,28 @@ int main(int argc, char **argv) {
             position.kind = POSITION_CLEAR;
         position.context = random(CONTEXTS);
         position.group = random(2) ? random(GROUPS) : 0; // half of them on one counter, as in local traces
-        positions.write(position);
+        const bool counts = position.kind == POSITION_HIT || position.kind == POSITION_MISS;
+        const bool first_touch = counts && random(3) == 0;
+        positions.write(Counted{position, first_touch});
         hit_counters(positions, window, epoch, overflow);
 
         const int context = position.context;
         if (position.kind == POSITION_HIT)
-            ++counts[{context, int(position.group)}];
+            ++counters[{context, int(position.group)}];
         if (position.kind == POSITION_MISS)
-            ++counts[{context, MISSES}];
-        if (position.kind == POSITION_HIT || position.kind == POSITION_MISS)
-            ++counts[{context, ACCESSES}];
+            ++counters[{context, MISSES}];
+        if (counts)
+            ++counters[{context, ACCESSES}];
+        if (first_touch)
+            ++counters[{context, TOUCHED}];
         if (position.kind == POSITION_CLEAR)
-            counts.clear();
+            counters.clear();
         if (position.epoch_end) {
             ++epochs;
             overflows += overflow;
             if (!window_matches(window, overflow))
                 return 1;
-            counts.clear();
+            counters.clear();
         }
         if (epoch != epochs) {
             std::cerr << "hit_counters_tb: epoch is " << epoch << ", expected " << epochs << "\n";

@@ -26,8 +26,8 @@ bool number_of(memory_frame_t frame, sampling_t sampling, frame_t &number) {
     return k == 0 || (hash & ~memory_frame_t(ones >> k)) == 0;
 }
 
-void count(counter_t &counter) {
-    if (counter != ~counter_t(0))
+void count(counter_t &counter, bool frozen) {
+    if (!frozen && counter != ~counter_t(0))
         ++counter;
 }
 
@@ -52,8 +52,9 @@ void PageFilter::reset() {
 }
 
 FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) {
-    FilterStep step{true, false, Op{op.kind, 0, op.context, op.write, op.epoch_end},
-                    Answer{ANSWER_NOTHING, 0, op.epoch_end}};
+    const bool frozen = op.frozen && op.kind == OP_ACCESS;
+    FilterStep step{true, false, Op{op.kind, 0, op.context, op.write, op.epoch_end}, Op{OP_MARK, 0, 0, 0, op.epoch_end},
+                    Answer{ANSWER_NOTHING, 0, op.epoch_end, frozen}};
     const bool sampled = number_of(op.frame, settings.sampling, step.engine_op.frame);
     const bool inside = settings.lower <= op.frame && op.frame <= settings.upper;
     bool recent = false;
@@ -66,12 +67,15 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
         }
     }
 
+    step.set_op.frame = step.engine_op.frame;
     switch (int(op.kind)) {
     case OP_ACCESS:
+        if (inside && sampled && !frozen)
+            step.set_op.kind = OP_ACCESS;
         if (!inside) {
-            count(uncounted_.outside);
+            count(uncounted_.outside, frozen);
         } else if (!sampled) {
-            count(uncounted_.unsampled);
+            count(uncounted_.unsampled, frozen);
         } else if (recent) {
             recency_.use(slot);
             step.answer.kind = ANSWER_ABSORBED;
@@ -81,7 +85,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
             step.taken = false;
             step.asks = true;
             step.engine_op = Op{OP_ACCESS, pages_[slot], 0, 0, 0};
-            step.answer = Answer{ANSWER_TOUCH, 0, 0};
+            step.answer = Answer{ANSWER_TOUCH, 0, 0, 0};
         } else {
             slot = slot_to_fill();
             valid_[slot] = 1;
@@ -97,6 +101,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
         if (sampled) {
             if (recent)
                 valid_[slot] = 0;
+            step.set_op.kind = OP_INVALIDATE;
             step.asks = true;
             step.answer.kind = ANSWER_ENGINE;
         }
@@ -107,6 +112,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
             valid_[s] = 0;
         }
         uncounted_ = Uncounted{0, 0};
+        step.set_op.kind = OP_CLEAR;
         step.asks = true;
         step.answer.kind = ANSWER_ENGINE;
         break;
@@ -168,14 +174,15 @@ slot_t PageFilter::slot_to_fill() const {
     return slot;
 }
 
-bool AnswerMerge::step(const Answer &answer, const Position &engine, Position &position) {
-    position = Position{POSITION_NONE, 0, 0, answer.epoch_end};
+bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> first_touch, Counted &counted) {
+    counted = Counted{Position{POSITION_NONE, 0, 0, answer.epoch_end}, first_touch};
     if (answer.kind == ANSWER_ENGINE) {
-        position = engine;
+        if (!answer.frozen)
+            counted.position = engine;
         if (engine.kind == POSITION_HIT || engine.kind == POSITION_MISS)
             owners_[answer.slot] = engine.context;
-    } else if (answer.kind == ANSWER_ABSORBED) {
-        position = Position{POSITION_HIT, 0, owners_[answer.slot], answer.epoch_end};
+    } else if (answer.kind == ANSWER_ABSORBED && !answer.frozen) {
+        counted.position = Position{POSITION_HIT, 0, owners_[answer.slot], answer.epoch_end};
     }
     return answer.kind != ANSWER_TOUCH;
 }
@@ -183,10 +190,12 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, Position &p
 } // namespace litemrc
 
 void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
-                 hls::stream<litemrc::Answer> &answers, litemrc::memory_frame_t lower, litemrc::memory_frame_t upper,
-                 litemrc::sampling_t sampling, litemrc::counter_t &outside, litemrc::counter_t &unsampled) {
+                 hls::stream<litemrc::Op> &set_ops, hls::stream<litemrc::Answer> &answers,
+                 litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
+                 litemrc::counter_t &outside, litemrc::counter_t &unsampled) {
 #pragma HLS interface mode = axis port = ops // valid/ready, as the RTL's sink
 #pragma HLS interface mode = axis port = engine_ops
+#pragma HLS interface mode = axis port = set_ops
 #pragma HLS interface mode = axis port = answers
 #pragma HLS interface mode = ap_none port = lower // constant while operations are under way
 #pragma HLS interface mode = ap_none port = upper
@@ -196,6 +205,7 @@ void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &
 #pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
 #pragma HLS aggregate variable = ops compact = bit      // a record is one word without padding
 #pragma HLS aggregate variable = engine_ops compact = bit
+#pragma HLS aggregate variable = set_ops compact = bit
 #pragma HLS aggregate variable = answers compact = bit
 #pragma HLS pipeline II = 1 // a step a clock: the state is a few registers, and the hash lies before all of them
 
@@ -221,14 +231,17 @@ void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &
     answers.write(step.answer);
     if (step.asks)
         engine_ops.write(step.engine_op);
+    if (step.taken)
+        set_ops.write(step.set_op);
     outside = filter.epoch_uncounted().outside;
     unsampled = filter.epoch_uncounted().unsampled;
 }
 
 void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
-                       hls::stream<litemrc::Position> &positions) {
+                       hls::stream<ap_uint<1>> &first_touches, hls::stream<litemrc::Counted> &positions) {
 #pragma HLS interface mode = axis port = answers
 #pragma HLS interface mode = axis port = engine_positions
+#pragma HLS interface mode = axis port = first_touches
 #pragma HLS interface mode = axis port = positions
 #pragma HLS interface mode = ap_ctrl_none port = return
 #pragma HLS aggregate variable = answers compact = bit
@@ -240,9 +253,11 @@ void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemr
 #pragma HLS array_partition variable = merge.owners_ complete // registers: written and read in one clock
 
     const litemrc::Answer answer = answers.read();
-    litemrc::Position engine{litemrc::POSITION_NONE, 0, 0, 0}, position;
+    litemrc::Position engine{litemrc::POSITION_NONE, 0, 0, 0};
+    litemrc::Counted counted;
     if (litemrc::AnswerMerge::needs_engine(answer))
         engine = engine_positions.read();
-    if (merge.step(answer, engine, position))
-        positions.write(position);
+    const ap_uint<1> first_touch = answer.kind == litemrc::ANSWER_TOUCH ? ap_uint<1>(0) : first_touches.read();
+    if (merge.step(answer, engine, first_touch, counted))
+        positions.write(counted);
 }

@@ -18,10 +18,13 @@
 // itself. Other pages are answered POSITION_NONE. Settings may change while the filter is idle; after a change of
 // `sampling` comes a clear.
 //
-// Two halves with the engine between them, joined by a FIFO of answers that are due, in order:
+// Frozen accesses move pages like others and are answered POSITION_NONE; they count neither as outside nor as unsampled.
 //
-//     ops -> page_filter -> engine's ops -> engine -> engine's positions -> page_filter_merge -> positions
-//                   '------------------> answers (FIFO) ---------------------^
+// Two halves with the engine and the working set between them, joined by a FIFO of answers that are due, in order:
+//
+//     ops -> page_filter -> engine's ops -> engine -> engine's positions -> page_filter_merge -> counted positions
+//                   |-----------------> answers (FIFO) -----------------------^  ^
+//                   '-> working set's ops -> working_set -> first touches -------'
 //
 // so absorbed accesses overtake nothing, and go on while the engine is busy until the FIFO is full. The engine does not
 // know of the filter; it gets no marks, and its `epoch_end`s are those of operations that reach it.
@@ -50,6 +53,7 @@ struct MemoryOp {
     context_t context;
     ap_uint<1> write;
     ap_uint<1> epoch_end;
+    ap_uint<1> frozen; // an access that moves its page and counts nothing
 };
 
 struct FilterSettings {
@@ -68,13 +72,15 @@ struct Answer {
     ap_uint<2> kind;
     slot_t slot; // of the recent page; with ANSWER_ENGINE where an accessed page goes
     ap_uint<1> epoch_end;
+    ap_uint<1> frozen; // an access whose position does not count
 };
 
 // One step of the filter: one answer due, and maybe one operation for the engine.
 struct FilterStep {
-    bool taken; // false: this was a touch; the operation is to be offered again
+    bool taken; // false: this was a touch; the operation is to be offered again, and the working set gets nothing
     bool asks;  // `engine_op` goes to the engine
     Op engine_op;
+    Op set_op; // for the working set: a mark, unless a page is touched or leaves
     Answer answer;
 };
 
@@ -127,7 +133,7 @@ class AnswerMerge {
     }
 
     // `engine` is looked at if the answer needs it. Returns false if there is no position to pass on.
-    bool step(const Answer &answer, const Position &engine, Position &position);
+    bool step(const Answer &answer, const Position &engine, ap_uint<1> first_touch, Counted &counted);
 
   private:
     context_t owners_[SLOTS];
@@ -135,11 +141,12 @@ class AnswerMerge {
 
 } // namespace litemrc
 
-// Top function for synthesis: one step. The FIFO behind `answers` may have any depth from 1; the RTL's has 64.
+// Top function for synthesis: one step. `set_ops` has one operation for each of `ops`, in order. The FIFO behind `answers` may have any depth from 1; the RTL's has 64.
 void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
-                 hls::stream<litemrc::Answer> &answers, litemrc::memory_frame_t lower, litemrc::memory_frame_t upper,
-                 litemrc::sampling_t sampling, litemrc::counter_t &outside, litemrc::counter_t &unsampled);
+                 hls::stream<litemrc::Op> &set_ops, hls::stream<litemrc::Answer> &answers,
+                 litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
+                 litemrc::counter_t &outside, litemrc::counter_t &unsampled);
 
 // Top function for synthesis of the other half: one answer.
 void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
-                       hls::stream<litemrc::Position> &positions);
+                       hls::stream<ap_uint<1>> &first_touches, hls::stream<litemrc::Counted> &positions);

@@ -1,5 +1,5 @@
-// C simulation of page_filter: filter, exact stacks kept as std::list as its engine, merge; the positions against exact
-// stacks without a filter. Returns 1 if they differ.
+// C simulation of page_filter: filter, exact stacks kept as std::list as its engine, a std::set as the working set, merge;
+// the positions against exact stacks without a filter. Returns 1 if they differ.
 //
 //   page_filter_tb [OPERATIONS]
 #include "../common/print.hpp"
@@ -11,6 +11,7 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <set>
 
 using namespace litemrc;
 
@@ -19,24 +20,39 @@ namespace {
 constexpr int OPS = 60000; // unless told otherwise; RTL co-simulation wants fewer
 
 hls::stream<MemoryOp> ops;
-hls::stream<Op> engine_ops;
+hls::stream<Op> engine_ops, set_ops;
 hls::stream<Answer> answers;
-hls::stream<Position> engine_positions, positions;
+hls::stream<Position> engine_positions;
+hls::stream<ap_uint<1>> first_touches;
+hls::stream<Counted> positions;
+std::set<int> touched; // pages, by the engine's numbers
 LruReference engine;
 FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
 counter_t outside, unsampled;
 long engine_accesses = 0;
 
-Position answer_to(const MemoryOp &op) {
+bool first_touch_of(const Op &op) {
+    const bool first = op.kind == OP_ACCESS && touched.insert(int(op.frame)).second;
+    if (op.kind == OP_INVALIDATE)
+        touched.erase(int(op.frame));
+    if (op.kind == OP_CLEAR || op.epoch_end)
+        touched.clear();
+    return first;
+}
+
+Counted answer_to(const MemoryOp &op) {
     ops.write(op);
     do {
-        page_filter(ops, engine_ops, answers, settings.lower, settings.upper, settings.sampling, outside, unsampled);
+        page_filter(ops, engine_ops, set_ops, answers, settings.lower, settings.upper, settings.sampling, outside,
+                    unsampled);
+        if (!set_ops.empty())
+            first_touches.write(first_touch_of(set_ops.read()));
         if (!engine_ops.empty()) {
             const Op engine_op = engine_ops.read();
             engine_accesses += engine_op.kind == OP_ACCESS;
             engine_positions.write(engine.step(engine_op));
         }
-        page_filter_merge(answers, engine_positions, positions);
+        page_filter_merge(answers, engine_positions, first_touches, positions);
     } while (positions.empty());
     return positions.read();
 }
@@ -46,9 +62,9 @@ Position answer_to(const MemoryOp &op) {
 std::map<int, int> sampled_pages(int sampling) {
     std::map<int, int> pages;
     settings.sampling = sampling;
-    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 0});
+    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 0, 0});
     for (int frame = 0; frame < MEMORY_FRAMES; ++frame) {
-        if (answer_to(MemoryOp{OP_ACCESS, memory_frame_t(frame), 0, 0, 0}).kind == POSITION_MISS)
+        if (answer_to(MemoryOp{OP_ACCESS, memory_frame_t(frame), 0, 0, 0, 0}).position.kind == POSITION_MISS)
             pages.insert({frame, int(pages.size())});
     }
     const int k = std::max(sampling, LEAST_SAMPLING);
@@ -56,7 +72,7 @@ std::map<int, int> sampled_pages(int sampling) {
         std::cerr << "page_filter_tb: sampling " << sampling << ": " << pages.size() << " of " << MEMORY_FRAMES << "\n";
         std::exit(1);
     }
-    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 1});
+    answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 1, 0});
     return pages;
 }
 
@@ -73,7 +89,9 @@ int main(int argc, char **argv) {
     // The filter must not show, but for the range and the pages that are not sampled.
     LruReference reference;
     engine_accesses = 0;
-    long accesses = 0, out_of_range = 0, not_sampled = 0;
+    std::set<int> set; // of frames touched
+    bool frozen = false;
+    long accesses = 0, out_of_range = 0, not_sampled = 0, first = 0;
     unsigned long long outside_in_epoch = 0, unsampled_in_epoch = 0;
     const unsigned long long limit = (1ULL << COUNTER_BITS) - 1;
     for (int i = 0; i < ops_to_do; ++i) {
@@ -82,9 +100,10 @@ int main(int argc, char **argv) {
             settings.upper = random(3) ? MEMORY_FRAMES - 1 : random(MEMORY_FRAMES);
         }
         const int spread = random(4) ? (2 + RECENT_PAGES) << LEAST_SAMPLING : MEMORY_FRAMES;
+        frozen = random(200) == 0 ? !frozen : frozen;
         const int dice = random(1000);
         MemoryOp op{OP_ACCESS, memory_frame_t(random(std::min(spread, MEMORY_FRAMES))), context_t(random(CONTEXTS)), 0,
-                    ap_uint<1>(random(500) == 0)};
+                    ap_uint<1>(random(500) == 0), frozen};
         if (dice < 20)
             op.kind = OP_INVALIDATE;
         else if (dice < 25)
@@ -97,8 +116,17 @@ int main(int argc, char **argv) {
         const bool counts_nothing = (is_access && !inside) || (op.kind != OP_CLEAR && page == pages.end());
         const Op exact_op{counts_nothing ? ap_uint<2>(OP_MARK) : op.kind,
                           frame_t(page == pages.end() ? 0 : page->second), op.context, 0, op.epoch_end};
-        const Position expected = reference.step(exact_op);
-        const Position seen = answer_to(op);
+        Counted expected{reference.step(exact_op), 0};
+        const bool counts = is_access && !counts_nothing && !frozen;
+        if (counts)
+            expected.first_touch = set.insert(int(op.frame)).second;
+        if (op.kind == OP_INVALIDATE)
+            set.erase(int(op.frame));
+        if (op.kind == OP_CLEAR || op.epoch_end)
+            set.clear();
+        if (is_access && frozen)
+            expected.position = Position{POSITION_NONE, 0, 0, op.epoch_end};
+        const Counted seen = answer_to(op);
         if (seen != expected) {
             std::cerr << "page_filter_tb: operation " << i << ": " << exact_op << "\n  answered " << seen
                       << "\n  expected " << expected << "\n";
@@ -106,11 +134,13 @@ int main(int argc, char **argv) {
         }
         if (op.kind == OP_CLEAR)
             outside_in_epoch = unsampled_in_epoch = 0;
+        const bool left_out = is_access && inside && page == pages.end();
         accesses += is_access;
         out_of_range += is_access && !inside;
-        outside_in_epoch += is_access && !inside;
-        not_sampled += is_access && inside && page == pages.end();
-        unsampled_in_epoch += is_access && inside && page == pages.end();
+        outside_in_epoch += is_access && !inside && !frozen;
+        not_sampled += left_out;
+        unsampled_in_epoch += left_out && !frozen;
+        first += expected.first_touch;
         if (op.epoch_end) {
             if (outside != std::min(outside_in_epoch, limit) || unsampled != std::min(unsampled_in_epoch, limit)) {
                 std::cerr << "page_filter_tb: operation " << i << ": " << outside << " out of range, expected "
@@ -127,6 +157,6 @@ int main(int argc, char **argv) {
     }
     std::cout << "page_filter_tb: " << MEMORY_FRAMES << " frames, " << RECENT_PAGES << " recent pages: " << accesses
               << " accesses as the reference (" << engine_accesses << " reached the engine, " << out_of_range
-              << " out of range, " << not_sampled << " not sampled)\n";
+              << " out of range, " << not_sampled << " not sampled, " << first << " first touches)\n";
     return 0;
 }

@@ -1,6 +1,8 @@
-"""What a comparison of collected counters with the golden model found; plain data."""
+"""What comparisons with the golden models found; plain data."""
 
 from dataclasses import dataclass
+
+from litemrc.curve import Curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +42,24 @@ class Comparison:
     def equal(self) -> bool:
         """True if something was compared and nothing differs."""
         return self.counters > 0 and self.differences == 0
+
+
+@dataclass(frozen=True, eq=False)
+class ContextAccuracy:
+    """One context: its estimated curve against the exact one, over the same accesses.
+
+    Attributes:
+        exact: the curve of exact LRU stacks, at the resolution of the estimated one.
+        mean_error, largest_error: of the miss ratio, absolute, over the sizes of 1 to all groups.
+        mean_error_in_use: the same over the sizes up to all reuse: behind it any two curves are equal.
+        one_group_off, further_off: accesses whose LRU position was estimated one group, and more, from the
+            true one.
+    """
+
+    context: int
+    exact: Curve
+    mean_error: float
+    mean_error_in_use: float
+    largest_error: float
+    one_group_off: int
+    further_off: int

@@ -22,7 +22,7 @@ class Curve:
     Attributes:
         hits: uint64[groups]; hits[g] accesses found their page in group g of the LRU stack, 0 on top.
         misses: accesses to a page that was in no group: no memory size would have held it.
-        group_pages: pages in a group, the resolution of the curve.
+        group_pages: pages of the memory in a group, the resolution of the curve.
         accesses: accesses counted; sum(hits) + misses unless a counter saturated.
         dropped: accesses lost before they could be counted, of whatever context, in the epochs of this curve.
         context: context number, or None for several contexts summed.
@@ -107,7 +107,7 @@ class Curve:
         return int(np.argmax(ratios <= ratios[-1] + epsilon)) * self.group_pages
 
     @property
-    def working_set_pages(self) -> int:
+    def reuse_pages(self) -> int:
         """Smallest memory, in pages, that holds all reuse: every group up to the last one hit.
 
         0 without a hit; rounded up, for the deepest page reused lies somewhere in the last group.
@@ -145,9 +145,9 @@ def merge(curves: Iterable[Curve], *, dropped: int | None = None) -> Curve:
 
 
 def telling_sizes(curves: Sequence[Curve], count: int = 3) -> list[int]:
-    """Up to `count` sizes in pages, spread by equal ratios from one group to the largest working set."""
+    """Up to `count` sizes in pages, spread by equal ratios from one group to what holds all reuse."""
     group_pages = curves[0].group_pages
-    largest = max(max(curve.working_set_pages for curve in curves) // group_pages, 1)
+    largest = max(max(curve.reuse_pages for curve in curves) // group_pages, 1)
     steps = np.geomspace(1, largest, count)
     return sorted({round(step) * group_pages for step in steps})
 

@@ -14,10 +14,16 @@ COLUMNS = {
     "context": np.dtype("u1"),
     "accesses": np.dtype("u8"),
     "misses": np.dtype("u8"),
+    "touched": np.dtype("u8"),
     "dropped": np.dtype("u8"),
+    "outside": np.dtype("u8"),
+    "unsampled": np.dtype("u8"),
+    "scale_log2": np.dtype("u1"),
     "overflow": np.dtype("bool"),
     "hits": np.dtype("u4"),
 }
+LARGEST_SCALE_LOG2 = 31  # as on the link
+OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +31,18 @@ class EpochRow:
     """Counters of one context in one finished epoch, checked as it arrives; units as in `EpochTable`.
 
     Raises:
-        ValueError: sum(hits) + misses != accesses although no counter saturated.
+        ValueError: sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
     """
 
     epoch: int
     context: int
     accesses: int
     misses: int
+    touched: int
     dropped: int
+    outside: int
+    unsampled: int
+    scale_log2: int
     overflow: bool
     hits: tuple[int, ...]
 
@@ -43,6 +53,11 @@ class EpochRow:
                 f"epoch {self.epoch}, context {self.context}: sum(hits) + misses is {total},"
                 f" but accesses is {self.accesses}"
             )
+        if self.touched > self.accesses and not self.overflow:
+            raise ValueError(
+                f"epoch {self.epoch}, context {self.context}: {self.touched} pages touched"
+                f" by {self.accesses} accesses"
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,13 +65,19 @@ class EpochTable:
     """Counters of a run of epochs, and the parameters of the monitor that counted them.
 
     Attributes:
-        page_bytes, frames, groups, contexts, engine: parameters of the monitor.
+        page_bytes, frames: of the memory watched: bytes of a page, number of page frames.
+        engine, pages, groups, contexts, recent_pages: of the monitor: its stack engine, the pages that holds,
+            the groups a stack is cut into, the number of contexts, the pages it answers without the engine.
         epoch: uint32[n], number of the epoch.
         context: uint8[n], number of the context; a pair (epoch, context) occurs once.
-        accesses, misses: uint64[n].
-        dropped: uint64[n], accesses lost in the whole epoch: the same value in all rows of one epoch.
+        accesses, misses: uint64[n]; where pages are sampled, those of sampled pages.
+        touched: uint64[n], distinct pages accessed; where pages are sampled, sampled ones.
+        dropped, outside, unsampled: uint64[n], accesses lost, out of the address range, and to pages not
+            sampled, in the whole epoch: the same value in all rows of one epoch.
+        scale_log2: uint8[n], 1 page of 2^scale_log2 took part; the same value in all rows of one epoch.
         overflow: bool[n], a counter saturated: sum(hits) + misses == accesses is not promised in this row.
-        hits: uint32[n, groups], most recently used group first.
+        hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
+            part, and stands for 2^scale_log2 times as many of the memory.
         context_names: what ran in a context, where known.
         link_statistics: the serial link's frames, errors and losses, by name.
         interrupted: the collection was stopped before its end.
@@ -67,14 +88,20 @@ class EpochTable:
 
     page_bytes: int
     frames: int
+    engine: str
+    pages: int
     groups: int
     contexts: int
-    engine: str
+    recent_pages: int
     epoch: NDArray[np.uint32]
     context: NDArray[np.uint8]
     accesses: NDArray[np.uint64]
     misses: NDArray[np.uint64]
+    touched: NDArray[np.uint64]
     dropped: NDArray[np.uint64]
+    outside: NDArray[np.uint64]
+    unsampled: NDArray[np.uint64]
+    scale_log2: NDArray[np.uint8]
     overflow: NDArray[np.bool_]
     hits: NDArray[np.uint32]
     context_names: Mapping[int, str] = field(default_factory=dict)
@@ -82,10 +109,10 @@ class EpochTable:
     interrupted: bool = False
 
     def __post_init__(self) -> None:
-        if min(self.page_bytes, self.frames, self.groups, self.contexts) < 1 or self.frames % self.groups:
-            raise ValueError(
-                "page_bytes, frames, groups and contexts must be positive, frames a multiple of groups"
-            )
+        if min(self.page_bytes, self.groups, self.contexts) < 1 or self.pages % self.groups:
+            raise ValueError("page_bytes, groups and contexts must be positive, pages a multiple of groups")
+        if not self.groups <= self.pages <= self.frames:
+            raise ValueError(f"{self.groups} groups, {self.pages} pages, {self.frames} frames: not ascending")
         for name, dtype in COLUMNS.items():
             object.__setattr__(self, name, _column(name, getattr(self, name), dtype))
         for name in COLUMNS:
@@ -103,14 +130,22 @@ class EpochTable:
         refuse(self.context >= self.contexts, f"the monitor has only {self.contexts} contexts")
         total = self.hits.sum(axis=1, dtype=np.uint64) + self.misses
         refuse((total != self.accesses) & ~self.overflow, "sum(hits) + misses differs from accesses")
+        refuse((self.touched > self.accesses) & ~self.overflow, "more pages touched than accesses")
+        refuse(self.scale_log2 > LARGEST_SCALE_LOG2, f"scale_log2 is above {LARGEST_SCALE_LOG2}")
+        deepest = self.groups - np.argmax(self.hits[:, ::-1] != 0, axis=1)
+        room = [
+            groups_of_memory(self.frames, self.pages, self.groups, scale)
+            for scale in self.scale_log2.tolist()
+        ]
+        refuse(self.hits.any(axis=1) & (deepest > np.array(room, dtype=int)), "hits deeper than the memory")
         pairs = self.epoch.astype(np.int64) << 8 | self.context
         repeated = np.ones(pairs.size, dtype=bool)
         repeated[np.unique(pairs, return_index=True)[1]] = False
         refuse(repeated, "an earlier row has the same epoch and context")
         _, first, epoch_index = np.unique(self.epoch, return_index=True, return_inverse=True)
-        refuse(
-            self.dropped != self.dropped[first][epoch_index], "dropped differs from other rows of this epoch"
-        )
+        for name in OF_THE_EPOCH:
+            column = getattr(self, name)
+            refuse(column != column[first][epoch_index], f"{name} differs from other rows of this epoch")
 
     @classmethod
     def from_rows(cls, rows: Iterable[EpochRow], **parameters: Any) -> "EpochTable":
@@ -122,9 +157,60 @@ class EpochTable:
         return cls(**columns, **parameters)
 
     @property
+    def scales(self) -> list[int]:
+        """The values of `scale_log2`, in order; without rows, the one the monitor needs at least."""
+        return np.unique(self.scale_log2).tolist() or [(self.frames // self.pages).bit_length() - 1]
+
+    @property
+    def scale(self) -> int:
+        """The one value of `scale_log2`.
+
+        Raises:
+            ValueError: epochs differ in it; they have no curve in common.
+        """
+        if len(self.scales) > 1:
+            raise ValueError(f"epochs of different scale_log2 have no curve in common: {self.scales}")
+        return self.scales[0]
+
+    @property
     def group_pages(self) -> int:
-        """Pages in a group: the resolution of the curves."""
-        return self.frames // self.groups
+        """Pages of the memory that a group stands for: the resolution of the curves.
+
+        Raises:
+            ValueError: as `scale`.
+        """
+        return self.pages // self.groups << self.scale
+
+    @property
+    def accesses_in_all(self) -> int:
+        """All accesses of the memory in these epochs: counted, lost, out of range or not sampled."""
+        return int(self.accesses.sum()) + sum(
+            self.sum_of_epochs(name) for name in ("dropped", "outside", "unsampled")
+        )
+
+    def sum_of_epochs(self, name: str, context: int | None = None) -> int:
+        """Sum of a column that belongs to the epoch, over the epochs that have a row (of the context)."""
+        rows = np.ones(self.epoch.size, dtype=bool) if context is None else self.context == context
+        _, first = np.unique(self.epoch[rows], return_index=True)
+        return int(getattr(self, name)[rows][first].sum())
+
+    @property
+    def working_set_pages(self) -> NDArray[np.int64]:
+        """Pages of the memory each row's context accessed in its epoch, int64[n]; estimated where sampled."""
+        return self.touched.astype(np.int64) << self.scale_log2
+
+    def working_set(self, context: int | None = None) -> dict[int, int]:
+        """Pages of the memory accessed in each epoch in which the context has a row; without one, by all.
+
+        Source: Denning, The Working Set Model for Program Behavior, CACM 1968; the window is the epoch.
+        """
+        sizes: dict[int, int] = {}
+        for epoch, of, pages in zip(
+            self.epoch.tolist(), self.context.tolist(), self.working_set_pages.tolist(), strict=True
+        ):
+            if context in (None, of):
+                sizes[epoch] = sizes.get(epoch, 0) + pages
+        return sizes
 
     @property
     def contexts_with_data(self) -> list[int]:
@@ -147,19 +233,28 @@ class EpochTable:
     def curve(self, context: int | None = None) -> Curve:
         """The curve of one context over all epochs of the table; without a context, all contexts summed.
 
-        `dropped` is summed once per epoch that has a row of the context: what was lost may have been its own.
+        Sizes are of the memory, up to the whole of it. `dropped` is summed once per epoch that has a row of
+        the context: what was lost may have been its own.
+
+        Raises:
+            ValueError: as `scale`.
         """
         rows = np.ones(self.epoch.size, dtype=bool) if context is None else self.context == context
-        _, first = np.unique(self.epoch[rows], return_index=True)
+        groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
         return Curve.of_counters(
-            self.hits[rows].sum(axis=0, dtype=np.uint64),
+            self.hits[rows, :groups].sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
             self.group_pages,
             accesses=int(self.accesses[rows].sum()),
-            dropped=int(self.dropped[rows][first].sum()),
+            dropped=self.sum_of_epochs("dropped", context),
             context=context,
             overflow=bool(self.overflow[rows].any()),
         )
+
+
+def groups_of_memory(frames: int, pages: int, groups: int, scale_log2: int) -> int:
+    """Groups that the pages of a memory that take part can fill: `groups`, or fewer the fewer are sampled."""
+    return min(max(-(-(frames >> scale_log2) * groups // pages), 1), groups)
 
 
 def _column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:

@@ -23,15 +23,20 @@ from litemrc.outputs import replacing
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
 KIND = "epoch table"
-VERSION = 1
+VERSION = 2
 UNITS = {
     "epoch": "number of the epoch",
     "context": "number of the context",
     "accesses": "accesses",
     "misses": "accesses",
+    "touched": "distinct pages accessed; if sampled, sampled pages",
     "dropped": "accesses lost in the whole epoch, whatever their context; the same in all rows of an epoch",
+    "outside": "accesses out of the address range in the whole epoch; the same in all rows of an epoch",
+    "unsampled": "accesses to pages not sampled in the whole epoch; the same in all rows of an epoch",
+    "scale_log2": "1 page of 2^scale_log2 took part; the same in all rows of an epoch",
     "overflow": "true: a counter saturated",
-    "hits": "accesses, one counter per group of group_pages pages of the LRU stack, most recently used first",
+    "hits": "accesses, one counter per group of the LRU stack, most recently used first; a group stands for "
+    "(pages / groups) * 2^scale_log2 pages of the memory",
 }
 _METADATA = b"litemrc"
 _SEAL = re.compile(rb"litemrc-crc32:([0-9a-f]{8})")
@@ -39,7 +44,10 @@ _BLANK_SEAL = b"litemrc-crc32:00000000"
 _MAGIC = b"PAR1"  # a Parquet file begins and ends with it
 _COLLECT_AGAIN = "collect it again, or take a copy that is whole"
 _NAME_ANOTHER = "name a file that `litemrc collect` or `litemrc demo` wrote"
-_PARAMETERS = ("page_bytes", "frames", "groups", "contexts", "engine", "interrupted")
+_PARAMETERS = (
+    *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
+    "interrupted",
+)
 
 
 def write_epochs(path: str | Path, table: EpochTable) -> None:
@@ -51,9 +59,8 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
     described = {
         "kind": KIND,
         "version": VERSION,
-        "units": UNITS | {"page_bytes": "bytes", "frames": "pages", "group_pages": "pages"},
+        "units": UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"},
         **{name: getattr(table, name) for name in _PARAMETERS},
-        "group_pages": table.group_pages,
         "context_names": {str(context): name for context, name in table.context_names.items()},
         "link_statistics": dict(table.link_statistics),
     }

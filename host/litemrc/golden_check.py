@@ -1,52 +1,28 @@
-"""Runs the golden model over recorded events and compares what a device collected, counter by counter."""
+"""Compares what a device collected with the golden model, counter by counter."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from litemrc.comparison import Comparison, ContextComparison
-from litemrc.device.recording import OPS, Recording
-from litemrc.epoch_table import EpochTable
-from litemrc.golden.bucket_stack import BucketMonitorModel
-from litemrc.golden.monitor import EpochCounters, MonitorModel
+from litemrc.epoch_table import OF_THE_EPOCH, EpochTable
+from litemrc.golden.monitor import MonitorModel
+from litemrc.golden_replay import Replay
 
-MODELS = {"group_stack": MonitorModel, "bucket_stack": BucketMonitorModel}
+_OF_THE_CONTEXT = ("accesses", "misses", "touched")
 
 
-def golden_epochs(
-    recording: Recording,
-    engine: str,
-    frames: int,
-    groups: int,
-    contexts: int,
-    progress: Callable[[int], object] = lambda epoch: None,
-) -> list[EpochCounters]:
-    """Runs the golden model of a monitor of that engine and size over the events.
-
-    Returns:
-        Every finished epoch.
+def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
+    """The golden model of the monitor that counted a table, or of that with another engine.
 
     Raises:
         KeyError: an engine without a model.
     """
-    model = MODELS[engine](frames, groups, contexts)
-    actions = {
-        "access": model.access,
-        "dropped": lambda frame, context: model.drop(),
-        "invalidate": lambda frame, context: model.invalidate(frame),
-        "clear": lambda frame, context: model.clear(),
-        "mark": lambda frame, context: model.mark(),
-    }
-    do = [actions[op] for op in OPS]
-    finished = []
-    columns = (recording.op, recording.frame, recording.context, recording.epoch_end)
-    for op, frame, context, epoch_end in zip(*(column.tolist() for column in columns), strict=True):
-        do[op](frame, context)
-        if epoch_end:
-            finished.append(model.end_epoch())
-            progress(len(finished))
-    return finished
+    recent_pages = table.recent_pages if engine in (None, table.engine) else None
+    return MonitorModel(
+        table.frames, table.groups, table.contexts, engine or table.engine, table.pages, recent_pages
+    )
 
 
-def compare(collected: EpochTable, golden: list[EpochCounters], accesses: int) -> Comparison:
+def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
     """Compares every counter of every finished epoch and context, those that must be zero included.
 
     A context without a row in an epoch stands for zeros: the device sends none without accesses. A row of
@@ -54,31 +30,33 @@ def compare(collected: EpochTable, golden: list[EpochCounters], accesses: int) -
 
     Parameters:
         collected: from the device.
-        golden: the model's epochs.
-        accesses: recorded accesses the golden epochs come from, for the report.
+        golden: what the model made of the recorded events.
+        accesses: recorded accesses, for the report.
     """
     device = {
         (int(collected.epoch[row]), int(collected.context[row])): _device_counters(collected, row)
         for row in range(collected.epoch.size)
     }
     model = {
-        (epoch.epoch, context): _model_counters(epoch, context)
-        for epoch in golden
+        (epoch.epoch, context): _model_counters(golden, number, context)
+        for number, epoch in enumerate(golden.epochs)
         for context in range(collected.contexts)
     }
     counters = [0] * collected.contexts
     differences = [0] * collected.contexts
     first = ""
     for epoch, context in sorted(device.keys() | model.keys()):
-        expected = model.get((epoch, context), {})
-        found = device.get((epoch, context), {"dropped": expected.get("dropped", 0)})
+        expected = dict(model.get((epoch, context), {}))
+        found = device.get((epoch, context))
+        if found is None:  # what belongs to the whole epoch is compared in the rows there are
+            found = dict.fromkeys(expected.keys() - set(OF_THE_EPOCH), 0)
+            expected = {name: expected[name] for name in found}
         for name in expected.keys() | found.keys():
-            values = found.get(name, 0), expected.get(name, 0 if expected else None)
             counters[context] += 1
-            if values[0] != values[1]:
+            if expected.get(name) != found.get(name):
                 differences[context] += 1
                 where = f"epoch {epoch}, context {context}, {name}"
-                first = first or f"{where}: device {values[0]}, golden model {values[1]}"
+                first = first or f"{where}: device {found.get(name)}, golden model {expected.get(name)}"
     contexts = tuple(
         ContextComparison(context, counters[context], differences[context])
         for context in range(collected.contexts)
@@ -88,10 +66,14 @@ def compare(collected: EpochTable, golden: list[EpochCounters], accesses: int) -
 
 
 def _device_counters(table: EpochTable, row: int) -> Mapping[str, int]:
-    totals = {name: int(getattr(table, name)[row]) for name in ("accesses", "misses", "dropped")}
+    totals = {name: int(getattr(table, name)[row]) for name in (*_OF_THE_CONTEXT, *OF_THE_EPOCH)}
     return totals | {f"hit[{group}]": int(hit) for group, hit in enumerate(table.hits[row])}
 
 
-def _model_counters(epoch: EpochCounters, context: int) -> Mapping[str, int]:
-    totals = {"accesses": epoch.accesses[context], "misses": epoch.misses[context], "dropped": epoch.dropped}
-    return totals | {f"hit[{group}]": hit for group, hit in enumerate(epoch.hits[context])}
+def _model_counters(golden: Replay, number: int, context: int) -> Mapping[str, int]:
+    epoch = golden.epochs[number]
+    of_the_epoch = {"scale_log2": golden.scale_log2[number]}
+    of_the_epoch |= {name: getattr(epoch, name) for name in OF_THE_EPOCH if name not in of_the_epoch}
+    of_the_context = {name: getattr(epoch, name)[context] for name in _OF_THE_CONTEXT}
+    hits = {f"hit[{group}]": hit for group, hit in enumerate(epoch.hits[context])}
+    return of_the_context | of_the_epoch | hits

@@ -5,7 +5,7 @@ step function it is: nothing was measured between two whole numbers of groups, w
 Every figure needs a table with at least one context with data.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib
 import numpy as np
@@ -76,10 +76,11 @@ def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, t
     return figure
 
 
-def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
+def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *, columns: int = 3) -> Figure:
     """One small panel per context with data: its curve before those of the others in grey.
 
-    Above each stands the size at the marker: the smallest whose miss ratio is within `EPSILON` of the best.
+    `exact` has curves by context, of the same sizes, to be dotted over the estimated ones. Above each panel
+    stands the size at the marker: the smallest whose miss ratio is within `EPSILON` of the best.
     """
     curves = [table.curve(context) for context in table.contexts_with_data]
     columns = min(columns, len(curves))
@@ -93,6 +94,10 @@ def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
             colour = _colour(curve.context)
             axes.fill_between(*_steps(curve, table), step="post", color=colour, alpha=0.15, linewidth=0)
             _draw_curve(axes, curve, table)
+            if exact and curve.context in exact:
+                axes.step(
+                    *_steps(exact[curve.context], table), where="post", color=INK, linestyle=":", linewidth=1
+                )
             _limit_size(axes, curves, table)
             _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
             axes.grid(False)
@@ -108,13 +113,13 @@ def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
 
 
 def epochs_figure(table: EpochTable) -> Figure:
-    """Over the epochs: accesses of each context, stacked, and below the miss ratio at a few telling sizes."""
+    """Over the epochs, for each context: accesses, stacked; the working set; miss ratios at telling sizes."""
     contexts = table.contexts_with_data
     sizes = telling_sizes([table.curve(context) for context in contexts])
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(8, 1.6 + 1.2 * (1 + len(sizes))), dpi=200, layout="constrained")
-        top, *below = figure.subplots(1 + len(sizes), 1, sharex=True)
+        figure = Figure(figsize=(8, 1.6 + 1.2 * (2 + len(sizes))), dpi=200, layout="constrained")
+        top, middle, *below = figure.subplots(2 + len(sizes), 1, sharex=True)
         bottom = np.zeros(edges.size - 1)
         shown: list[NDArray[np.float64]] = []
         for context in contexts:
@@ -127,6 +132,9 @@ def epochs_figure(table: EpochTable) -> Figure:
                 bottom + accesses, edges, baseline=bottom, fill=True, label=table.name_of(context), **style
             )
             bottom += accesses
+            pages = np.full(edges.size - 1, np.nan)
+            pages[bins] = table.working_set_pages[rows]
+            middle.stairs(pages * table.page_bytes / MIB, edges, baseline=None, linewidth=1.8, **style)
             for axes, pages in zip(below, sizes, strict=True):
                 ratios = np.full(edges.size - 1, np.nan)
                 ratios[bins] = _ratios_at(table, rows, pages)
@@ -139,6 +147,9 @@ def epochs_figure(table: EpochTable) -> Figure:
         top.set(title="accesses per epoch", ylabel="accesses", xlim=(edges[0], edges[-1]))
         top.yaxis.set_major_formatter("{x:,.0f}")
         top.grid(axis="y")
+        middle.set(title="working set: memory accessed in the epoch", ylabel="MiB")
+        middle.set_ylim(bottom=0)
+        middle.grid(axis="y")
         for axes, pages in zip(below, sizes, strict=True):
             axes.set_title(f"miss ratio in {size_text(pages, table.page_bytes)} of memory")
             _ratio_axis(axes, shown)
@@ -170,10 +181,10 @@ def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, *, label: str = "")
 
 
 def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
-    """Show sizes up to a little beyond the largest working set: no curve changes after that."""
+    """Show sizes up to a little beyond what holds all reuse: no curve changes after that."""
     group = table.group_pages * table.page_bytes / MIB
-    widest = max(curve.working_set_pages for curve in curves) * table.page_bytes / MIB
-    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), table.groups * group))
+    widest = max(curve.reuse_pages for curve in curves) * table.page_bytes / MIB
+    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), curves[0].hits.size * group))
 
 
 def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = "miss ratio") -> None:

@@ -1,19 +1,22 @@
 """The report of a run: one HTML file that needs nothing but itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from math import isnan
 from pathlib import Path
 
 import jinja2
 
-from litemrc.comparison import Comparison
+from litemrc.account import all_accesses_text
+from litemrc.comparison import Comparison, ContextAccuracy
 from litemrc.curve import EPSILON, telling_sizes
 from litemrc.epoch_table import EpochTable
 from litemrc.outputs import check_output_path, replacing
 from litemrc.plot_files import inline_svg
 from litemrc.plots import curves_figure, epochs_figure, panels_figure
 from litemrc.sizes import size_text
+
+LONGEST_LIST = 1000  # rows of an epoch table that a report still lists
 
 
 def write_report(
@@ -23,6 +26,7 @@ def write_report(
     title: str,
     parameters: Mapping[str, object] | None = None,
     comparison: Comparison | None = None,
+    accuracy: Sequence[ContextAccuracy] = (),
 ) -> None:
     """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
 
@@ -31,6 +35,7 @@ def write_report(
         title: the headline.
         parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
         comparison: what the golden model said; None: nothing was compared, and the report says so.
+        accuracy: exact curves beside estimated ones, where they are known.
 
     Raises:
         UserError: the file cannot be written.
@@ -56,6 +61,9 @@ def write_report(
         epsilon=EPSILON,
         parameters={
             "engine": table.engine,
+            "pages of the engine": f"{table.pages:,}",
+            "recent pages": table.recent_pages,
+            "sampling": f"1 page of {1 << table.scale}" if table.scale else "off",
             "page": f"{table.page_bytes:,} bytes",
             "frames": f"{table.frames:,} ({size_text(table.frames, table.page_bytes)})",
             "groups": table.groups,
@@ -64,18 +72,35 @@ def write_report(
             **(parameters or {}),
         },
         comparison=comparison,
-        figures=_figures(table) if curves else {},
+        accuracy=accuracy,
+        all_accesses=all_accesses_text(table),
+        working_sets={curve.context: list(table.working_set(curve.context).values()) for curve in curves},
+        rows=_rows(table),
+        figures=_figures(table, accuracy) if curves else {},
     )
     with replacing(path) as partial:
         partial.write_text(page, "utf-8")
 
 
-def _figures(table: EpochTable) -> dict[str, str]:
+def _rows(table: EpochTable) -> list[dict[str, int]]:
+    """The table row by row, where it is short enough to be read."""
+    if table.epoch.size > LONGEST_LIST:
+        return []
+    names = ("epoch", "context", "accesses", "misses", "working_set_pages")
+    columns = [getattr(table, name).tolist() for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def _figures(table: EpochTable, accuracy: Sequence[ContextAccuracy]) -> dict[str, str]:
+    exact = {each.context: each.exact for each in accuracy}
     names = ", ".join(table.name_of(context) for context in table.contexts_with_data)
     figures = {
         "curves": (curves_figure(table), f"Miss ratio over memory size of {names}"),
-        "panels": (panels_figure(table), f"Miss ratio over memory size, one panel each for {names}"),
-        "epochs": (epochs_figure(table), f"Accesses and miss ratios over the epochs, for {names}"),
+        "panels": (panels_figure(table, exact), f"Miss ratio over memory size, one panel each for {names}"),
+        "epochs": (
+            epochs_figure(table),
+            f"Accesses, working sets and miss ratios over the epochs, for {names}",
+        ),
     }
     return {
         name: inline_svg(figure, name=name, description=description)

@@ -1,4 +1,4 @@
-"""One buffer of hit counters: a counter for each context and group, and two totals for each context."""
+"""One buffer of hit counters: a counter for each context and group, and three totals for each context."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Signal
@@ -17,12 +17,12 @@ class CounterBuffer(LiteXModule):
     Attributes
     ----------
     context, group : Signal, in
-        what to read; the counters are there one clock later.
-    hits, misses, accesses : Signal(counter_bits), out
+        what to read; the counters are there two clocks later.
+    hits, misses, accesses, touched : Signal(counter_bits), out
     write_context, write_group : Signal, in
     write_hits, write_totals : Signal, in
-        store `new_hits`, and `new_misses` with `new_accesses`.
-    new_hits, new_misses, new_accesses : Signal(counter_bits), in
+        store `new_hits`, and `new_misses` with `new_accesses` and `new_touched`.
+    new_hits, new_misses, new_accesses, new_touched : Signal(counter_bits), in
     zero, zero_adr : Signal, in
         zero the counter `zero_adr` = context * groups + group, and the context's totals.
     """
@@ -30,21 +30,20 @@ class CounterBuffer(LiteXModule):
     def __init__(self, groups: int, contexts: int, counter_bits: int) -> None:
         group_bits, context_bits = width_of(groups), width_of(contexts)
         self.context, self.group = Signal(context_bits), Signal(group_bits)
-        self.hits, self.misses, self.accesses = (Signal(counter_bits) for _ in range(3))
+        self.hits, self.misses, self.accesses, self.touched = (Signal(counter_bits) for _ in range(4))
         self.write_context, self.write_group = Signal(context_bits), Signal(group_bits)
         self.write_hits, self.write_totals = Signal(), Signal()
-        self.new_hits, self.new_misses, self.new_accesses = (Signal(counter_bits) for _ in range(3))
+        self.new_hits, self.new_misses = Signal(counter_bits), Signal(counter_bits)
+        self.new_accesses, self.new_touched = Signal(counter_bits), Signal(counter_bits)
         self.zero, self.zero_adr = Signal(), Signal(group_bits + context_bits)
 
         # # #
 
         self.hit_memory = hits = SimpleDualPort(counter_bits, groups << context_bits)
-        self.total_memory = totals = SimpleDualPort(2 * counter_bits, 1 << context_bits)
+        self.total_memory = totals = SimpleDualPort(3 * counter_bits, 1 << context_bits)
         self.comb += [
             hits.read.adr.eq(Cat(self.group, self.context)),
             totals.read.adr.eq(self.context),
-            self.hits.eq(hits.read.dat_r),
-            Cat(self.misses, self.accesses).eq(totals.read.dat_r),
             If(
                 self.zero,
                 hits.write.adr.eq(self.zero_adr),
@@ -56,7 +55,12 @@ class CounterBuffer(LiteXModule):
                 hits.write.dat_w.eq(self.new_hits),
                 hits.write.we.eq(self.write_hits),
                 totals.write.adr.eq(self.write_context),
-                totals.write.dat_w.eq(Cat(self.new_misses, self.new_accesses)),
+                totals.write.dat_w.eq(Cat(self.new_misses, self.new_accesses, self.new_touched)),
                 totals.write.we.eq(self.write_totals),
             ),
+        ]
+        # Registers right behind the memories: a block RAM takes most of a clock to show its word.
+        self.sync += [
+            self.hits.eq(hits.read.dat_r),
+            Cat(self.misses, self.accesses, self.touched).eq(totals.read.dat_r),
         ]

@@ -1,7 +1,9 @@
 """The passive tap on the DRAM bus: DFI commands in, page frames out."""
 
 from litex.gen import LiteXModule
-from migen import Array, Cat, Constant, If, Signal, log2_int
+from migen import Cat, Constant, If, Signal, log2_int
+
+from litemrc_gateware.memory import SimpleDualPort
 
 
 class DRAMTap(LiteXModule):
@@ -10,7 +12,8 @@ class DRAMTap(LiteXModule):
     A DRAM access is a column command (read or write). Its row is the one that the last ACTIVATE opened in
     its bank; row, bank and column are put together again to the address that the controller took apart
     (LiteDRAM's ``ROW_BANK_COL`` mapping), so ``frame`` is (physical address - DRAM base) >> page_shift.
-    LiteDRAM issues at most one column command per system clock, whatever the number of DFI phases.
+    LiteDRAM issues at most one column command and one ACTIVATE per system clock, whatever the number of DFI
+    phases.
 
     The tap drives nothing: the controller cannot tell whether it is there.
 
@@ -54,7 +57,8 @@ class DRAMTap(LiteXModule):
 
         # # #
 
-        rows = Array(Signal(geom.rowbits, name=f"row{n}") for n in range(2**geom.bankbits))
+        # A few words, so LUT RAM. No row is opened and accessed in one clock.
+        self.rows = rows = SimpleDualPort(geom.rowbits, 2**geom.bankbits, async_read=True)
 
         access = Signal()
         write = Signal()
@@ -63,11 +67,12 @@ class DRAMTap(LiteXModule):
 
         for phase in dfi.phases:
             selected = ~phase.cs_n
-            self.sync += If(
-                selected & ~phase.ras_n & phase.cas_n & phase.we_n,
-                rows[phase.bank].eq(phase.address),
-            )
             self.comb += If(
+                selected & ~phase.ras_n & phase.cas_n & phase.we_n,
+                rows.write.we.eq(1),
+                rows.write.adr.eq(phase.bank),
+                rows.write.dat_w.eq(phase.address),
+            ).Elif(
                 selected & phase.ras_n & ~phase.cas_n,
                 access.eq(1),
                 write.eq(~phase.we_n),
@@ -77,7 +82,8 @@ class DRAMTap(LiteXModule):
             )
 
         below_column = [Constant(0, column_shift)] if column_shift else []
-        address = Cat(*below_column, column, bank, rows[bank])
+        address = Cat(*below_column, column, bank, rows.read.dat_r)
+        self.comb += rows.read.adr.eq(bank)
         self.sync += [
             self.valid.eq(access),
             self.write.eq(write),

@@ -17,7 +17,8 @@ from litex.build.sim import SimPlatform
 from litex.soc.integration.soc_core import SoCMini
 
 from litemrc_gateware.dram_tap import DRAMTap
-from litemrc_gateware.monitor import ENGINES, REGISTERS_VERSION, Monitor
+from litemrc_gateware.monitor import Monitor
+from litemrc_gateware.monitor_registers import ENGINE_NUMBERS, REGISTERS_VERSION
 
 HEADER = Path("firmware/include/litemrc_regs.h")
 PAGE = Path("docs/registers.md")
@@ -87,7 +88,7 @@ def c_header(found):
         "#define LITEMRC_REGS_H",
         "",
         f"#define LITEMRC_REGS_VERSION {REGISTERS_VERSION}",
-        *(f"#define LITEMRC_ENGINE_{name.upper()} {number}" for name, (number, _) in ENGINES.items()),
+        *(f"#define LITEMRC_ENGINE_{name.upper()} {number}" for name, number in ENGINE_NUMBERS.items()),
         "",
         "/* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */",
     ]
@@ -104,6 +105,7 @@ def c_header(found):
         "#define LITEMRC_WINDOW_ROW(groups) (2 * (groups))",
         "#define LITEMRC_WINDOW_MISSES(groups) (groups)",
         "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
+        "#define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)",
         "",
         "#endif",
         "",
@@ -134,7 +136,10 @@ def page(found):
     lines += [
         "",
         "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
-        "of the finished epoch, then its misses, its accesses, and zeros.",
+        "of the finished epoch, then its misses, its accesses, its touched pages (working set), and zeros.",
+        "In every epoch sum(hits) + misses == accesses of a context; the accesses of all contexts +",
+        "epoch_outside + epoch_unsampled + epoch_dropped are those of the DRAM while the monitor was enabled",
+        "and not frozen.",
         "",
     ]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from migen import Case, If, Mux, Record, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.counter_buffer import CounterBuffer
-from litemrc_gateware.records import PositionKind, position_layout, width_of
+from litemrc_gateware.records import PositionKind, counted_layout, width_of
 
 BUFFERS = 3
 
@@ -14,12 +14,13 @@ BUFFERS = 3
 class HitCounters(LiteXModule):
     """HitCtrs of zhou2004, section 3.1, figure 3 and table 1; held bit-equal to hls/hit_counters.
 
-    Counts one position a clock; counters saturate. A position with `epoch_end` is counted, then the epoch
-    is published: its counters stand in the window until the next one is. A clear starts the running epoch
-    again from zero; nothing is published and the number of epochs stays.
+    Counts one position a clock; counters saturate. For each context, too: misses, accesses, and the pages
+    touched in the epoch, its working set, which are the positions with `first_touch`. A position with
+    `epoch_end` is counted, then the epoch is published: its counters stand in the window until the next one
+    is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
 
     Three buffers take turns: the active one counts, the finished one is read in the window, the spare one
-    is zeroed. So an end of epoch costs 3 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
+    is zeroed. So an end of epoch costs 4 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
     groups * contexts clocks after the last turn: then the sink waits. It waits as long after reset.
 
     The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
@@ -27,33 +28,39 @@ class HitCounters(LiteXModule):
     Parameters
     ----------
     groups, contexts : int
-        powers of two.
+        powers of two; at least 4 groups, so that the totals have room behind them in the window.
     counter_bits : int
         fewer than 32 only to test saturation.
 
     Attributes
     ----------
-    sink : stream.Endpoint(position_layout), in
+    sink : stream.Endpoint(counted_layout), in
     window_adr : Signal, in
-        context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses; above: 0.
+        context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses;
+        groups + 2: touched; above: 0.
     window_dat_r : Signal(counter_bits), out
-        the word at `window_adr` one clock later.
+        the word at `window_adr` two clocks later.
     finished : Signal, out
         1 for one clock: a new epoch is in the window from this clock on.
     epoch : Signal(32), out
         number of finished epochs.
+    idle : Signal, out
+        every position taken is counted, every epoch that ended is in the window.
     overflow : Signal, out
         an increment met a counter at its limit in the epoch that is in the window.
     """
 
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
+        if groups < 4:
+            raise ValueError(f"HitCounters: {groups} groups leave no room for the totals: choose at least 4")
         group_bits, context_bits = width_of(groups), width_of(contexts)
-        self.sink = sink = stream.Endpoint(position_layout(groups, contexts))
+        self.sink = sink = stream.Endpoint(counted_layout(groups, contexts))
         self.window_adr = Signal(context_bits + group_bits + 1)
         self.window_dat_r = Signal(counter_bits)
         self.finished = Signal()
         self.epoch = Signal(32)
         self.overflow = Signal()
+        self.idle = Signal()
 
         # # #
 
@@ -71,47 +78,54 @@ class HitCounters(LiteXModule):
             If(zero_adr == (1 << len(zero_adr)) - 1, zeroing.eq(0)),
         )
 
-        # Counting: a position's counters are read in one clock, caught in the next, written in the third.
-        # Those on their way to memory are newer than what is read: of the position one ahead, then of the
-        # one two ahead.
+        # Counting: a position's counters are read, registered, caught, changed and written, a clock each.
+        # Those of the three positions ahead are not in memory yet when they are read.
         count = Signal()
-        target = [("valid", 1), ("hit", 1), ("group", group_bits), ("context", context_bits)]
-        counters = [("hits", counter_bits), ("misses", counter_bits), ("accesses", counter_bits)]
-        reading, caught, written = Record(target), Record(target), Record(target)
-        read, old, new, last = (Record(counters) for _ in range(4))
+        target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
+        totals = ("misses", "accesses", "touched")
+        counters = [(name, counter_bits) for name in ("hits", *totals)]
+        reading, fetched, caught, written = (Record(target) for _ in range(4))
+        read, old, new, newest, newer = (Record(counters) for _ in range(5))
         limit = (1 << counter_bits) - 1
         saturated, overflow = Signal(), Signal()
         for buffer, is_active in zip(buffers, active, strict=True):
             self.comb += If(
                 is_active,
-                read.hits.eq(buffer.hits),
-                read.misses.eq(buffer.misses),
-                read.accesses.eq(buffer.accesses),
+                *(getattr(read, name).eq(getattr(buffer, name)) for name, _ in counters),
             )
         self.comb += [
             new.hits.eq(Mux(old.hits == limit, limit, old.hits + 1)),
             new.misses.eq(Mux(caught.hit | (old.misses == limit), old.misses, old.misses + 1)),
             new.accesses.eq(Mux(old.accesses == limit, limit, old.accesses + 1)),
+            new.touched.eq(Mux(caught.first & (old.touched != limit), old.touched + 1, old.touched)),
             saturated.eq((old.accesses == limit) | (Mux(caught.hit, old.hits, old.misses) == limit)),
         ]
         self.sync += [
             reading.valid.eq(count),
             reading.hit.eq(sink.kind == PositionKind.HIT),
+            reading.first.eq(sink.first_touch),
             reading.group.eq(sink.group),
             reading.context.eq(sink.context),
-            caught.eq(reading),
-            old.eq(read),
+            fetched.eq(reading),
+            caught.eq(fetched),
             written.eq(caught),
-            last.eq(new),
+            old.eq(read),
+            newest.eq(new),
+            newer.eq(newest),
             If(caught.valid & saturated, overflow.eq(1)),
         ]
-        for ahead, newer in ((written, last), (caught, new)):
-            self.sync += If(
-                ahead.valid & (ahead.context == reading.context),
-                old.misses.eq(newer.misses),
-                old.accesses.eq(newer.accesses),
-                If(ahead.hit & (ahead.group == reading.group), old.hits.eq(newer.hits)),
-            )
+        # From the one three ahead, whose counters are oldest, to the one just ahead.
+        for ahead, counted in ((written, newer), (caught, newest), (fetched, new)):
+            same_context, same_group = Signal(), Signal()
+            self.sync += [
+                same_context.eq(ahead.valid & (ahead.context == reading.context)),
+                same_group.eq(ahead.hit & (ahead.group == reading.group)),
+                If(
+                    same_context,
+                    *(getattr(old, name).eq(getattr(counted, name)) for name in totals),
+                    If(same_group, old.hits.eq(counted.hits)),
+                ),
+            ]
 
         # Ports of the buffers.
         for buffer, is_active, zero in zip(buffers, active, zeroing, strict=True):
@@ -122,9 +136,7 @@ class HitCounters(LiteXModule):
                 buffer.write_context.eq(caught.context),
                 buffer.write_hits.eq(is_active & caught.valid & caught.hit),
                 buffer.write_totals.eq(is_active & caught.valid),
-                buffer.new_hits.eq(new.hits),
-                buffer.new_misses.eq(new.misses),
-                buffer.new_accesses.eq(new.accesses),
+                *(getattr(buffer, f"new_{name}").eq(getattr(new, name)) for name, _ in counters),
                 buffer.zero.eq(zero),
                 buffer.zero_adr.eq(zero_adr),
             ]
@@ -147,7 +159,7 @@ class HitCounters(LiteXModule):
         fsm.act(
             "TURN",
             If(
-                ~reading.valid & ~caught.valid & (zeroing == 0),
+                ~reading.valid & ~fetched.valid & ~caught.valid & (zeroing == 0),
                 NextValue(active, spare),
                 NextValue(overflow, 0),
                 If(
@@ -168,15 +180,15 @@ class HitCounters(LiteXModule):
             ),
         )
 
+        self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~fetched.valid & ~caught.valid)
+
         # Window.
-        word, shown = Signal(group_bits + 1), Record(counters)
-        self.sync += word.eq(self.window_adr)
+        read_word, word, shown = Signal(group_bits + 1), Signal(group_bits + 1), Record(counters)
+        self.sync += [read_word.eq(self.window_adr), word.eq(read_word)]
         for buffer, in_window in zip(buffers, window, strict=True):
             self.comb += If(
                 in_window,
-                shown.hits.eq(buffer.hits),
-                shown.misses.eq(buffer.misses),
-                shown.accesses.eq(buffer.accesses),
+                *(getattr(shown, name).eq(getattr(buffer, name)) for name, _ in counters),
             )
         self.comb += If(
             word < groups,
@@ -184,9 +196,6 @@ class HitCounters(LiteXModule):
         ).Else(
             Case(
                 word,
-                {
-                    groups: self.window_dat_r.eq(shown.misses),
-                    groups + 1: self.window_dat_r.eq(shown.accesses),
-                },
+                {groups + n: self.window_dat_r.eq(getattr(shown, name)) for n, name in enumerate(totals)},
             )
         )

@@ -1,22 +1,24 @@
-"""The MRC monitor: tap -> queue -> stack engine -> hit counters -> registers, window and interrupt."""
+"""The MRC monitor: tap, queue, page filter around the stack engine, hit counters, window and interrupt."""
 
-from litex.gen import LiteXModule
 from litex.soc.interconnect import wishbone
-from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
-from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
-from migen import If, Signal, log2_int
+from migen import If, Signal
 
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
-from litemrc_gateware.records import width_of
+from litemrc_gateware.monitor_registers import MonitorRegisters
+from litemrc_gateware.page_filter import PageFilter
 
-REGISTERS_VERSION = 1
-ENGINES = {"group_stack": (1, GroupStack), "bucket_stack": (2, BucketStack)}
+ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
+# Pages the filter remembers unless told otherwise. What it absorbs saves group_stack, which takes up to
+# groups + 4 clocks an access, much work; it costs a clock for each recent page to be put in order, up to
+# 0.75 an access with 4 of them. bucket_stack takes an access every clock, so there that would be a loss:
+# one recent page, repeats of the last one, is never out of order.
+RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 
 
-class Monitor(LiteXModule):
+class Monitor(MonitorRegisters):
     """Counts the page stack distances of all DRAM accesses, per context and epoch.
 
     Operation
@@ -29,7 +31,16 @@ class Monitor(LiteXModule):
       the command ``release``. With ``control.hold`` (the default) the next epoch goes on until the window
       is released, so that counts are never lost; without it the window is overwritten.
     - The window is a read-only memory, [context][2 * groups] words: the hits of each group, then misses,
-      accesses, and zeros.
+      accesses, pages touched (the working set), and zeros.
+    - While ``control.freeze`` is set accesses move pages in the stacks but count nothing, neither in the
+      window nor as dropped, and the epoch stands still. It takes effect in order: accesses already in the
+      queue count. With ``control.single_shot`` the monitor freezes when an epoch ends, until the command
+      ``arm``: so stacks are warmed, then just one epoch is measured. ``status.frozen`` tells.
+    - ``range_lower``, ``range_upper`` and ``sampling`` choose the pages that take part; accesses to others
+      are counted in ``epoch_outside`` and ``epoch_unsampled``. Change them while the monitor is disabled
+      and ``status.idle``, and give the command ``clear`` behind.
+    - In every epoch the window's accesses + outside + unsampled + dropped are those the tap saw while the
+      monitor was enabled and not frozen.
 
     Parameters
     ----------
@@ -41,6 +52,12 @@ class Monitor(LiteXModule):
         accesses and commands waiting for the engine; a power of two.
     engine : str
         a name of ``ENGINES``.
+    recent_pages : int
+        pages whose accesses the filter answers alone, 1 .. pages / groups, at most 15; 1 lets it take an
+        access every clock. Default: the engine's in ``RECENT_PAGES``, or as many as a group holds.
+    pages : int
+        pages the engine holds, a power of two. Fewer than the memory's frames, which is the default, take
+        less block RAM, and the monitor samples at least 1 page of frames / pages.
 
     Attributes
     ----------
@@ -52,95 +69,45 @@ class Monitor(LiteXModule):
         for instruments and simulators: what happens at the input of the queue in this clock.
     """
 
-    def __init__(self, tap, page_shift=12, groups=64, contexts=8, queue_depth=512, engine="group_stack"):
+    def __init__(
+        self,
+        tap,
+        page_shift=12,
+        groups=64,
+        contexts=8,
+        queue_depth=512,
+        engine="group_stack",
+        recent_pages=None,
+        pages=None,
+    ):
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
-        engine_id, engine_class = ENGINES[engine]
         frames = 2**tap.frame_bits
-
-        self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
-        self._capabilities = CSRStatus(
-            description="What was built in.",
-            fields=[
-                CSRField("page_shift", 5, reset=page_shift, description="log2 of the page size in bytes."),
-                CSRField("frames_log2", 5, reset=tap.frame_bits, description="log2 of the page frames."),
-                CSRField("groups_log2", 4, reset=log2_int(groups), description="log2 of the groups."),
-                CSRField(
-                    "contexts_log2",
-                    4,
-                    reset=log2_int(contexts),
-                    description="log2 of the contexts.",
-                ),
-                CSRField(
-                    "queue_log2",
-                    5,
-                    reset=log2_int(queue_depth),
-                    description="log2 of the queue's depth.",
-                ),
-                CSRField(
-                    "engine", 4, reset=engine_id, description="Stack engine: 1 group_stack, 2 bucket_stack."
-                ),
-                CSRField("ranks", 4, reset=1, description="Ranks on the DRAM bus."),
-            ],
+        pages = frames if pages is None else pages
+        if recent_pages is None:
+            recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
+        if not 1 <= recent_pages <= 15:
+            raise ValueError(f"Monitor: {recent_pages} recent pages; choose 1 to 15, a register tells them")
+        super().__init__(
+            tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
         )
-        self._control = CSRStorage(
-            fields=[
-                CSRField("enable", description="Accesses of the DRAM are counted."),
-                CSRField("hold", reset=1, description="An epoch runs on until the window is released."),
-                CSRField("epoch_unit", description="Unit of epoch_length: 0 accesses, 1 cycles."),
-            ],
-            description="Modes.",
-        )
-        self._command = CSRStorage(
-            fields=[
-                CSRField("clear", pulse=True, description="Invalidate all pages, restart the running epoch."),
-                CSRField("end_epoch", pulse=True, description="End the running epoch."),
-                CSRField("release", pulse=True, description="The window has been read."),
-            ],
-            description="Write 1 to do.",
-        )
-        self._context = CSRStorage(width_of(contexts), description="Context of the accesses to come.")
-        self._invalidate = CSRStorage(
-            tap.frame_bits,
-            description="Write a frame number: its page leaves its stack. See command_pending.",
-        )
-        self._epoch_length = CSRStorage(
-            32, description="Length of an epoch, in accesses or cycles (epoch_unit); 0: only by command."
-        )
-        self._status = CSRStatus(
-            fields=[
-                CSRField("idle", description="The queue is empty and the engine waits."),
-                CSRField("command_pending", description="An invalidate or clear waits for the queue."),
-                CSRField("epoch_ready", description="The window holds an epoch that was not released."),
-                CSRField("epoch_due", description="An end of epoch is asked for and not yet in the window."),
-                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
-            ],
-            description="State.",
-        )
-        self._epoch = CSRStatus(32, description="Number of epochs finished; the window holds epoch - 1.")
-        self._epoch_dropped = CSRStatus(32, description="Accesses lost in the epoch of the window.")
-        self._dropped = CSRStatus(32, description="Accesses lost in the running epoch.")
-        self._queue_peak = CSRStatus(
-            16, description="Highest fill of the queue since reset; a clear does not touch it."
-        )
-
-        self.ev = EventManager()
-        self.ev.epoch = EventSourceLevel(description="The window holds an epoch that was not released.")
-        self.ev.finalize()
 
         self.bus = wishbone.Interface(data_width=32, addressing="word", mode="r")
         self.window_bytes = contexts * 2 * groups * 4
 
         # # #
 
-        # Accesses and commands, in order -> stack engine -> hit counters.
+        # Accesses and commands, in order -> page filter around the stack engine -> hit counters.
         self.intake = intake = Intake(tap, contexts, queue_depth)
-        self.engine = engine_class(frames=frames, groups=groups, contexts=contexts)
+        self.filter = filter_ = PageFilter(frames, pages, groups, contexts, recent_pages)
+        self.engine = stack = ENGINES[engine](frames=pages, groups=groups, contexts=contexts)
         self.counters = counters = HitCounters(groups=groups, contexts=contexts)
         self.observed = intake.observed
         self.comb += [
-            intake.source.connect(self.engine.sink),
-            self.engine.source.connect(counters.sink),
+            intake.source.connect(filter_.sink),
+            filter_.engine_ops.connect(stack.sink),
+            stack.source.connect(filter_.engine_positions),
+            filter_.source.connect(counters.sink),
         ]
 
         # Registers in.
@@ -150,27 +117,41 @@ class Monitor(LiteXModule):
             intake.by_cycles.eq(self._control.fields.epoch_unit),
             intake.epoch_length.eq(self._epoch_length.storage),
             intake.context.eq(self._context.storage),
+            intake.freeze.eq(self._control.fields.freeze),
+            intake.single_shot.eq(self._control.fields.single_shot),
+            intake.arm.eq(self._command.fields.arm),
             intake.clear.eq(self._command.fields.clear),
             intake.end_epoch.eq(self._command.fields.end_epoch),
             intake.invalidate.eq(self._invalidate.re),
             intake.invalidate_frame.eq(self._invalidate.storage),
             intake.window_taken.eq(epoch_ready & self._control.fields.hold),
             intake.published.eq(counters.finished),
+            filter_.lower.eq(self._range_lower.storage),
+            filter_.upper.eq(self._range_upper.storage),
+            filter_.sampling.eq(self._sampling.storage),
         ]
 
         # Finished epochs.
         self.sync += [
             If(self._command.fields.release, epoch_ready.eq(0)),
-            If(counters.finished, epoch_ready.eq(1), self._epoch_dropped.status.eq(intake.epoch_dropped)),
+            If(
+                counters.finished,
+                epoch_ready.eq(1),
+                self._epoch_dropped.status.eq(intake.epoch_dropped),
+                self._epoch_outside.status.eq(filter_.outside),
+                self._epoch_unsampled.status.eq(filter_.unsampled),
+            ),
         ]
 
         # Registers out.
         self.comb += [
-            self._status.fields.idle.eq((intake.level == 0) & self.engine.idle & ~intake.command_pending),
+            self._status.fields.idle.eq(intake.idle & filter_.idle & stack.idle & counters.idle),
             self._status.fields.command_pending.eq(intake.command_pending),
             self._status.fields.epoch_ready.eq(epoch_ready),
             self._status.fields.epoch_due.eq(intake.epoch_due),
             self._status.fields.overflow.eq(counters.overflow),
+            self._status.fields.frozen.eq(intake.frozen),
+            self._scale.fields.scale_log2.eq(filter_.scale_log2),
             self._epoch.status.eq(counters.epoch),
             self._dropped.status.eq(intake.dropped),
             self._queue_peak.status.eq(intake.peak),
@@ -182,4 +163,8 @@ class Monitor(LiteXModule):
             counters.window_adr.eq(self.bus.adr),
             self.bus.dat_r.eq(counters.window_dat_r),
         ]
-        self.sync += self.bus.ack.eq(self.bus.cyc & self.bus.stb & ~self.bus.ack)
+        reads = Signal()  # the word is there a clock later
+        self.sync += [
+            reads.eq(self.bus.cyc & self.bus.stb & ~reads & ~self.bus.ack),
+            self.bus.ack.eq(reads),
+        ]

@@ -1,23 +1,23 @@
-"""Recent pages, address range and spatial sampling between the queue and a stack engine."""
+"""Recent pages, address range, sampling and working set between the queue and a stack engine."""
 
-from enum import IntEnum
+from itertools import pairwise
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Array, If, Mux, Replicate, Signal
+from migen import If, Mux, Record, Replicate, Signal
 
+from litemrc_gateware.answer_merge import AnswerKind, AnswerMerge, answer_layout
 from litemrc_gateware.page_numbers import SAMPLING_BITS, PageNumbers
-from litemrc_gateware.recent_pages import RecentPages, index_of
-from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
-
-
-class AnswerKind(IntEnum):
-    """Where the answer to an operation comes from."""
-
-    ENGINE = 0  # the engine's next position
-    TOUCH = 1  # none is due: the engine's next position is thrown away
-    ABSORBED = 2  # a hit in group 0 of the owner of the page in the slot
-    NOTHING = 3  # position "none"
+from litemrc_gateware.recent_pages import RecentPages, any_of, index_of
+from litemrc_gateware.records import (
+    OpKind,
+    check_sizes,
+    memory_op_layout,
+    op_layout,
+    position_layout,
+    width_of,
+)
+from litemrc_gateware.working_set import WorkingSet
 
 
 class PageFilter(LiteXModule):
@@ -29,7 +29,7 @@ class PageFilter(LiteXModule):
     The filter lies around the engine, which does not know of it::
 
         sink -> numbers -> recent pages -> engine_ops -> (engine) -> engine_positions -> merge -> source
-                                      '--> answers due, a FIFO, in order ------------------^
+                                      '--> working set -> answers due, a FIFO, in order ---^
 
     - An access to one of the `recent_pages` pages accessed last is absorbed: a hit in group 0 of the page's
       owner. The recent pages of an owner are the first ones of its stack, here and in the engine, and no more
@@ -41,11 +41,15 @@ class PageFilter(LiteXModule):
     - Accesses outside `lower`..`upper`, and operations on pages that are not sampled (see PageNumbers), are
       answered "none". They count in `outside` and `unsampled`; invalidations pass whatever the range.
     - `epoch_end` comes out with the position of its operation, absorbed or not. The engine gets no marks.
+    - `first_touch` comes out with the first position of a page in an epoch (see WorkingSet).
+    - Accesses that are `frozen` move pages like others, here and in the engine, and count nothing: they are
+      answered "none", are no touch of the working set, and count neither in `outside` nor in `unsampled`.
 
     Clocks from one operation to the next: 1, and 1 for each touch before it: at most recent_pages - 1, and
-    no more than accesses absorbed before, so 2 - 1 / recent_pages an access in the long run at worst. An
-    access to the engine waits while the engine is not ready; absorbed ones before it go on until
-    `answers_depth` answers are due. From sink to engine_ops: 5 clocks.
+    no more than accesses absorbed before, so 2 - 1 / recent_pages an access in the long run at worst; with
+    one recent page always 1. An access to the engine waits while the engine is not ready; absorbed ones
+    before it go on until `answers_depth` answers are due. The working set may ask for clocks, see there.
+    From sink to engine_ops: 5 clocks.
 
     Parameters
     ----------
@@ -54,16 +58,16 @@ class PageFilter(LiteXModule):
     recent_pages : int
         1 .. frames / groups.
     answers_depth : int
-        answers due.
+        answers due; more than 8.
 
     Attributes
     ----------
-    sink : stream.Endpoint(op_layout(memory_frames, contexts)), in
+    sink : stream.Endpoint(memory_op_layout(memory_frames, contexts)), in
     engine_ops : stream.Endpoint(op_layout(frames, contexts)), out
         to the engine's sink.
     engine_positions : stream.Endpoint(position_layout(groups, contexts)), in
         from the engine's source.
-    source : stream.Endpoint(position_layout(groups, contexts)), out
+    source : stream.Endpoint(counted_layout(groups, contexts)), out
         one position for every operation, in order.
     lower, upper : Signal(width_of(memory_frames)), in
         first and last frame whose accesses count; may change while `idle`. Reset: all frames.
@@ -98,7 +102,7 @@ class PageFilter(LiteXModule):
                 f"PageFilter: {recent_pages} recent pages, but a group holds {frames // groups}: the recent "
                 "pages must all lie in group 0"
             )
-        self.sink = sink = stream.Endpoint(op_layout(memory_frames, contexts))
+        self.sink = sink = stream.Endpoint(memory_op_layout(memory_frames, contexts))
         self.engine_ops = engine_ops = stream.Endpoint(op_layout(frames, contexts))
         self.engine_positions = engine_positions = stream.Endpoint(position_layout(groups, contexts))
         self.lower = Signal(width_of(memory_frames))
@@ -124,11 +128,8 @@ class PageFilter(LiteXModule):
         self.recent = recent = RecentPages(recent_pages, width_of(frames))
         self.at_hand = at_hand = stream.Buffer(numbers.source.description.payload_layout)
         op = at_hand.source
-        slot_bits = width_of(1 << (recent_pages - 1).bit_length())
-        self.answers = answers = stream.SyncFIFO(
-            [("kind", 2), ("slot", slot_bits), ("epoch_end", 1)], answers_depth
-        )
-        may_answer, may_ask, found = Signal(), Signal(), Signal()
+        may_answer, may_ask, found, room = Signal(), Signal(), Signal(), Signal()
+        self.working_set = working_set = WorkingSet(frames)
         absorb, touch, fill, ask, skip = (Signal() for _ in range(5))
         self.comb += [
             numbers.source.connect(at_hand.sink),
@@ -136,12 +137,12 @@ class PageFilter(LiteXModule):
             recent.take_next.eq(at_hand.sink.ready),
             recent.page.eq(op.frame),
             found.eq(recent.match != 0),
-            may_answer.eq(op.valid & answers.sink.ready),
+            may_answer.eq(op.valid & room & working_set.ready),
             may_ask.eq(may_answer & (~engine_ops.valid | engine_ops.ready)),
-            absorb.eq((may_answer & op.counts) & found),
-            touch.eq((may_ask & op.counts & recent.misplaced) & ~found),
-            fill.eq((may_ask & op.counts & ~recent.misplaced) & ~found),
-            ask.eq(may_ask & ~op.counts & ~op.nothing),
+            absorb.eq((may_answer & op.moves) & found),
+            touch.eq((may_ask & op.moves & recent.misplaced) & ~found),
+            fill.eq((may_ask & op.moves & ~recent.misplaced) & ~found),
+            ask.eq(may_ask & ~op.moves & ~op.nothing),
             skip.eq(may_answer & op.nothing),
             op.ready.eq(absorb | fill | ask | skip),
             recent.hit.eq(absorb),
@@ -151,32 +152,50 @@ class PageFilter(LiteXModule):
             recent.clear.eq(ask & (op.kind == OpKind.CLEAR)),
         ]
 
-        # An answer due, and an operation into the register before the engine.
+        # An answer due goes along with its page's way through the working set, into the FIFO behind it.
+        self.answers = answers = stream.SyncFIFO(answer_layout(recent_pages), answers_depth)
+        before = [("valid", 1), *answer_layout(recent_pages)[:-1]]  # all but `first_touch`
+        stages = [Record(before) for _ in range(WorkingSet.latency + 1)]
+        answer = stages[0]
         self.comb += [
-            answers.sink.valid.eq(absorb | touch | fill | ask | skip),
-            answers.sink.epoch_end.eq(op.epoch_end),
-            answers.sink.slot.eq(index_of(recent.vacant, recent_pages)),
-            answers.sink.kind.eq(AnswerKind.ENGINE),
-            If(touch, answers.sink.kind.eq(AnswerKind.TOUCH)),
-            If(skip, answers.sink.kind.eq(AnswerKind.NOTHING)),
+            answer.valid.eq(absorb | touch | fill | ask | skip),
+            answer.epoch_end.eq(op.epoch_end),
+            answer.frozen.eq(op.frozen & (op.kind == OpKind.ACCESS)),
+            answer.slot.eq(index_of(recent.vacant, recent_pages)),
+            answer.kind.eq(AnswerKind.ENGINE),
+            If(touch, answer.kind.eq(AnswerKind.TOUCH)),
+            If(skip, answer.kind.eq(AnswerKind.NOTHING)),
             If(
                 absorb,
-                answers.sink.kind.eq(AnswerKind.ABSORBED),
-                answers.sink.slot.eq(index_of(recent.match, recent_pages)),
+                answer.kind.eq(AnswerKind.ABSORBED),
+                answer.slot.eq(index_of(recent.match, recent_pages)),
             ),
+            working_set.page.eq(op.frame),
+            working_set.touch.eq((absorb | fill) & ~op.frozen),
+            working_set.leave.eq(recent.invalidate),
+            working_set.advance.eq(op.ready & (op.epoch_end | (op.kind == OpKind.CLEAR))),
+            *(getattr(answers.sink, name).eq(getattr(stages[-1], name)) for name, _ in stages[-1].layout),
+            answers.sink.first_touch.eq(working_set.first_touch),
         ]
+        self.sync += [
+            *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
+            # Those under way to the FIFO find room: `level` tells of those before them.
+            room.eq(answers.level < answers_depth - WorkingSet.latency - 1),
+        ]
+
+        # An operation into the register before the engine.
         self.sync += [
             If(engine_ops.ready, engine_ops.valid.eq(0)),
             If(touch | fill | ask, engine_ops.valid.eq(1)),
             If(
                 may_ask,  # what stands there while it is not valid does not matter
                 engine_ops.kind.eq(op.kind),
-                engine_ops.frame.eq(Mux(recent.misplaced & op.counts, recent.touch_page, op.frame)),
+                engine_ops.frame.eq(Mux(recent.misplaced & op.moves, recent.touch_page, op.frame)),
                 engine_ops.context.eq(op.context),
                 engine_ops.write.eq(op.write),
                 engine_ops.epoch_end.eq(op.epoch_end),
                 If(
-                    recent.misplaced & op.counts,
+                    recent.misplaced & op.moves,
                     engine_ops.context.eq(0),
                     engine_ops.write.eq(0),
                     engine_ops.epoch_end.eq(0),
@@ -184,33 +203,16 @@ class PageFilter(LiteXModule):
             ),
         ]
 
-        # Merge. An engine's answer tells the owner of the page in the slot.
-        self.merged = merged = stream.Buffer(position_layout(groups, contexts))
-        self.source = merged.source
-        owners = Array(Signal(width_of(contexts), name=f"owner{slot}") for slot in range(recent_pages))
-        due = answers.source
-        from_engine, thrown_away = Signal(), Signal()
+        # Merge.
+        self.merge = merge = AnswerMerge(groups, contexts, recent_pages)
+        self.source = merge.source
         self.comb += [
-            from_engine.eq(due.kind == AnswerKind.ENGINE),
-            thrown_away.eq(due.kind == AnswerKind.TOUCH),
-            merged.sink.valid.eq(due.valid & ~thrown_away & (~from_engine | engine_positions.valid)),
-            due.ready.eq((thrown_away | merged.sink.ready) & (due.kind[1] | engine_positions.valid)),
-            engine_positions.ready.eq(due.valid & (thrown_away | (from_engine & merged.sink.ready))),
-            merged.sink.kind.eq(PositionKind.NONE),
-            merged.sink.epoch_end.eq(due.epoch_end),
-            If(from_engine, merged.sink.payload.eq(engine_positions.payload)),
-            If(
-                due.kind == AnswerKind.ABSORBED,
-                merged.sink.kind.eq(PositionKind.HIT),
-                merged.sink.context.eq(owners[due.slot]),
+            answers.source.connect(merge.answers),
+            engine_positions.connect(merge.engine_positions),
+            self.idle.eq(
+                ~numbers.busy & ~op.valid & ~any_of(stage.valid for stage in stages[1:]) & merge.idle
             ),
-            self.idle.eq(~numbers.busy & ~op.valid & ~due.valid & ~merged.source.valid),
         ]
-        learns = (engine_positions.kind == PositionKind.HIT) | (engine_positions.kind == PositionKind.MISS)
-        self.sync += If(
-            engine_positions.valid & engine_positions.ready & from_engine & learns,
-            owners[due.slot].eq(engine_positions.context),
-        )
 
         # Accesses that do not count, one clock later.
         ends, clears = Signal(), Signal()
@@ -222,7 +224,7 @@ class PageFilter(LiteXModule):
             # The bit above a counter says that it is full.
             counts, running, counted = Signal(), Signal(counter_bits + 1), Signal(counter_bits + 1)
             self.sync += [
-                counts.eq(skip & (op.kind == OpKind.ACCESS) & reason),
+                counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),
                 running.eq(counted),
                 If(
                     ends,

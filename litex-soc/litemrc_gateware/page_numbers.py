@@ -6,7 +6,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Case, Constant, If, Mux, Signal
 
-from litemrc_gateware.records import OpKind, op_layout, width_of
+from litemrc_gateware.records import OpKind, memory_op_layout, width_of
 
 SAMPLING_BITS = 4
 
@@ -29,9 +29,9 @@ class PageNumbers(LiteXModule):
         they may change while no operation is under way.
     scale_log2 : Signal(5), out
         k: `sampling`, or as much as the memory needs to fit the engine.
-    sink : stream.Endpoint(op_layout(memory_frames, contexts)), in
-    source : stream.Endpoint(op_layout(frames, contexts) + outside, sampled, counts, nothing), out
-        `counts`: an access to a page that takes part; `nothing`: a mark, or on a page that does not.
+    sink : stream.Endpoint(memory_op_layout(memory_frames, contexts)), in
+    source : stream.Endpoint(memory_op_layout(frames, contexts) + outside, sampled, moves, nothing), out
+        `moves`: an access to a page that takes part; `nothing`: a mark, or on a page that does not.
     busy : Signal, out
         an operation is under way.
     """
@@ -42,7 +42,7 @@ class PageNumbers(LiteXModule):
         self.lower, self.upper = Signal(bits), Signal(bits, reset=memory_frames - 1)
         self.sampling = Signal(SAMPLING_BITS)
         self.scale_log2 = Signal(5)
-        self.sink = sink = stream.Endpoint(op_layout(memory_frames, contexts))
+        self.sink = sink = stream.Endpoint(memory_op_layout(memory_frames, contexts))
         self.busy = Signal()
 
         # # #
@@ -54,11 +54,14 @@ class PageNumbers(LiteXModule):
             identity.eq(self.scale_log2 == 0),
         ]
 
-        work = [*op_layout(memory_frames, contexts), ("outside", 1), ("hash", bits)]
+        work = [*memory_op_layout(memory_frames, contexts), ("outside", 1), ("hash", bits)]
         self.folded = folded = stream.Buffer(work)
         self.hashed = hashed = stream.Buffer(work, pipe_ready=True)  # `ready` comes a long way
         self.numbered = numbered = stream.Buffer(
-            [*op_layout(frames, contexts), ("outside", 1), ("sampled", 1), ("counts", 1), ("nothing", 1)]
+            [
+                *memory_op_layout(frames, contexts),
+                *((name, 1) for name in ("outside", "sampled", "moves", "nothing")),
+            ]
         )
         self.source = numbered.source
         multiplier = int(2**bits * (math.sqrt(5) - 1) / 2) | 1
@@ -78,8 +81,8 @@ class PageNumbers(LiteXModule):
                 numbered.sink.kind,
                 {
                     OpKind.ACCESS: [
-                        numbered.sink.counts.eq(~numbered.sink.outside & numbered.sink.sampled),
-                        numbered.sink.nothing.eq(~numbered.sink.counts),
+                        numbered.sink.moves.eq(~numbered.sink.outside & numbered.sink.sampled),
+                        numbered.sink.nothing.eq(~numbered.sink.moves),
                     ],
                     OpKind.INVALIDATE: numbered.sink.nothing.eq(~numbered.sink.sampled),
                     OpKind.MARK: numbered.sink.nothing.eq(1),

@@ -1,4 +1,4 @@
-"""The records between the monitor's units: operations into a stack engine, positions out of it."""
+"""The records between the monitor's units: operations on frames, on pages, and positions."""
 
 from enum import IntEnum
 
@@ -63,4 +63,20 @@ def position_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
         ("group", width_of(groups)),  # 0 = most recently used; 0 unless a hit
         ("context", width_of(contexts)),  # the page's owner; 0 unless a hit or a miss
         ("epoch_end", 1),
+    ]
+
+
+def memory_op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
+    """Payload of the queue before the page filter: operations on frames of the memory."""
+    return [
+        *op_layout(frames, contexts),
+        ("frozen", 1),  # an access that moves its page in the stack and counts nothing
+    ]
+
+
+def counted_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
+    """Payload of the stream into the hit counters."""
+    return [
+        *position_layout(groups, contexts),
+        ("first_touch", 1),  # of the page in the epoch; 0 unless a hit or a miss
     ]

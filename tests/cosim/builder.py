@@ -34,9 +34,11 @@ RTL_MODULES = (
     "hit_counters",
     "recent_pages",
     "page_numbers",
+    "working_set",
+    "answer_merge",
     "page_filter",
 )
-HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter")
+HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set")
 ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
@@ -96,8 +98,9 @@ TRUE_SOURCES = Sources()
 def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters" or "filter" around that unit.
-    :param top: a stack engine's name, "counters" or "filter".
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter" or "set" around that unit,
+        "monitor" around all of them.
+    :param top: a stack engine's name, "counters", "filter", "set", or "monitor-" and the name of an engine.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -114,7 +117,7 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
             "-MAKEFLAGS",
             level,
             "-CFLAGS",
-            " ".join([*_flags(sizes, sources), *ENGINE_FLAGS.get(top, ())]),
+            " ".join([*_flags(sizes, sources), *ENGINE_FLAGS.get(top.removeprefix("monitor-"), ())]),
         ]
         bench = COSIM / "bench" / f"{kind}_bench.cpp"
         _run([*command, "--Mdir", folder, "-o", "bench", verilog, bench, *sources.hls_units()])
@@ -127,15 +130,17 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
 def replay(unit: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
-    :param unit: a stack engine's name, or "page_filter".
+    :param unit: a stack engine's name, "page_filter", "working_set", or "monitor-" and the name of an engine.
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
-        name = "filter_replay" if unit == "page_filter" else "replay"
+        name = {"page_filter": "filter_replay", "working_set": "set_replay"}.get(unit, "replay")
+        if unit.startswith("monitor-"):
+            name = "monitor_replay"
         driver = [COSIM / "bench" / f"{name}.cpp", *TRUE_SOURCES.hls_units()]
-        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS.get(unit, ())]
+        flags = [*_flags(sizes, TRUE_SOURCES), *ENGINE_FLAGS.get(unit.removeprefix("monitor-"), ())]
         _run(["g++", *flags, *driver, "-o", folder / "replay"])
         return folder / "replay"
 

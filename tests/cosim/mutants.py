@@ -167,20 +167,32 @@ COUNTER_MUTANTS = (
     Mutant(
         "count_one_ahead_is_missed",
         f"{GATEWARE}/hit_counters.py",
-        "in ((written, last), (caught, new)):",
-        "in ((written, last),):",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((written, newer), (caught, newest)):",
     ),
     Mutant(
         "count_two_ahead_is_missed",
         f"{GATEWARE}/hit_counters.py",
-        "in ((written, last), (caught, new)):",
-        "in ((caught, new),):",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((written, newer), (fetched, new)):",
+    ),
+    Mutant(
+        "count_three_ahead_is_missed",
+        f"{GATEWARE}/hit_counters.py",
+        "in ((written, newer), (caught, newest), (fetched, new)):",
+        "in ((caught, newest), (fetched, new)):",
     ),
     Mutant(
         "window_is_not_zeroed_for_its_next_turn",
         f"{GATEWARE}/hit_counters.py",
         "NextValue(zeroing, window),",
         "NextValue(zeroing, 0),",
+    ),
+    Mutant(
+        "every_position_is_a_first_touch",
+        f"{GATEWARE}/hit_counters.py",
+        "new.touched.eq(Mux(caught.first & ",
+        "new.touched.eq(Mux(caught.valid & ",
     ),
     Mutant(
         "misses_do_not_saturate",
@@ -190,13 +202,114 @@ COUNTER_MUTANTS = (
     ),
 )
 
+# The random bench of the working set must find these.
+SET_MUTANTS = (
+    *(
+        Mutant(
+            f"word_of_the_operation_{ahead}_ahead_is_missed",
+            f"{GATEWARE}/working_set.py",
+            f"Mux(follows[{ahead - 1}], ",
+            f"Mux(follows[{ahead - 1}] & 0, ",
+        )
+        for ahead in (1, 2, 3)
+    ),
+    Mutant(
+        "input_does_not_wait_for_the_sweep",
+        f"{GATEWARE}/working_set.py",
+        "self.ready.eq(~zeroing & (swept | ~half_ends)),",
+        "self.ready.eq(~zeroing),",
+    ),
+    Mutant(
+        "sweep_of_the_second_half_is_left_out",
+        f"{GATEWARE}/working_set.py",
+        "If(half_ends, swept.eq(0))",
+        "If(half_ends & ~tag[-1], swept.eq(0))",
+    ),
+    Mutant(
+        "tags_are_not_compared",
+        f"{GATEWARE}/working_set.py",
+        "stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),",
+        "stale.eq(last.zero),",
+    ),
+    Mutant(
+        "page_that_left_stays_touched",
+        f"{GATEWARE}/working_set.py",
+        "choose.eq((stages[2].touch | stages[2].leave) << stages[2].bit),",
+        "choose.eq(stages[2].touch << stages[2].bit),",
+    ),
+    Mutant(
+        "words_keep_their_bits_over_a_reset",
+        f"{GATEWARE}/working_set.py",
+        "stages[0].zero.eq(zeroing),",
+        "stages[0].zero.eq(0),",
+    ),
+    Mutant(
+        "cpp_half_ends_without_the_rest_of_the_sweep",
+        "hls/working_set/working_set.cpp",
+        "            sweep();\n        }\n        swept_ = 0;",
+        "        }\n        swept_ = 0;",
+    ),
+)
+
+# The random bench of the whole chain must find these.
+MONITOR_MUTANTS = (
+    Mutant(
+        "engine_is_not_asked_about_frozen_accesses",
+        f"{GATEWARE}/page_filter.py",
+        "If(touch | fill | ask, engine_ops.valid.eq(1)),",
+        "If(touch | (fill & ~op.frozen) | ask, engine_ops.valid.eq(1)),",
+    ),
+    Mutant(
+        "frozen_access_finds_no_owner",
+        f"{GATEWARE}/answer_merge.py",
+        "engine.valid & engine.ready & from_engine & learns,",
+        "engine.valid & engine.ready & from_engine & learns & ~due.frozen,",
+    ),
+    Mutant(
+        "end_of_epoch_keeps_the_working_set",
+        f"{GATEWARE}/page_filter.py",
+        "(op.epoch_end | (op.kind == OpKind.CLEAR))",
+        "(op.kind == OpKind.CLEAR)",
+    ),
+)
+
 # The random bench of the filter must find these.
 FILTER_MUTANTS = (
     Mutant(
+        "first_touch_is_that_of_the_operation_before",
+        f"{GATEWARE}/page_filter.py",
+        "working_set.page.eq(op.frame),",
+        "working_set.page.eq(at_hand.sink.frame),",
+    ),
+    Mutant(
+        "invalidated_page_stays_in_the_working_set",
+        f"{GATEWARE}/page_filter.py",
+        "working_set.leave.eq(recent.invalidate),",
+        "working_set.leave.eq(0),",
+    ),
+    Mutant(
+        "frozen_access_is_counted_as_outside",
+        f"{GATEWARE}/page_filter.py",
+        "counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),",
+        "counts.eq(skip & (op.kind == OpKind.ACCESS) & reason),",
+    ),
+    Mutant(
+        "frozen_hit_is_answered",
+        f"{GATEWARE}/answer_merge.py",
+        "absorbed & ~due.frozen,",
+        "absorbed,",
+    ),
+    Mutant(
+        "more_answers_are_due_than_find_room",
+        f"{GATEWARE}/page_filter.py",
+        "answers_depth - WorkingSet.latency - 1",
+        "answers_depth + WorkingSet.latency",
+    ),
+    Mutant(
         "order_of_recent_pages_is_not_restored",
         f"{GATEWARE}/page_filter.py",
-        "fill.eq((may_ask & op.counts & ~recent.misplaced) & ~found),",
-        "fill.eq((may_ask & op.counts) & ~found),",
+        "fill.eq((may_ask & op.moves & ~recent.misplaced) & ~found),",
+        "fill.eq((may_ask & op.moves) & ~found),",
     ),
     Mutant(
         "most_recent_page_is_touched_first",
@@ -225,19 +338,19 @@ FILTER_MUTANTS = (
     Mutant(
         "epoch_end_of_an_absorbed_access_is_lost",
         f"{GATEWARE}/page_filter.py",
-        "answers.sink.epoch_end.eq(op.epoch_end),",
-        "answers.sink.epoch_end.eq(op.epoch_end & ~absorb),",
+        "answer.epoch_end.eq(op.epoch_end),",
+        "answer.epoch_end.eq(op.epoch_end & ~absorb),",
     ),
     Mutant(
         "absorbed_access_counts_for_another_owner",
-        f"{GATEWARE}/page_filter.py",
-        "owners[due.slot].eq(engine_positions.context),",
-        "owners[0].eq(engine_positions.context),",
+        f"{GATEWARE}/answer_merge.py",
+        "owners[due.slot].eq(engine.context),",
+        "owners[0].eq(engine.context),",
     ),
     Mutant(
         "invalidation_names_an_owner",
-        f"{GATEWARE}/page_filter.py",
-        "learns = (engine_positions.kind == PositionKind.HIT) | (engine_positions.kind == PositionKind.MISS)",
+        f"{GATEWARE}/answer_merge.py",
+        "learns = (engine.kind == PositionKind.HIT) | (engine.kind == PositionKind.MISS)",
         "learns = 1",
     ),
     Mutant(

@@ -1,7 +1,9 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
 python tests/cosim/rtl_top.py group_stack|bucket_stack|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
-python tests/cosim/rtl_top.py filter FRAMES GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
+python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
+    COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 """
 
 import sys
@@ -11,11 +13,14 @@ from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.page_filter import PageFilter
-from litemrc_gateware.records import op_layout, position_layout
+from litemrc_gateware.records import counted_layout, memory_op_layout, op_layout, position_layout
+from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
+from litex.soc.interconnect import stream
 from migen import ClockDomain, Signal
 
+QUEUE_DEPTH = 512
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 
 
@@ -49,6 +54,23 @@ class BenchTop(LiteXModule):
             self.add_port("overflow").eq(counters.overflow),
         ]
 
+    def add_stream(self, prefix, endpoint, layout, inwards: bool) -> None:
+        """Ports for all of a stream."""
+        valid, ready = self.add_port(f"{prefix}_valid"), self.add_port(f"{prefix}_ready")
+        pairs = [(endpoint.valid, valid), (ready, endpoint.ready)]
+        pairs += [(getattr(endpoint, name), port) for name, port in self.add_fields(prefix, layout).items()]
+        for inner, outer in pairs:
+            self.comb += inner.eq(outer) if inwards else outer.eq(inner)
+
+    def add_settings(self, filter_: PageFilter) -> None:
+        """Ports for the settings of a page filter and what it has counted."""
+        for name in ("lower", "upper", "sampling"):
+            signal = getattr(filter_, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        for name in ("scale_log2", "outside", "unsampled"):
+            signal = getattr(filter_, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+
 
 class ChainTop(BenchTop):
     """Operations -> stack engine -> HitCounters. The bench sees every position, and can hold them back."""
@@ -80,7 +102,7 @@ class CountersTop(BenchTop):
         super().__init__()
         self.add_counters(groups, contexts, counter_bits)
         sink = self.counters.sink
-        position = self.add_fields("position", position_layout(groups, contexts))
+        position = self.add_fields("position", counted_layout(groups, contexts))
         self.comb += [
             sink.valid.eq(self.add_port("position_valid")),
             self.add_port("position_ready").eq(sink.ready),
@@ -96,25 +118,57 @@ class FilterTop(BenchTop):
         self.filter = filter_ = PageFilter(
             memory_frames, frames, groups, contexts, recent_pages, counter_bits=counter_bits
         )
-        self.add_stream("op", filter_.sink, op_layout(memory_frames, contexts), inwards=True)
+        self.add_stream("op", filter_.sink, memory_op_layout(memory_frames, contexts), inwards=True)
         self.add_stream("engine_op", filter_.engine_ops, op_layout(frames, contexts), inwards=False)
         positions = position_layout(groups, contexts)
         self.add_stream("engine_position", filter_.engine_positions, positions, inwards=True)
-        self.add_stream("position", filter_.source, positions, inwards=False)
-        for name in ("lower", "upper", "sampling"):
-            signal = getattr(filter_, name)
-            self.comb += signal.eq(self.add_port(name, len(signal)))
-        for name in ("scale_log2", "outside", "unsampled", "idle"):
-            signal = getattr(filter_, name)
-            self.comb += self.add_port(name, len(signal)).eq(signal)
+        self.add_stream("position", filter_.source, counted_layout(groups, contexts), inwards=False)
+        self.comb += self.add_port("idle").eq(filter_.idle)
+        self.add_settings(filter_)
 
-    def add_stream(self, prefix, endpoint, layout, inwards: bool) -> None:
-        """Ports for all of a stream."""
-        valid, ready = self.add_port(f"{prefix}_valid"), self.add_port(f"{prefix}_ready")
-        pairs = [(endpoint.valid, valid), (ready, endpoint.ready)]
-        pairs += [(getattr(endpoint, name), port) for name, port in self.add_fields(prefix, layout).items()]
-        for inner, outer in pairs:
-            self.comb += inner.eq(outer) if inwards else outer.eq(inner)
+
+class SetTop(BenchTop):
+    """WorkingSet alone."""
+
+    def __init__(self, frames: int) -> None:
+        super().__init__()
+        self.set = working_set = WorkingSet(frames)
+        for name in ("touch", "leave", "advance", "page"):
+            signal = getattr(working_set, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        self.comb += [
+            self.add_port("ready").eq(working_set.ready),
+            self.add_port("first_touch").eq(working_set.first_touch),
+        ]
+
+
+class MonitorTop(BenchTop):
+    """Queue -> PageFilter around a stack engine -> HitCounters. The bench sees every position."""
+
+    def __init__(self, engine, frames, groups, contexts, counter_bits, memory_frames, recent_pages) -> None:
+        super().__init__()
+        self.add_counters(groups, contexts, counter_bits)
+        ops = memory_op_layout(memory_frames, contexts)
+        self.queue = queue = stream.SyncFIFO(ops, QUEUE_DEPTH, buffered=True)
+        self.filter = filter_ = PageFilter(
+            memory_frames, frames, groups, contexts, recent_pages, counter_bits=counter_bits
+        )
+        self.stack = stack = ENGINES[engine](frames, groups, contexts)
+        self.add_stream("op", queue.sink, ops, inwards=True)
+        hold, source, sink = self.add_port("hold"), filter_.source, self.counters.sink
+        positions = self.add_fields("position", counted_layout(groups, contexts))
+        self.comb += [
+            queue.source.connect(filter_.sink),
+            filter_.engine_ops.connect(stack.sink),
+            stack.source.connect(filter_.engine_positions),
+            source.connect(sink, omit={"valid", "ready"}),
+            sink.valid.eq(source.valid & ~hold),
+            source.ready.eq(sink.ready & ~hold),
+            self.add_port("position_taken").eq(source.valid & source.ready),
+            *(port.eq(getattr(source, field)) for field, port in positions.items()),
+            self.add_port("idle").eq((queue.level == 0) & filter_.idle & stack.idle & self.counters.idle),
+        ]
+        self.add_settings(filter_)
 
 
 def main() -> None:
@@ -125,6 +179,10 @@ def main() -> None:
         top = CountersTop(*others)
     elif name == "filter":
         top = FilterTop(frames, *others)
+    elif name == "set":
+        top = SetTop(frames)
+    elif name.startswith("monitor-"):
+        top = MonitorTop(name.removeprefix("monitor-"), frames, *others)
     else:
         top = ChainTop(name, frames, *others)
     Path(out).write_text(str(convert(top, top.ios, name="top")))

@@ -14,4 +14,4 @@ def test_c_simulation_of_the_units_passes() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
-    assert done.stdout.count(" as the reference (") == 12  # four units in three sizes
+    assert done.stdout.count(" as the reference (") == 15  # five units in three sizes

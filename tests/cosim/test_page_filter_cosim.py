@@ -13,6 +13,7 @@ pytestmark = pytest.mark.cosim
 WHOLE = FilterSizes(256, 16, 4, memory_frames=256)  # nothing need be left out: compared with exact stacks too
 LARGE_MEMORY = FilterSizes(256, 16, 4, counter_bits=7, memory_frames=2048, recent_pages=3)  # counts saturate
 ONE_PAGE = FilterSizes(16, 16, 1, memory_frames=16, recent_pages=1)
+ONE_RECENT_PAGE = FilterSizes(256, 16, 4, memory_frames=256, recent_pages=1)
 SOC = FilterSizes(8192, 64, 8, memory_frames=65536)
 ACCESSES = 1_000_000
 BENCH_SECONDS = 300
@@ -57,6 +58,13 @@ def test_an_operation_takes_a_clock_and_touches_one_each() -> None:
     # The last accesses are still on their way to the slots when the bench stops counting.
     assert abs(clocks["worst"] - accesses - clocks["worst_touches"]) <= 2 * WHOLE.recent_pages
     assert 1.7 * accesses < clocks["worst"] <= (2 - 1 / WHOLE.recent_pages) * accesses
+
+
+def test_with_one_recent_page_every_operation_takes_a_clock() -> None:
+    accesses = 10_000
+    clocks = counts_of(rtl_bench("filter", "filter", ONE_RECENT_PAGE), "clocks", accesses)
+    assert {clocks[name] for name in ("in_turn", "absorbed", "mixed", "worst")} == {accesses}
+    assert clocks["mixed_touches"] == clocks["worst_touches"] == 0
 
 
 @pytest.mark.parametrize("sizes", [WHOLE, LARGE_MEMORY, SOC], ids=str)

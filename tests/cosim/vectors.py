@@ -5,23 +5,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder import FilterSizes, Sizes
-from litemrc.golden.monitor import MonitorModel, Position
+from litemrc.golden.group_stack import GroupStack
+from litemrc.golden.hit_counters import EpochCounters, HitCounters
+from litemrc.golden.monitor import ENGINES, MonitorModel
 from litemrc.golden.page_filter import PageFilter
-from litemrc.golden_check import MODELS
+from litemrc.golden.positions import Position, StackEngine
+from litemrc.golden.working_set import WorkingSet
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
 
 
 def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
     """Write `operations` random operations and what the golden model answers to them."""
-    model = MODELS[engine](sizes.frames, sizes.groups, sizes.contexts, sizes.counter_bits)
+    stack = ENGINES[engine](sizes.frames, sizes.groups, sizes.contexts)
+    counters = HitCounters(sizes.groups, sizes.contexts, sizes.counter_bits)
+    dice = random.Random(seed)
     lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts}"]
     for kind, frame, context, epoch_end in _operations(sizes, seed, operations):
-        answer = _step(model, kind, frame, context)
-        numbers = (kind, frame, context, int(epoch_end), *map(int, answer))
+        answer = _step(stack, kind, frame, context)
+        first_touch = answer.counts and dice.random() < 0.3
+        counters.count(answer, first_touch)
+        if kind == CLEAR:
+            counters.clear()
+        numbers = (kind, frame, context, int(epoch_end), *map(int, answer), int(first_touch))
         lines.append(" ".join(map(str, numbers)))
         if epoch_end:
-            lines.append(_window(model))
+            lines.append(_window_of(counters.end_epoch()))
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -48,7 +57,7 @@ def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int,
 def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: int) -> None:
     """Write random operations, what the golden filter answers, and what it sends to its engine."""
     dice = random.Random(seed)
-    engine = MonitorModel(sizes.frames, sizes.groups, sizes.contexts)
+    engine = GroupStack(sizes.frames, sizes.groups, sizes.contexts)
     model = PageFilter(engine, sizes.memory_frames, sizes.frames, sizes.groups, sizes.recent_pages)
     lines = [f"{sizes.memory_frames} {sizes.frames} {sizes.groups} {sizes.contexts} {sizes.recent_pages}"]
     for number in range(operations):
@@ -64,10 +73,20 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
         pages = min(few, sizes.memory_frames) if dice.random() < 0.8 else sizes.memory_frames
         frame = (model.lower + dice.randrange(pages)) % sizes.memory_frames
         context, epoch_end = dice.randrange(sizes.contexts), dice.random() < 0.005
+        frozen = kind == ACCESS and dice.random() < 0.05
         model.sent.clear()
-        answer = _step(model, kind, frame, context)
+        answer = model.access(frame, context, frozen) if frozen else _step(model, kind, frame, context)
         counts = model.end_epoch() if epoch_end else ()
-        numbers = [model.lower, model.upper, model.sampling, kind, frame, context, int(epoch_end)]
+        numbers = [
+            model.lower,
+            model.upper,
+            model.sampling,
+            kind,
+            frame,
+            context,
+            int(epoch_end),
+            int(frozen),
+        ]
         numbers += [*map(int, answer), *counts, len(model.sent)]
         for op in model.sent:
             numbers += [("access", "invalidate", "clear").index(op.kind), op.frame, op.context]
@@ -75,9 +94,65 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
     path.write_text("\n".join(lines) + "\n")
 
 
-def _step(
-    model: MonitorModel | PageFilter, kind: int, frame: int, context: int
-) -> Position | tuple[int, int, int]:
+def write_working_set_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
+    """Write random operations, and whether the golden working set takes each for a page's first touch."""
+    dice, model = random.Random(seed), WorkingSet()
+    lines = [str(sizes.frames)]
+    epoch_ops = 1
+    for number in range(operations):
+        if number % 1000 == 0:
+            epoch_ops = dice.choice((2, 5, 50, 1000))
+        kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 100, 1, 50))[0]
+        page, epoch_end = dice.randrange(sizes.frames), dice.random() < 1 / epoch_ops
+        first = kind == ACCESS and model.touch(page)
+        if kind == INVALIDATE:
+            model.invalidate(page)
+        if kind == CLEAR or epoch_end:
+            model.clear()
+        lines.append(f"{kind} {page} {int(epoch_end)} {int(first)}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int, operations: int) -> None:
+    """Write random operations on the whole monitor, and the counters of every epoch."""
+    dice = random.Random(seed)
+    model = MonitorModel(
+        sizes.memory_frames,
+        sizes.groups,
+        sizes.contexts,
+        engine,
+        sizes.frames,
+        sizes.recent_pages,
+        sizes.counter_bits,
+    )
+    lines = [f"{sizes.memory_frames} {sizes.frames} {sizes.groups} {sizes.contexts} {sizes.recent_pages}"]
+    lower, upper, sampling = 0, sizes.memory_frames - 1, 0
+    for number in range(operations):
+        if number % 5000 == 0:
+            kind, epoch_ops = CLEAR, dice.choice((10, 300, 2000))
+            lower, upper = sorted(dice.choices(range(sizes.memory_frames), k=2))
+            if dice.random() < 0.5:
+                lower, upper = 0, sizes.memory_frames - 1
+            sampling = dice.choice((0, 0, 1, 2))
+            model.set_range(lower, upper)
+            model.set_sampling(sampling)
+            few = dice.randrange(1, sizes.frames // 4) << model.filter.scale_log2
+        else:
+            kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 20, 0.1, 5))[0]
+        model.freeze = model.freeze != (dice.random() < 0.002)
+        pages = min(few, sizes.memory_frames) if dice.random() < 0.8 else sizes.memory_frames
+        frame = (lower + dice.randrange(pages)) % sizes.memory_frames
+        context, epoch_end = dice.randrange(sizes.contexts), dice.random() < 1 / epoch_ops
+        _step(model, kind, frame, context)
+        numbers = (lower, upper, sampling, kind, frame, context, int(epoch_end), int(model.freeze))
+        lines.append(" ".join(map(str, numbers)))
+        if epoch_end:
+            finished = model.end_epoch()
+            lines.append(f"{finished.outside} {finished.unsampled} {_window_of(finished)}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _step(model: StackEngine, kind: int, frame: int, context: int) -> Position:
     if kind == ACCESS:
         return model.access(frame, context)
     if kind == INVALIDATE:
@@ -87,9 +162,9 @@ def _step(
     return model.mark()
 
 
-def _window(model: MonitorModel) -> str:
-    counters = model.end_epoch()
-    words = [counters.epoch + 1, int(counters.overflow)]  # the units number the finished epochs from 1
-    for hits, misses, accesses in zip(counters.hits, counters.misses, counters.accesses, strict=True):
-        words += [*hits, misses, accesses, *[0] * (len(hits) - 2)]
+def _window_of(finished: EpochCounters) -> str:
+    words = [finished.epoch + 1, int(finished.overflow)]  # the units number the finished epochs from 1
+    totals = finished.misses, finished.accesses, finished.touched
+    for hits, *row in zip(finished.hits, *totals, strict=True):
+        words += [*hits, *row, *[0] * (len(hits) - len(row))]
     return " ".join(map(str, words))

@@ -12,7 +12,8 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.recording import read_recording
 from litemrc.epochs import read_epochs
-from litemrc.golden_check import compare, golden_epochs
+from litemrc.golden_check import compare, model_of
+from litemrc.golden_replay import replay
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -32,9 +33,22 @@ def litemrc(*arguments, environment):
 def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_environment):
     found = litemrc("device", "--port", running.url, "--timeout", 60, "--json", environment=cli_environment)
     assert found.returncode == 0, found.stderr
-    text = json.dumps(json.loads(found.stdout))
-    for value in ("8192", "64", "group_stack", "matmul"):
-        assert value in text
+    described = json.loads(found.stdout)
+    expected = {
+        "frames": 8192,
+        "engine": "bucket_stack",
+        "pages": 8192,
+        "recent_pages": 1,
+        "groups": 64,
+        "contexts": 8,
+        "range_lower": 0,
+        "range_upper": 8191,
+        "sampling": 0,
+        "scale_log2": 0,
+        "frozen": False,
+        "workloads": ["zipf", "loop", "phases", "chase", "matmul"],
+    }
+    assert {name: described[name] for name in expected} == expected
 
 
 def test_a_refused_request_changes_nothing(running):
@@ -44,7 +58,11 @@ def test_a_refused_request_changes_nothing(running):
             ("set_epoch", {"unit": "cycles", "length": 0}),
             ("set_context", {"context": 8}),
             ("invalidate", {"frame": 8192}),
-            ("set_engine", {"engine": "bucket_stack"}),
+            ("set_engine", {"engine": "group_stack"}),
+            ("set_range", {"lower": 0, "upper": 8192}),
+            ("set_range", {"lower": 2, "upper": 1}),
+            ("set_sampling", {"sampling": 14}),  # of 8192 = 2^13 frames none would be left
+            ("set_sampling", {"sampling": 255}),
             ("run", {"workload": 5, "context": 0, "scale": 1}),
             ("run", {"workload": 0, "context": 8, "scale": 1}),
         ):
@@ -54,6 +72,10 @@ def test_a_refused_request_changes_nothing(running):
         unit, length = device.request("get_epoch").values
         assert (Device.choice("set_epoch", "unit", unit), length) == ("cycles", 12345)
         assert device.request("get_context").values == [0]
+        assert device.request("get_range").values == [0, 8191]
+        assert device.request("get_sampling").values == [0, 0]
+        with pytest.raises(RequestRefusedError, match="the first frame lies behind the last"):
+            device.request("set_range", lower=2, upper=1)
 
 
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
@@ -105,8 +127,7 @@ def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
     recording = read_recording(simulator.record, hello.page_shift)
     counts = recording.counts()
     assert recording.tap.exact and counts["clear"] == 2 and counts["invalidate"] > 2968
-    golden = golden_epochs(recording, hello.engine, hello.frames, hello.groups, hello.contexts)
-    comparison = compare(table, golden, counts["access"])
+    comparison = compare(table, replay(recording, model_of(table)), counts["access"])
     assert comparison.equal, comparison.first_difference
     assert comparison.counters > 60 * 67
     assert table.link_statistics["epoch_messages_lost"] == 0

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from litemrc.cli.arguments import add_port_arguments, add_run_argument, positive
 from litemrc.device.collector import Collector, Run
-from litemrc.device.device import Device
+from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
 from litemrc.device.protocol import Message, host_requests
 from litemrc.epochs import EpochTable, read_epochs, write_epochs
@@ -176,7 +176,5 @@ def _plain_lines(total: int) -> Callable[[int, Message], None]:
 
 
 def _told(message: Message) -> str:
-    """What the device says to the user, without anything that a terminal would obey."""
-    if message.name != "log":
-        return ""
-    return f"device: {message.level}: " + "".join(c if c.isprintable() else "?" for c in message.line)
+    """What the device says to the user."""
+    return f"device: {message.level}: {printable(message.line)}" if message.name == "log" else ""

@@ -1,13 +1,13 @@
 """The counters of an epoch table, one line per context, for terminals and logs."""
 
-import io
-import sys
 from collections.abc import Sequence
+from statistics import fmean
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from litemrc.account import all_accesses_text
+from litemrc.cli.plain_text import plain_text
 from litemrc.curve import EPSILON, telling_sizes
 from litemrc.epoch_table import EpochTable
 from litemrc.sizes import size_text
@@ -19,22 +19,37 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
     sizes = telling_sizes(curves)
     rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     rows.add_column("context", vertical="bottom")
+    counts = [f"{'sampled' if table.scale else ''}\n{name}" for name in ("accesses", "misses")]
     ratios = (f"MR in\n{size_text(pages, table.page_bytes)}" for pages in sizes)
-    for heading in ("accesses", "misses", "dropped", *ratios, "enough", "working\nset"):
+    sets = "working\nset, mean", "working\nset, most"
+    for heading in (*counts, "dropped", *ratios, "enough", "all\nreuse", *sets):
         rows.add_column(heading, justify="right", vertical="bottom")
     for curve in curves:
+        working_set = table.working_set(curve.context).values()
         rows.add_row(
             f"{curve.context} {table.context_names.get(curve.context, '')}",
             *(f"{count:,}" for count in (curve.accesses, curve.misses, curve.dropped)),
             *(f"{curve.miss_ratio_at(pages):.4f}" for pages in sizes),
-            size_text(curve.smallest_size(), table.page_bytes),
-            size_text(curve.working_set_pages, table.page_bytes),
+            *(
+                size_text(pages, table.page_bytes)
+                for pages in (
+                    curve.smallest_size(),
+                    curve.reuse_pages,
+                    round(fmean(working_set)),
+                    max(working_set),
+                )
+            ),
         )
-    # Wider than most terminals: numbers cut short are worse than long lines. Rich is not let near stdout, for
-    # it would take a closed pipe as its own affair.
-    text = io.StringIO()
-    Console(file=text, width=200, markup=False, force_terminal=sys.stdout.isatty()).print(rows)
-    lines = [line.rstrip() for line in text.getvalue().splitlines()]
-    return "\n".join(
-        [*lines, f"MR: miss ratio; enough: the smallest memory within {EPSILON:g} of the best MR"]
-    )
+    return "\n".join([plain_text(rows), *_footnotes(table)])
+
+
+def _footnotes(table: EpochTable) -> list[str]:
+    notes = [
+        f"MR: miss ratio; enough: the smallest memory within {EPSILON:g} of the best MR",
+        "all reuse: the smallest with the best MR; working set: the memory accessed in an epoch",
+    ]
+    if table.scale:
+        notes.append(
+            f"sampled: 1 page of {1 << table.scale} takes part; ratios and sizes are estimates from those"
+        )
+    return [*notes, *filter(None, [all_accesses_text(table)])]

@@ -20,9 +20,13 @@ Without --context, the one context that has data is taken. If several have, the 
 them all, and --json gives "context": null and their counters summed: the misses of all contexts together,
 each in a memory of that size of its own.
 
---json prints one object: context, accesses, misses, dropped, sizes_pages, miss_ratio. miss_ratio[i] belongs
-to a memory of sizes_pages[i] pages; between two sizes the smaller one counts, below the first the ratio is 1.
-dropped counts the accesses lost in all epochs in which the context reported; their own context is unknown.
+--json prints one object: context, accesses, misses, dropped, outside, unsampled, scale_log2, sizes_pages,
+miss_ratio, epochs, working_set_pages. miss_ratio[i] belongs to a memory of sizes_pages[i] pages; between two
+sizes the smaller one counts, below the first the ratio is 1. working_set_pages[i] is the memory that was
+accessed in the epoch epochs[i]. dropped, outside and unsampled count the accesses that were lost, out of
+range and to pages not sampled, in all epochs in which the context reported; their own context is unknown.
+With scale_log2 above 0 only 1 page of 2^scale_log2 took part: accesses and misses are those of these pages,
+sizes are in pages of the memory all the same, and ratios and working sets are estimates.
 """
 
 
@@ -51,6 +55,7 @@ def main(args: argparse.Namespace) -> int:
     table = read_epochs(args.file)
     if args.epochs:
         table = _select_epochs(table, args.epochs, args.file)
+    _check_scale(table, args.file)
     contexts = _select_contexts(table, args.context, args.file)
     if args.plot:
         # Only now: matplotlib takes long to load, and talks on stderr when it finds no home.
@@ -65,7 +70,7 @@ def main(args: argparse.Namespace) -> int:
     if table.interrupted:
         print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
     if args.json:
-        print(json.dumps(json_object(curve), allow_nan=False))
+        print(json.dumps(json_object(table, curve), allow_nan=False))
         return 0
     print(counter_table(table, contexts), end="\n\n")
     if len(contexts) == 1:
@@ -99,6 +104,21 @@ def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], pat
     return selected
 
 
+def _check_scale(table: EpochTable, path: Path) -> None:
+    if len(table.scales) == 1:
+        return
+    spans = [table.epoch[table.scale_log2 == scale] for scale in table.scales]
+    raise UserError(
+        "the sampling changed between epochs: they have no curve in common",
+        where=str(path),
+        remedy="choose some by --epochs: "
+        + ", ".join(
+            f"{epochs.min()} to {epochs.max()} have 1 page of {1 << scale}"
+            for scale, epochs in zip(table.scales, spans, strict=True)
+        ),
+    )
+
+
 def _select_contexts(table: EpochTable, wanted: str | None, path: Path) -> list[int]:
     """The contexts to show, all of them with data."""
     with_data = table.contexts_with_data
@@ -119,14 +139,19 @@ def _select_contexts(table: EpochTable, wanted: str | None, path: Path) -> list[
     return found[:1]
 
 
-def json_object(curve: Curve) -> dict[str, object]:
-    """What --json prints; a ratio is null if there was no access."""
-    ratios = curve.miss_ratio
+def json_object(table: EpochTable, curve: Curve) -> dict[str, object]:
+    """What --json prints of a table's curve; a ratio is null if there was no access."""
+    working_set = table.working_set(curve.context)
     return {
         "context": curve.context,
         "accesses": curve.accesses,
         "misses": curve.misses,
         "dropped": curve.dropped,
+        "outside": table.sum_of_epochs("outside", curve.context),
+        "unsampled": table.sum_of_epochs("unsampled", curve.context),
+        "scale_log2": table.scale,
         "sizes_pages": curve.sizes_pages.tolist(),
-        "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in ratios],
+        "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],
+        "epochs": list(working_set),
+        "working_set_pages": list(working_set.values()),
     }

@@ -3,22 +3,25 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from litemrc.accuracy import accuracy
+from litemrc.cli.accuracy_table import accuracy_table
 from litemrc.cli.arguments import add_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.counter_table import counter_table
-from litemrc.comparison import Comparison
+from litemrc.comparison import Comparison, ContextAccuracy
 from litemrc.device.collector import Collector, Run
 from litemrc.device.device import Device
 from litemrc.device.recording import Recording, read_recording
 from litemrc.device.simulator import Simulator
 from litemrc.epochs import EpochTable, write_epochs
-from litemrc.golden_check import compare, golden_epochs
+from litemrc.golden_check import compare, model_of
+from litemrc.golden_replay import Replay, replay
 from litemrc.plot_files import save_figure
 from litemrc.plots import curves_figure
 from litemrc.report import write_report
@@ -26,6 +29,7 @@ from litemrc.report import write_report
 EXIT_DIFFERENT = 1
 TIMEOUT_S = 60.0  # a request's answer; the simulator runs some 50 times slower than a board
 EPOCH_ACCESSES = 1 << 14
+EXACT_ENGINE = "group_stack"
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -53,17 +57,12 @@ def main(args: argparse.Namespace) -> int:
 
     recording = read_recording(simulator.record, hello.page_shift)
     recording.save(args.out / "accesses.parquet")
-    with _progress("golden model", int(recording.epoch[-1]) + 1) as show:
-        golden = golden_epochs(
-            recording,
-            hello.engine,
-            hello.frames,
-            hello.groups,
-            hello.contexts,
-            lambda epochs: show(epochs, ""),
-        )
     counts = recording.counts()
+    golden = _replay(recording, table, table.engine)
     comparison = compare(table, golden, counts["access"])
+    estimates = []
+    if table.engine != EXACT_ENGINE:
+        estimates = accuracy(golden, _replay(recording, table, EXACT_ENGINE), table.group_pages)
 
     report = args.out / "report.html"
     simulated_cycles = int(recording.cycle[-1])
@@ -75,10 +74,20 @@ def main(args: argparse.Namespace) -> int:
         **{f"recorded {name} events": f"{count:,}" for name, count in counts.items() if name != "mark"},
         "tap": _tap_text(recording),
     }
-    write_report(report, table, title="LiteMRC demo", parameters=parameters, comparison=comparison)
+    write_report(
+        report,
+        table,
+        title="LiteMRC demo",
+        parameters=parameters,
+        comparison=comparison,
+        accuracy=estimates,
+    )
     save_figure(curves_figure(table), args.out / "curves.png")
 
-    print(counter_table(table))
+    print(counter_table(table), end="\n\n")
+    if estimates:
+        print("the same accesses through exact LRU stacks:")
+        print(accuracy_table(table, estimates), end="\n\n")
     print(
         f"{simulated_cycles:,} clocks simulated in {collected_s:.0f} s "
         f"({simulated_cycles / collected_s / 1e6:.2f} MHz), {time.monotonic() - began:.0f} s in all"
@@ -86,7 +95,12 @@ def main(args: argparse.Namespace) -> int:
     print(f"tap: {_tap_text(recording)}")
     print(f"golden model: {_golden_text(comparison)}")
     print(f"report: {report}")
-    return verdict(recording, table, comparison)
+    return verdict(recording, table, comparison, estimates)
+
+
+def _replay(recording: Recording, table: EpochTable, engine: str) -> Replay:
+    with _progress(f"golden model of {engine}", int(recording.epoch[-1]) + 1) as show:
+        return replay(recording, model_of(table, engine), lambda epochs: show(epochs, ""))
 
 
 def _collect(device: Device, runs: list[Run]) -> Collector:
@@ -119,7 +133,12 @@ def _golden_text(comparison: Comparison) -> str:
     return f"{comparison.differences:,} of {comparison.counters:,} counters differ"
 
 
-def verdict(recording: Recording, table: EpochTable, comparison: Comparison) -> int:
+def verdict(
+    recording: Recording,
+    table: EpochTable,
+    comparison: Comparison,
+    estimates: Sequence[ContextAccuracy] = (),
+) -> int:
     """The exit code: 0 only if nothing is wrong; says on stderr what is."""
     wrong = []
     if not recording.tap.exact:
@@ -130,6 +149,8 @@ def verdict(recording: Recording, table: EpochTable, comparison: Comparison) -> 
         )
     if lost := table.link_statistics["epoch_messages_lost"]:
         wrong.append(f"{lost} epoch messages were lost on the link")
+    if further := sum(each.further_off for each in estimates):
+        wrong.append(f"{further:,} accesses were estimated more than one group off")
     for line in wrong:
         print(f"litemrc: FAILED: {line}", file=sys.stderr)
     return EXIT_DIFFERENT if wrong else 0

@@ -9,7 +9,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def text_plot(curve: Curve, page_bytes: int, *, width: int = 64, height: int = 8) -> str:
-    """One curve, `height` lines high, from one group to a little beyond the working set: the rest is flat."""
+    """One curve, `height` lines high, from one group to a little beyond all reuse: the rest is flat."""
     top = ratio_top([curve.miss_ratio])
     bars = _bars(curve, _shown_groups([curve]), width, height, top)
     labels = [f"{top:g}", *[""] * (height - 2), "0"]
@@ -32,7 +32,7 @@ def spark_lines(curves: Sequence[Curve], names: Sequence[str], page_bytes: int, 
 
 
 def _shown_groups(curves: Sequence[Curve]) -> int:
-    widest = max(curve.working_set_pages // curve.group_pages for curve in curves)
+    widest = max(curve.reuse_pages // curve.group_pages for curve in curves)
     return min(max(widest + widest // 10 + 1, 4), curves[0].hits.size)
 
 

@@ -8,8 +8,10 @@ from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
 from litemrc.device.protocol import Message
-from litemrc.epochs import EpochRow, EpochTable
+from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 from litemrc.errors import UserError
+
+_PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ class Collector:
         self._ledger = EpochLedger(self._hello.epoch_messages)
         self._begun = 0  # epochs that have a row
         self._running: tuple[int, int] | None = None  # program and context started by us
-        if self._hello.frames % self._hello.groups or not self._hello.frames:
-            raise self._fault(f"{self._hello.frames} frames in {self._hello.groups} groups")
+        frames, pages, groups = self._hello.frames, self._hello.pages, self._hello.groups
+        if pages % groups or not groups <= pages <= frames:
+            raise self._fault(f"{frames} frames, {pages} pages in {groups} groups")
 
     @property
     def epochs(self) -> int:
@@ -81,10 +84,7 @@ class Collector:
         return EpochTable.from_rows(
             self.rows,
             page_bytes=1 << hello.page_shift,
-            frames=hello.frames,
-            groups=hello.groups,
-            contexts=hello.contexts,
-            engine=hello.engine,
+            **{name: getattr(hello, name) for name in _PARAMETERS},
             context_names=self.context_names,
             link_statistics=self.link_statistics,
             interrupted=interrupted,
@@ -154,17 +154,22 @@ class Collector:
         begins = last is None or last.epoch != message.epoch
         if begins and self._begun == enough:
             return
+        hello = self._hello
         values = {name: getattr(message, name) for name in EpochRow.__slots__}
         try:
             row = EpochRow(**values | {"hits": tuple(message.hits)})
         except ValueError as error:
             raise self._fault(str(error)) from error
-        if len(row.hits) != self._hello.groups or row.context >= self._hello.contexts:
+        if len(row.hits) != hello.groups or row.context >= hello.contexts:
             raise self._fault(f"an epoch with {len(row.hits)} groups of context {row.context}")
+        if any(row.hits[groups_of_memory(hello.frames, hello.pages, hello.groups, row.scale_log2) :]):
+            raise self._fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
         if last and (last.epoch, last.context) >= (row.epoch, row.context):
             raise self._fault(f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}")
-        if last and not begins and last.dropped != row.dropped:
-            raise self._fault(f"epoch {row.epoch}: dropped is {last.dropped} and {row.dropped}")
+        for name in () if begins else OF_THE_EPOCH:
+            if getattr(last, name) != getattr(row, name):
+                what = f"{name} is {getattr(last, name)} and {getattr(row, name)}"
+                raise self._fault(f"epoch {row.epoch}: {what}")
         self.rows.append(row)
         self._begun += begins
 

@@ -89,7 +89,8 @@ class Device:
         """
         answer = self._ask(name, **values)
         if answer.name == "nak":
-            raise self._refused(name, answer.error, f"the device refused {name}: {answer.error}")
+            why = f"{answer.error}: {printable(answer.reason)}" if answer.reason else answer.error
+            raise self._refused(name, answer.error, f"the device refused {name}: {why}")
         return answer
 
     @staticmethod
@@ -154,3 +155,8 @@ class Device:
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
         return RequestRefusedError(what, code, where=self.url, remedy=_REMEDIES[code])
+
+
+def printable(text: str) -> str:
+    """What a device says, without anything that a terminal would obey."""
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -5,7 +5,7 @@ what the monitor put into its queue. Here they are laid side by side: each acces
 access of the other, the tap's delay apart.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +17,25 @@ from litemrc.errors import UserError
 
 OPS = ("access", "invalidate", "clear", "mark", "dropped")
 LATEST_TAP_CLOCKS = 8
+SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources that tell their changes
 UNITS = {
     "cycle": "system clocks since the simulation began",
     "op": "access, dropped, invalidate or clear",
     "frame": "page frame from the bottom of the DRAM; 0 for clear",
     "write": "true: a write",
     "context": "value of the context register",
+    "frozen": "true: the monitor was frozen",
     "epoch": "number of the epoch the event belongs to",
 }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the filter's registers held: first and last frame that count, and k of the rate 1/2^k."""
+
+    lower: int
+    upper: int
+    sampling: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +65,11 @@ class Recording:
 
     Attributes:
         cycle: uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
+        frozen: bool[n], the monitor was frozen.
         epoch: uint32[n], number of the epoch the event belongs to.
         epoch_end: bool[n], the epoch ends behind this event.
+        settings: those of the filter, one after the other.
+        setting: uint32[n], index of those in force.
         tap: the comparison of the two streams.
     """
 
@@ -64,8 +78,11 @@ class Recording:
     frame: NDArray[np.uint32]
     write: NDArray[np.bool_]
     context: NDArray[np.uint8]
+    frozen: NDArray[np.bool_]
     epoch: NDArray[np.uint32]
     epoch_end: NDArray[np.bool_]
+    settings: list[Settings]
+    setting: NDArray[np.uint32]
     tap: TapCheck
 
     def counts(self) -> dict[str, int]:
@@ -81,6 +98,7 @@ class Recording:
             "frame": pa.array(self.frame[shown]),
             "write": pa.array(self.write[shown]),
             "context": pa.array(self.context[shown]),
+            "frozen": pa.array(self.frozen[shown]),
             "epoch": pa.array(self.epoch[shown]),
         }
         schema = pa.schema(
@@ -103,6 +121,7 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     frame, write, epoch_end = queue["value"].copy(), queue["write"].copy(), queue["epoch_end"]
     frame[(op == OPS.index("clear")) | (op == OPS.index("mark"))] = 0
 
+    settings, setting = _settings(raw)
     check, dram = _check_tap(raw, queue[seen], page_shift)
     if check.exact:
         frame[seen] = dram["value"] >> page_shift
@@ -114,8 +133,11 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
         frame=frame,
         write=write,
         context=queue["context"],
+        frozen=queue["frozen"],
         epoch=(np.cumsum(epoch_end) - epoch_end).astype(np.uint32),
         epoch_end=epoch_end,
+        settings=settings,
+        setting=setting,
         tap=check,
     )
 
@@ -129,6 +151,16 @@ def _load(path: Path) -> NDArray:
     if not whole:  # the recorder writes the number of records when it ends
         raise UserError("the record is cut short", where=str(path), remedy="end the simulator by SIGTERM")
     return raw
+
+
+def _settings(raw: NDArray) -> tuple[list[Settings], NDArray[np.uint32]]:
+    """The settings one after the other, and for each event at the queue the index of those in force."""
+    source = raw["source"]
+    settings = [Settings(0, 0, 0)]
+    changed = np.flatnonzero(np.isin(source, list(SETTINGS)))
+    for place in changed.tolist():
+        settings.append(replace(settings[-1], **{SETTINGS[source[place]]: int(raw["value"][place])}))
+    return settings, np.searchsorted(changed, np.flatnonzero(source == b"Q")).astype(np.uint32)
 
 
 def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck, NDArray]:

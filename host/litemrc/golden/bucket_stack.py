@@ -1,4 +1,4 @@
-"""The approximate monitor: pages stamped with buckets of about the same age, constant work an access.
+"""The approximate stack engine: pages stamped with buckets of about the same age, constant work an access.
 
 The specification, position by position, of hls/bucket_stack and of the gateware. Closest relative in
 software: MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in the same way.
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from litemrc.golden.loop_front import LoopFront
-from litemrc.golden.monitor import MonitorModel, Position, PositionKind
+from litemrc.golden.positions import CLEAR, NONE, Position, PositionKind, check_access, check_sizes
 
 # Operations between the one that runs short of ids and the renumbering: hardware has fewer than that in its
 # pipeline, so it can empty it before it renumbers.
@@ -44,7 +44,7 @@ class Bucket:
 
 
 @dataclass
-class BucketStack:
+class ContextBuckets:
     """One context's buckets in order of age, its open one last; and where its loop is."""
 
     buckets: list[Bucket]
@@ -60,8 +60,8 @@ class BucketStack:
         return younger
 
 
-class BucketMonitorModel(MonitorModel):
-    """The monitor with the engine bucket_stack: the rules of `MonitorModel`, LRU positions estimated.
+class BucketStack:
+    """Stacks of all contexts, LRU positions estimated; a `StackEngine`.
 
     - A page is stamped with its owner's *open* bucket at every access. When that bucket holds
       `bucket_pages` it closes behind the access, and an empty one opens in its place: it takes the next id.
@@ -74,73 +74,66 @@ class BucketMonitorModel(MonitorModel):
       before if they hold at most a group's pages together, and forgets its loop's front. Ids begin anew. How
       hardware rewrites the stamps, and when, shows in no answer.
 
-    :param frames, groups, contexts, counter_bits: as in `MonitorModel`.
+    :param pages, groups, contexts: as in `litemrc.golden.group_stack.GroupStack`.
+    :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
     """
 
-    def __init__(self, frames: int, groups: int = 64, contexts: int = 8, counter_bits: int = 32) -> None:
+    def __init__(self, pages: int, groups: int, contexts: int) -> None:
+        check_sizes(pages, groups, contexts)
+        self.pages, self.groups, self.contexts = pages, groups, contexts
+        self.group_pages = pages // groups
         self.ids = bucket_ids(groups, contexts)
         self.renumberings = 0
-        super().__init__(frames, groups, contexts, counter_bits)
+        self.clear()
 
-    def access(self, frame: int, context: int) -> Position:
-        """Count one access, as `MonitorModel.access`."""
-        self._check(frame, context)
-        bucket = self._bucket_of.get(frame)
+    def access(self, page: int, context: int) -> Position:
+        """Stamp a page with its owner's open bucket; the owner of an invalid page is `context`."""
+        check_access(page, context, self.pages, self.contexts)
+        bucket = self._bucket_of.get(page)
         owner = context if bucket is None else bucket.owner
         stack = self._bucket_stacks[owner]
         open_bucket = stack.buckets[-1]
-        self._count(self._accesses, owner)
         if bucket is None:
             answer = Position(PositionKind.MISS, 0, owner)
-            self._count(self._misses, owner)
         else:
             group = self._estimate(stack, bucket) // self.group_pages
             answer = Position(PositionKind.HIT, group, owner)
-            self._count(self._hits[owner], group)
         if bucket is not open_bucket:
             if bucket is not None:
                 bucket.pages -= 1
             open_bucket.pages += 1
-            self._bucket_of[frame] = open_bucket
+            self._bucket_of[page] = open_bucket
             if open_bucket.pages == bucket_pages(self.group_pages):
                 self._open(stack.buckets, owner)
         self._end_operation()
         return answer
 
-    def invalidate(self, frame: int) -> Position:
-        """Remove a page from its bucket, as `MonitorModel.invalidate`."""
-        self._check(frame, 0)
-        bucket = self._bucket_of.pop(frame, None)
+    def invalidate(self, page: int) -> Position:
+        """Remove a page from its bucket."""
+        check_access(page, 0, self.pages, self.contexts)
+        bucket = self._bucket_of.pop(page, None)
         if bucket is not None:
             bucket.pages -= 1
         self._end_operation()
-        return Position(PositionKind.NONE)
+        return NONE
 
     def mark(self) -> Position:
         """An operation that does nothing, but is one."""
         self._end_operation()
-        return Position(PositionKind.NONE)
+        return NONE
 
     def clear(self) -> Position:
-        """Make every page invalid and restart the running epoch; ids begin anew."""
-        answer = super().clear()
+        """Make every page invalid; ids begin anew."""
         self._bucket_of: dict[int, Bucket] = {}
         self._numbers = count()
         self._next_id = 1
         self._delay: int | None = None  # operations to go before renumbering
-        self._bucket_stacks = [BucketStack([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
+        self._bucket_stacks = [ContextBuckets([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
         for owner, stack in enumerate(self._bucket_stacks):
             self._open(stack.buckets, owner)
-        return answer
+        return CLEAR
 
-    def stack(self, context: int) -> tuple[int, ...]:
-        """Refused: the order of the pages inside a bucket is not known.
-
-        :raises NotImplementedError: always.
-        """
-        raise NotImplementedError("bucket_stack does not know the order of pages inside a bucket")
-
-    def _estimate(self, stack: BucketStack, bucket: Bucket) -> int:
+    def _estimate(self, stack: ContextBuckets, bucket: Bucket) -> int:
         """LRU position of a page in `bucket`, in pages."""
         if bucket is stack.buckets[-1]:
             return 0
@@ -178,5 +171,5 @@ class BucketMonitorModel(MonitorModel):
                     stack.buckets.append(bucket)
             stack.buckets.append(open_bucket)
             self._next_id += len(stack.buckets)
-        for frame, bucket in self._bucket_of.items():
-            self._bucket_of[frame] = merged_into.get(bucket, bucket)
+        for page, bucket in self._bucket_of.items():
+            self._bucket_of[page] = merged_into.get(bucket, bucket)

@@ -1,89 +1,97 @@
-"""The monitor's counting rules over exact LRU stacks (zhou2004, section 3.1): groups, contexts, epochs."""
+"""The whole monitor: page filter, stack engine, working set, hit counters; operations in, epochs out."""
 
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import NamedTuple
+from litemrc.golden.bucket_stack import BucketStack
+from litemrc.golden.group_stack import GroupStack
+from litemrc.golden.hit_counters import EpochCounters, HitCounters
+from litemrc.golden.page_filter import PageFilter
+from litemrc.golden.positions import Position, check_access
+from litemrc.golden.working_set import WorkingSet
 
-from litemrc.golden.lru_stack import LruStack
-
-
-class PositionKind(IntEnum):
-    """What a stack engine answers to one operation, numbered as in the hardware's position record."""
-
-    HIT = 0
-    MISS = 1
-    NONE = 2  # the operation counts nothing: invalidate, mark
-    CLEAR = 3
-
-
-class Position(NamedTuple):
-    """Answer to one operation: group from 0 = most recent, context of the page's owner; both 0 if unused."""
-
-    kind: PositionKind
-    group: int = 0
-    context: int = 0
-
-
-@dataclass(frozen=True)
-class EpochCounters:
-    """Counters of one finished epoch.
-
-    For every context c: sum(hits[c]) + misses[c] == accesses[c], unless a counter saturated (`overflow`).
-    """
-
-    epoch: int  # number of the epoch, from 0
-    hits: list[list[int]]  # [context][group]: accesses whose LRU position lay in that group
-    misses: list[int]  # [context]: accesses to invalid pages
-    accesses: list[int]  # [context]
-    dropped: int  # accesses lost before the stack, whatever their context
-    overflow: bool  # an increment met a counter at its limit
+ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
+# Pages the filter remembers unless told otherwise; litemrc_gateware/monitor.py says why.
+RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 
 
 class MonitorModel:
-    """Exact model of the MRC monitor: operations in, positions and per-epoch counters out.
+    """Operations in, positions and per-epoch counters out.
 
-    A page belongs to the context that first touches it while it is invalid. Later accesses, from whatever
-    context, move it in its owner's stack and count in its owner's counters.
+    An access that counts adds to the counters of the page's owner; the first one to a page in an epoch adds
+    to `touched` too. An access that is lost, out of range or to a page that is not sampled adds to one
+    counter of the epoch's and to nothing else. So in every epoch
 
-    :param frames: number of page frames; frames are numbered from 0.
-    :param groups: number of page groups; divides `frames`. A group holds frames / groups pages.
-    :param contexts: number of contexts; contexts are numbered from 0.
+        sum(accesses) + outside + unsampled + dropped == accesses made while the monitor was not frozen.
+
+    While the monitor is frozen accesses move pages in the stacks and count nothing at all.
+
+    :param frames: page frames of the memory, numbered from 0.
+    :param groups: page groups of a stack.
+    :param contexts: contexts, numbered from 0.
+    :param engine: a name of `ENGINES`.
+    :param pages: pages of the stack engine; fewer than `frames` are sampled. Default: `frames`.
+    :param recent_pages: pages the filter remembers. Default: the engine's of `RECENT_PAGES`, or as many as a
+        group holds.
     :param counter_bits: width of every counter; counters saturate.
-    :raises ValueError: if `groups` does not divide `frames`, or a number is below 1.
+    :ivar freeze: the monitor is frozen.
+    :ivar single_shot: the end of an epoch freezes the monitor until `arm`.
+    :raises KeyError: if there is no such engine.
+    :raises ValueError: if sizes do not fit together.
     """
 
-    def __init__(self, frames: int, groups: int = 64, contexts: int = 8, counter_bits: int = 32) -> None:
-        if min(frames, groups, contexts, counter_bits) < 1 or frames % groups:
-            raise ValueError(
-                f"monitor model: {frames} frames, {groups} groups, {contexts} contexts, {counter_bits} bits: "
-                "choose at least 1 of each and a number of groups that divides the frames"
-            )
-        self.frames, self.groups, self.contexts = frames, groups, contexts
-        self.group_pages = frames // groups
-        self._limit = (1 << counter_bits) - 1
-        self._epoch = 0
-        self.clear()
+    def __init__(
+        self,
+        frames: int,
+        groups: int = 64,
+        contexts: int = 8,
+        engine: str = "group_stack",
+        pages: int | None = None,
+        recent_pages: int | None = None,
+        counter_bits: int = 32,
+    ) -> None:
+        pages = frames if pages is None else pages
+        if recent_pages is None:
+            recent_pages = min(RECENT_PAGES[engine], max(pages // groups, 1))
+        self.frames, self.contexts = frames, contexts
+        self.engine = ENGINES[engine](pages, groups, contexts)
+        self.filter = PageFilter(self.engine, frames, pages, groups, recent_pages, counter_bits)
+        self.working_set = WorkingSet()
+        self.counters = HitCounters(groups, contexts, counter_bits)
+        self.freeze = self.single_shot = False
+        self._shot = False
+        self._dropped = 0
+
+    @property
+    def frozen(self) -> bool:
+        """Accesses count nothing now."""
+        return self.freeze or self._shot
+
+    def arm(self) -> None:
+        """Let a monitor that `single_shot` froze count again."""
+        self._shot = False
+
+    def set_range(self, lower: int, upper: int) -> None:
+        """First and last frame whose accesses count; a clear must follow."""
+        self.filter.lower, self.filter.upper = lower, upper
+
+    def set_sampling(self, sampling: int) -> None:
+        """One page of 2^sampling takes part, or fewer if the engine is small; a clear must follow."""
+        self.filter.sampling = sampling
 
     def access(self, frame: int, context: int) -> Position:
         """Count one access to a frame, seen while `context` was running.
 
-        :return: HIT with the group the page lay in, or MISS; both with the page's owner.
+        :return: HIT with the group the page lay in, or MISS, both with the page's owner; NONE if the access
+            counts nothing.
         :raises ValueError: if the frame or the context does not exist.
         """
-        self._check(frame, context)
-        owner = self._owner.setdefault(frame, context)
-        lru_position = self._stacks[owner].access(frame)
-        self._count(self._accesses, owner)
-        if lru_position is None:
-            self._count(self._misses, owner)
-            return Position(PositionKind.MISS, 0, owner)
-        group = lru_position // self.group_pages
-        self._count(self._hits[owner], group)
-        return Position(PositionKind.HIT, group, owner)
+        check_access(frame, context, self.frames, self.contexts)
+        position = self.filter.access(frame, context, self.frozen)
+        if position.counts:
+            self.counters.count(position, self.working_set.touch(frame))
+        return position
 
     def drop(self) -> None:
-        """Count one access that was lost before the stack: it adds to `dropped` and to nothing else."""
-        self._dropped += 1
+        """Count one access that was lost before the filter: it adds to `dropped` and to nothing else."""
+        self._dropped += not self.frozen
 
     def invalidate(self, frame: int) -> Position:
         """Remove a page from its owner's stack; its next access is a miss and finds a new owner.
@@ -91,55 +99,26 @@ class MonitorModel:
         :return: NONE, whether or not the page was valid.
         :raises ValueError: if the frame does not exist.
         """
-        self._check(frame, 0)
-        owner = self._owner.pop(frame, None)
-        if owner is not None:
-            self._stacks[owner].remove(frame)
-        return Position(PositionKind.NONE)
+        check_access(frame, 0, self.frames, self.contexts)
+        self.working_set.invalidate(frame)
+        return self.filter.invalidate(frame)
 
     def clear(self) -> Position:
         """Make every page invalid and restart the running epoch from zero; nothing is published."""
-        self._owner: dict[int, int] = {}
-        self._stacks = [LruStack() for _ in range(self.contexts)]
-        self._zero_counters()
-        return Position(PositionKind.CLEAR)
+        self._dropped = 0
+        self.working_set.clear()
+        self.counters.clear()
+        return self.filter.clear()
 
     def mark(self) -> Position:
-        """Do nothing, as one operation; an epoch may end behind it.
-
-        :return: NONE.
-        """
-        return Position(PositionKind.NONE)
+        """Do nothing, as one operation; an epoch may end behind it."""
+        return self.filter.mark()
 
     def end_epoch(self) -> EpochCounters:
         """Publish the running epoch's counters and begin the next epoch with zeroed ones; the stacks stay."""
-        finished = EpochCounters(
-            self._epoch, self._hits, self._misses, self._accesses, self._dropped, self._overflow
-        )
-        self._epoch += 1
-        self._zero_counters()
-        return finished
-
-    def stack(self, context: int) -> tuple[int, ...]:
-        """The frames in a context's stack, most recently used first."""
-        return self._stacks[context].pages
-
-    def _zero_counters(self) -> None:
-        self._hits = [[0] * self.groups for _ in range(self.contexts)]
-        self._misses = [0] * self.contexts
-        self._accesses = [0] * self.contexts
+        outside, unsampled = self.filter.end_epoch()
+        finished = self.counters.end_epoch(dropped=self._dropped, outside=outside, unsampled=unsampled)
         self._dropped = 0
-        self._overflow = False
-
-    def _count(self, counters: list[int], index: int) -> None:
-        if counters[index] == self._limit:
-            self._overflow = True
-        else:
-            counters[index] += 1
-
-    def _check(self, frame: int, context: int) -> None:
-        if not (0 <= frame < self.frames and 0 <= context < self.contexts):
-            raise ValueError(
-                f"monitor model: no frame {frame} in context {context}; frames are 0..{self.frames - 1}, "
-                f"contexts 0..{self.contexts - 1}"
-            )
+        self.working_set.clear()
+        self._shot |= self.single_shot
+        return finished

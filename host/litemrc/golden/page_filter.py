@@ -5,19 +5,9 @@ Sampling by a hash of the page: Waldspurger et al., Efficient MRC Construction w
 """
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from litemrc.golden.monitor import Position, PositionKind
-
-
-class StackEngine(Protocol):
-    """What the filter asks of the engine behind it; `litemrc.golden.monitor.MonitorModel` is one."""
-
-    def access(self, frame: int, context: int) -> Position: ...
-
-    def invalidate(self, frame: int) -> Position: ...
-
-    def clear(self) -> Position: ...
+from litemrc.golden.positions import NONE, Position, PositionKind, StackEngine
 
 
 class EngineOp(NamedTuple):
@@ -68,16 +58,25 @@ class PageFilter:
     log2(memory_frames / frames), so that the pages that take part fit the engine. A group of the engine
     stands for 2^k times as many real pages.
 
+    **Frozen** accesses do all that and are answered NONE; they count neither as outside nor as unsampled.
+
     :param engine: asked with frames below `frames`. It sees the touches too: count what the filter answers.
     :param memory_frames: page frames of the memory; a power of two.
     :param frames: page frames of the engine; a power of two, at most `memory_frames`.
     :param groups: page groups of the engine.
     :param recent_pages: 1 .. frames / groups.
+    :param counter_bits: width of the counts of accesses outside and unsampled; they saturate.
     :raises ValueError: if sizes do not fit together.
     """
 
     def __init__(
-        self, engine: StackEngine, memory_frames: int, frames: int, groups: int, recent_pages: int = 4
+        self,
+        engine: StackEngine,
+        memory_frames: int,
+        frames: int,
+        groups: int,
+        recent_pages: int = 4,
+        counter_bits: int = 32,
     ) -> None:
         if not 1 <= recent_pages <= frames // groups:
             raise ValueError(
@@ -97,6 +96,7 @@ class PageFilter:
         self._frame_bits = memory_frames.bit_length() - 1
         self._least_sampling = (memory_frames // frames).bit_length() - 1
         self._recent_pages = recent_pages
+        self._limit = (1 << counter_bits) - 1
         self._forget()
 
     @property
@@ -104,15 +104,44 @@ class PageFilter:
         """k of the rate 1/2^k: `sampling`, or as much as the memory needs to fit the engine."""
         return max(self.sampling, self._least_sampling)
 
-    def access(self, frame: int, context: int) -> Position:
-        """Answer one access to a frame of the memory; NONE if it is out of range or not sampled."""
+    def access(self, frame: int, context: int, frozen: bool = False) -> Position:
+        """Answer one access to a frame of the memory; NONE if it is out of range, not sampled, or frozen."""
+        page = self._number(frame)
         if not self.lower <= frame <= self.upper:
-            self.outside += 1
-            return Position(PositionKind.NONE)
+            self.outside = min(self.outside + (not frozen), self._limit)
+            return NONE
+        if page is None:
+            self.unsampled = min(self.unsampled + (not frozen), self._limit)
+            return NONE
+        position = self._access_page(page, context)
+        return NONE if frozen else position
+
+    def invalidate(self, frame: int) -> Position:
+        """Remove a frame's page from its stack; nothing if the frame is not sampled."""
         page = self._number(frame)
         if page is None:
-            self.unsampled += 1
-            return Position(PositionKind.NONE)
+            return NONE
+        if page in self._recent:
+            self._recent.remove(page)
+            self._in_engine.remove(page)
+        return self._send(EngineOp("invalidate", page))
+
+    def clear(self) -> Position:
+        """Make every page invalid; the counts begin anew."""
+        self._forget()
+        return self._send(EngineOp("clear"))
+
+    def mark(self) -> Position:
+        """Do nothing, as one operation; the engine gets none."""
+        return NONE
+
+    def end_epoch(self) -> tuple[int, int]:
+        """Accesses of the epoch that were out of range, and those not sampled; both begin anew."""
+        counts = self.outside, self.unsampled
+        self.outside = self.unsampled = 0
+        return counts
+
+    def _access_page(self, page: int, context: int) -> Position:
         if page in self._recent:
             self._recent.remove(page)
             self._recent.insert(0, page)
@@ -125,31 +154,6 @@ class PageFilter:
         self._in_engine.insert(0, page)
         self._owner[page] = position.context
         return position
-
-    def invalidate(self, frame: int) -> Position:
-        """Remove a frame's page from its stack; nothing if the frame is not sampled."""
-        page = self._number(frame)
-        if page is None:
-            return Position(PositionKind.NONE)
-        if page in self._recent:
-            self._recent.remove(page)
-            self._in_engine.remove(page)
-        return self._send(EngineOp("invalidate", page))
-
-    def clear(self) -> Position:
-        """Make every page invalid and restart the running epoch from zero."""
-        self._forget()
-        return self._send(EngineOp("clear"))
-
-    def mark(self) -> Position:
-        """Do nothing, as one operation; the engine gets none."""
-        return Position(PositionKind.NONE)
-
-    def end_epoch(self) -> tuple[int, int]:
-        """Accesses of the epoch that were out of range, and those not sampled; both begin anew."""
-        counts = self.outside, self.unsampled
-        self.outside = self.unsampled = 0
-        return counts
 
     def _number(self, frame: int) -> int | None:
         """The engine's number of a frame; None if the frame is not sampled."""

@@ -4,7 +4,8 @@
  *
  * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
  * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
- * 'E', a change of the monitor's enable bit (value: the new one). SIGTERM and SIGINT end the simulation
+ * 'E', a change of the monitor's enable bit, 'L' and 'U' of the range's first and last frame, 'S' of the
+ * sampling (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
  * with the file complete.
  *
  * Argument: "file".
@@ -24,21 +25,22 @@ struct record {
 	uint64_t cycle;
 	uint32_t value;
 	char source;
-	uint8_t kind, context, write, dropped, epoch_end;
+	uint8_t kind, context, write, dropped, epoch_end, frozen;
 } __attribute__((packed));
 
 #define NPY_HEADER_BYTES 256
 #define NPY_DESCR \
 	"[('cycle','<u8'),('value','<u4'),('source','S1'),('kind','u1'),('context','u1')," \
-	"('write','?'),('dropped','?'),('epoch_end','?')]"
+	"('write','?'),('dropped','?'),('epoch_end','?'),('frozen','?')]"
 
 struct recorder {
 	char *sys_clk;
 	clk_edge_state_t edge;
 	uint64_t cycle;
-	uint8_t enabled;
-	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *enable;
-	uint32_t *dram_address, *frame;
+	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *frozen;
+	uint8_t *enable, *sampling;
+	uint32_t *dram_address, *frame, *range_lower, *range_upper;
+	uint32_t enable_before, lower_before, upper_before, sampling_before;
 };
 
 static FILE *file;
@@ -132,7 +134,11 @@ static int recorder_add_pads(void *session, struct pad_list_s *list)
 	r->write = pad(list, "write");
 	r->context = pad(list, "context");
 	r->epoch_end = pad(list, "epoch_end");
+	r->frozen = pad(list, "frozen");
 	r->enable = pad(list, "enable");
+	r->range_lower = pad(list, "range_lower");
+	r->range_upper = pad(list, "range_upper");
+	r->sampling = pad(list, "sampling");
 	return RC_OK;
 }
 
@@ -143,6 +149,14 @@ static void put(struct record record)
 		exit(1);
 	}
 	records++;
+}
+
+static void put_change(uint64_t cycle, char source, uint32_t *before, uint32_t value)
+{
+	if (value == *before)
+		return;
+	*before = value;
+	put((struct record){.cycle = cycle, .source = source, .value = value});
 }
 
 static int recorder_tick(void *session, uint64_t time_ps)
@@ -159,11 +173,11 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	if (*r->valid)
 		put((struct record){.cycle = r->cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
 				    .context = *r->context, .write = *r->write, .dropped = *r->dropped,
-				    .epoch_end = *r->epoch_end});
-	if (*r->enable != r->enabled) {
-		r->enabled = *r->enable;
-		put((struct record){.cycle = r->cycle, .source = 'E', .value = r->enabled});
-	}
+				    .epoch_end = *r->epoch_end, .frozen = *r->frozen});
+	put_change(r->cycle, 'E', &r->enable_before, *r->enable);
+	put_change(r->cycle, 'L', &r->lower_before, *r->range_lower);
+	put_change(r->cycle, 'U', &r->upper_before, *r->range_upper);
+	put_change(r->cycle, 'S', &r->sampling_before, *r->sampling);
 	return RC_OK;
 }
 

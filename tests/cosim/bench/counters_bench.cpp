@@ -61,9 +61,9 @@ class CountersBench {
         const bool taken = rtl_->position_valid && rtl_->position_ready;
         window_.sample(rtl_);
         if (taken) {
-            window_.step(position_);
+            window_.step(counted_);
             ++taken_;
-            clears_ += position_.kind == POSITION_CLEAR;
+            clears_ += counted_.position.kind == POSITION_CLEAR;
         }
         rtl_.rising_edge();
         if (taken)
@@ -86,8 +86,9 @@ class CountersBench {
         return clocks;
     }
 
-    void offer_position(const Position &position) {
-        position_ = position;
+    void offer_position(const Position &position, bool first_touch = false) {
+        counted_ = Counted{position, first_touch};
+        rtl_->position_first_touch = first_touch;
         rtl_->position_valid = 1;
         rtl_->position_kind = position.kind;
         rtl_->position_group = position.group;
@@ -113,13 +114,14 @@ class CountersBench {
             position.kind = POSITION_CLEAR;
         // The window is the bench's until it has been compared, so no epoch may end before.
         position.epoch_end = !window_.pending() && dice_.below(100) == 0;
-        offer_position(position);
+        const bool counts = position.kind == POSITION_HIT || position.kind == POSITION_MISS;
+        offer_position(position, counts && dice_.percent(30));
     }
 
     Rtl rtl_;
     Dice dice_;
     WindowCheck window_;
-    Position position_;
+    Counted counted_;
     std::uint64_t taken_ = 0, clears_ = 0;
     int run_left_ = 0, counters_in_use_ = 1, idle_percent_ = 0, quiet_clocks_ = 0;
 };

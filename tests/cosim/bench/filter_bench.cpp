@@ -1,4 +1,4 @@
-// Bench of PageFilter against the C++ unit. The bench is the filter's engine: the C++ GroupStack, as fast or slow as the
+// Bench of PageFilter, its working set included, against the C++ units. The bench is the filter's engine: the C++ GroupStack, as fast or slow as the
 // dice say.
 //
 //   bench random SEED ACCESSES
@@ -11,12 +11,14 @@
 #include "group_stack/group_stack.hpp"
 #include "group_stack/lru_reference.hpp"
 #include "page_filter/page_filter.hpp"
+#include "working_set/working_set.hpp"
 #include "rtl.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -50,8 +52,10 @@ class FilterBench {
         }
         filter_.reset();
         merge_ = AnswerMerge();
+        working_set_.reset();
         engine_.clear();
         reference_ = LruReference();
+        touched_.clear();
         expected_ops_.clear();
         expected_.clear();
         in_engine_.clear();
@@ -65,7 +69,7 @@ class FilterBench {
         settings_ = settings;
         apply_settings();
         run(3);
-        submit(MemoryOp{OP_CLEAR, 0, 0, 0, 0});
+        submit(MemoryOp{OP_CLEAR, 0, 0, 0, 0, 0});
         ++changes;
     }
 
@@ -80,6 +84,7 @@ class FilterBench {
         rtl_->op_context = op.context;
         rtl_->op_write = op.write;
         rtl_->op_epoch_end = op.epoch_end;
+        rtl_->op_frozen = op.frozen;
         offered_ = &op;
         while (offered_)
             clock();
@@ -101,7 +106,7 @@ class FilterBench {
     void report(std::ostream &out) const {
         out << "accesses " << kinds_[OP_ACCESS] << "\ninvalidations " << kinds_[OP_INVALIDATE] << "\nclears "
             << kinds_[OP_CLEAR] << "\nmarks " << kinds_[OP_MARK] << "\nabsorbed " << answers_[ANSWER_ABSORBED]
-            << "\ntouches " << answers_[ANSWER_TOUCH] << "\nnothing " << answers_[ANSWER_NOTHING] << "\nchanges "
+            << "\ntouches " << answers_[ANSWER_TOUCH] << "\nfirst_touches " << first_touches_ << "\nnothing " << answers_[ANSWER_NOTHING] << "\nchanges "
             << changes << "\nengine_ops_compared " << ops_compared_ << "\npositions_compared " << positions_compared_
             << "\nreference_compared " << reference_compared_ << "\nepochs_compared " << epochs_compared_ << "\n";
     }
@@ -157,7 +162,7 @@ class FilterBench {
     // The C++ side, its engine included, moves in the clock in which the RTL takes an operation.
     void take(const MemoryOp &op) {
         FilterStep step;
-        Position position{POSITION_NONE, 0, 0, 0};
+        Counted counted{};
         do {
             step = filter_.step(op, settings_);
             ++answers_[int(step.answer.kind)];
@@ -167,9 +172,11 @@ class FilterBench {
                 expected_ops_.push_back(step.engine_op);
                 in_cpp_engine_.push_back(engine);
             }
-            if (merge_.step(step.answer, engine, position))
-                expected_.push_back(position);
+            const ap_uint<1> first_touch = step.taken ? working_set_.step(step.set_op) : ap_uint<1>(0);
+            if (merge_.step(step.answer, engine, first_touch, counted))
+                expected_.push_back(counted);
         } while (!step.taken);
+        first_touches_ += counted.first_touch;
         ++kinds_[int(op.kind)];
         ending_ |= op.epoch_end;
         if (op.epoch_end)
@@ -177,9 +184,17 @@ class FilterBench {
         if (LEAST_SAMPLING == 0 && settings_.sampling == 0 && FRAMES <= 1024) {
             const bool counts = op.kind != OP_ACCESS || (settings_.lower <= op.frame && op.frame <= settings_.upper);
             const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), op.context, 0, op.epoch_end};
-            const Position reference = reference_.step(exact);
-            if (position != reference)
-                throw Mismatch(text(exact) + ": C++ " + text(position) + ", reference " + text(reference));
+            Counted reference{reference_.step(exact), 0};
+            if (op.kind == OP_ACCESS && op.frozen)
+                reference.position = Position{POSITION_NONE, 0, 0, op.epoch_end};
+            else if (op.kind == OP_ACCESS && counts)
+                reference.first_touch = touched_.insert(int(op.frame)).second;
+            if (op.kind == OP_INVALIDATE)
+                touched_.erase(int(op.frame));
+            if (op.kind == OP_CLEAR || op.epoch_end)
+                touched_.clear();
+            if (counted != reference)
+                throw Mismatch(text(exact) + ": C++ " + text(counted) + ", reference " + text(reference));
             ++reference_compared_;
         }
     }
@@ -208,11 +223,12 @@ class FilterBench {
     }
 
     void compare_position() {
-        Position seen;
-        seen.kind = rtl_->position_kind;
-        seen.group = rtl_->position_group;
-        seen.context = rtl_->position_context;
-        seen.epoch_end = rtl_->position_epoch_end;
+        Counted seen;
+        seen.position.kind = rtl_->position_kind;
+        seen.position.group = rtl_->position_group;
+        seen.position.context = rtl_->position_context;
+        seen.position.epoch_end = rtl_->position_epoch_end;
+        seen.first_touch = rtl_->position_first_touch;
         const std::string number = "position " + std::to_string(positions_compared_);
         if (expected_.empty())
             throw Mismatch(number + ": RTL answers what was not asked");
@@ -220,7 +236,7 @@ class FilterBench {
             throw Mismatch(number + ": RTL " + text(seen) + ", C++ " + text(expected_.front()));
         expected_.pop_front();
         ++positions_compared_;
-        if (!seen.epoch_end)
+        if (!seen.position.epoch_end)
             return;
         if (rtl_->outside != uncounted_.outside || rtl_->unsampled != uncounted_.unsampled)
             throw Mismatch("epoch " + std::to_string(epochs_compared_) + ": RTL " + std::to_string(rtl_->outside) +
@@ -248,21 +264,24 @@ class FilterBench {
     PageFilter filter_;
     AnswerMerge merge_;
     GroupStack engine_;
+    WorkingSet working_set_;
     LruReference reference_;
+    std::set<int> touched_; // the reference's working set
     Uncounted uncounted_{0, 0};
     const MemoryOp *offered_ = nullptr;
     std::deque<Op> expected_ops_;
     std::deque<Position> in_cpp_engine_; // answers to expected_ops_
-    std::deque<Position> expected_;
+    std::deque<Counted> expected_;
     std::deque<InEngine> in_engine_;
     bool ending_ = false; // an end of epoch is under way: the next one waits, as in the monitor
     std::uint64_t kinds_[4] = {}, answers_[4] = {};
     std::uint64_t ops_compared_ = 0, positions_compared_ = 0, reference_compared_ = 0, epochs_compared_ = 0;
+    std::uint64_t first_touches_ = 0;
     int quiet_clocks_ = 0;
 };
 
 MemoryOp access(int frame, int context = 0) {
-    return MemoryOp{OP_ACCESS, memory_frame_t(frame), context_t(context), 0, 0};
+    return MemoryOp{OP_ACCESS, memory_frame_t(frame), context_t(context), 0, 0, 0};
 }
 
 // Runs over few pages, so that most are recent ones, and over many.
@@ -274,6 +293,7 @@ void random_bench(unsigned seed, long accesses) {
     FilterBench bench(seed + 1);
     FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
     long left = accesses, resets = 0;
+    bool frozen = false;
     for (int run = 0; left > 0; ++run) {
         bench.pace = Pace{PERCENTS[dice.below(4)], PERCENTS[dice.below(4)], ENGINE_CLOCKS[dice.below(4)],
                           dice.percent(50)};
@@ -288,6 +308,7 @@ void random_bench(unsigned seed, long accesses) {
             std::min(MEMORY_FRAMES, (1 + dice.below(3 * RECENT_PAGES)) << (LEAST_SAMPLING + int(settings.sampling)));
         const int spread = dice.percent(80) ? working_set : MEMORY_FRAMES;
         const int base = dice.percent(50) ? int(settings.lower) : dice.below(MEMORY_FRAMES);
+        const int epoch_ops = dice.percent(20) ? 3 : 300;
         const int invalidate_percent = dice.percent(50) ? 0 : dice.below(30);
         for (int i = 0; i < RUN; ++i) {
             MemoryOp op = access((base + dice.below(spread)) % MEMORY_FRAMES, dice.below(CONTEXTS));
@@ -298,7 +319,9 @@ void random_bench(unsigned seed, long accesses) {
                 op.kind = OP_MARK;
             else if (dice.below(2000) == 0)
                 op.kind = OP_CLEAR;
-            op.epoch_end = dice.below(200) == 0;
+            op.epoch_end = dice.below(epoch_ops) == 0;
+            frozen = dice.below(300) == 0 ? !frozen : frozen;
+            op.frozen = frozen;
             left -= op.kind == OP_ACCESS;
             bench.submit(op);
         }
@@ -308,19 +331,24 @@ void random_bench(unsigned seed, long accesses) {
             ++resets;
         }
     }
-    bench.submit(MemoryOp{OP_MARK, 0, 0, 0, 1});
+    bench.submit(MemoryOp{OP_MARK, 0, 0, 0, 1, 0});
     bench.drain();
     std::cout << "resets " << resets << "\n";
     bench.report(std::cout);
 }
 
-template <typename F> void measure(const std::string &name, long accesses, F frame_of) {
+template <typename F> void measure(const std::string &name, long accesses, F frame_of, int invalidate_every = 0) {
     FilterBench bench(1);
+    bench.run(FRAMES); // the working set is zeroed
     for (int page = 0; page < RECENT_PAGES; ++page)
         bench.submit(access(page));
     const std::uint64_t start = bench.clocks(), touches = bench.touches();
-    for (long i = 0; i < accesses; ++i)
-        bench.submit(access(frame_of(i)));
+    for (long i = 0; i < accesses; ++i) {
+        MemoryOp op = access(frame_of(i));
+        if (invalidate_every && i % invalidate_every == 0)
+            op.kind = i % (2 * invalidate_every) ? OP_INVALIDATE : OP_MARK;
+        bench.submit(op);
+    }
     std::cout << name << " " << bench.clocks() - start << "\n" << name << "_touches " << bench.touches() - touches
               << "\n";
     bench.drain();
@@ -329,6 +357,9 @@ template <typename F> void measure(const std::string &name, long accesses, F fra
 void clocks_bench(long accesses) {
     measure("in_turn", accesses, [](long i) { return int(i % FRAMES); });
     measure("absorbed", accesses, [](long i) { return int(i % RECENT_PAGES); });
+    // Random pages, every third operation an invalidation or a mark.
+    Dice dice(2);
+    measure("mixed", accesses, [&dice](long) { return dice.below(2 * RECENT_PAGES); }, 3);
     // A new page, then the old ones but the least recent, in the order that turns theirs round.
     measure("worst", accesses, [](long i) {
         static std::deque<int> recent;

@@ -3,7 +3,7 @@
 //   filter_replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
-// operation: "lower upper sampling kind frame context epoch_end", the position expected "kind group context", with
+// operation: "lower upper sampling kind frame context epoch_end frozen", the position expected "kind group context", with
 // epoch_end "outside unsampled", then the number of operations the engine gets and "kind frame context" of each. Returns 1
 // at the first difference.
 #include "common/print.hpp"
@@ -31,10 +31,11 @@ int main(int argc, char **argv) {
     engine.clear();
     filter.reset();
     unsigned ops = 0, engine_ops = 0, absorbed = 0, touches = 0;
-    int lower, upper, sampling, kind, frame, context, epoch_end, position_kind, group, owner;
-    while (vectors >> lower >> upper >> sampling >> kind >> frame >> context >> epoch_end >> position_kind >> group >>
+    int lower, upper, sampling, kind, frame, context, epoch_end, frozen, position_kind, group, owner;
+    while (vectors >> lower >> upper >> sampling >> kind >> frame >> context >> epoch_end >> frozen >> position_kind >> group >>
            owner) {
-        const MemoryOp op{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end)};
+        const MemoryOp op{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end),
+                          ap_uint<1>(frozen)};
         const FilterSettings settings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling)};
         const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
         int outside = 0, unsampled = 0, expected_ops = 0;
@@ -43,7 +44,7 @@ int main(int argc, char **argv) {
         vectors >> expected_ops;
 
         FilterStep step;
-        Position answer;
+        Counted answer;
         bool same = true;
         do {
             step = filter.step(op, settings);
@@ -60,13 +61,13 @@ int main(int argc, char **argv) {
             }
             absorbed += step.answer.kind == ANSWER_ABSORBED;
             touches += step.answer.kind == ANSWER_TOUCH;
-            merge.step(step.answer, position, answer);
+            merge.step(step.answer, position, 0, answer);
         } while (same && !step.taken);
         const Uncounted counts = filter.epoch_uncounted();
-        same = same && expected_ops == 0 && answer == expected;
+        same = same && expected_ops == 0 && answer.position == expected;
         same = same && (!epoch_end || (counts.outside == unsigned(outside) && counts.unsampled == unsigned(unsampled)));
         if (!same) {
-            std::cout << "MISMATCH: operation " << ops << ": kind " << kind << " frame " << frame << ": C++ " << answer
+            std::cout << "MISMATCH: operation " << ops << ": kind " << kind << " frame " << frame << ": C++ " << answer.position
                       << ", golden " << expected << std::endl;
             return 1;
         }

@@ -115,7 +115,7 @@ class Lockstep {
             ++reference_compared_;
         }
         expected_.push_back(answer);
-        window_.step(answer);
+        window_.step(litemrc::Counted{answer, 0});
         ++ops_[int(op.kind)];
         ++kinds_[int(answer.kind)];
     }

@@ -3,7 +3,7 @@
 //   replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "frames groups contexts"; then a line for each operation, "kind frame
-// context epoch_end" and the position expected, "kind group context"; behind an operation that ends an epoch
+// context epoch_end" and the position expected, "kind group context", and whether it is to count as a first touch; behind an operation that ends an epoch
 // "epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "common/print.hpp"
 #include "engine.hpp"
@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
     stack.clear();
     counters.reset();
     unsigned ops = 0, words = 0;
-    int kind, frame, context, epoch_end, position_kind, group, owner;
-    while (vectors >> kind >> frame >> context >> epoch_end >> position_kind >> group >> owner) {
+    int kind, frame, context, epoch_end, position_kind, group, owner, first_touch;
+    while (vectors >> kind >> frame >> context >> epoch_end >> position_kind >> group >> owner >> first_touch) {
         const Op op{ap_uint<2>(kind), frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end)};
         const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
         const Position answer = stack.step(op);
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
                       << std::endl;
             return 1;
         }
-        if (!counters.step(answer, window))
+        if (!counters.step(Counted{answer, ap_uint<1>(first_touch)}, window))
             continue;
         unsigned epoch, overflow, word;
         vectors >> epoch >> overflow;

@@ -20,7 +20,7 @@ class WindowCheck {
     }
 
     // Counts a position in the C++ unit. If it ends an epoch, `pending` until the RTL's window has been compared.
-    void step(const litemrc::Position &position) { pending_ |= counters.step(position, expected_); }
+    void step(const litemrc::Counted &counted) { pending_ |= counters.step(counted, expected_); }
 
     // An epoch is on its way: the next one must not end.
     bool pending() const { return pending_; }
@@ -28,7 +28,7 @@ class WindowCheck {
     // Sets the read port for the clock to come.
     void drive(Rtl &rtl) { rtl->window_adr = address_ % litemrc::WINDOW_WORDS; }
 
-    // Looks at the settled outputs of this clock; the data belong to the address of the clock before.
+    // Looks at the settled outputs of this clock; the data belong to the address of two clocks before.
     void sample(Rtl &rtl) {
         if (rtl->finished) {
             if (!pending_ || reading_)
@@ -38,7 +38,7 @@ class WindowCheck {
             overflows += counters.overflow();
             reading_ = true;
             address_ = 0;
-            address_read_ = NONE;
+            address_read_ = address_before_ = NONE;
             return;
         }
         if (!reading_)
@@ -48,10 +48,11 @@ class WindowCheck {
                     expected_[address_read_].to_uint64());
             ++words_compared;
         }
-        address_read_ = address_;
+        address_read_ = address_before_;
+        address_before_ = address_ < litemrc::WINDOW_WORDS ? address_ : NONE;
         if (address_ < litemrc::WINDOW_WORDS) {
             ++address_;
-        } else {
+        } else if (address_read_ == NONE) {
             reading_ = pending_ = false;
             ++epochs_compared;
         }
@@ -67,5 +68,5 @@ class WindowCheck {
 
     litemrc::counter_t expected_[litemrc::WINDOW_WORDS];
     bool pending_ = false, reading_ = false;
-    int address_ = 0, address_read_ = NONE;
+    int address_ = 0, address_before_ = NONE, address_read_ = NONE;
 };

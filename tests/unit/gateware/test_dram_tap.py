@@ -108,7 +108,7 @@ def test_two_ports_lose_and_invent_nothing(memory):
 
 
 MUTANTS = {
-    "one row for all banks": ("rows[phase.bank].eq(phase.address)", "rows[0].eq(phase.address)"),
+    "one row for all banks": ("rows.write.adr.eq(phase.bank)", "rows.write.adr.eq(0)"),
     "a refresh counts": ("selected & phase.ras_n & ~phase.cas_n", "selected & ~phase.cas_n"),
     "reads are writes": ("write.eq(~phase.we_n)", "write.eq(phase.we_n)"),
     "column and bank swapped": ("*below_column, column, bank,", "*below_column, bank, column,"),

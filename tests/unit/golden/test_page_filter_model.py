@@ -5,14 +5,15 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from litemrc.golden.monitor import MonitorModel, PositionKind
+from litemrc.golden.group_stack import GroupStack
 from litemrc.golden.page_filter import EngineOp, PageFilter, hashed
+from litemrc.golden.positions import PositionKind, StackEngine
 
 FRAMES, GROUPS, CONTEXTS = 32, 8, 3
 
 
 def filter_of(recent_pages: int = 4, memory_frames: int = FRAMES) -> PageFilter:
-    engine = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    engine = GroupStack(FRAMES, GROUPS, CONTEXTS)
     return PageFilter(engine, memory_frames, FRAMES, GROUPS, recent_pages)
 
 
@@ -26,7 +27,7 @@ operations = st.lists(
 )
 
 
-def step(model: MonitorModel | PageFilter, kind: str, frame: int, context: int):
+def step(model: StackEngine | PageFilter, kind: str, frame: int, context: int):
     if kind == "access":
         return model.access(frame, context)
     return model.invalidate(frame) if kind == "invalidate" else model.clear()
@@ -35,7 +36,7 @@ def step(model: MonitorModel | PageFilter, kind: str, frame: int, context: int):
 @given(operations, st.integers(1, 4))
 @settings(max_examples=400, deadline=None)
 def test_every_position_is_the_exact_one(ops, recent_pages: int) -> None:
-    exact, filtered = MonitorModel(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
     for op in ops:
         assert step(filtered, *op) == step(exact, *op)
 
@@ -43,7 +44,7 @@ def test_every_position_is_the_exact_one(ops, recent_pages: int) -> None:
 @pytest.mark.parametrize("recent_pages", [1, 2, 3, 4])
 def test_every_position_is_the_exact_one_on_long_local_runs(recent_pages: int) -> None:
     dice = random.Random(recent_pages)
-    exact, filtered = MonitorModel(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
     for _ in range(60_000):
         frame = min(int(dice.expovariate(0.2)), FRAMES - 1)
         kind = dice.choices(("access", "invalidate", "clear"), (1000, 20, 1))[0]
@@ -93,6 +94,30 @@ def test_accesses_out_of_range_count_apart_and_their_pages_can_be_invalidated() 
     filtered.lower = 0
     assert filtered.access(9, 0).kind == PositionKind.MISS
     assert filtered.end_epoch() == (0, 0)
+
+
+@given(operations, st.integers(1, 4), st.data())
+@settings(max_examples=200, deadline=None)
+def test_frozen_accesses_move_pages_and_are_not_answered(ops, recent_pages: int, data) -> None:
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    for kind, frame, context in ops:
+        expected = step(exact, kind, frame, context)
+        if kind == "access" and data.draw(st.booleans()):
+            assert filtered.access(frame, context, frozen=True).kind == PositionKind.NONE
+        else:
+            assert step(filtered, kind, frame, context) == expected
+
+
+def test_frozen_accesses_count_neither_as_outside_nor_as_unsampled() -> None:
+    filtered = filter_of()
+    filtered.lower, filtered.sampling = 8, 1
+    for frame in range(FRAMES):
+        filtered.access(frame, 0, frozen=True)
+    assert filtered.end_epoch() == (0, 0)
+    for frame in range(FRAMES):
+        filtered.access(frame, 0)
+    outside, unsampled = filtered.end_epoch()
+    assert outside == 8 and 0 < unsampled <= FRAMES - 8
 
 
 @pytest.mark.parametrize("frame_bits", [3, 8, 13, 16])

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from litemrc.cli import main as cli
 from litemrc.cli.curve import json_object
-from litemrc.curve import Curve
 from litemrc.epochs import write_epochs
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
@@ -35,8 +34,13 @@ def test_json_is_one_object_and_nothing_else(file):
         "accesses": 32,
         "misses": 6,
         "dropped": 7,
+        "outside": 0,
+        "unsampled": 0,
+        "scale_log2": 0,
         "sizes_pages": [16, 32, 48, 64],
         "miss_ratio": [0.5, 0.25, 0.1875, 0.1875],
+        "epochs": [0, 1, 2],
+        "working_set_pages": [9, 7, 0],
     }
 
 
@@ -61,8 +65,33 @@ def test_json_stays_pure_beside_a_plot_and_a_warning(tmp_path, epoch_table):
     assert "memory size in MiB" in (tmp_path / "t.svg").read_text()
 
 
-def test_a_ratio_of_no_accesses_is_null_in_json():
-    assert json_object(Curve.of_counters([0, 0], 0, 16))["miss_ratio"] == [None, None]
+def test_a_ratio_of_no_accesses_is_null_in_json(epoch_table):
+    idle = epoch_table.between(2, 3)
+    assert json_object(idle, idle.curve())["miss_ratio"] == [None] * 4
+
+
+def test_json_of_a_sampled_table_is_in_pages_of_the_memory(tmp_path, sampled_table):
+    write_epochs(tmp_path / "t.parquet", sampled_table)
+    curve = json.loads(run("curve", tmp_path / "t.parquet", "--context", "loop", "--json").stdout)
+    assert (curve["accesses"], curve["outside"], curve["unsampled"], curve["scale_log2"]) == (10, 11, 70, 2)
+    assert curve["sizes_pages"] == [16, 32, 48, 64]
+    assert (curve["epochs"], curve["working_set_pages"]) == ([0], [2 * 4])
+
+
+def test_sampled_counts_are_marked_and_all_accesses_told(tmp_path, sampled_table):
+    write_epochs(tmp_path / "t.parquet", sampled_table)
+    said = run("curve", tmp_path / "t.parquet").stdout
+    assert "sampled: 1 page of 4 takes part" in said
+    assert "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped" in said
+
+
+def test_epochs_of_different_sampling_are_refused_and_named(tmp_path, epoch_table):
+    write_epochs(tmp_path / "t.parquet", replace(epoch_table, scale_log2=[0, 0, 0, 1]))
+    done = run("curve", tmp_path / "t.parquet")
+    assert done.returncode == 2
+    assert "the sampling changed" in done.stderr
+    assert "0 to 1 have 1 page of 1, 2 to 2 have 1 page of 2" in done.stderr
+    assert run("curve", tmp_path / "t.parquet", "--epochs", ":2").returncode == 0
 
 
 def test_a_context_may_be_named(file):
@@ -73,9 +102,13 @@ def test_the_table_lists_all_contexts(file):
     done = run("curve", file)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines()]
-    # working set: zipf hit up to group 2, loop up to group 1, of 64 KiB each.
-    assert next(line for line in lines if line[1:2] == ["zipf"])[:5] == ["1", "zipf", "32", "6", "7"]
-    assert next(line for line in lines if line[1:2] == ["loop"])[-2:] == ["128", "KiB"]
+    # All reuse: zipf hit up to group 2, loop up to group 1, of 64 KiB each. Working set: zipf touched 9, 7
+    # and 0 pages of 4 KiB, loop 4; its mean is rounded to whole pages.
+    zipf = next(line for line in lines if line[1:2] == ["zipf"])
+    assert zipf[:5] == ["1", "zipf", "32", "6", "7"]
+    assert zipf[-6:] == ["192", "KiB", "20", "KiB", "36", "KiB"]
+    loop = next(line for line in lines if line[1:2] == ["loop"])
+    assert loop[-6:] == ["128", "KiB", "16", "KiB", "16", "KiB"]
 
 
 def test_names_are_no_markup(tmp_path, epoch_table):

@@ -105,9 +105,9 @@ def test_smallest_size_within_epsilon_of_the_best():
         curve.smallest_size(-0.1)
 
 
-def test_working_set_reaches_to_the_last_group_hit():
-    assert Curve.of_counters([5, 0, 1, 0], 2, 16).working_set_pages == 3 * 16
-    assert Curve.of_counters([0, 0, 0, 0], 2, 16).working_set_pages == 0
+def test_what_holds_all_reuse_reaches_to_the_last_group_hit():
+    assert Curve.of_counters([5, 0, 1, 0], 2, 16).reuse_pages == 3 * 16
+    assert Curve.of_counters([0, 0, 0, 0], 2, 16).reuse_pages == 0
 
 
 def test_memory_without_reuse_is_worth_nothing():
@@ -120,7 +120,7 @@ def test_without_accesses_there_is_no_miss_ratio():
     idle = Curve.of_counters([0, 0], 0, 16)
     assert np.isnan(idle.miss_ratio).all()
     assert np.isnan(idle.miss_ratio_at(0)) and np.isnan(idle.miss_ratio_at(100))
-    assert (idle.smallest_size(0), idle.working_set_pages) == (0, 0)
+    assert (idle.smallest_size(0), idle.reuse_pages) == (0, 0)
 
 
 @pytest.mark.parametrize("hits, group_pages", [([], 16), ([[1], [2]], 16), ([1], 0)])
@@ -161,7 +161,7 @@ def test_only_curves_of_the_same_groups_merge():
         merge([Curve.of_counters([1], 0, 16), Curve.of_counters([1], 0, 32)])
 
 
-def test_telling_sizes_spread_by_equal_ratios_to_the_largest_working_set():
+def test_telling_sizes_spread_by_equal_ratios_to_what_holds_all_reuse():
     small, large = Curve.of_counters([1] + [0] * 15, 0, 128), Curve.of_counters([0] * 15 + [1], 0, 128)
     assert telling_sizes([small, large]) == [1 * 128, 4 * 128, 16 * 128]  # 1, sqrt(16), 16 groups
     assert telling_sizes([small]) == [128]

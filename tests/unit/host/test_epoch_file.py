@@ -69,7 +69,7 @@ def test_units_stand_in_the_file(file):
     for name in schema.names:
         assert schema.field(name).metadata[b"unit"].decode() == described["units"][name] != ""
     assert schema.field("hits").type == pa.list_(pa.uint32())
-    assert (described["group_pages"], described["context_names"]) == (16, {"1": "zipf", "2": "loop"})
+    assert (described["pages"], described["context_names"]) == (64, {"1": "zipf", "2": "loop"})
 
 
 def test_any_single_wrong_bit_is_noticed(file):

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from litemrc.epochs import EpochRow, EpochTable
+from epoch_rows import PARAMETERS, row
+from litemrc.account import all_accesses_text
+from litemrc.epochs import EpochTable
 
 
 def test_curve_of_a_context_sums_its_epochs(epoch_table):
@@ -50,15 +52,17 @@ def test_names_of_contexts(epoch_table):
 
 
 def test_a_table_without_rows_is_a_table():
-    table = EpochTable.from_rows([], page_bytes=4096, frames=64, groups=4, contexts=8, engine="group_stack")
+    table = EpochTable.from_rows([], **PARAMETERS)
     assert table.hits.shape == (0, 4)
     assert table.curve().accesses == 0
 
 
 def test_a_row_that_contradicts_itself_is_refused_on_arrival():
     with pytest.raises(ValueError, match=r"epoch 7, context 1: .* is 9, but accesses is 10"):
-        EpochRow(epoch=7, context=1, accesses=10, misses=5, dropped=0, overflow=False, hits=(4, 0, 0, 0))
-    EpochRow(epoch=7, context=1, accesses=10, misses=5, dropped=0, overflow=True, hits=(4, 0, 0, 0))
+        row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, hits=(4, 0, 0, 0))
+    row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, overflow=True, hits=(4, 0, 0, 0))
+    with pytest.raises(ValueError, match=r"epoch 7, context 1: 10 pages touched by 9 accesses"):
+        row(epoch=7, context=1, accesses=9, misses=5, touched=10, dropped=0, hits=(4, 0, 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +79,58 @@ def test_a_row_that_contradicts_itself_is_refused_on_arrival():
         ({"hits": [[1]] * 4}, "column hits has shape (4, 1) instead of (4, 4)"),
         ({"context": [1, 300, 1, 1]}, "column context holds values that are no uint8"),
         ({"epoch": [-1, 0, 1, 2]}, "column epoch holds values that are no uint32"),
-        ({"frames": 63}, "frames a multiple of groups"),
+        ({"pages": 63}, "pages a multiple of groups"),
+        ({"frames": 32}, "4 groups, 64 pages, 32 frames"),
+        ({"touched": [9, 11, 7, 0]}, "row 1 (epoch 0, context 2): more pages touched than accesses"),
+        ({"outside": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): outside differs"),
+        ({"unsampled": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): unsampled differs"),
+        ({"scale_log2": [0, 1, 0, 0]}, "row 1 (epoch 0, context 2): scale_log2 differs"),
+        ({"scale_log2": [32, 32, 0, 0]}, "row 0 (epoch 0, context 1): scale_log2 is above 31"),
+        # 1 page of 4: the 16 that take part fill 1 of 4 groups of 16.
+        ({"scale_log2": [2, 2, 0, 0]}, "row 0 (epoch 0, context 1): hits deeper than the memory"),
     ],
 )
 def test_columns_that_contradict_each_other_are_refused(epoch_table, change, why):
     with pytest.raises(ValueError, match=re.escape(why)):
         replace(epoch_table, **change)
+
+
+def test_sizes_are_pages_of_the_memory_whatever_the_sampling(sampled_table):
+    # Its engine's groups have 4 pages, each for 4 of the memory.
+    assert sampled_table.curve(1).sizes_pages.tolist() == [16, 32, 48, 64]
+    assert sampled_table.curve(1).miss_ratio.tolist() == [10 / 20, 7 / 20, 5 / 20, 5 / 20]
+
+
+def test_an_engine_for_all_pages_that_samples_fills_fewer_groups(sampled_table):
+    # Groups of 64 / 4 = 16 pages, each for 4: 64, all of the memory.
+    table = replace(sampled_table, pages=64, hits=[[15, 0, 0, 0], [8, 0, 0, 0]])
+    assert table.curve(1).sizes_pages.tolist() == [64]
+    assert table.curve(1).miss_ratio.tolist() == [5 / 20]
+
+
+def test_the_working_set_is_what_was_touched_in_pages_of_the_memory(epoch_table, sampled_table):
+    assert epoch_table.working_set(1) == {0: 9, 1: 7, 2: 0}
+    assert epoch_table.working_set() == {0: 9 + 4, 1: 7, 2: 0}
+    assert sampled_table.working_set(1) == {0: 3 * 4}
+    assert sampled_table.working_set() == {0: (3 + 2) * 4}
+
+
+def test_accesses_in_all_count_what_belongs_to_the_epoch_once(epoch_table, sampled_table):
+    assert sampled_table.accesses_in_all == 20 + 10 + 70 + 11 + 5
+    assert epoch_table.accesses_in_all == 20 + 10 + 12 + 3 + 4
+    assert all_accesses_text(sampled_table) == (
+        "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped"
+    )
+    assert all_accesses_text(epoch_table.between(1, 2)) == ""
+
+
+def test_epochs_of_different_sampling_have_no_common_curve(epoch_table):
+    mixed = replace(epoch_table, scale_log2=[0, 0, 0, 1])
+    assert mixed.scales == [0, 1]
+    with pytest.raises(ValueError, match="no curve in common"):
+        mixed.curve(1)
+    assert mixed.between(0, 2).curve(1).sizes_pages.tolist() == [16, 32, 48, 64]
+
+
+def test_without_rows_the_scale_is_what_the_engine_needs():
+    assert EpochTable.from_rows([], **PARAMETERS | {"pages": 16}).scale == 2

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from litemrc.curve import Curve
 from litemrc.errors import UserError
 from litemrc.plot_files import inline_svg, save_figure
 from litemrc.plots import curves_figure, epochs_figure, panels_figure
@@ -43,8 +44,23 @@ def test_epochs_show_accesses_and_miss_ratios_over_time(epoch_table):
     figure = epochs_figure(epoch_table)
     assert {"accesses", "epoch", "accesses dropped"} <= texts(inline_svg(figure, name="a", description="b"))
     # In 64 KiB, one group: zipf misses 10 of 20, then 6 of 12; in epoch 2 it did nothing.
-    zipf = figure.axes[1].patches[0].get_data().values
+    zipf = figure.axes[2].patches[0].get_data().values
     assert zipf[:2].tolist() == [0.5, 0.5] and np.isnan(zipf[2])
+
+
+def test_the_working_set_is_shown_over_time(epoch_table, sampled_table):
+    # Touched: 9, 7 and 0 pages of 4 KiB; 3 sampled ones, for 4 each.
+    for table, pages in ((epoch_table, [9, 7, 0]), (sampled_table, [3 * 4])):
+        zipf = epochs_figure(table).axes[1].patches[0].get_data().values
+        assert zipf.tolist() == [count * 4096 / 2**20 for count in pages]
+
+
+def test_an_exact_curve_lies_dotted_over_the_estimated_one(epoch_table):
+    exact = {1: Curve.of_counters([8, 8, 8, 2], 6, 16)}
+    first, second = panels_figure(epoch_table, exact).axes[:2]
+    dotted = [line for line in first.lines if line.get_linestyle() == ":"]
+    assert [line.get_ydata().tolist() for line in dotted] == [[24 / 32, 16 / 32, 8 / 32, 6 / 32]]
+    assert not [line for line in second.lines if line.get_linestyle() == ":"]
 
 
 @pytest.mark.parametrize("draw", FIGURES)

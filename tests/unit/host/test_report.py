@@ -5,7 +5,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from litemrc.comparison import Comparison, ContextComparison
+from litemrc.comparison import Comparison, ContextAccuracy, ContextComparison
+from litemrc.curve import Curve
 from litemrc.errors import UserError
 from litemrc.report import write_report
 
@@ -78,6 +79,29 @@ def test_the_report_shows_the_counters(report):
     assert re.search(r"1 zipf 32 6 7 0\.5000", text)
     assert re.search(r"2 loop 10 2 3 1\.0000", text)
     assert "clock hz 100 MHz" in text and "frames damaged 1" in text and "group 16 pages (64 KiB)" in text
+
+
+def test_the_report_shows_the_working_sets(report):
+    text = report().text
+    # zipf: 9, 7 and 0 pages of 4 KiB, so 64 / 3 on the average; loop: 4.
+    assert re.search(r"1 zipf 32 .* 21\.33 KiB 36 KiB", text)
+    assert re.search(r"2 loop 10 .* 16 KiB 16 KiB", text)
+    assert "0 zipf 20 5 36 KiB 0 loop 10 2 16 KiB 1 zipf 12 1 28 KiB" in text
+
+
+def test_a_sampled_run_is_marked_and_all_its_accesses_told(report, sampled_table):
+    text = report(sampled_table).text
+    assert "30 sampled accesses counted" in text and "1 page of 4 took part" in text
+    assert "116 accesses in all: 30 counted, 70 to pages not sampled" in text
+    assert "sampled" not in report().text
+
+
+def test_exact_curves_stand_beside_the_estimated_ones(report):
+    assert "How exact the estimates are" not in report().text
+    exact = Curve.of_counters([8, 8, 8, 2], 6, 16, context=1)
+    text = report(accuracy=[ContextAccuracy(1, exact, 0.125, 0.1875, 0.25, 1234, 5)]).text
+    # Sizes: 1 and 3 groups, and between them 2.
+    assert "1 zipf 0.7500 0.5000 0.2500 0.125000 0.187500 0.250000 1,234 5" in text
 
 
 def test_the_verdict_is_told(report):

@@ -129,6 +129,7 @@ static void stream(void)
 		message.device.type_choice = device_message_type_epoch_c;
 		message.device.epoch = (struct epoch_body){
 			.index = i, .epoch = i / 2, .remaining = 1 - i % 2, .context = i % 2, .misses = i * i,
+			.touched = i % 500, .outside = i * 3, .unsampled = i * 5, .scale_log2 = i % 32,
 			.hits_count = 1 + i % 64,
 		};
 		for (g = 0; g <= i % 64; g++)

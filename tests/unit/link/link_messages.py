@@ -69,7 +69,16 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
     return bytes(line + clean[done:]), hit
 
 
-def counters_of(epoch: int, context: int) -> tuple[int, int, list[int]]:
-    """Misses, dropped and hits of an epoch of the peer program; as in send_epoch_message() of peer.c."""
+def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
+    """The counters of an epoch of the peer program; as in send_epoch_message() of peer.c."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
-    return epoch + context, epoch % 3, hits
+    return {
+        "hits": hits,
+        "misses": epoch + context,
+        "accesses": sum(hits) + epoch + context,
+        "touched": epoch % 7 + context,
+        "dropped": epoch % 3,
+        "outside": 10 * epoch,
+        "unsampled": epoch % 11,
+        "scale_log2": 0,
+    }

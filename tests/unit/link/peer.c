@@ -23,6 +23,7 @@
 
 #include "frame.h"
 
+#define FRAMES 8192
 #define GROUPS 64
 #define CONTEXTS 8
 #define FAULT_EPOCH 5
@@ -42,6 +43,9 @@ static uint8_t rx_buffer[LITEMRC_REQUEST_BUFFER];
 static struct device_message message, reply;
 static uint8_t reply_payload[128];
 static uint32_t last_request, epoch_messages, epoch_number, total;
+static uint32_t range_lower, range_upper = FRAMES - 1, sampling;
+static bool frozen, single_shot;
+static const char *reason;
 static uint32_t epoch_values[2] = {epoch_unit_accesses_c, 1000}, engine = stack_engine_group_stack_c, context;
 static struct run_body run;
 static uint32_t epochs_left; /* of the running program */
@@ -101,13 +105,15 @@ static void send_hello(uint32_t request)
 	*hello = (struct hello_body){
 		.request = request,
 		.protocol = LITEMRC_PROTOCOL_VERSION + fault("version"),
-		.gateware = 1,
+		.gateware = 2,
 		.clock_hz = 1000000,
 		.page_shift = 12,
-		.frames = 8192,
+		.frames = FRAMES,
 		.groups = GROUPS,
 		.contexts = CONTEXTS,
 		.engine.stack_engine_choice = stack_engine_group_stack_c,
+		.pages = FRAMES,
+		.recent_pages = 4,
 		.queue_depth = 512,
 		.ranks = 1,
 		.running = epochs_left ? run.workload + 1 : 0,
@@ -121,7 +127,7 @@ static void send_hello(uint32_t request)
 	send_message(&message);
 }
 
-/* The counters the tests expect: see counters_of() in link_programs.py. */
+/* The counters the tests expect: see counters_of() in link_messages.py. */
 static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 {
 	struct epoch_body *epoch = &message.epoch;
@@ -133,7 +139,11 @@ static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 		.remaining = remaining,
 		.context = of_context,
 		.misses = epoch_number + of_context,
+		.touched = epoch_number % 7 + of_context,
 		.dropped = epoch_number % 3,
+		.outside = 10 * epoch_number,
+		.unsampled = epoch_number % 11,
+		.scale_log2 = sampling,
 		.hits_count = GROUPS,
 	};
 	epoch->accesses = epoch->misses;
@@ -171,10 +181,11 @@ static void send_event(int kind, uint64_t cycles)
 	send_message(&message);
 }
 
-static void answer_values(uint32_t first, uint32_t second, size_t count)
+static void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count)
 {
 	reply.ack.values[0] = first;
 	reply.ack.values[1] = second;
+	reply.ack.values[2] = third;
 	reply.ack.values_count = count;
 }
 
@@ -192,14 +203,14 @@ static int perform(const struct host_request *request)
 		epoch_values[1] = request->set_epoch.length;
 		/* fall through */
 	case host_request_type_get_epoch_c:
-		answer_values(epoch_values[0], epoch_values[1], 2);
+		answer_values(epoch_values[0], epoch_values[1], 0, 2);
 		return 0;
 	case host_request_type_set_engine_c:
 		if (request->set_engine.engine.stack_engine_choice != engine)
 			return error_code_bad_argument_c;
 		/* fall through */
 	case host_request_type_get_engine_c:
-		answer_values(engine, 0, 1);
+		answer_values(engine, 0, 0, 1);
 		return 0;
 	case host_request_type_set_context_c:
 		if (request->set_context.context >= CONTEXTS)
@@ -207,7 +218,7 @@ static int perform(const struct host_request *request)
 		context = request->set_context.context;
 		/* fall through */
 	case host_request_type_get_context_c:
-		answer_values(context, 0, 1);
+		answer_values(context, 0, 0, 1);
 		return 0;
 	case host_request_type_end_epoch_c:
 		send_epoch(0, 1);
@@ -220,6 +231,36 @@ static int perform(const struct host_request *request)
 		run = request->run;
 		epochs_left = EPOCHS_OF_RUN * run.scale;
 		send_event(event_kind_workload_started_c, 0);
+		return 0;
+	case host_request_type_set_range_c:
+		if (request->set_range.lower > request->set_range.upper || request->set_range.upper >= FRAMES) {
+			reason = "no such range";
+			return error_code_bad_argument_c;
+		}
+		range_lower = request->set_range.lower;
+		range_upper = request->set_range.upper;
+		/* fall through */
+	case host_request_type_get_range_c:
+		answer_values(range_lower, range_upper, 0, 2);
+		return 0;
+	case host_request_type_set_sampling_c:
+		if (request->set_sampling.sampling > 13)
+			return error_code_bad_argument_c;
+		sampling = request->set_sampling.sampling;
+		/* fall through */
+	case host_request_type_get_sampling_c:
+		answer_values(sampling, sampling, 0, 2);
+		return 0;
+	case host_request_type_freeze_c:
+		frozen = request->freeze.on;
+		answer_values(frozen, single_shot, frozen, 3);
+		return 0;
+	case host_request_type_single_shot_c:
+		single_shot = request->single_shot.on;
+		/* fall through */
+	case host_request_type_arm_c:
+	case host_request_type_get_freeze_c:
+		answer_values(frozen, single_shot, frozen, 3);
 		return 0;
 	default:
 		return 0;
@@ -239,11 +280,14 @@ static void answer(void)
 		if (request.sequence != last_request) {
 			reply.type_choice = device_message_type_ack_c;
 			reply.ack = (struct ack_body){.request = request.sequence, .payload.value = reply_payload};
+			reason = "";
 			error = known ? perform(&request) : error_code_unknown_c;
 			if (error) {
 				reply.type_choice = device_message_type_nak_c;
 				reply.nak.request = request.sequence;
 				reply.nak.error.error_code_choice = error;
+				reply.nak.reason.value = (const uint8_t *)reason;
+				reply.nak.reason.len = strlen(reason);
 			}
 			last_request = request.sequence;
 		}

@@ -30,6 +30,8 @@ static void print_hello(const struct hello_body *m)
 	U("groups", m->groups);
 	U("contexts", m->contexts);
 	U("engine", m->engine.stack_engine_choice);
+	U("pages", m->pages);
+	U("recent_pages", m->recent_pages);
 	U("queue_depth", m->queue_depth);
 	U("ranks", m->ranks);
 	U("running", m->running);
@@ -50,7 +52,11 @@ static void print_epoch(const struct epoch_body *m)
 	U("context", m->context);
 	U("accesses", m->accesses);
 	U("misses", m->misses);
+	U("touched", m->touched);
 	U("dropped", m->dropped);
+	U("outside", m->outside);
+	U("unsampled", m->unsampled);
+	U("scale_log2", m->scale_log2);
 	U("overflow", m->overflow);
 	print_numbers("hits", m->hits, m->hits_count);
 }
@@ -96,6 +102,7 @@ void print_device_message(const struct device_message *m)
 	case device_message_type_nak_c:
 		U("request", m->nak.request);
 		U("error", m->nak.error.error_code_choice);
+		print_string("reason", &m->nak.reason);
 		break;
 	}
 	printf("\n");
@@ -117,6 +124,14 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_monitor_c] = "monitor",
 		[host_request_type_clear_c] = "clear",
 		[host_request_type_run_c] = "run",
+		[host_request_type_get_range_c] = "get_range",
+		[host_request_type_set_range_c] = "set_range",
+		[host_request_type_get_sampling_c] = "get_sampling",
+		[host_request_type_set_sampling_c] = "set_sampling",
+		[host_request_type_get_freeze_c] = "get_freeze",
+		[host_request_type_freeze_c] = "freeze",
+		[host_request_type_single_shot_c] = "single_shot",
+		[host_request_type_arm_c] = "arm",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -145,6 +160,19 @@ void print_host_request(const struct host_request *m)
 		U("workload", m->run.workload);
 		U("context", m->run.context);
 		U("scale", m->run.scale);
+		break;
+	case host_request_type_set_range_c:
+		U("lower", m->set_range.lower);
+		U("upper", m->set_range.upper);
+		break;
+	case host_request_type_set_sampling_c:
+		U("sampling", m->set_sampling.sampling);
+		break;
+	case host_request_type_freeze_c:
+		U("on", m->freeze.on);
+		break;
+	case host_request_type_single_shot_c:
+		U("on", m->single_shot.on);
 		break;
 	default: /* a request without arguments */
 		break;

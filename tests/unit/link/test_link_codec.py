@@ -83,10 +83,13 @@ def test_a_held_request_is_not_touched_by_the_next_which_is_counted_as_damaged(p
         ("set_epoch", "length", 1.5),
         ("echo", "payload", bytes(129)),
         ("monitor", "on", 1),
+        ("set_range", "upper", 2**32),
+        ("set_sampling", "sampling", 256),
+        ("freeze", "on", 0),
     ],
 )
 def test_what_the_schema_forbids_is_not_sent_and_the_field_is_named(name, field, value):
-    allowed = {"set_epoch": {"unit": "cycles", "length": 1}}.get(name, {})
+    allowed = {"set_epoch": {"unit": "cycles", "length": 1}, "set_range": {"lower": 0}}.get(name, {})
     message = host_requests().new(name, **allowed | {field: value})
 
     with pytest.raises(ProtocolError, match=f"^{field}: "):

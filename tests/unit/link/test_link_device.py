@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from litemrc.device.device import Device
+from litemrc.device.device import Device, printable
 from litemrc.device.errors import (
     PortError,
     RequestRefusedError,
@@ -42,6 +42,13 @@ def test_what_is_set_is_what_get_returns(start_peer):
         assert device.request("get_epoch").values == [2, 4321]
         assert device.request("set_context", context=3).values == [3]
         assert device.request("get_context").values == [3]
+        assert device.request("set_range", lower=8, upper=15).values == [8, 15]
+        assert device.request("get_range").values == [8, 15]
+        assert device.request("set_sampling", sampling=3).values == [3, 3]
+        assert device.request("get_sampling").values == [3, 3]
+        assert device.request("single_shot", on=True).values == [0, 1, 0]
+        assert device.request("freeze", on=True).values == [1, 1, 1]
+        assert device.request("get_freeze").values == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +58,8 @@ def test_what_is_set_is_what_get_returns(start_peer):
         ("set_epoch", {"unit": "fortnights", "length": 1}, "bad_argument"),
         ("set_engine", {"engine": "bucket_stack"}, "bad_argument"),
         ("set_context", {"context": 8}, "bad_argument"),
+        ("set_range", {"lower": 2, "upper": 1}, "bad_argument"),
+        ("set_sampling", {"sampling": 14}, "bad_argument"),
         ("run", {"workload": 2, "context": 0, "scale": 1}, "bad_argument"),
     ],
 )
@@ -62,6 +71,18 @@ def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, v
 
     assert refused.value.code == code
     assert refused.value.remedy
+
+
+def test_a_refusal_carries_the_reason_the_device_gave(start_peer):
+    with (
+        Device.open(start_peer().url) as device,
+        pytest.raises(RequestRefusedError, match="the device refused set_range: bad_argument: no such range"),
+    ):
+        device.request("set_range", lower=0, upper=8192)
+
+
+def test_a_reason_cannot_play_tricks_with_a_terminal():
+    assert printable("no\x1b[2J such\nrange") == "no?[2J such?range"
 
 
 def test_a_second_program_is_refused_while_one_runs(start_peer):
@@ -127,7 +148,7 @@ def test_another_version_of_the_protocol_is_named_at_once(start_peer):
     start = time.monotonic()
 
     url = start_peer(fault="version").url
-    expected = "version 2 of the protocol, this host version 1"
+    expected = "version 3 of the protocol, this host version 2"
     with pytest.raises(VersionMismatchError, match=expected), Device.open(url):
         pass
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "settings.h"
+
+#include "epochs.h"
+
+static void acknowledge_range(struct ack_body *ack)
+{
+	acknowledge(ack, 2, monitor_read(LITEMRC_RANGE_LOWER), monitor_read(LITEMRC_RANGE_UPPER), 0);
+}
+
+static void acknowledge_sampling(struct ack_body *ack)
+{
+	acknowledge(ack, 2, monitor_read(LITEMRC_SAMPLING), monitor_scale_log2(), 0);
+}
+
+static void acknowledge_freeze(struct ack_body *ack)
+{
+	uint32_t control = monitor_read(LITEMRC_CONTROL);
+
+	acknowledge(ack, 3, !!(control & LITEMRC_CONTROL_FREEZE), !!(control & LITEMRC_CONTROL_SINGLE_SHOT),
+		    monitor_status(LITEMRC_STATUS_FROZEN));
+}
+
+static void set_range(uint32_t lower, uint32_t upper)
+{
+	uint32_t control = monitor_quieten();
+
+	monitor_write(LITEMRC_RANGE_LOWER, lower);
+	monitor_write(LITEMRC_RANGE_UPPER, upper);
+	monitor_clear();
+	monitor_resume(control);
+}
+
+/* Returns whether the gateware knows that rate; else all is as it was. */
+static bool set_sampling(uint32_t sampling)
+{
+	uint32_t control = monitor_quieten();
+	uint32_t before = monitor_read(LITEMRC_SAMPLING);
+	bool known;
+
+	epochs_keep_scale();
+	monitor_write(LITEMRC_SAMPLING, sampling);
+	known = monitor_read(LITEMRC_SAMPLING) == sampling;
+	if (known)
+		monitor_clear();
+	else
+		monitor_write(LITEMRC_SAMPLING, before);
+	monitor_resume(control);
+	return known;
+}
+
+static int refuse(const char **reason, const char *why)
+{
+	*reason = why;
+	return error_code_bad_argument_c;
+}
+
+int settings_perform(const struct host_request *request, const struct monitor_parameters *parameters,
+		     struct ack_body *ack, const char **reason)
+{
+	switch (request->type_choice) {
+	case host_request_type_set_range_c:
+		if (request->set_range.lower > request->set_range.upper)
+			return refuse(reason, "the first frame lies behind the last");
+		if (request->set_range.upper >= parameters->frames)
+			return refuse(reason, "the memory has fewer frames");
+		set_range(request->set_range.lower, request->set_range.upper);
+		acknowledge_range(ack);
+		return 0;
+	case host_request_type_get_range_c:
+		acknowledge_range(ack);
+		return 0;
+	case host_request_type_set_sampling_c:
+		if (request->set_sampling.sampling > parameters->frames_log2)
+			return refuse(reason, "less than one page of the memory would be left");
+		if (!set_sampling(request->set_sampling.sampling))
+			return refuse(reason, "the gateware does not sample as rarely");
+		acknowledge_sampling(ack);
+		return 0;
+	case host_request_type_get_sampling_c:
+		acknowledge_sampling(ack);
+		return 0;
+	case host_request_type_freeze_c:
+		monitor_control(LITEMRC_CONTROL_FREEZE, request->freeze.on ? LITEMRC_CONTROL_FREEZE : 0);
+		acknowledge_freeze(ack);
+		return 0;
+	case host_request_type_single_shot_c:
+		monitor_control(LITEMRC_CONTROL_SINGLE_SHOT, request->single_shot.on ? LITEMRC_CONTROL_SINGLE_SHOT : 0);
+		acknowledge_freeze(ack);
+		return 0;
+	case host_request_type_arm_c:
+		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_ARM);
+		acknowledge_freeze(ack);
+		return 0;
+	case host_request_type_get_freeze_c:
+		acknowledge_freeze(ack);
+		return 0;
+	default:
+		return error_code_unknown_c;
+	}
+}

@@ -1,0 +1,64 @@
+"""Runs the golden model of a monitor over the events of a recording, with the settings recorded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.device.recording import OPS, Recording
+from litemrc.golden.hit_counters import EpochCounters
+from litemrc.golden.monitor import MonitorModel
+from litemrc.golden.positions import NONE
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What the model made of the events.
+
+    Attributes:
+        epochs: every finished epoch.
+        scale_log2: for each of them, the log2 of the pages of the memory behind a page of the stacks.
+        kind, group, context: uint8[n], the position answered to each event (`litemrc.golden.positions`).
+    """
+
+    epochs: list[EpochCounters]
+    scale_log2: list[int]
+    kind: NDArray[np.uint8]
+    group: NDArray[np.uint8]
+    context: NDArray[np.uint8]
+
+
+def replay(
+    recording: Recording, model: MonitorModel, progress: Callable[[int], object] = lambda epochs: None
+) -> Replay:
+    """Runs a model, fresh from its constructor, over all events; `progress` gets the epochs finished."""
+    actions = {
+        "access": model.access,
+        "dropped": lambda frame, context: model.drop() or NONE,
+        "invalidate": lambda frame, context: model.invalidate(frame),
+        "clear": lambda frame, context: model.clear(),
+        "mark": lambda frame, context: model.mark(),
+    }
+    do = [actions[op] for op in OPS]
+    epochs, scales, positions = [], [], []
+    setting = recording.setting
+    changes = iter([*np.flatnonzero(np.diff(setting, prepend=-1)).tolist(), setting.size])
+    next_change = next(changes)
+    columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
+    for event, (op, frame, context, frozen, epoch_end) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        if event == next_change:
+            in_force = recording.settings[setting[event]]
+            model.set_range(in_force.lower, in_force.upper)
+            model.set_sampling(in_force.sampling)
+            next_change = next(changes)
+        model.freeze = frozen
+        positions.append(do[op](frame, context))
+        if epoch_end:
+            scales.append(model.filter.scale_log2)
+            epochs.append(model.end_epoch())
+            progress(len(epochs))
+    kind, group, context = np.array(positions, dtype=np.uint8).reshape(-1, 3).T
+    return Replay(epochs, scales, kind, group, context)

@@ -1,0 +1,78 @@
+"""The whole chain of filter, engine, working set and counters is the C++; the C++ is the golden monitor."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from builder import FilterSizes, replay, rtl_bench
+from mutants import MONITOR_MUTANTS, Mutant
+from vectors import write_monitor_vectors
+
+pytestmark = pytest.mark.cosim
+
+SMALL = FilterSizes(256, 16, 4, memory_frames=256, recent_pages=1)
+SAMPLED = FilterSizes(256, 16, 4, memory_frames=1024, recent_pages=3)
+SOC = FilterSizes(8192, 64, 8, memory_frames=8192, recent_pages=1)
+SOC_OF_GROUP_STACK = FilterSizes(8192, 64, 8, memory_frames=8192, recent_pages=4)
+OPERATIONS = 1_000_000
+BENCH_SECONDS = 300
+
+
+def run(*command: object) -> subprocess.CompletedProcess:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
+
+
+def counts_of(*command: object) -> dict[str, int]:
+    """What a bench that must find no difference has counted."""
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize(
+    ("engine", "sizes", "seed"),
+    [
+        ("bucket_stack", SMALL, 1),
+        ("bucket_stack", SAMPLED, 2),
+        ("bucket_stack", SOC, 3),
+        ("group_stack", SAMPLED, 4),
+        ("group_stack", SOC_OF_GROUP_STACK, 5),
+    ],
+    ids=str,
+)
+def test_rtl_is_the_cpp_on_random_operations(engine: str, sizes: FilterSizes, seed: int) -> None:
+    counts = counts_of(rtl_bench("monitor", f"monitor-{engine}", sizes), "random", seed, OPERATIONS)
+    assert counts["accesses"] > 0.8 * OPERATIONS
+    assert min(counts["invalidations"], counts["frozen"], counts["first_touches"], counts["marks"]) > 1000
+    assert counts["epochs_compared"] > 500
+    assert min(counts["changes"], counts["resets"], counts["clears"]) >= 4
+
+
+@pytest.mark.parametrize(
+    ("engine", "sizes"),
+    [("bucket_stack", SMALL), ("bucket_stack", SAMPLED), ("group_stack", SAMPLED), ("bucket_stack", SOC)],
+    ids=str,
+)
+def test_cpp_is_the_golden_monitor_on_its_vectors(engine: str, sizes: FilterSizes, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    write_monitor_vectors(vectors, engine, sizes, 7, operations=50_000)
+    counts = counts_of(replay(f"monitor-{engine}", sizes), vectors)
+    assert counts["operations"] == 50_000
+    assert min(counts["engine_ops"], counts["first_touches"], counts["frozen"]) > 500
+
+
+def test_behind_the_filter_bucket_stack_loses_no_more_than_its_own_pauses_cost() -> None:
+    accesses = 200_000
+    counts = counts_of(rtl_bench("monitor", "monitor-bucket_stack", SOC), "rate", 1, accesses)
+    # A clock for each bucket of 96 pages that closes; at most 2 * 256 clocks for a renumbering, which leaves
+    # at most 2 * 72 + 1 of 256 - 8 ids in use, so that at least 103 buckets close before the next one.
+    assert counts["lost"] < (1 / 96 + 2 * 256 / (103 * 96)) * accesses
+
+
+@pytest.mark.parametrize("mutant", MONITOR_MUTANTS, ids=lambda mutant: mutant.name)
+def test_bench_finds_the_mutant(mutant: Mutant) -> None:
+    done = run(rtl_bench("monitor", "monitor-bucket_stack", SMALL, mutant.sources()), "random", 1, OPERATIONS)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("MISMATCH"), done.stdout
+    print(done.stdout, end="")
