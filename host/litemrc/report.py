@@ -46,7 +46,7 @@ def write_report(
     )
     environment.filters |= {
         "ratio": lambda ratio: "-" if isnan(ratio) else f"{ratio:.4f}",
-        "size": lambda pages: size_text(pages, table.page_bytes),
+        "size": lambda pages, digits=4: size_text(pages, table.page_bytes, digits),
         "words": lambda name: str(name).replace("_", " "),
     }
     template = environment.from_string((resources.files("litemrc") / "report.html.j2").read_text("utf-8"))

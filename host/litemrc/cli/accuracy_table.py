@@ -22,7 +22,7 @@ def accuracy_table(table: EpochTable, contexts: Sequence[ContextAccuracy]) -> st
     for heading in (
         *ratios,
         "mean\nerror",
-        "up to all\nreuse",
+        "mean error\nin use",
         "largest\nerror",
         "accesses 1\ngroup off",
         "further\noff",
@@ -42,4 +42,6 @@ def accuracy_table(table: EpochTable, contexts: Sequence[ContextAccuracy]) -> st
             f"{each.one_group_off:,}",
             f"{each.further_off:,}",
         )
-    return plain_text(rows)
+    groups = table.curve().hits.size
+    note = f"error: difference of the MR, over all {groups} sizes; in use: over those up to all reuse"
+    return f"{plain_text(rows)}\n{note}"

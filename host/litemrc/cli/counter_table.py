@@ -30,15 +30,8 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
             f"{curve.context} {table.context_names.get(curve.context, '')}",
             *(f"{count:,}" for count in (curve.accesses, curve.misses, curve.dropped)),
             *(f"{curve.miss_ratio_at(pages):.4f}" for pages in sizes),
-            *(
-                size_text(pages, table.page_bytes)
-                for pages in (
-                    curve.smallest_size(),
-                    curve.reuse_pages,
-                    round(fmean(working_set)),
-                    max(working_set),
-                )
-            ),
+            *(size_text(pages, table.page_bytes) for pages in (curve.smallest_size(), curve.reuse_pages)),
+            *(size_text(pages, table.page_bytes, 3) for pages in (fmean(working_set), max(working_set))),
         )
     return "\n".join([plain_text(rows), *_footnotes(table)])
 
