@@ -24,6 +24,7 @@ from types import SimpleNamespace
 
 from litedram.common import GeomSettings
 from litedram.phy.dfi import Interface as DFIInterface
+from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
@@ -118,6 +119,7 @@ FILTER_PORTS = (
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     "group_stack_65536": _stack(GroupStack, 65536),  # the largest power of two that an 85k holds
+    "bucket_stack": _stack(BucketStack, 65536),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
