@@ -1,19 +1,16 @@
 """LRU positions estimated in hardware: one operation a clock, 9 bits a page."""
 
-from functools import reduce
-from operator import or_
-
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Cat, If, Mux, Record, Signal, bits_for
+from migen import Cat, If, Mux, Record, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.bucket_answers import ANSWERS, BucketAnswers
 from litemrc_gateware.bucket_pages import BucketPages
 from litemrc_gateware.bucket_renumbering import RENUMBER_DELAY, BucketRenumbering
 from litemrc_gateware.bucket_sweep import STAGES
+from litemrc_gateware.bucket_touch import BucketTouch
 from litemrc_gateware.bucket_tree import BucketTree
-from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
 
 
@@ -70,6 +67,7 @@ class BucketStack(LiteXModule):
         bucket_pages = (3 * group_pages + 3) // 4  # at which an open bucket closes
         self.pages = pages = BucketPages(frames, ids, contexts)
         self.tree = tree = BucketTree(frames, contexts, ids, group_pages)
+        self.touch = touch = BucketTouch(ids, contexts, bucket_pages)
         self.renumbering = renumbering = BucketRenumbering(contexts, ids, group_pages)
         self.answers = answers = BucketAnswers(frames, groups, contexts, ids, bucket_pages, tree.latency)
         self.source = source = answers.source
@@ -77,17 +75,16 @@ class BucketStack(LiteXModule):
         # Taking. `inserting`: the clock in which a bucket goes into the tree.
         inserting, takes, may_take, clears, clearing = (Signal() for _ in range(5))
         under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=STAGES + 2)  # taken; in stages 0 to 5
-        acts, closes = Signal(), Signal()
         self.comb += [
-            pages.go.eq(~inserting),
             sink.ready.eq(may_take & ~inserting & ~clearing),
             takes.eq(sink.valid & sink.ready),
+            pages.go.eq(~inserting),
             pages.frame.eq(sink.frame),
             pages.touch.eq(takes & ((sink.kind == OpKind.ACCESS) | (sink.kind == OpKind.INVALIDATE))),
         ]
         self.sync += [
             under_way.eq(under_way + takes - (source.valid & source.ready)),
-            ahead.eq(ahead + takes - acts),
+            ahead.eq(ahead + takes - touch.acts),
             If(takes & (sink.kind == OpKind.CLEAR), clearing.eq(1)),
         ]
         stage_layout = [("valid", 1), ("kind", 2), ("context", context_bits), ("epoch_end", 1)]
@@ -99,115 +96,71 @@ class BucketStack(LiteXModule):
             *(ops[n + 1].eq(ops[n]) for n in range(STAGES)),
         )
 
-        # The open bucket of each context. An id that is given away is in the tables a clock later, while the
-        # stages stand still.
-        open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
-        self.open_ids, self.looked_up_ids = open_ids
-        count_bits = bits_for(bucket_pages)
-        self.open_pages = open_counts = SimpleDualPort(count_bits, 1 << context_bits, async_read=True)
-        given, given_opens, given_anew = Signal(), Signal(), Signal()
+        # Ids are given to a bucket that opens and to the new ones of a renumbering; a clear gives all. They
+        # are in the tables a clock later.
+        given, given_opens, given_anew, forgets = (Signal() for _ in range(4))
         given_word, given_owner = Signal(id_bits + 1), Signal(context_bits)
-
-        # Stage 4: validity, owner and open bucket or not: of the page, or of the operation that touched it.
-        op = ops[STAGES]
-        valid, is_access, is_open, owner = Signal(), Signal(), Signal(), Signal(context_bits)  # of stage 5
-        touched_layout = [("is_access", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
-        touched = [Record(touched_layout) for _ in range(STAGES)]  # by those that left it, youngest first
-        before = [Cat(is_access, is_access, owner)]
-        before += [Cat(past.is_access, past.is_open, past.owner) for past in touched[:-1]]
-        found_valid, found_open, found_owner = Signal(), Signal(), Signal(context_bits)
-        matches, read_id = Signal(STAGES), Signal(id_bits)
-        self.comb += [
-            open_ids[1].read.adr.eq(pages.owner),
-            If(
-                pages.matches == 0,
-                found_valid.eq(pages.id != 0),
-                found_open.eq(pages.id == open_ids[1].read.dat_r),
-                found_owner.eq(pages.owner),
-            ).Else(
-                Cat(found_valid, found_open, found_owner).eq(
-                    reduce(
-                        or_, (Mux(match, past, 0) for match, past in zip(pages.matches, before, strict=True))
-                    )
-                ),
-            ),
-        ]
-        self.sync += If(
-            ~inserting,
-            valid.eq(found_valid),
-            is_open.eq(found_open),
-            owner.eq(Mux(found_valid, found_owner, ops[4].context)),
-            matches.eq(pages.matches),
-            read_id.eq(pages.id),
-        )
-
-        # Stage 5: the page's bucket, and its owner's open one.
-        joins, leaves, removes, hits_closed = (Signal() for _ in range(4))
-        page_id, open_id, open_pages = Signal(id_bits), Signal(id_bits), Signal(count_bits)
-        past_ids = (Mux(match, past.id, 0) for match, past in zip(matches, touched, strict=True))
-        self.comb += [
-            open_ids[0].read.adr.eq(owner),
-            open_id.eq(open_ids[0].read.dat_r),
-            open_counts.read.adr.eq(owner),
-            open_pages.eq(open_counts.read.dat_r),
-            page_id.eq(Mux(matches == 0, read_id, reduce(or_, past_ids))),
-            acts.eq(op.valid & ~inserting),
-            is_access.eq(op.kind == OpKind.ACCESS),
-            joins.eq(is_access & ~is_open),
-            leaves.eq((op.kind == OpKind.INVALIDATE) & is_open),
-            removes.eq((is_access | (op.kind == OpKind.INVALIDATE)) & valid & ~is_open),
-            hits_closed.eq(is_access & valid & ~is_open),
-            closes.eq(acts & joins & (open_pages == bucket_pages - 1)),
-            pages.new_id.eq(Mux(is_access, open_id, 0)),
-            # A page of the bucket that closed is in the open one no more.
-            open_counts.write.adr.eq(Mux(given_anew, given_owner, owner)),
-            open_counts.write.dat_w.eq(Mux(given_anew, 0, open_pages + joins - leaves)),
-            open_counts.write.we.eq(given_anew | (acts & (is_access | leaves))),
-        ]
-        latest = Record(touched_layout)
-        self.comb += [
-            latest.is_access.eq(is_access),
-            latest.is_open.eq(is_access),
-            latest.owner.eq(owner),
-            latest.id.eq(open_id),
-        ]
         self.sync += [
-            If(
-                ~inserting,
-                touched[0].eq(latest),
-                *(touched[n + 1].eq(touched[n]) for n in range(STAGES - 1)),
-            ).Else(
-                If(owner == given_owner, is_open.eq(0)),
-                *(If(past.owner == given_owner, past.is_open.eq(0)) for past in touched),
+            given.eq(touch.closes | renumbering.inserts | clears),
+            given_opens.eq(touch.closes | (renumbering.inserts & renumbering.is_open) | clears),
+            given_anew.eq(touch.closes | clears),
+            forgets.eq(renumbering.inserts | clears),
+            given_word[:-1].eq(renumbering.next_id),
+            given_word[-1].eq(Mux(clears, renumbering.next_id[-1], pages.generation)),
+            given_owner.eq(
+                Mux(renumbering.inserts, renumbering.owner, Mux(clears, renumbering.next_id - 1, touch.owner))
             ),
+        ]
+        self.comb += [
+            pages.ids.give.eq(given),
+            pages.ids.given_word.eq(given_word),
+            pages.ids.given_owner.eq(given_owner),
+            touch.give.eq(given_opens),
+            touch.given_id.eq(given_word),
+            touch.given_owner.eq(given_owner),
+            touch.empty.eq(given_anew),
+            answers.forget.eq(forgets),
+            answers.forget_owner.eq(given_owner),
+        ]
+
+        # Stages 4 and 5.
+        op = ops[STAGES]
+        self.comb += [
+            touch.go.eq(~inserting),
+            touch.id.eq(pages.id),
+            touch.page_owner.eq(pages.owner),
+            touch.matches.eq(pages.matches),
+            touch.context.eq(ops[4].context),
+            touch.valid.eq(op.valid),
+            touch.kind.eq(op.kind),
+            pages.new_id.eq(touch.new_id),
         ]
 
         # Into the tree: a page that leaves, a bucket that closed, or what renumbering asks for.
-        inserted_id, inserted_pages, asked_open = Signal(id_bits), Signal.like(tree.pages), Signal()
+        inserted_id, inserted_pages = Signal(id_bits), Signal.like(tree.pages)
         self.sync += [
-            inserting.eq(closes | renumbering.inserts),
-            inserted_id.eq(Mux(renumbering.inserts, renumbering.next_id, open_id)),
+            inserting.eq(touch.closes | renumbering.inserts),
+            inserted_id.eq(Mux(renumbering.inserts, renumbering.next_id, touch.open_id)),
             inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, bucket_pages)),
-            tree.remove.eq(acts & removes),
+            tree.remove.eq(touch.removes),
             tree.insert.eq(inserting),
             tree.zero.eq(renumbering.zero),
-            tree.id.eq(Mux(inserting, inserted_id, page_id)),
-            tree.owner.eq(Mux(inserting, given_owner, owner)),
+            tree.id.eq(Mux(inserting, inserted_id, touch.page_id)),
+            tree.owner.eq(Mux(inserting, given_owner, touch.owner)),
             tree.pages.eq(inserted_pages),
-            asked_open.eq(is_open),
         ]
 
         # The answer, while the tree is at work.
         self.comb += [
-            answers.asked.valid.eq(acts),
+            answers.asked.valid.eq(touch.acts),
             answers.asked.kind.eq(PositionKind.NONE),
             answers.asked.epoch_end.eq(op.epoch_end),
-            answers.asked.hits_closed.eq(acts & hits_closed),
-            answers.asked.open_pages.eq(open_pages),
+            answers.asked.hits_closed.eq(touch.acts & touch.hits & ~touch.is_open),
+            answers.asked.open_pages.eq(touch.open_pages),
             If(
-                is_access,
-                answers.asked.kind.eq(Mux(valid, PositionKind.HIT, PositionKind.MISS)),
-                answers.asked.owner.eq(owner),
+                touch.is_access,
+                answers.asked.kind.eq(Mux(touch.hits, PositionKind.HIT, PositionKind.MISS)),
+                answers.asked.owner.eq(touch.owner),
             ).Elif(
                 op.kind == OpKind.CLEAR,
                 answers.asked.kind.eq(PositionKind.CLEAR),
@@ -217,49 +170,23 @@ class BucketStack(LiteXModule):
             answers.newer.eq(tree.newer),
         ]
 
-        # Ids are given to a bucket that opens and to the new ones of a renumbering; a clear gives all.
-        forgets = Signal()
-        self.sync += [
-            given.eq(closes | renumbering.inserts | clears),
-            given_opens.eq(closes | renumbering.is_open | clears),
-            given_anew.eq(closes | clears),
-            forgets.eq(renumbering.inserts | clears),
-            given_word[:-1].eq(renumbering.next_id),
-            given_word[-1].eq(Mux(clears, renumbering.next_id[-1], pages.generation)),
-            given_owner.eq(
-                Mux(renumbering.inserts, renumbering.owner, Mux(clears, renumbering.next_id - 1, owner))
-            ),
-        ]
+        # Renumbering.
         self.comb += [
-            *(
-                statement
-                for memory in open_ids
-                for statement in (
-                    memory.write.adr.eq(given_owner),
-                    memory.write.dat_w.eq(given_word),
-                    memory.write.we.eq(given & given_opens),
-                )
-            ),
-            pages.ids.give.eq(given),
-            pages.ids.given_word.eq(given_word),
-            pages.ids.given_owner.eq(given_owner),
+            renumbering.ends.eq(touch.acts),
+            renumbering.takes_id.eq(touch.closes),
+            renumbering.clear.eq(clears),
+            renumbering.asked_id.eq(tree.id),
+            renumbering.asked_owner.eq(tree.owner),
+            renumbering.count.eq(tree.count),
+            pages.ask.eq(renumbering.scans),
+            pages.asked_id.eq(renumbering.scan_id),
             pages.ids.map.eq(renumbering.maps),
             pages.ids.map_word.eq(Cat(renumbering.map_id, pages.generation)),
             pages.ids.map_id.eq(renumbering.new_id),
             pages.ids.map_owner.eq(renumbering.map_owner),
-            answers.forget.eq(forgets),
-            answers.forget_owner.eq(given_owner),
-            renumbering.ends.eq(acts),
-            renumbering.takes_id.eq(closes),
-            renumbering.clear.eq(clears),
-            renumbering.asked_id.eq(tree.id),
-            renumbering.asked_owner.eq(tree.owner),
-            renumbering.asked_open.eq(asked_open),
-            renumbering.count.eq(tree.count),
-            pages.ask.eq(renumbering.scans),
-            pages.asked_id.eq(renumbering.scan_id),
             pages.flip.eq(renumbering.flips),
         ]
+        self.sync += renumbering.asked_open.eq(touch.is_open)
 
         # Control.
         words_to_clear = max(frames // 2, tree.nodes, 2 * ids)

@@ -28,6 +28,7 @@ RTL_MODULES = (
     "bucket_ids",
     "bucket_sweep",
     "bucket_merging",
+    "bucket_touch",
     "bucket_pages",
     "bucket_renumbering",
     "bucket_answers",

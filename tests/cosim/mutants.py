@@ -136,9 +136,9 @@ BUCKET_MUTANTS = (
     ),
     Mutant(
         "closing_bucket_does_not_hold_the_stage_before",
-        f"{GATEWARE}/bucket_stack.py",
-        "acts.eq(op.valid & ~inserting),",
-        "acts.eq(op.valid),",
+        f"{GATEWARE}/bucket_touch.py",
+        "self.acts.eq(self.valid & self.go),",
+        "self.acts.eq(self.valid),",
     ),
     Mutant(
         "one_hit_makes_a_loop",
@@ -154,20 +154,20 @@ BUCKET_MUTANTS = (
     ),
     Mutant(
         "page_keeps_its_stamp_of_before_the_operation_ahead",
-        f"{GATEWARE}/bucket_stack.py",
-        "page_id.eq(Mux(matches == 0,",
-        "page_id.eq(Mux(matches[1:] == 0,",
+        f"{GATEWARE}/bucket_touch.py",
+        "self.page_id.eq(Mux(matches == 0,",
+        "self.page_id.eq(Mux(matches[1:] == 0,",
     ),
     Mutant(
         "page_looked_up_while_its_bucket_closes_stays_in_the_open_one",
-        f"{GATEWARE}/bucket_stack.py",
-        "If(owner == given_owner, is_open.eq(0)),",
-        "",
+        f"{GATEWARE}/bucket_touch.py",
+        ").Elif(\n            self.owner == self.given_owner,\n            self.is_open.eq(0),\n        )",
+        ")",
     ),
     Mutant(
         "page_touched_before_its_bucket_closed_stays_in_the_open_one",
-        f"{GATEWARE}/bucket_stack.py",
-        "If(past.owner == given_owner, past.is_open.eq(0))",
+        f"{GATEWARE}/bucket_touch.py",
+        "If(past.owner == self.given_owner, past.is_open.eq(0))",
         "If(0, past.is_open.eq(0))",
     ),
     Mutant(
