@@ -8,7 +8,7 @@ from migen.genlib.fsm import FSM, NextState, NextValue
 from litemrc_gateware.bucket_answers import ANSWERS, BucketAnswers
 from litemrc_gateware.bucket_pages import BucketPages
 from litemrc_gateware.bucket_renumbering import RENUMBER_DELAY, BucketRenumbering
-from litemrc_gateware.bucket_sweep import STAGES
+from litemrc_gateware.bucket_sweep import LOOKUP, TOUCH
 from litemrc_gateware.bucket_touch import BucketTouch
 from litemrc_gateware.bucket_tree import BucketTree
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
@@ -74,7 +74,7 @@ class BucketStack(LiteXModule):
 
         # Taking. `inserting`: the clock in which a bucket goes into the tree.
         inserting, takes, may_take, clears, clearing = (Signal() for _ in range(5))
-        under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=STAGES + 2)  # taken; in stages 0 to 5
+        under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=TOUCH + 2)  # taken; in stages 0 to TOUCH
         self.comb += [
             sink.ready.eq(may_take & ~inserting & ~clearing),
             takes.eq(sink.valid & sink.ready),
@@ -88,12 +88,12 @@ class BucketStack(LiteXModule):
             If(takes & (sink.kind == OpKind.CLEAR), clearing.eq(1)),
         ]
         stage_layout = [("valid", 1), ("kind", 2), ("context", context_bits), ("epoch_end", 1)]
-        ops = [Record(stage_layout) for _ in range(STAGES + 1)]  # by stage
+        ops = [Record(stage_layout) for _ in range(TOUCH + 1)]  # by stage
         self.sync += If(
             ~inserting,
             ops[0].valid.eq(takes),
             *(getattr(ops[0], name).eq(getattr(sink, name)) for name in ("kind", "context", "epoch_end")),
-            *(ops[n + 1].eq(ops[n]) for n in range(STAGES)),
+            *(ops[n + 1].eq(ops[n]) for n in range(TOUCH)),
         )
 
         # Ids are given to a bucket that opens and to the new ones of a renumbering; a clear gives all. They
@@ -123,14 +123,14 @@ class BucketStack(LiteXModule):
             answers.forget_owner.eq(given_owner),
         ]
 
-        # Stages 4 and 5.
-        op = ops[STAGES]
+        # Stages LOOKUP and TOUCH.
+        op = ops[TOUCH]
         self.comb += [
             touch.go.eq(~inserting),
             touch.id.eq(pages.id),
             touch.page_owner.eq(pages.owner),
             touch.matches.eq(pages.matches),
-            touch.context.eq(ops[4].context),
+            touch.context.eq(ops[LOOKUP].context),
             touch.valid.eq(op.valid),
             touch.kind.eq(op.kind),
             pages.new_id.eq(touch.new_id),

@@ -6,17 +6,17 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Record, Signal, bits_for
 
-from litemrc_gateware.bucket_sweep import STAGES
+from litemrc_gateware.bucket_sweep import WRITE
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, width_of
 
 
 class BucketTouch(LiteXModule):
-    """Stages 4 and 5 of an operation, and the open bucket of each context.
+    """Stages LOOKUP and TOUCH of an operation, and the open bucket of each context.
 
-    Whether the page's bucket is its owner's open one is found out in stage 4, where the open one may still
-    close: an operation in stage 5 that closes it says so to all behind it a clock later, in which they stand
-    still. The bucket that opens then is empty.
+    Whether the page's bucket is its owner's open one is found out in the first, where the open one may still
+    close: an operation in the second that closes it says so to all behind it a clock later, in which they
+    stand still. The bucket that opens then is empty.
 
     Parameters
     ----------
@@ -30,29 +30,29 @@ class BucketTouch(LiteXModule):
     go : Signal, in
         0: both stages stand still; `give`n is the id of a bucket that opens.
     id, page_owner, matches, context : Signal, in
-        stage 4: of the page, as BucketPages has them; the running context.
+        stage LOOKUP: of the page, as BucketPages has them; the running context.
     valid, kind : Signal, in
-        stage 5: there is an operation, and which.
+        stage TOUCH: there is an operation, and which.
     acts, is_access, hits, owner : Signal, out
-        stage 5: it moves on; it is an access, to a page that was valid; whose page it is now.
+        stage TOUCH: it moves on; it is an access, to a page that was valid; whose page it is now.
     page_id, is_open : Signal, out
-        stage 5: the page's bucket, and whether it is open.
+        stage TOUCH: the page's bucket, and whether it is open.
     open_id, open_pages : Signal, out
-        stage 5: the open bucket of `owner` before the operation.
+        stage TOUCH: the open bucket of `owner` before the operation.
     new_id : Signal, out
-        stage 5: the page's bucket behind it, 0: none.
+        stage TOUCH: the page's bucket behind it, 0: none.
     removes, closes : Signal, out
-        stage 5, strobes: the page leaves a closed bucket; the open one is full now.
+        stage TOUCH, strobes: the page leaves a closed bucket; the open one is full now.
     give, given_id, given_owner : Signal, in
         strobe: the open bucket of a context gets this id.
     empty : Signal, in
-        strobe: the open bucket of `given_owner` has no pages. `go` must be 0, or no operation in stage 5.
+        strobe: the open bucket of `given_owner` has no pages. `go` must be 0, or no operation in the second.
     """
 
     def __init__(self, ids: int, contexts: int, bucket_pages: int) -> None:
         id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(bucket_pages)
         self.go, self.valid, self.kind = Signal(), Signal(), Signal(2)
-        self.id, self.page_owner, self.matches = Signal(id_bits), Signal(context_bits), Signal(STAGES)
+        self.id, self.page_owner, self.matches = Signal(id_bits), Signal(context_bits), Signal(WRITE)
         self.context = Signal(context_bits)
         self.acts, self.is_access, self.hits, self.owner = Signal(), Signal(), Signal(), Signal(context_bits)
         self.page_id, self.is_open, self.open_id = Signal(id_bits), Signal(), Signal(id_bits)
@@ -64,7 +64,7 @@ class BucketTouch(LiteXModule):
         # # #
 
         open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
-        self.ids_stage4, self.ids_stage5 = open_ids  # the same twice, for want of a second read port
+        self.looked_up, self.touched_ids = open_ids  # the same twice, for want of a second read port
         self.counts = counts = SimpleDualPort(count_bits, 1 << context_bits, async_read=True)
         for memory in open_ids:
             self.comb += [
@@ -73,9 +73,9 @@ class BucketTouch(LiteXModule):
                 memory.write.we.eq(self.give),
             ]
 
-        # What pages are behind the operations in stage 5 and past it, youngest first.
+        # What pages are behind the operations in stage TOUCH and past it, youngest first.
         layout = [("valid", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
-        touched = [Record(layout) for _ in range(STAGES + 1)]
+        touched = [Record(layout) for _ in range(WRITE + 1)]
         self.comb += [
             touched[0].valid.eq(self.is_access),
             touched[0].is_open.eq(self.is_access),
@@ -84,28 +84,28 @@ class BucketTouch(LiteXModule):
         ]
         self.sync += If(
             self.go,
-            *(touched[n + 1].eq(touched[n]) for n in range(STAGES)),
+            *(touched[n + 1].eq(touched[n]) for n in range(WRITE)),
         ).Else(
             *(If(past.owner == self.given_owner, past.is_open.eq(0)) for past in touched[1:]),
         )
 
-        # Stage 4: as the operation left the page that touched it last, or as it was read.
+        # Stage LOOKUP: as the operation left the page that touched it last, or as it was read.
         valid, is_open, owner = Signal(), Signal(), Signal(context_bits)
         past = [Cat(page.valid, page.is_open, page.owner) for page in touched]
         self.comb += [
-            self.ids_stage4.read.adr.eq(self.page_owner),
+            self.looked_up.read.adr.eq(self.page_owner),
             If(
                 self.matches == 0,
                 valid.eq(self.id != 0),
-                is_open.eq(self.id == self.ids_stage4.read.dat_r),
+                is_open.eq(self.id == self.looked_up.read.dat_r),
                 owner.eq(self.page_owner),
             ).Else(
                 Cat(valid, is_open, owner).eq(_chosen(self.matches, past)),
             ),
         ]
 
-        # Stage 5.
-        was_valid, read_id, matches = Signal(), Signal(id_bits), Signal(STAGES)
+        # Stage TOUCH.
+        was_valid, read_id, matches = Signal(), Signal(id_bits), Signal(WRITE)
         self.sync += If(
             self.go,
             was_valid.eq(valid),
@@ -120,8 +120,8 @@ class BucketTouch(LiteXModule):
         joins, leaves, touches = Signal(), Signal(), Signal()
         past_ids = [page.id for page in touched[1:]]
         self.comb += [
-            self.ids_stage5.read.adr.eq(self.owner),
-            self.open_id.eq(self.ids_stage5.read.dat_r),
+            self.touched_ids.read.adr.eq(self.owner),
+            self.open_id.eq(self.touched_ids.read.dat_r),
             counts.read.adr.eq(self.owner),
             self.open_pages.eq(counts.read.dat_r),
             self.page_id.eq(Mux(matches == 0, read_id, _chosen(matches, past_ids))),

@@ -6,7 +6,7 @@ from migen import Cat, If, Mux, Replicate, Signal, bits_for
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
-LUT_RAM_WORDS = 16  # more need a selection among RAMs, which is too slow
+LUT_RAM_WORDS = 64  # more need too slow a selection among RAMs
 
 
 class CountMemory(LiteXModule):

@@ -99,10 +99,10 @@ BUCKET_MUTANTS = (
         "memory.load.eq(self.clear),",
     ),
     Mutant(
-        "page_touched_five_clocks_before_is_missed",
+        "page_written_in_the_clock_of_its_read_is_missed",
         f"{GATEWARE}/bucket_pages.py",
         "(touch[n] & (bank[n] == bank[1])",
-        "(touch[n] & (n < 6) & (bank[n] == bank[1])",
+        "(touch[n] & (n <= WRITE) & (bank[n] == bank[1])",
     ),
     Mutant(
         "sweep_overwrites_page_in_flight",
