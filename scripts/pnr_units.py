@@ -24,11 +24,11 @@ from types import SimpleNamespace
 
 from litedram.common import GeomSettings
 from litedram.phy.dfi import Interface as DFIInterface
+from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
-from litemrc_gateware.loop_front import LoopFront
 from litemrc_gateware.page_filter import PageFilter
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
@@ -122,12 +122,7 @@ SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     "group_stack_65536": _stack(GroupStack, 65536),  # the largest power of two that an 85k holds
-    "loop_front": Unit(
-        65536,
-        8,
-        lambda: LoopFront(group_pages=1024, contexts=8, ids=256, pages_bits=17),
-        ("hit", "owner", "id", "pages", "forget", "clear", "inside"),
-    ),
+    "bucket_stack": _stack(BucketStack, 65536),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),

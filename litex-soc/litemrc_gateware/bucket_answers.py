@@ -2,7 +2,7 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import If, Record, Signal, log2_int
+from migen import If, Record, Signal, bits_for, log2_int
 
 from litemrc_gateware.loop_front import LoopFront
 from litemrc_gateware.records import position_layout, width_of
@@ -17,59 +17,69 @@ class BucketAnswers(LiteXModule):
     ----------
     frames, groups, contexts, ids : int
         powers of two.
+    bucket_pages : int
+        an open bucket's at most.
     latency : int
-        of the tree, from an operation to `newer`; `count` comes after 2 clocks.
+        of the tree, from an operation to `newer`.
 
     Attributes
     ----------
     asked : Record, in
         what is known in the clock before the tree gets the operation: `valid`; `kind` (PositionKind),
-        `owner` and `epoch_end`; for a hit in a closed bucket `hits_closed`, its `id`, and the pages in the
-        open bucket of its owner.
+        `owner` and `epoch_end`; for a hit in a closed bucket `hits_closed` and the pages in the open bucket
+        of its owner.
+    id : Signal, in
+        the closed bucket, a clock later.
     count, newer : Signal, in
         answers of the tree.
-    source : stream.Endpoint(position_layout), out
-        at most `ANSWERS` must be on their way or waiting.
     front : LoopFront
         its `forget` and `clear` are to be driven.
+    source : stream.Endpoint(position_layout), out
+        at most `ANSWERS` must be on their way or waiting.
     """
 
-    def __init__(self, frames: int, groups: int, contexts: int, ids: int, latency: int) -> None:
-        pages_bits = width_of(frames) + 1
+    def __init__(
+        self, frames: int, groups: int, contexts: int, ids: int, bucket_pages: int, latency: int
+    ) -> None:
+        pages_bits, count_bits = bits_for(frames), bits_for(frames // groups)
         layout = [
             ("valid", 1),
             ("kind", 2),
             ("owner", width_of(contexts)),
             ("epoch_end", 1),
             ("hits_closed", 1),
-            ("id", width_of(ids)),
-            ("open_pages", pages_bits),
+            ("nearer", count_bits + 1),
         ]
-        self.asked = Record(layout)
-        self.count, self.newer = Signal(pages_bits), Signal(pages_bits)
+        self.asked = Record([*layout[:-1], ("open_pages", bits_for(bucket_pages))])
+        self.id, self.count, self.newer = Signal(width_of(ids)), Signal(count_bits), Signal(pages_bits)
 
         # # #
 
-        self.front = front = LoopFront(frames // groups, contexts, ids, pages_bits)
-        counted = 2  # clocks in the tree
-        placed = counted - 1 + front.latency
-        end = max(latency, placed + 1)
+        self.front = front = LoopFront(frames // groups, contexts, ids, count_bits)
+        hit_at = 2  # clocks in the tree; its count comes one later
+        placed_at = hit_at + front.latency
+        end = max(latency, placed_at + 1)
         parts = [Record(layout) for _ in range(end + 1)]  # by clocks in the tree
+        ids_asked = [self.id, *(Signal.like(self.id) for _ in range(hit_at))]
         newer = [self.newer, *(Signal(pages_bits) for _ in range(end - latency))]
         last, position = Record(layout), Signal(pages_bits)
         self.comb += [
-            front.hit.eq(parts[counted - 1].valid & parts[counted - 1].hits_closed),
-            front.owner.eq(parts[counted - 1].owner),
-            front.id.eq(parts[counted - 1].id),
+            front.hit.eq(parts[hit_at].hits_closed),
+            front.owner.eq(parts[hit_at].owner),
+            front.id.eq(ids_asked[hit_at]),
             front.pages.eq(self.count),
         ]
         self.sync += [
-            parts[0].eq(self.asked),
-            *(parts[n + 1].eq(parts[n]) for n in range(end)),
-            *(newer[n + 1].eq(newer[n]) for n in range(end - latency)),
-            parts[placed + 1].open_pages.eq(parts[placed].open_pages + front.inside),
+            *(getattr(parts[0], name).eq(getattr(self.asked, name)) for name, _ in layout[:-1]),
+            parts[0].nearer.eq(self.asked.open_pages),
+            *(
+                later[n + 1].eq(later[n])
+                for later in (parts, ids_asked, newer)
+                for n in range(len(later) - 1)
+            ),
+            parts[placed_at + 1].nearer.eq(parts[placed_at].nearer + front.inside),
             last.eq(parts[end]),
-            position.eq(newer[-1] + parts[end].open_pages),
+            position.eq(newer[-1] + parts[end].nearer),
         ]
         self.answers = answers = stream.SyncFIFO(position_layout(groups, contexts), ANSWERS)
         self.source = answers.source

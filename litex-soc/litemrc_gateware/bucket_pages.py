@@ -1,173 +1,138 @@
 """The page array of bucket_stack: 9 bits a page, read and written once a clock and swept beside that."""
 
 from functools import reduce
-from operator import or_, xor
+from operator import xor
 
 from litex.gen import LiteXModule
-from migen import READ_FIRST, Array, Cat, If, Memory, Mux, Signal
+from migen import Cat, If, Mux, Signal
 
+from litemrc_gateware.bucket_ids import BucketIds
+from litemrc_gateware.bucket_sweep import LOOKUP, TOUCH, WRITE, BucketSweep
+from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
-
-STAGES = 4  # clocks from the read of a page to its write
 
 
 class BucketPages(LiteXModule):
     """A bucket's id and a generation bit a page, in two banks; id 0 is an invalid page.
 
-    An operation reads its page's id, and writes a new one four clocks later. `flip` begins a new generation
-    of ids: ids of the last one are mapped when they are read. Beside the operations a sweep rewrites them:
-    in each clock it takes a page of the bank that no operation reads, and writes it back as many clocks
-    later as an operation would, when that bank is free again. The bank is the XOR of the frame's bits.
+    An operation reads its page's id, and writes a new one seven clocks later. `flip` begins a new generation
+    of ids: those of the last one are mapped when they are read, and a sweep rewrites them beside the
+    operations. The bank is the XOR of the frame's bits.
 
     Parameters
     ----------
-    frames, ids : int
+    frames, ids, contexts : int
         powers of two.
 
     Attributes
     ----------
+    ids : BucketIds
+        its write ports are the user's.
     go : Signal, in
         0: operations and sweep wait.
     touch, frame : Signal, in
-        stage 0: an operation reads this page; only with `go`.
-    id : Signal, out
-        stage 3: its id in this generation, older than the operations in `matches`.
-    matches : Signal(4), out
-        stage 3: bit n: the operation that `touch`ed n + 1 clocks before was for the same page.
+        an operation that will be in stage 0 reads this page; only with `go`.
+    ask, asked_id : Signal, in
+        stage 3: look up this id of this generation instead, while no operation is under way.
+    id, owner : Signal, out
+        stage LOOKUP: the page's bucket in this generation and its owner, as read.
+    matches : Signal(WRITE), out
+        stage LOOKUP: bit n: of all operations that touched the same page and had not written it when it was
+        read, the youngest is n + 1 clocks ahead.
     new_id : Signal, in
-        stage 4: what the page's id becomes.
-    map_adr, map_dat, map_we : Signal, in
-        the map from the ids of this generation to those of the next one.
+        stage TOUCH: what the page's id becomes.
+    generation : Signal, out
+        flips with `flip`.
     flip : Signal, in
         strobe: the next generation begins. Only when `swept`, with no operation under way.
     swept : Signal, out
         all ids are of this generation.
-    zero, zero_adr : Signal, in
-        make two pages invalid, one of each bank; drops the sweep.
+    zero, zero_row : Signal, in
+        make the pages in this row of both banks invalid; drops the sweep.
     """
 
-    def __init__(self, frames: int, ids: int) -> None:
+    def __init__(self, frames: int, ids: int, contexts: int) -> None:
         frame_bits, id_bits = width_of(frames), width_of(ids)
-        self.go, self.touch, self.flip, self.swept, self.zero = (Signal() for _ in range(5))
+        self.go, self.touch, self.ask, self.flip, self.swept = (Signal() for _ in range(5))
+        self.zero, self.zero_row = Signal(), Signal(frame_bits - 1)
         self.frame = Signal(frame_bits)
-        self.id, self.new_id = Signal(id_bits), Signal(id_bits)
-        self.matches = Signal(STAGES)
-        self.map_adr, self.map_dat, self.map_we = Signal(id_bits), Signal(id_bits), Signal()
-        self.zero_adr = Signal(frame_bits - 1)
+        self.asked_id, self.id, self.new_id = Signal(id_bits), Signal(id_bits), Signal(id_bits)
+        self.owner = Signal(width_of(contexts))
+        self.matches = Signal(WRITE)
+        self.generation = generation = Signal()
+        self.ids = table = BucketIds(ids, contexts)
 
         # # #
 
         go = self.go
-        generation = Signal()
         self.sync += If(self.flip, generation.eq(~generation))
 
         # Operations under way, by stage.
-        touch = [self.touch, *(Signal() for _ in range(STAGES))]
-        frame = [self.frame, *(Signal(frame_bits) for _ in range(STAGES))]
-        bank = [Signal() for _ in range(STAGES + 1)]
-        matches = [Signal(STAGES) for _ in range(4)]
+        self.sweep = sweep = BucketSweep(frame_bits - 1)
+        touch, bank, row = sweep.touch, sweep.bank, sweep.row
+        matches = [Signal(WRITE) for _ in range(LOOKUP + 1)]
+        same_page = (touch[n] & (bank[n] == bank[1]) & (row[n] == row[1]) for n in range(2, WRITE + 2))
+        self.comb += [matches[1].eq(Cat(*same_page)), self.matches.eq(matches[LOOKUP])]
+        self.sync += If(
+            go,
+            touch[0].eq(sweep.coming),
+            bank[0].eq(sweep.coming_bank),
+            row[0].eq(sweep.coming_row),
+            *(later[n + 1].eq(later[n]) for later in (touch, bank, row) for n in range(WRITE + 1)),
+            *(matches[n + 1].eq(matches[n]) for n in range(1, LOOKUP)),
+            If(~touch[1], matches[2].eq(0)),
+            matches[3].eq(matches[2] & -matches[2]),  # the lowest bit
+        )
         self.comb += [
-            bank[0].eq(reduce(xor, self.frame)),
-            matches[0].eq(Cat(*(touch[n] & (frame[n] == self.frame) for n in range(1, STAGES + 1)))),
-            self.matches.eq(matches[3]),
+            sweep.go.eq(go),
+            sweep.skip.eq(self.zero),
+            sweep.begin.eq(self.flip),
+            sweep.coming.eq(self.touch),
+            sweep.coming_bank.eq(reduce(xor, self.frame)),
+            sweep.coming_row.eq(self.frame[1:]),
+            self.swept.eq(sweep.swept),
+        ]
+
+        # Banks, with registers at all ports. Operation and sweep, apart in stage 0, never write the same one.
+        sweep_id = Signal(id_bits)  # stage TOUCH
+        words = []
+        for number in range(2):
+            memory = RegisteredMemory((id_bits, 1), frames // 2)
+            setattr(self, f"bank{number}", memory)
+            reads, writes = Signal(), Signal()
+            self.comb += [
+                memory.enable.eq(go),
+                reads.eq(sweep.coming & (sweep.coming_bank == number)),
+                writes.eq(touch[TOUCH] & (bank[TOUCH] == number)),
+            ]
+            self.sync += [
+                If(
+                    go,
+                    memory.adr.eq(Mux(reads, sweep.coming_row, sweep.cursors[number])),
+                    memory.write.we.eq(writes | (sweep.writes & (sweep.banks[TOUCH] == number))),
+                    memory.write.adr.eq(Mux(writes, row[TOUCH], sweep.rows[TOUCH])),
+                    memory.write.dat_w.eq(Cat(Mux(writes, self.new_id, sweep_id), generation)),
+                ),
+                If(
+                    self.zero,
+                    memory.write.we.eq(1),
+                    memory.write.adr.eq(self.zero_row),
+                    memory.write.dat_w.eq(0),
+                ),
+            ]
+            words.append(memory.dat_r)
+
+        # Stage 3: from the generation read to this one.
+        word = Signal(id_bits + 1)
+        self.comb += [
+            table.go.eq(go),
+            table.word.eq(Mux(self.ask, Cat(self.asked_id, generation), word)),
+            self.id.eq(table.id),
+            self.owner.eq(table.owner),
         ]
         self.sync += If(
             go,
-            *(later[n + 1].eq(later[n]) for later in (touch, frame, bank) for n in range(STAGES)),
-            *(matches[n + 1].eq(matches[n]) for n in range(3)),
+            word.eq(Mux(bank[2], words[1], words[0])),
+            table.sweep_word.eq(Mux(sweep.banks[2], words[1], words[0])),
+            sweep_id.eq(table.sweep_id),
         )
-
-        # Sweep: the next page of each bank; the highest bit: there is none.
-        finished = 1 << (frame_bits - 1)
-        cursor = [Signal(frame_bits, reset=finished) for _ in range(2)]
-        turn, any_left = Signal(), Signal()
-        sweeps = [Signal() for _ in range(STAGES + 1)]
-        sweep_bank = [Signal() for _ in range(STAGES + 1)]
-        sweep_frame = [Signal(frame_bits) for _ in range(STAGES + 1)]
-        chosen, takes, in_flight = Signal(frame_bits), Signal(), Signal()
-        self.comb += [
-            any_left.eq(~Mux(turn, cursor[1][-1], cursor[0][-1])),
-            sweep_bank[0].eq(Mux(self.touch, ~bank[0], Mux(any_left, turn, ~turn))),
-            chosen.eq(Array(cursor)[sweep_bank[0]]),
-            takes.eq(~chosen[-1]),
-            sweep_frame[0].eq(Cat(sweep_bank[0] ^ reduce(xor, chosen[:-1]), chosen[:-1])),
-            # An operation that has not written yet will bring the page up to date itself.
-            in_flight.eq(
-                reduce(or_, (touch[n] & (frame[n] == sweep_frame[0]) for n in range(1, STAGES + 1)))
-            ),
-            sweeps[0].eq(takes & ~in_flight),
-            self.swept.eq(cursor[0][-1] & cursor[1][-1] & ~reduce(or_, sweeps[1:])),
-        ]
-        self.sync += [
-            turn.eq(~turn),
-            If(
-                go,
-                *(
-                    later[n + 1].eq(later[n])
-                    for later in (sweeps, sweep_bank, sweep_frame)
-                    for n in range(STAGES)
-                ),
-            ),
-            *(
-                If(
-                    self.zero,
-                    position.eq(finished),
-                )
-                .Elif(
-                    self.flip,
-                    position.eq(0),
-                )
-                .Elif(
-                    go & takes & (sweep_bank[0] == number),
-                    position.eq(position + 1),
-                )
-                for number, position in enumerate(cursor)
-            ),
-        ]
-
-        # Map: one port for operations, one for the sweep.
-        ids_map = Memory(id_bits, ids)
-        map_write = ids_map.get_port(write_capable=True)
-        self.specials += ids_map, map_write
-        self.comb += [
-            map_write.adr.eq(self.map_adr),
-            map_write.dat_w.eq(self.map_dat),
-            map_write.we.eq(self.map_we),
-        ]
-
-        # Banks. A bare register behind each. A word that is written in the clock of its read is not used:
-        # `matches` and `in_flight` see to that, or the sweep leaves the write to the operation that reads.
-        words = [Signal(id_bits + 1) for _ in range(2)]
-        sweep_id = [Signal(id_bits) for _ in range(2)]
-        for number in range(2):
-            memory = Memory(id_bits + 1, frames // 2)
-            memory.attr = {("no_rw_check", 1)}
-            read = memory.get_port(has_re=True, mode=READ_FIRST)
-            write = memory.get_port(write_capable=True, mode=READ_FIRST)
-            self.specials += memory, read, write
-            writes, sweep_writes = Signal(), Signal()
-            self.comb += [
-                read.re.eq(go),
-                read.adr.eq(Mux(self.touch & (bank[0] == number), self.frame[1:], cursor[number])),
-                writes.eq(touch[4] & (bank[4] == number)),
-                sweep_writes.eq(
-                    sweeps[4] & (sweep_bank[4] == number) & ~(self.touch & (self.frame == sweep_frame[4]))
-                ),
-                write.we.eq(self.zero | (go & (writes | sweep_writes))),
-                write.adr.eq(
-                    Mux(self.zero, self.zero_adr, Mux(writes, frame[4][1:], sweep_frame[4][1:])),
-                ),
-                write.dat_w.eq(
-                    Mux(self.zero, 0, Cat(Mux(writes, self.new_id, sweep_id[1]), generation)),
-                ),
-            ]
-            self.sync += If(go, words[number].eq(read.dat_r))
-
-        # Stage 2: from the generation read to this one.
-        for side, result in ((bank[2], self.id), (sweep_bank[2], sweep_id[0])):
-            word, mapped = Signal(id_bits + 1), ids_map.get_port(async_read=True)
-            self.specials += mapped
-            self.comb += [word.eq(Mux(side, words[1], words[0])), mapped.adr.eq(word)]
-            stays = (word[:-1] == 0) | (word[-1] == generation)
-            self.sync += If(go, result.eq(Mux(stays, word[:-1], mapped.dat_r)))
-        self.sync += If(go, sweep_id[1].eq(sweep_id[0]))

@@ -1,31 +1,35 @@
 """Renumbering of bucket_stack: merges neighbouring buckets and gives new ids to what is left."""
 
 from litex.gen import LiteXModule
-from migen import Array, If, Mux, Signal
+from migen import Cat, If, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
 
-from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.bucket_merging import BucketMerging
+from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
 
 RENUMBER_DELAY = 8  # operations between the one that runs short of ids and the renumbering
 
 
 class BucketRenumbering(LiteXModule):
-    """Hands out ids. When they run short, all buckets get new ones in two passes of an id a clock.
+    """Gives away ids. When they run short, all buckets get new ones in two passes of an id a clock.
 
     One pass over the old ids, whose pages leave the tree; one over the new ones, whose pages enter it: ids
-    used + new ids + 5 clocks. New ids are never above the old ones, so tables are rewritten in place.
-    The unit owns neither tree nor tables: it drives their ports while it is `busy`.
+    used + new ids + 18 clocks. Between the two a new generation of ids begins. The unit owns neither tree
+    nor tables: it drives their ports while it is at work.
 
     Parameters
     ----------
-    frames, contexts, ids, group_pages : int
-        group_pages: a bucket's pages at most.
+    contexts, ids, group_pages : int
+        powers of two; group_pages: a bucket's pages at most.
 
     Attributes
     ----------
+    clear : Signal, in
+        gives away all ids, also those of the generation before, in turn; the last ones are 1 .. contexts.
+        To be held for a multiple of 2 * ids clocks, from `restart` on.
     restart : Signal, in
-        ids begin anew behind those of the contexts' first open buckets, 1 .. contexts.
+        strobe, in the clock before `clear`. Not needed after reset.
     ends, takes_id : Signal, in
         strobes: an operation ends; it takes `next_id`.
     next_id : Signal, out
@@ -34,100 +38,78 @@ class BucketRenumbering(LiteXModule):
         renumbering waits for `last` more operations, and for `start` if that is 0.
     start : Signal, in
         strobe: nothing is under way.
-    busy, done : Signal, out
-        at work; strobe in the last clock.
-    zero, insert, id, pages : Signal, out
-        to the tree, one clock later.
-    owner : Signal, in
-        owner of `id`, in the same clock.
-    merge, merge_id, merge_owner : Signal, out
-        strobe: old id `merge_id` of `merge_owner` gets the number `new_id`; its `count` and `is_open` are
-        asked for.
-    count, is_open : Signal, in
-        pages in it, if it is closed; whether it is its owner's open one.
-    new_id : Signal, out
-        see `merge`; to be written to the map.
-    opens : Signal, out
-        with `merge`: `new_id` is a new bucket, which needs an owner; it may be the open one.
+    busy, flips, done : Signal, out
+        at work; strobes: the new generation begins; in the last clock.
+    scans, scan_id : Signal, out
+        the pipeline is to look up this id.
+    zero : Signal, out
+        it has done so: the id's pages are to leave the tree, a clock later.
+    asked_id, asked_owner, asked_open, count : Signal, in
+        id, owner, whether it is its owner's open bucket: in that clock; pages in it, if not: 3 clocks later.
+    maps, map_id, map_owner, new_id : Signal, out
+        strobe: the id `map_id` of `map_owner` becomes `new_id`.
+    inserts, pages, owner, is_open : Signal, out
+        strobe: the next new bucket takes `next_id`. The pages of an open one are 0.
     """
 
-    def __init__(self, frames: int, contexts: int, ids: int, group_pages: int) -> None:
-        id_bits, context_bits, pages_bits = width_of(ids), width_of(contexts), width_of(frames) + 1
-        self.start, self.busy, self.done = Signal(), Signal(), Signal()
-        self.restart, self.ends, self.takes_id = Signal(), Signal(), Signal()
-        self.next_id = Signal(id_bits + 1)
+    def __init__(self, contexts: int, ids: int, group_pages: int) -> None:
+        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(group_pages)
+        self.clear, self.restart = Signal(), Signal()
+        self.ends, self.takes_id, self.next_id = Signal(), Signal(), Signal(id_bits + 1, reset=contexts + 1)
         self.waits, self.last = Signal(), Signal(max=RENUMBER_DELAY + 1)
-        self.zero, self.insert = Signal(), Signal()
-        self.id, self.owner, self.pages = Signal(id_bits), Signal(context_bits), Signal(pages_bits)
-        self.merge, self.merge_id, self.merge_owner = Signal(), Signal(id_bits), Signal(context_bits)
-        self.count, self.is_open = Signal(pages_bits), Signal()
-        self.new_id, self.opens = Signal(id_bits), Signal()
+        self.start, self.busy, self.flips, self.done = (Signal() for _ in range(4))
+        self.scans, self.scan_id, self.zero = Signal(), Signal(id_bits), Signal()
+        self.inserts, self.pages = Signal(), Signal(count_bits)
+        self.owner, self.is_open = Signal(context_bits), Signal()
 
         # # #
 
-        new_next_id = Signal(id_bits + 1)
+        self.merging = merging = BucketMerging(contexts, ids, group_pages)
+        self.asked_id, self.asked_owner, self.asked_open = merging.id, merging.owner, merging.is_open
+        self.count, self.maps, self.map_id = merging.count, merging.maps, merging.map_id
+        self.map_owner, self.new_id = merging.map_owner, merging.new_id
+
         self.sync += [
+            If(self.takes_id | self.inserts | self.clear, self.next_id.eq(self.next_id + 1)),
             If(
                 self.ends,
                 If(self.waits, self.last.eq(self.last - 1)),
                 If(
-                    self.takes_id,
-                    self.next_id.eq(self.next_id + 1),
-                    If(
-                        self.next_id == ids - RENUMBER_DELAY - 1,
-                        self.waits.eq(1),
-                        self.last.eq(RENUMBER_DELAY),
-                    ),
+                    self.takes_id & (self.next_id == ids - RENUMBER_DELAY - 1),
+                    self.waits.eq(1),
+                    self.last.eq(RENUMBER_DELAY),
                 ),
             ),
-            If(self.done, self.next_id.eq(new_next_id), self.waits.eq(0)),
-            If(self.restart, self.next_id.eq(contexts + 1), self.waits.eq(0)),
+            If(self.done | self.clear, self.waits.eq(0)),
+            If(self.restart, self.next_id.eq(contexts + 1)),
+            If(self.flips, self.next_id.eq(1)),
         ]
 
-        # The tree's count of an id comes three clocks behind its number: one to get there, two inside.
+        # An id that is scanned: its owner is known 3 clocks later, it is in the tree in the clock after.
         at = Signal(id_bits + 1)
-        asked = [Signal() for _ in range(4)]
-        asked_id = [self.id, *(Signal(id_bits) for _ in range(3))]
-        asked_owner = [self.owner, *(Signal(context_bits) for _ in range(3))]
-        self.sync += [later[n + 1].eq(later[n]) for later in (asked, asked_id, asked_owner) for n in range(3)]
+        scanning = [Signal() for _ in range(5)]
         self.comb += [
-            self.id.eq(at),
-            asked[0].eq(self.zero),
-            self.merge.eq(asked[3] & (self.is_open | (self.count != 0))),
-            self.merge_id.eq(asked_id[3]),
-            self.merge_owner.eq(asked_owner[3]),
+            self.scan_id.eq(at),
+            scanning[0].eq(self.scans),
+            self.zero.eq(scanning[3]),
+            merging.asks.eq(scanning[4]),
+            merging.start.eq(self.start),
+            merging.forget.eq(self.next_id),
         ]
+        self.sync += [scanning[n + 1].eq(scanning[n]) for n in range(4)]
 
-        # The youngest closed bucket of each context so far, and the pages of all new ones.
-        merges = Array(Signal() for _ in range(1 << context_bits))  # there is one
-        youngest = SimpleDualPort(id_bits + pages_bits, 1 << context_bits, async_read=True)
-        pages = SimpleDualPort(pages_bits, ids, async_read=True)
-        self.youngest, self.new_pages = youngest, pages
-        youngest_id, youngest_pages, merged = Signal(id_bits), Signal(pages_bits), Signal(pages_bits + 1)
-        new_pages = Signal(pages_bits)
+        # The new buckets.
+        self.buckets = buckets = RegisteredMemory((count_bits + context_bits + 1,), ids)
+        reads = [Signal() for _ in range(3)]
         self.comb += [
-            youngest.read.adr.eq(self.merge_owner),
-            youngest_id.eq(youngest.read.dat_r[:id_bits]),
-            youngest_pages.eq(youngest.read.dat_r[id_bits:]),
-            merged.eq(youngest_pages + self.count),
-            self.opens.eq(self.is_open | ~merges[self.merge_owner] | (merged > group_pages)),
-            self.new_id.eq(Mux(self.opens, new_next_id, youngest_id)),
-            new_pages.eq(Mux(self.is_open, 0, Mux(self.opens, self.count, merged))),
-            youngest.write.adr.eq(self.merge_owner),
-            youngest.write.dat_w[:id_bits].eq(self.new_id),
-            youngest.write.dat_w[id_bits:].eq(new_pages),
-            youngest.write.we.eq(self.merge & ~self.is_open),
-            pages.read.adr.eq(self.id),
-            self.pages.eq(pages.read.dat_r),
+            buckets.adr.eq(at),
+            Cat(self.pages, self.owner, self.is_open).eq(buckets.dat_r),
+            buckets.write.adr.eq(merging.new_id),
+            buckets.write.dat_w.eq(Cat(merging.new_pages, merging.map_owner, merging.new_open)),
+            buckets.write.we.eq(merging.maps),
+            self.inserts.eq(reads[2]),
         ]
-        self.sync += [
-            pages.write.adr.eq(self.new_id),  # read in the second pass only: so a clock later
-            pages.write.dat_w.eq(new_pages),
-            pages.write.we.eq(self.merge),
-            If(self.merge & self.opens, new_next_id.eq(new_next_id + 1)),
-            If(self.merge & ~self.is_open, merges[self.merge_owner].eq(1)),
-            If(self.start, new_next_id.eq(1), *(merge.eq(0) for merge in merges)),
-        ]
+        self.sync += [reads[n + 1].eq(reads[n]) for n in range(2)]
 
         # Control.
         self.fsm = fsm = FSM(reset_state="IDLE")
@@ -135,19 +117,27 @@ class BucketRenumbering(LiteXModule):
         fsm.act("IDLE", NextValue(at, 1), If(self.start, NextState("SCAN")))
         fsm.act(
             "SCAN",
-            self.zero.eq(at != self.next_id),
+            merging.busy.eq(1),
+            self.scans.eq(at != self.next_id),
             If(
-                self.zero,
+                self.scans,
                 NextValue(at, at + 1),
             ).Elif(
-                ~(asked[1] | asked[2] | asked[3]),
+                ~(scanning[1] | scanning[2] | scanning[3] | scanning[4] | merging.under_way),
+                self.flips.eq(1),
                 NextValue(at, 1),
                 NextState("INSERT"),
             ),
         )
         fsm.act(
             "INSERT",
-            self.insert.eq(at != new_next_id),
-            NextValue(at, at + 1),
-            If(~self.insert, self.done.eq(1), NextState("IDLE")),
+            reads[0].eq(at != merging.next_id),
+            If(
+                reads[0],
+                NextValue(at, at + 1),
+            ).Elif(
+                ~(reads[1] | reads[2]),
+                self.done.eq(1),
+                NextState("IDLE"),
+            ),
         )

@@ -2,15 +2,16 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import If, Mux, Record, Signal
+from migen import Cat, If, Mux, Record, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.bucket_answers import ANSWERS, BucketAnswers
-from litemrc_gateware.bucket_pages import STAGES, BucketPages
+from litemrc_gateware.bucket_pages import BucketPages
 from litemrc_gateware.bucket_renumbering import RENUMBER_DELAY, BucketRenumbering
+from litemrc_gateware.bucket_sweep import LOOKUP, TOUCH
+from litemrc_gateware.bucket_touch import BucketTouch
 from litemrc_gateware.bucket_tree import BucketTree
-from litemrc_gateware.memory import SimpleDualPort
-from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
+from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
 
 
 class BucketStack(LiteXModule):
@@ -56,192 +57,169 @@ class BucketStack(LiteXModule):
     def __init__(self, frames: int, groups: int, contexts: int) -> None:
         check_sizes(frames, groups, contexts)
         self.sink = sink = stream.Endpoint(op_layout(frames, contexts))
-        self.source = source = stream.Endpoint(position_layout(groups, contexts))
         self.idle = Signal()
 
         # # #
 
         ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
-        id_bits, context_bits, pages_bits = width_of(ids), width_of(contexts), width_of(frames) + 1
+        id_bits, context_bits = width_of(ids), width_of(contexts)
         group_pages = frames // groups
         bucket_pages = (3 * group_pages + 3) // 4  # at which an open bucket closes
-        self.pages = pages = BucketPages(frames, ids)
-        self.tree = tree = BucketTree(frames, contexts, ids)
-        self.renumbering = renumbering = BucketRenumbering(frames, contexts, ids, group_pages)
-        self.owners = owners = SimpleDualPort(context_bits, ids, async_read=True)
-        context_layout = [
-            ("open_id", id_bits),
-            ("open_pages", pages_bits),
-        ]
-        new_context, context = Record(context_layout), Record(context_layout)
-        self.contexts = table = SimpleDualPort(len(context.raw_bits()), 1 << context_bits, async_read=True)
-        self.comb += [context.raw_bits().eq(table.read.dat_r), table.write.dat_w.eq(new_context.raw_bits())]
+        self.pages = pages = BucketPages(frames, ids, contexts)
+        self.tree = tree = BucketTree(frames, contexts, ids, group_pages)
+        self.touch = touch = BucketTouch(ids, contexts, bucket_pages)
+        self.renumbering = renumbering = BucketRenumbering(contexts, ids, group_pages)
+        self.answers = answers = BucketAnswers(frames, groups, contexts, ids, bucket_pages, tree.latency)
+        self.source = source = answers.source
 
-        # Stage 0. `inserting`: the clock in which a bucket that closed goes into the tree.
-        inserting, takes, may_take, clearing = Signal(), Signal(), Signal(), Signal()
-        under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=STAGES + 2)  # taken; in stages 1 to 4
+        # Taking. `inserting`: the clock in which a bucket goes into the tree.
+        inserting, takes, may_take, clears, clearing = (Signal() for _ in range(5))
+        under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=TOUCH + 2)  # taken; in stages 0 to TOUCH
         self.comb += [
-            pages.go.eq(~inserting),
-            sink.ready.eq(
-                may_take
-                & ~inserting
-                & ~clearing
-                & (under_way != ANSWERS)
-                & (~renumbering.waits | (ahead < renumbering.last))
-            ),
+            sink.ready.eq(may_take & ~inserting & ~clearing),
             takes.eq(sink.valid & sink.ready),
+            pages.go.eq(~inserting),
             pages.frame.eq(sink.frame),
             pages.touch.eq(takes & ((sink.kind == OpKind.ACCESS) | (sink.kind == OpKind.INVALIDATE))),
         ]
+        self.sync += [
+            under_way.eq(under_way + takes - (source.valid & source.ready)),
+            ahead.eq(ahead + takes - touch.acts),
+            If(takes & (sink.kind == OpKind.CLEAR), clearing.eq(1)),
+        ]
         stage_layout = [("valid", 1), ("kind", 2), ("context", context_bits), ("epoch_end", 1)]
-        ops = [Record(stage_layout) for _ in range(STAGES + 1)]  # by stage
-        self.comb += [
+        ops = [Record(stage_layout) for _ in range(TOUCH + 1)]  # by stage
+        self.sync += If(
+            ~inserting,
             ops[0].valid.eq(takes),
             *(getattr(ops[0], name).eq(getattr(sink, name)) for name in ("kind", "context", "epoch_end")),
-        ]
-        self.sync += If(~inserting, *(ops[n + 1].eq(ops[n]) for n in range(STAGES)))
-
-        # Stage 3: valid and owner, of the youngest operation before that touched the page if there is one.
-        valid, is_access, owner, matches = Signal(), Signal(), Signal(context_bits), Signal(STAGES)  # stage 4
-        touched_layout = [("is_access", 1), ("owner", context_bits), ("id", id_bits)]
-        touched = [
-            Record(touched_layout) for _ in range(STAGES)
-        ]  # by those that left stage 4, youngest first
-        found_valid, found_owner = Signal(), Signal(context_bits)
-        before = [(is_access, owner), *((past.is_access, past.owner) for past in touched[:-1])]
-        self.comb += [found_valid.eq(pages.id != 0), found_owner.eq(owners.read.dat_r)]
-        for match, (was_access, its_owner) in reversed(list(zip(pages.matches, before, strict=True))):
-            self.comb += If(match, found_valid.eq(was_access), found_owner.eq(its_owner))
-        page_id, read_id = Signal(id_bits), Signal(id_bits)
-        self.sync += If(
-            ~inserting,
-            valid.eq(found_valid),
-            owner.eq(Mux(found_valid, found_owner, ops[3].context)),
-            matches.eq(pages.matches),
-            read_id.eq(pages.id),
+            *(ops[n + 1].eq(ops[n]) for n in range(TOUCH)),
         )
 
-        # Stage 4: the page's bucket, and its owner's open one.
-        acts, is_open, joins, leaves, closes, hits_closed = (Signal() for _ in range(6))
-        op = ops[STAGES]
-        self.comb += page_id.eq(read_id)
-        for match, past in reversed(list(zip(matches, touched, strict=True))):
-            self.comb += If(match, page_id.eq(past.id))
-        self.comb += [
-            acts.eq(op.valid & ~inserting),
-            is_access.eq(op.kind == OpKind.ACCESS),
-            is_open.eq(valid & (page_id == context.open_id)),
-            joins.eq(is_access & ~is_open),
-            leaves.eq((op.kind == OpKind.INVALIDATE) & is_open),
-            closes.eq(joins & (context.open_pages == bucket_pages - 1)),
-            pages.new_id.eq(Mux(is_access, context.open_id, 0)),
+        # Ids are given to a bucket that opens and to the new ones of a renumbering; a clear gives all. They
+        # are in the tables a clock later.
+        given, given_opens, given_anew = (Signal() for _ in range(3))
+        given_word, given_owner = Signal(id_bits + 1), Signal(context_bits)
+        self.sync += [
+            given.eq(touch.closes | renumbering.inserts | clears),
+            given_opens.eq(touch.closes | (renumbering.inserts & renumbering.is_open) | clears),
+            given_anew.eq(touch.closes | clears),
+            given_word[:-1].eq(renumbering.next_id),
+            given_word[-1].eq(Mux(clears, renumbering.next_id[-1], pages.generation)),
+            given_owner.eq(
+                Mux(renumbering.inserts, renumbering.owner, Mux(clears, renumbering.next_id - 1, touch.owner))
+            ),
         ]
         self.comb += [
-            hits_closed.eq(is_access & valid & ~is_open),
+            pages.ids.give.eq(given),
+            pages.ids.given_word.eq(given_word),
+            pages.ids.given_owner.eq(given_owner),
+            touch.give.eq(given_opens),
+            touch.given_id.eq(given_word),
+            touch.given_owner.eq(given_owner),
+            touch.empty.eq(given_anew),
         ]
-        self.sync += If(
-            ~inserting,
-            touched[0].is_access.eq(is_access),
-            touched[0].owner.eq(owner),
-            touched[0].id.eq(context.open_id),
-            *(touched[n + 1].eq(touched[n]) for n in range(STAGES - 1)),
-        )
+
+        # Stages LOOKUP and TOUCH.
+        op = ops[TOUCH]
+        self.comb += [
+            touch.go.eq(~inserting),
+            touch.id.eq(pages.id),
+            touch.page_owner.eq(pages.owner),
+            touch.matches.eq(pages.matches),
+            touch.context.eq(ops[LOOKUP].context),
+            touch.valid.eq(op.valid),
+            touch.kind.eq(op.kind),
+            pages.new_id.eq(touch.new_id),
+        ]
 
         # Into the tree: a page that leaves, a bucket that closed, or what renumbering asks for.
-        closed_id, closed_owner = Signal(id_bits), Signal(context_bits)
+        inserted_id, inserted_pages = Signal(id_bits), Signal.like(tree.pages)
         self.sync += [
-            inserting.eq(acts & closes),
-            closed_id.eq(context.open_id),
-            closed_owner.eq(owner),
-            tree.remove.eq(acts & valid & ~is_open & (is_access | (op.kind == OpKind.INVALIDATE))),
-            tree.insert.eq(inserting | renumbering.insert),
+            inserting.eq(touch.closes | renumbering.inserts),
+            inserted_id.eq(Mux(renumbering.inserts, renumbering.next_id, touch.open_id)),
+            inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, bucket_pages)),
+            tree.remove.eq(touch.removes),
+            tree.insert.eq(inserting),
             tree.zero.eq(renumbering.zero),
-            tree.id.eq(Mux(inserting, closed_id, Mux(renumbering.busy, renumbering.id, page_id))),
-            tree.owner.eq(Mux(inserting, closed_owner, Mux(renumbering.busy, owners.read.dat_r, owner))),
-            tree.pages.eq(Mux(inserting, bucket_pages, renumbering.pages)),
+            tree.id.eq(Mux(inserting, inserted_id, touch.page_id)),
+            tree.owner.eq(Mux(inserting, given_owner, touch.owner)),
+            tree.pages.eq(inserted_pages),
         ]
 
         # The answer, while the tree is at work.
-        self.answers = answers = BucketAnswers(frames, groups, contexts, ids, tree.latency)
         self.comb += [
-            answers.asked.valid.eq(acts),
+            answers.asked.valid.eq(touch.acts),
             answers.asked.kind.eq(PositionKind.NONE),
             answers.asked.epoch_end.eq(op.epoch_end),
-            answers.asked.hits_closed.eq(hits_closed),
-            answers.asked.id.eq(page_id),
-            answers.asked.open_pages.eq(context.open_pages),
+            answers.asked.hits_closed.eq(touch.acts & touch.hits & ~touch.is_open),
+            answers.asked.open_pages.eq(touch.open_pages),
             If(
-                is_access,
-                answers.asked.kind.eq(Mux(valid, PositionKind.HIT, PositionKind.MISS)),
-                answers.asked.owner.eq(owner),
+                touch.is_access,
+                answers.asked.kind.eq(Mux(touch.hits, PositionKind.HIT, PositionKind.MISS)),
+                answers.asked.owner.eq(touch.owner),
             ).Elif(
                 op.kind == OpKind.CLEAR,
                 answers.asked.kind.eq(PositionKind.CLEAR),
             ),
+            answers.id.eq(tree.id),
             answers.count.eq(tree.count),
             answers.newer.eq(tree.newer),
             answers.front.forget.eq(renumbering.done),
-            answers.front.clear.eq(tree.clear),
-            answers.source.connect(source),
+            answers.front.clear.eq(clears),
         ]
 
-        # Tables and control.
-        words_to_clear = max(frames // 2, tree.nodes)
+        # Renumbering.
+        self.comb += [
+            renumbering.ends.eq(touch.acts),
+            renumbering.takes_id.eq(touch.closes),
+            renumbering.clear.eq(clears),
+            renumbering.asked_id.eq(tree.id),
+            renumbering.asked_owner.eq(tree.owner),
+            renumbering.count.eq(tree.count),
+            pages.ask.eq(renumbering.scans),
+            pages.asked_id.eq(renumbering.scan_id),
+            pages.ids.map.eq(renumbering.maps),
+            pages.ids.map_word.eq(Cat(renumbering.map_id, pages.generation)),
+            pages.ids.map_id.eq(renumbering.new_id),
+            pages.ids.map_owner.eq(renumbering.map_owner),
+            pages.flip.eq(renumbering.flips),
+        ]
+        self.sync += renumbering.asked_open.eq(touch.is_open)
+
+        # Control.
+        words_to_clear = max(frames // 2, tree.nodes, 2 * ids)
         count, drained = Signal(max=words_to_clear), Signal()
         self.comb += [
             drained.eq((ahead == 0) & ~inserting),
-            owners.read.adr.eq(Mux(renumbering.busy, renumbering.id, pages.id)),
-            renumbering.owner.eq(owners.read.dat_r),
-            renumbering.restart.eq(tree.clear),
-            renumbering.ends.eq(acts),
-            renumbering.takes_id.eq(closes),
-            renumbering.count.eq(tree.count),
-            renumbering.is_open.eq(context.open_id == renumbering.merge_id),
-            table.read.adr.eq(Mux(renumbering.busy, renumbering.merge_owner, owner)),
-            pages.flip.eq(renumbering.done),
-            pages.zero_adr.eq(count),
-            tree.clear_adr.eq(count),
-            self.idle.eq((under_way == 0) & may_take),
         ]
         self.sync += [
-            pages.map_adr.eq(renumbering.merge_id),
-            pages.map_dat.eq(renumbering.new_id),
-            pages.map_we.eq(renumbering.merge),
-            under_way.eq(under_way + takes - (source.valid & source.ready)),
-            ahead.eq(ahead + takes - acts),
-            If(takes & (sink.kind == OpKind.CLEAR), clearing.eq(1)),
+            pages.zero.eq(clears),
+            pages.zero_row.eq(count),
+            tree.clear.eq(clears),
+            tree.clear_adr.eq(count),
         ]
         self.fsm = fsm = FSM(reset_state="CLEAR")
         fsm.act(
             "CLEAR",
-            pages.zero.eq(1),
-            tree.clear.eq(1),
-            table.write.adr.eq(count),
-            table.write.we.eq(count < contexts),
-            new_context.open_id.eq(count + 1),
-            owners.write.adr.eq(count + 1),
-            owners.write.dat_w.eq(count),
-            owners.write.we.eq(count < contexts),
+            clears.eq(1),
             NextValue(count, count + 1),
             If(
                 count == words_to_clear - 1,
-                NextValue(count, 0),
                 NextValue(clearing, 0),
                 NextState("RUN"),
             ),
         )
         fsm.act(
             "RUN",
-            may_take.eq(1),
-            new_context.open_id.eq(Mux(closes, renumbering.next_id, context.open_id)),
-            new_context.open_pages.eq(Mux(closes, 0, context.open_pages + joins - leaves)),
-            table.write.adr.eq(owner),
-            table.write.we.eq(acts & (is_access | leaves)),
-            owners.write.adr.eq(renumbering.next_id),
-            owners.write.dat_w.eq(owner),
-            owners.write.we.eq(acts & closes),
+            self.idle.eq(under_way == 0),
+            NextValue(
+                may_take,
+                (under_way < ANSWERS - 4) & (~renumbering.waits | (~may_take & (ahead < renumbering.last))),
+            ),
             If(
                 drained & clearing,
+                renumbering.restart.eq(1),
                 NextState("CLEAR"),
             ).Elif(
                 drained & renumbering.waits & (renumbering.last == 0) & pages.swept,
@@ -249,14 +227,4 @@ class BucketStack(LiteXModule):
                 NextState("RENUMBER"),
             ),
         )
-        fsm.act(
-            "RENUMBER",
-            new_context.open_id.eq(renumbering.new_id),
-            new_context.open_pages.eq(context.open_pages),
-            table.write.adr.eq(renumbering.merge_owner),
-            table.write.we.eq(renumbering.merge & renumbering.is_open),
-            owners.write.adr.eq(renumbering.new_id),
-            owners.write.dat_w.eq(renumbering.merge_owner),
-            owners.write.we.eq(renumbering.merge & renumbering.opens),
-            If(renumbering.done, NextState("RUN")),
-        )
+        fsm.act("RENUMBER", If(renumbering.done, NextState("RUN")))

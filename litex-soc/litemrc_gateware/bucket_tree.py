@@ -1,10 +1,12 @@
 """Page counts of closed buckets, and their sums over all newer buckets, in constant work."""
 
 from litex.gen import LiteXModule
-from migen import Cat, Mux, Signal
+from migen import Cat, If, Mux, Replicate, Signal, bits_for
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
+
+LUT_RAM_WORDS = 64  # more need too slow a selection among RAMs
 
 
 class CountMemory(LiteXModule):
@@ -17,29 +19,30 @@ class CountMemory(LiteXModule):
 
     Attributes
     ----------
-    adr, change, load, amount : Signal, in
+    adr, change, load, amount, hide : Signal, in
         the count at `adr` becomes `amount` (`load`) or grows by it, modulo 2**width, if `change`.
     old : Signal, out
-        the count before, two clocks later.
+        the count before, three clocks later; 0 if it was loaded, or with `hide` in the clock before.
     """
 
     def __init__(self, width: int, depth: int) -> None:
         self.adr = Signal(max=depth)
         self.change, self.load = Signal(), Signal()
         self.amount = Signal(width)
-        self.old = Signal(width)
+        self.old, self.hide = Signal(width), Signal()
 
         # # #
 
-        # Read in one clock, caught in the next, written in the third.
-        self.ram = ram = SimpleDualPort(width, depth)
+        # Read in one clock, caught in a bare register in the next, written in the third.
+        self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
         adr1, adr2 = Signal.like(self.adr), Signal.like(self.adr)
-        change1, change2, change3, load1, load2 = (Signal() for _ in range(5))
-        amount1, amount2, new, last = (Signal(width) for _ in range(4))
-        one_behind, two_behind = Signal(), Signal()  # the operation caught now is for the same count as ...
+        change1, change2, load1 = Signal(), Signal(), Signal()
+        one_behind, two_behind = ([Signal(), Signal()] for _ in range(2))  # of a change of the same count
+        amount1, amount2, word, old, new, last, second_last = (Signal(width) for _ in range(7))
         self.comb += [
             ram.read.adr.eq(self.adr),
-            new.eq(Mux(load2, 0, self.old) + amount2),
+            old.eq(Mux(one_behind[1], last, Mux(two_behind[1], second_last, word))),
+            new.eq(old + amount2),
             ram.write.adr.eq(adr2),
             ram.write.dat_w.eq(new),
             ram.write.we.eq(change2),
@@ -49,17 +52,19 @@ class CountMemory(LiteXModule):
             change1.eq(self.change),
             load1.eq(self.load),
             amount1.eq(self.amount),
-            one_behind.eq(self.adr == adr1),
-            two_behind.eq(self.adr == adr2),
+            one_behind[0].eq(change1 & (self.adr == adr1) & ~self.load),
+            two_behind[0].eq(change2 & (self.adr == adr2) & ~self.load),
             adr2.eq(adr1),
             change2.eq(change1),
-            load2.eq(load1),
             amount2.eq(amount1),
-            change3.eq(change2),
+            one_behind[1].eq(one_behind[0]),
+            two_behind[1].eq(two_behind[0]),
+            word.eq(ram.read.dat_r),
+            If(load1, word.eq(0)),
             last.eq(new),
-            self.old.eq(
-                Mux(one_behind & change2, new, Mux(two_behind & change3, last, ram.read.dat_r)),
-            ),
+            second_last.eq(last),
+            self.old.eq(old),
+            If(self.hide, self.old.eq(0)),
         ]
 
 
@@ -72,8 +77,8 @@ class BucketTree(LiteXModule):
 
     Parameters
     ----------
-    frames, contexts, ids : int
-        powers of two.
+    frames, contexts, ids, bucket_pages : int
+        powers of two; bucket_pages: a bucket's at most.
 
     Attributes
     ----------
@@ -85,32 +90,33 @@ class BucketTree(LiteXModule):
     clear, clear_adr : Signal, in
         zero the nodes with this number, a level each; numbers below `nodes`.
     count : Signal, out
-        pages in the bucket before the operation, 2 clocks later.
+        pages in the bucket before the operation, 3 clocks later.
     newer : Signal, out
         pages in the closed buckets of its context newer than it, `latency` clocks later.
     """
 
-    def __init__(self, frames: int, contexts: int, ids: int) -> None:
-        id_bits, pages_bits = width_of(ids), width_of(frames) + 1
+    def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
+        id_bits, pages_bits, count_bits = width_of(ids), bits_for(frames), bits_for(bucket_pages)
         trees = 1 << width_of(contexts)
         self.nodes = trees << (id_bits - 1)
         self.remove, self.insert, self.zero, self.clear = Signal(), Signal(), Signal(), Signal()
         self.id = Signal(id_bits)
         self.owner = Signal(width_of(contexts))
-        self.pages = Signal(pages_bits)
+        self.pages = Signal(count_bits)
         self.clear_adr = Signal(max=self.nodes)
-        self.count = Signal(pages_bits)
+        self.count = Signal(count_bits)
         self.newer = Signal(pages_bits)
 
         # # #
 
-        amount, acts = Signal(pages_bits), Signal()
-        self.comb += [
-            acts.eq(self.remove | self.insert | self.zero),
-            amount.eq(Mux(self.remove, 2**pages_bits - 1, Mux(self.insert & ~self.clear, self.pages, 0))),
-        ]
+        acts = Signal()
+        amount = Cat(
+            Mux(self.remove, 2**count_bits - 1, Mux(self.insert, self.pages, 0)),
+            Replicate(self.remove, pages_bits),  # -1, as wide as each memory
+        )
+        self.comb += acts.eq(self.remove | self.insert | self.zero)
 
-        self.counts = counts = CountMemory(pages_bits, ids)
+        self.counts = counts = CountMemory(count_bits, ids)
         self.comb += [
             counts.adr.eq(self.id),
             counts.change.eq(self.remove | self.insert),
@@ -119,31 +125,33 @@ class BucketTree(LiteXModule):
             self.count.eq(counts.old),
         ]
 
-        # Levels, from the root.
+        # Levels, from the root. Each count is as wide as the buckets in its half can make it.
         id1, id2 = Signal(id_bits), Signal(id_bits)
         self.sync += [id1.eq(self.id), id2.eq(id1)]
         sums = []
         for level in range(id_bits):
-            memory = CountMemory(pages_bits, trees << level)
-            setattr(self, f"level{level}", memory)
             bit = id_bits - 1 - level
+            memory = CountMemory(min(pages_bits, bits_for(bucket_pages << bit)), trees << level)
+            setattr(self, f"level{level}", memory)
             node = Cat(self.id[bit + 1 :], self.owner) if level else self.owner
             self.comb += [
                 memory.adr.eq(Mux(self.clear, self.clear_adr, node)),
                 memory.change.eq(self.clear | (acts & self.id[bit])),
                 memory.load.eq(self.clear | self.zero),
                 memory.amount.eq(amount),
+                memory.hide.eq(id2[bit]),
             ]
-            older = Signal(pages_bits)
-            self.comb += older.eq(Mux(id2[bit], 0, memory.old))
-            sums.append(older)
+            sums.append(memory.old)
 
         # Two are added in a clock.
-        self.latency = 2
+        self.latency = 3
         while len(sums) > 1:
-            added = [Signal(pages_bits) for _ in range((len(sums) + 1) // 2)]
-            for n, total in enumerate(added):
-                self.sync += total.eq(sum(sums[2 * n + 1 : 2 * n + 2], sums[2 * n]))
-            sums = added
+            sums = [self._sum(sums[n : n + 2], pages_bits) for n in range(0, len(sums), 2)]
             self.latency += 1
         self.comb += self.newer.eq(sums[0])
+
+    def _sum(self, terms: list[Signal], most_bits: int) -> Signal:
+        """The sum of one or two, a clock later; it never needs more than `most_bits`."""
+        total = Signal(min(most_bits, max(map(len, terms)) + 1))
+        self.sync += total.eq(sum(terms[1:], terms[0]))
+        return total

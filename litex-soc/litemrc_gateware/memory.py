@@ -1,7 +1,9 @@
-"""A block RAM with one read and one write port."""
+"""RAMs with one read and one write port."""
 
 from litex.gen import LiteXModule
-from migen import READ_FIRST, Memory
+from migen import READ_FIRST, Array, If, Memory, Record, Signal, log2_int
+
+DEEPEST_WORDS = 16384  # of the deepest block RAM of ECP5 and of the 7 series
 
 
 class SimpleDualPort(LiteXModule):
@@ -17,6 +19,8 @@ class SimpleDualPort(LiteXModule):
         bits of a word, number of words.
     async_read : bool
         the word appears in the clock of its address instead of the next one; for a few words in LUT RAM only.
+    block : bool
+        to be in block RAM, however small it is.
 
     Attributes
     ----------
@@ -24,9 +28,78 @@ class SimpleDualPort(LiteXModule):
     write : memory port; `adr`, `dat_w`, `we` in.
     """
 
-    def __init__(self, width: int, depth: int, async_read: bool = False) -> None:
+    def __init__(self, width: int, depth: int, async_read: bool = False, block: bool = False) -> None:
         memory = Memory(width, depth)  # no attribute: LiteX would map it onto the CSR bus
         memory.attr = {("no_rw_check", 1)}
+        if block:
+            memory.attr.add(("ram_style", "block"))
         self.read = memory.get_port(mode=READ_FIRST, async_read=async_read)
         self.write = memory.get_port(write_capable=True, mode=READ_FIRST)
         self.specials += memory, self.read, self.write
+
+
+class RegisteredMemory(LiteXModule):
+    """A `SimpleDualPort` with a bare register behind it: a word appears two clocks after its address.
+
+    A block RAM takes most of a fast clock from its edge to its output (5.8 ns on ECP5, speed grade 6), so no
+    logic may stand between it and the next register. A deep memory is cut into parts for the same reason, and
+    into columns: else synthesis would take wide and shallow RAMs and select among them. What selects among
+    the parts is behind their registers.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        bits of each column; 1, 2, 4, 8 or 9 in a deep memory.
+    depth : int
+        number of words.
+
+    Attributes
+    ----------
+    enable : Signal, in
+        0: reading stands still. 1 after reset.
+    adr, dat_r : Signal, in and out
+        of the read port; the first column lowest.
+    write : Record; `adr`, `dat_w`, `we` in.
+    """
+
+    def __init__(self, widths: tuple[int, ...], depth: int) -> None:
+        width, part_words = sum(widths), min(depth, DEEPEST_WORDS)
+        self.enable = Signal(reset=1)
+        self.adr, self.dat_r = Signal(max=depth), Signal(width)
+        self.write = Record([("adr", len(self.adr)), ("dat_w", width), ("we", 1)])
+
+        # # #
+
+        parts = []
+        for first in range(0, depth, part_words):
+            word = Signal(width)
+            number = first // part_words
+            part_bits = log2_int(part_words)
+            start = 0
+            for column in widths:
+                memory = Memory(column, part_words)
+                memory.attr = {("no_rw_check", 1)}
+                read = memory.get_port(has_re=True, mode=READ_FIRST)
+                write = memory.get_port(write_capable=True, mode=READ_FIRST)
+                self.specials += memory, read, write
+                bits = slice(start, start + column)
+                start += column
+                self.comb += [
+                    read.adr.eq(self.adr),
+                    read.re.eq(self.enable),
+                    write.adr.eq(self.write.adr),
+                    write.dat_w.eq(self.write.dat_w[bits]),
+                    write.we.eq(
+                        self.write.we & (self.write.adr[part_bits:] == number)
+                        if depth > part_words
+                        else self.write.we
+                    ),
+                ]
+                self.sync += If(self.enable, word[bits].eq(read.dat_r))
+            parts.append(word)
+        if len(parts) == 1:
+            self.comb += self.dat_r.eq(parts[0])
+        else:
+            chosen, chosen1 = Signal(max=len(parts)), Signal(max=len(parts))
+            self.sync += If(self.enable, chosen1.eq(self.adr[part_bits:]), chosen.eq(chosen1))
+            self.comb += self.dat_r.eq(Array(parts)[chosen])

@@ -80,7 +80,10 @@ def drops() -> dict[str, list[float]]:
 def drop_table(shares: dict[str, list[float]]) -> str:
     """The same numbers to read."""
     rows = [
-        [f"{rate / 1000:g}", *(f"{shares[pattern][n]:.3%}" if shares[pattern][n] else "0" for pattern in PATTERNS)]
+        [
+            f"{rate / 1000:g}",
+            *(f"{shares[pattern][n]:.3%}" if shares[pattern][n] else "0" for pattern in PATTERNS),
+        ]
         for n, rate in enumerate(PER_MILLE)
     ]
     return table(["accesses a clock", *PATTERNS.values()], rows)

@@ -19,5 +19,7 @@ def test_every_test_of_the_plan_exists() -> None:
 
 
 def test_every_corner_case_is_in_the_plan() -> None:
-    rows = [line for line in (REPO / "tests" / "testplan.md").read_text().splitlines() if line.startswith("| ")]
+    rows = [
+        line for line in (REPO / "tests" / "testplan.md").read_text().splitlines() if line.startswith("| ")
+    ]
     assert all(re.search(r"::\w+`", row) for row in rows[2:])

@@ -1,0 +1,94 @@
+"""The sweep of bucket_stack: rewrites all pages' ids while operations go on."""
+
+from functools import reduce
+from operator import or_
+
+from litex.gen import LiteXModule
+from migen import Array, Cat, If, Mux, Signal
+
+# Stages of operations and sweep. Stage 0: the page is read.
+LOOKUP = 5  # its bucket is known
+TOUCH = 6  # the operation acts
+WRITE = 7  # the page is written
+
+
+class BucketSweep(LiteXModule):
+    """Picks a page in each clock, from the bank that no operation reads, and says when it may be written.
+
+    A page is a row of one of two banks. Each goes through the stages of an operation, so it is written when
+    its bank is free again.
+
+    Parameters
+    ----------
+    row_bits : int
+
+    Attributes
+    ----------
+    go : Signal, in
+        0: all stages stand still.
+    skip, begin : Signal, in
+        strobes: drop the sweep; begin a new one.
+    coming, coming_bank, coming_row : Signal, in
+        the page of an operation that will be in stage 0.
+    touch, bank, row : list of Signal, in
+        the operations' pages, by stage, to stage WRITE + 1.
+    cursors : list of Signal, out
+        row to read of each bank in the next clock, if no operation does.
+    banks, rows : list of Signal, out
+        the page under way, by stage.
+    writes : Signal, out
+        stage TOUCH: it is to be written in the next one.
+    swept : Signal, out
+        nothing to sweep.
+    """
+
+    def __init__(self, row_bits: int) -> None:
+        self.go, self.skip, self.begin, self.swept, self.writes = (Signal() for _ in range(5))
+        self.coming, self.coming_bank, self.coming_row = Signal(), Signal(), Signal(row_bits)
+        self.touch, self.bank = ([Signal() for _ in range(WRITE + 2)] for _ in range(2))
+        self.row = [Signal(row_bits) for _ in range(WRITE + 2)]
+        self.banks = banks = [Signal() for _ in range(TOUCH + 1)]
+        self.rows = rows = [Signal(row_bits) for _ in range(TOUCH + 1)]
+
+        # # #
+
+        # Before stage 0. The highest bit of a cursor: nothing is left in this bank.
+        finished = 1 << row_bits
+        ends = [Signal(row_bits + 1, reset=finished) for _ in range(2)]
+        self.cursors = [end[:-1] for end in ends]
+        turn, prefers, next_bank = Signal(), Signal(), Signal()
+        valid = [Signal() for _ in range(TOUCH + 1)]
+        self.comb += [
+            prefers.eq(Mux(Mux(turn, ends[1][-1], ends[0][-1]), ~turn, turn)),
+            next_bank.eq(Mux(self.coming, ~self.coming_bank, prefers)),
+        ]
+        self.sync += [
+            turn.eq(~turn),
+            If(
+                self.go,
+                *(later[n + 1].eq(later[n]) for later in (valid, banks, rows) for n in range(TOUCH)),
+                valid[0].eq(~Mux(next_bank, ends[1][-1], ends[0][-1])),
+                banks[0].eq(next_bank),
+                rows[0].eq(Array(self.cursors)[next_bank]),
+            ),
+        ]
+        for number, end in enumerate(ends):
+            self.sync += [
+                If(self.go & ~end[-1] & (next_bank == number), end.eq(end + 1)),
+                If(self.begin, end.eq(0)),
+                If(self.skip, end.eq(finished)),
+            ]
+
+        # Stage 1: an operation that has not written yet will bring the page up to date itself.
+        in_flight, page = Signal(), Cat(banks[1], rows[1])
+        ahead = (self.touch[n] & (Cat(self.bank[n], self.row[n]) == page) for n in range(2, WRITE + 2))
+        self.comb += in_flight.eq(reduce(or_, ahead))
+        self.sync += If(self.go, valid[2].eq(valid[1] & ~in_flight))
+
+        # Stage TOUCH: one that reads the page in the clock of the write will, and must not meet it.
+        is_read, page = Signal(), Cat(banks[TOUCH], rows[TOUCH])
+        self.comb += [
+            is_read.eq(self.coming & (Cat(self.coming_bank, self.coming_row) == page)),
+            self.writes.eq(valid[TOUCH] & ~is_read),
+            self.swept.eq(ends[0][-1] & ends[1][-1] & ~reduce(or_, valid)),
+        ]
