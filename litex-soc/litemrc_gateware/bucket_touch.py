@@ -97,7 +97,7 @@ class BucketTouch(LiteXModule):
             If(
                 self.matches == 0,
                 valid.eq(self.id != 0),
-                is_open.eq(self.id == self.looked_up.read.dat_r),
+                is_open.eq((self.id != 0) & (self.id == self.looked_up.read.dat_r)),
                 owner.eq(self.page_owner),
             ).Else(
                 Cat(valid, is_open, owner).eq(_chosen(self.matches, past)),
