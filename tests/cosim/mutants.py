@@ -123,6 +123,12 @@ BUCKET_MUTANTS = (
         "room.eq(youngest_pages + pages),",
     ),
     Mutant(
+        "bucket_merged_in_the_clock_before_is_missed",
+        f"{GATEWARE}/bucket_merging.py",
+        "Mux(changes, youngest.write.dat_w, youngest.read.dat_r)",
+        "youngest.read.dat_r",
+    ),
+    Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
         f"{GATEWARE}/bucket_merging.py",
         "Mux(self.busy, new_pages, group_pages)",
