@@ -35,9 +35,19 @@ void BucketStack::clear() {
     }
     generation_ = 0;
     delay_ = 0;
+    renumbers_ = 0;
 }
 
 Position BucketStack::step(const Op &op) {
+    const Position answer = operate(op);
+    maintain(op);
+    return answer;
+}
+
+// Constant work. Only what `maintain` does is left to do, and only if `needs_maintenance`.
+Position BucketStack::operate(const Op &op) {
+#pragma HLS inline // into the loop that is pipelined
+#pragma HLS array_partition variable = nodes_ dim = 1 type = complete // a memory a level
     Position answer{POSITION_NONE, 0, 0, 0};
     switch (int(op.kind)) {
     case OP_ACCESS:
@@ -47,16 +57,24 @@ Position BucketStack::step(const Op &op) {
         invalidate(op.frame);
         break;
     case OP_CLEAR:
-        clear();
         answer.kind = POSITION_CLEAR;
         break;
     default: // OP_MARK
         break;
     }
     if (op.kind != OP_CLEAR)
-        end_operation();
+        count_down();
     answer.epoch_end = op.epoch_end;
     return answer;
+}
+
+bool BucketStack::needs_maintenance(const Op &op) const { return op.kind == OP_CLEAR || renumbers_; }
+
+void BucketStack::maintain(const Op &op) {
+    if (op.kind == OP_CLEAR)
+        clear();
+    else if (renumbers_)
+        renumber();
 }
 
 Position BucketStack::access(frame_t frame, context_t running) {
@@ -132,12 +150,14 @@ void BucketStack::open(context_t owner, Context &context) {
     next_id_ += 1;
 }
 
-void BucketStack::end_operation() {
+// Counts the operations between the one that runs short of ids and the renumbering.
+void BucketStack::count_down() {
     if (delay_ == 0) {
         if (next_id_ >= IDS - RENUMBER_DELAY)
             delay_ = RENUMBER_DELAY;
-    } else if (--delay_ == 0) {
-        renumber();
+    } else {
+        delay_ -= 1;
+        renumbers_ = delay_ == 0;
     }
 }
 
@@ -192,6 +212,7 @@ void BucketStack::renumber() {
         insert(owners_[id], id, new_counts[id]);
     }
     next_id_ = new_id;
+    renumbers_ = 0;
     generation_ = !generation_;
     ++renumberings_;
 }
@@ -221,5 +242,16 @@ void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> 
         stack.clear();
         swept = true;
     }
-    positions.write(stack.step(ops.read()));
+    // What an operation reads, the one before it may have written: page, count, nodes, open bucket, last hit. None of
+    // these dependences is false, so none is declared to be. The RTL reads some clocks before it writes and forwards
+    // what is on its way: of a page from up to 7 operations ahead, of a node or a count from 2, and of the rest from
+    // none, for it is read and written in one clock. Vitis does not add such paths by itself: it may report a higher
+    // II, that of a read and a write of the page array, or more. It has not been run.
+    litemrc::Op op;
+    do {
+#pragma HLS pipeline II = 1 // an operation a clock: DRAM may see one in each
+        op = ops.read();
+        positions.write(stack.operate(op));
+    } while (!stack.needs_maintenance(op) && !ops.empty());
+    stack.maintain(op);
 }

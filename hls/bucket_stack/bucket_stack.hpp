@@ -33,8 +33,14 @@ class BucketStack {
     // Makes every page invalid. To be called once before the first step, as hardware sweeps its array at reset.
     void clear();
 
-    // Carries out one operation. `op.context` must be below CONTEXTS.
+    // Carries out one operation. `op.context` must be below CONTEXTS. The same as `operate`, then `maintain`.
     Position step(const Op &op);
+
+    // The part of `step` that is done for every operation, and the long one, of clearing and renumbering, which the
+    // next operation must wait for if it `needs_maintenance`.
+    Position operate(const Op &op);
+    bool needs_maintenance(const Op &op) const;
+    void maintain(const Op &op);
 
     // For testbenches.
     unsigned renumberings() const { return renumberings_; }
@@ -58,7 +64,7 @@ class BucketStack {
     pages_t remove(context_t owner, id_t id);
     void insert(context_t owner, id_t id, pages_t pages);
     void open(context_t owner, Context &context);
-    void end_operation();
+    void count_down();
     void renumber();
     void sweep();
 
@@ -71,6 +77,7 @@ class BucketStack {
     next_id_t next_id_;
     ap_uint<1> generation_;
     ap_uint<4> delay_; // operations to go before renumbering, 0: none is due
+    ap_uint<1> renumbers_; // due behind this operation
     unsigned renumberings_ = 0; // for testbenches
 };
 

@@ -70,11 +70,11 @@ class BucketMerging(LiteXModule):
         youngest = SimpleDualPort(id_bits + count_bits, 1 << context_bits, async_read=True)
         self.youngest = youngest
         youngest_id, youngest_pages = Signal(id_bits), Signal(count_bits)
+        next_owner = bucket[3][id_bits : id_bits + context_bits]
         merged, room, opens = Signal(count_bits), Signal(count_bits), Signal()
         new_id, new_pages = Signal(id_bits), Signal(count_bits)
         self.comb += [
-            youngest.read.adr.eq(owner),
-            Cat(youngest_id, youngest_pages).eq(youngest.read.dat_r),
+            youngest.read.adr.eq(next_owner),
             merged.eq(youngest_pages + pages),
             room.eq(youngest_pages + fewer),  # group_pages or more: the sum exceeds a group
             opens.eq(is_open | room[-1]),
@@ -84,6 +84,11 @@ class BucketMerging(LiteXModule):
             youngest.write.dat_w.eq(Cat(new_id, Mux(self.busy, new_pages, group_pages))),
             youngest.write.we.eq(~self.busy | (asks[4] & filled & ~is_open)),
         ]
+        # Read for the next bucket while this one may change it.
+        changes = youngest.write.we & (youngest.write.adr == next_owner)
+        self.sync += Cat(youngest_id, youngest_pages).eq(
+            Mux(changes, youngest.write.dat_w, youngest.read.dat_r)
+        )
         self.sync += [
             self.maps.eq(asks[4] & (is_open | filled)),
             self.map_id.eq(old_id),

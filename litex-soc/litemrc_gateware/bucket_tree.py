@@ -36,12 +36,15 @@ class CountMemory(LiteXModule):
         # Read in one clock, caught in a bare register in the next, written in the third.
         self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
         adr1, adr2 = Signal.like(self.adr), Signal.like(self.adr)
-        change1, change2, load1 = Signal(), Signal(), Signal()
-        one_behind, two_behind = ([Signal(), Signal()] for _ in range(2))  # of a change of the same count
+        change1, change2, one_behind = Signal(), Signal(), Signal()
+        one, two, one1, two1 = (
+            Signal() for _ in range(4)
+        )  # clocks behind a change of the same count; both: 0
         amount1, amount2, word, old, new, last, second_last = (Signal(width) for _ in range(7))
         self.comb += [
             ram.read.adr.eq(self.adr),
-            old.eq(Mux(one_behind[1], last, Mux(two_behind[1], second_last, word))),
+            one_behind.eq(change1 & (self.adr == adr1)),
+            old.eq(Mux(one, Mux(two, 0, last), Mux(two, second_last, word))),
             new.eq(old + amount2),
             ram.write.adr.eq(adr2),
             ram.write.dat_w.eq(new),
@@ -50,17 +53,15 @@ class CountMemory(LiteXModule):
         self.sync += [
             adr1.eq(self.adr),
             change1.eq(self.change),
-            load1.eq(self.load),
             amount1.eq(self.amount),
-            one_behind[0].eq(change1 & (self.adr == adr1) & ~self.load),
-            two_behind[0].eq(change2 & (self.adr == adr2) & ~self.load),
+            one1.eq(self.load | one_behind),
+            two1.eq(self.load | (change2 & (self.adr == adr2) & ~one_behind)),
             adr2.eq(adr1),
             change2.eq(change1),
             amount2.eq(amount1),
-            one_behind[1].eq(one_behind[0]),
-            two_behind[1].eq(two_behind[0]),
+            one.eq(one1),
+            two.eq(two1),
             word.eq(ram.read.dat_r),
-            If(load1, word.eq(0)),
             last.eq(new),
             second_last.eq(last),
             self.old.eq(old),

@@ -89,8 +89,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "count_changed_two_before_is_missed",
         f"{GATEWARE}/bucket_tree.py",
-        "two_behind[0].eq(change2 & (self.adr == adr2) & ~self.load),",
-        "two_behind[0].eq(0),",
+        "two1.eq(self.load | (change2 & (self.adr == adr2) & ~one_behind)),",
+        "two1.eq(self.load),",
     ),
     Mutant(
         "zeroed_nodes_keep_their_pages",
@@ -121,6 +121,12 @@ BUCKET_MUTANTS = (
         f"{GATEWARE}/bucket_merging.py",
         "room.eq(youngest_pages + fewer),",
         "room.eq(youngest_pages + pages),",
+    ),
+    Mutant(
+        "bucket_merged_in_the_clock_before_is_missed",
+        f"{GATEWARE}/bucket_merging.py",
+        "Mux(changes, youngest.write.dat_w, youngest.read.dat_r)",
+        "youngest.read.dat_r",
     ),
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",

@@ -23,10 +23,13 @@ class Workload {
                 op.frame = previous_; // the page on top of its stack
         } else if (dice_.below(200) == 0) {
             op.kind = litemrc::OP_MARK;
-        } else if (dice_.below(40000) == 0) {
+        } else if (dice_.below(10000) == 0) {
             op.kind = litemrc::OP_CLEAR;
         }
         op.epoch_end = dice_.below(2500) == 0;
+        if (cleared_ && dice_.percent(50))
+            op.frame = litemrc::FRAMES - 1 - dice_.below(2); // a page that hardware may have made invalid last
+        cleared_ = op.kind == litemrc::OP_CLEAR;
         previous_ = op.frame;
         return op;
     }
@@ -75,5 +78,6 @@ class Workload {
     Pattern pattern_ = UNIFORM;
     int working_set_ = 1, base_ = 0, stride_ = 1, context_ = 0, invalidate_percent_ = 0;
     int cursor_ = 0, previous_ = 0;
+    bool cleared_ = false;
     Stalls stalls_;
 };
