@@ -86,7 +86,7 @@ def main(args: argparse.Namespace) -> int:
 
     print(counter_table(table), end="\n\n")
     if estimates:
-        print("the same accesses through exact LRU stacks:")
+        print(f"the same {'sampled ' if table.scale else ''}accesses through exact LRU stacks:")
         print(accuracy_table(table, estimates), end="\n\n")
     print(
         f"{simulated_cycles:,} clocks simulated in {collected_s:.0f} s "
