@@ -8,6 +8,8 @@ SIM      := build/sim/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
+	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
 .PHONY: demo test lint setup sim firmware csim registers pnr-units clean
@@ -23,7 +25,7 @@ test: setup $(SIM) $(FIRMWARE)   ## everything that can be checked without a boa
 lint: setup   ## style, of Python
 	ruff format --check . && ruff check .
 
-setup: build/packages.stamp .venv/installed.stamp build/ap_types
+setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.stamp
 
 sim: setup $(SIM)   ## the Verilated SoC
 
@@ -52,6 +54,10 @@ build/packages.stamp: scripts/apt-packages.txt
 
 build/ap_types: | .venv/installed.stamp
 	python scripts/fetch_ap_types.py
+
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp | build/ap_types
+	@scripts/build_native.sh
+	@touch $@
 
 $(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@echo "building the Verilated SoC (build/sim/build.log)"

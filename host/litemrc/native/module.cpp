@@ -1,0 +1,14 @@
+// The extension module: every engine registers itself through its bind_ function.
+#include "bindings.hpp"
+
+namespace litemrc_native {
+
+void bind_page_numbers(nb::module_ &module);
+
+} // namespace litemrc_native
+
+NB_MODULE(_core, module) {
+    using namespace litemrc_native;
+    module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
+    bind_page_numbers(module);
+}
