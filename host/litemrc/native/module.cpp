@@ -3,6 +3,8 @@
 
 namespace litemrc_native {
 
+void bind_exact_stack(nb::module_ &module);
+void bind_instruction_sets(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
 
 } // namespace litemrc_native
@@ -10,5 +12,7 @@ void bind_page_numbers(nb::module_ &module);
 NB_MODULE(_core, module) {
     using namespace litemrc_native;
     module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
+    bind_exact_stack(module);
+    bind_instruction_sets(module);
     bind_page_numbers(module);
 }

@@ -76,6 +76,12 @@ class PageTable {
                 visit(buckets_[at].pages[entry], buckets_[at].values[entry]);
     }
 
+    // Calls visit(values, count) on the values of each bucket.
+    template <typename Visit> void for_each_run(Visit visit) {
+        for (size_t at = 0; at < bucket_count_; ++at)
+            visit(buckets_[at].values, buckets_[at].used);
+    }
+
     size_t bytes() const { return bucket_count_ * sizeof(Bucket); }
 
   private:

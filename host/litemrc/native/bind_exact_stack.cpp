@@ -1,0 +1,23 @@
+#include "bindings.hpp"
+#include "exact_stack.hpp"
+
+namespace litemrc_native {
+
+void bind_exact_stack(nb::module_ &module) {
+    nb::class_<ExactStack>(module, "ExactStack")
+        .def(nb::init<uint64_t>(), nb::arg("slots") = RecencyIndex::MIN_SLOTS)
+        .def_prop_ro("accesses", &ExactStack::accesses)
+        .def_prop_ro("footprint", &ExactStack::footprint)
+        .def(
+            "access",
+            [](ExactStack &self, const PageArray &pages) {
+                nb::gil_scoped_release released;
+                self.access(pages.data(), pages.size());
+            },
+            nb::arg("pages").noconvert())
+        .def("histogram", [](const ExactStack &self) {
+            return to_array(std::vector<uint64_t>(self.histogram(), self.histogram() + self.footprint() + 1));
+        });
+}
+
+} // namespace litemrc_native
