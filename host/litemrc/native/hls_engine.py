@@ -30,7 +30,7 @@ class HlsEngine:
     A page gets the next free frame at its first access and keeps it. Hit counters have 64 bits here.
 
     Parameters:
-        unit: "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, which estimates.
+        unit: "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
         frames: page frames of the memory, the largest number of distinct pages.
         groups: page groups; the curve has a point a group.
 
