@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-CHUNK_REFERENCES = 1 << 19  # what readers aim at: large for numpy, small enough (4 MiB of pages) for caches
+CHUNK_REFERENCES = 1 << 17  # what readers aim at: large for numpy, small enough (1 MiB of pages) for caches
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,11 +8,16 @@ from typing import BinaryIO
 
 from litemrc.errors import UserError
 from litemrc.outputs import check_output_path, replacing
+from litemrc.traces.columnar import ColumnarTrace, ParquetWriter
+from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
+from litemrc.traces.intervals import IntervalTrace, IntervalWriter
+from litemrc.traces.lackey import LackeyTrace
+from litemrc.traces.oracle_general import OracleGeneralTrace, OracleGeneralWriter
 from litemrc.traces.streams import open_sink, open_source, plain_name
 from litemrc.traces.text import TextTrace, TextWriter
-from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter
+from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
-__all__ = ["FORMATS", "Format", "Trace", "create_trace", "format_of", "open_trace"]
+__all__ = ["FORMATS", "Format", "Trace", "WriteOptions", "create_trace", "format_of", "open_trace"]
 
 
 @dataclass(frozen=True)
@@ -23,21 +28,45 @@ class Format:
         suffixes: endings of file names, lower case, before that of a compression; the first is the usual one.
         keeps: the columns it holds, for people.
         open: makes a reader of a path and the bytes of a page.
-        create: makes a writer of an open file and the bytes of a page; None: cannot be written.
+        create: makes a writer of an open file; None: cannot be written.
     """
 
     suffixes: tuple[str, ...]
     keeps: str
     open: Callable[[Path, int], Trace]
-    create: Callable[[BinaryIO, int], TraceWriter] | None
+    create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
 
 
 FORMATS = {
     "text": Format(
         (".txt", ".trace"),
-        "page; or time, page, direction and context",
+        "page; or time, page, direction, context",
         lambda path, _: TextTrace(open_source(path)),
         lambda sink, _: TextWriter(sink),
+    ),
+    "oracleGeneral": Format(
+        (".oraclegeneral", ".oraclegeneral.bin"),
+        "time, page",
+        lambda path, _: OracleGeneralTrace(open_source(path)),
+        OracleGeneralWriter,
+    ),
+    "lackey": Format(
+        (".lackey",),
+        "time, page, direction",
+        lambda path, page_bytes: LackeyTrace(open_source(path), page_bytes),
+        None,
+    ),
+    "parquet": Format(
+        (".parquet", ".arrow", ".feather"),
+        "time, page, direction, context",
+        lambda path, _: ColumnarTrace(path),
+        ParquetWriter,
+    ),
+    "intervals": Format(
+        (".inout",),
+        "when a page comes into use and goes out of it",
+        lambda path, _: IntervalTrace(open_source(path)),
+        IntervalWriter,
     ),
 }
 
@@ -68,19 +97,21 @@ def open_trace(path: str | Path, format: str | None = None, page_bytes: int = PA
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
     Parameters:
-        path: a file, compressed or not.
+        path: a file, compressed or not, or a URL `gen:...` (see `generators/urls.py`).
         format: name in `FORMATS`; None: by the file's ending.
         page_bytes: size of a page, a power of two, for formats that hold addresses.
 
     Raises:
         UserError: no such file or format.
     """
+    if str(path).startswith(PREFIX):
+        return GeneratedTrace(str(path))
     return format_of(path, format).open(Path(path), page_bytes)
 
 
 @contextmanager
 def create_trace(
-    path: str | Path, format: str | None = None, page_bytes: int = PAGE_BYTES
+    path: str | Path, format: str | None = None, options: WriteOptions | None = None
 ) -> Iterator[TraceWriter]:
     """Yield a writer; the file appears under its name when the block ends well, and not at all if not.
 
@@ -96,6 +127,6 @@ def create_trace(
         )
     path = check_output_path(path)
     with replacing(path) as partial, open_sink(partial, path) as sink:
-        writer = form.create(sink, page_bytes)
+        writer = form.create(sink, options or WriteOptions())
         yield writer
         writer.finish()

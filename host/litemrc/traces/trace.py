@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,12 @@ class Trace(ABC):
         minimum_pages: smallest memory, in pages, whose misses this trace tells exactly: 1 for complete
             traces. That of an IN/OUT trace is known, and only then right, behind the last chunk.
         notes: what the reader left out or assumed, for people; complete behind the last chunk.
+        origin: what made the references, where the file tells; else "".
     """
 
     format = ""
     time_unit = ""
+    origin = ""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -71,6 +74,23 @@ class Trace(ABC):
                 where=self.name,
                 remedy=f"give at least {self.minimum_pages} pages, or record with a shorter interval",
             )
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """What a writer may need to know beside the references.
+
+    Attributes:
+        page_bytes: size of a page.
+        time_unit: what times count; "" if unknown.
+        interval: length of an interval of IN/OUT records, in units of time.
+        origin: what made the references, for people; kept where the format has room (Parquet).
+    """
+
+    page_bytes: int = PAGE_BYTES
+    time_unit: str = ""
+    interval: int = 1_000_000
+    origin: str = ""
 
 
 class TraceWriter(ABC):
