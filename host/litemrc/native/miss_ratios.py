@@ -1,7 +1,7 @@
 """What every engine answers: miss ratios at memory sizes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,3 +60,8 @@ class MissRatios:
         at = np.searchsorted(self.sizes_pages, sizes, side="right") - 1
         ratios = np.where(at < 0, 1.0, self.miss_ratio[at]) if self.miss_ratio.size else np.ones(sizes.size)
         return MissRatios(self.accesses, self.cold_misses, sizes, ratios, self.resolution_pages)
+
+    def from_size(self, pages: int) -> "MissRatios":
+        """The curve without the sizes below `pages`."""
+        first = int(np.searchsorted(self.sizes_pages, pages))
+        return replace(self, sizes_pages=self.sizes_pages[first:], miss_ratio=self.miss_ratio[first:])
