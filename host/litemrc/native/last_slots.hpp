@@ -74,14 +74,18 @@ class LastSlots {
             leave_direct();
         }
         hashed_.reserve(count);
-        for (size_t i = 0; i < count; ++i)
+        for (size_t i = 0; i < std::min(count, AHEAD); ++i)
             hashed_.prefetch(pages[i]);
         for (size_t i = 0; i < count; ++i) {
+            if (i + AHEAD < count)
+                hashed_.prefetch(pages[i + AHEAD]);
             uint32_t &slot = hashed_.find_or_insert(pages[i], 0);
             last[i] = slot;
             slot = slot_of(i);
         }
     }
+
+    static constexpr size_t AHEAD = 24; // accesses that the hash table's cache lines are asked for ahead
 
     // An array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
     static constexpr uint64_t SPARSEST = 6;
