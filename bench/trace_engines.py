@@ -4,8 +4,8 @@
 
 All take the same traces: 10 M references over 256 Ki pages. Contenders take turns, so that a disturbance of
 the machine meets all; a figure is the median of the rounds, a ratio the median of the rounds' ratios. Time is
-that of the processor, as others may use it too; that of several threads is elapsed time, and means something on
-an idle machine only: see the load average printed. All that are exact must agree. Peak memory is that of a
+that of the processor, as others may use it too; that of several threads is elapsed time, and means something
+on an idle machine only: see the load average printed. All that are exact must agree. Peak memory is that of a
 process of its own, above what it had with the trace loaded.
 """
 
