@@ -1,7 +1,7 @@
 """Opens a trace of any format, and creates one: the format follows from the name, or is named."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -128,7 +128,10 @@ def create_trace(
             remedy="write text, oracleGeneral or parquet",
         )
     path = check_output_path(path)
-    with replacing(path) as partial, open_sink(partial, path) as sink:
-        writer = form.create(sink, options or WriteOptions())
+    with (
+        replacing(path) as partial,
+        open_sink(partial, path) as sink,
+        closing(form.create(sink, options or WriteOptions())) as writer,
+    ):
         yield writer
         writer.finish()
