@@ -48,6 +48,7 @@ def test_info_as_json_is_one_object_and_nothing_else(trace):
         "time_unit": "",
         "contexts": {"1": 2, "2": 1},
         "minimum_pages": 1,
+        "minimum_pages_opt": 1,
         "origin": "",
         "notes": [],
     }
@@ -70,7 +71,9 @@ def test_info_of_intervals_tells_from_which_memory_on_they_are_exact(tmp_path, t
     assert run("convert", trace, tmp_path / "t.inout", "--interval", 10).returncode == 0
     # Interval 1 (10 to 19): 5 and 9; interval 2: 5. Both are in use at once when 9 comes in.
     assert (tmp_path / "t.inout").read_text() == "interval 10\n10 IN 5\n11 IN 9\n11 OUT 9\n25 OUT 5\n"
-    assert json.loads(run("info", tmp_path / "t.inout", "--json").stdout)["minimum_pages"] == 2
+    facts = json.loads(run("info", tmp_path / "t.inout", "--json").stdout)
+    assert (facts["minimum_pages"], facts["minimum_pages_opt"]) == (2, 2)
+    assert "2 pages (LRU), 2 (OPT)" in run("info", tmp_path / "t.inout").stdout
 
 
 @pytest.mark.parametrize("out", ["o.txt", "o.parquet", "o.txt.zst", "o.trace.xz", "o.txt.gz"])
