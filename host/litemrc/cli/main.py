@@ -19,6 +19,7 @@ COMMANDS = {
     "mrc": "compute the miss ratio curve of a trace",
     "simulate": "run the simulated SoC, as a device for the other commands",
     "device": "show a device's parameters and test the link to it",
+    "trace": "read, convert, draw, capture and generate traces of page references",
 }
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells say it

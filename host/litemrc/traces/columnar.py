@@ -20,6 +20,7 @@ from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorde
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
 _ALIASES = {"time": "cycle", "page": "frame"}
+_ROW_GROUP = 1 << 20  # references
 _REFERENCES = pa.array(["access", "dropped"])
 
 
@@ -65,11 +66,15 @@ class ColumnarTrace(Trace):
         previous = 0
         for batch in self._batches():
             columns = {name: batch[column] for name, column in self._columns.items()}
-            chunk = self._chunk(columns)
+            kept = self._references(columns)
+            chunk = self._chunk(columns, kept)
             if chunk.times is not None and (index := first_disorder(chunk.times, previous)) is not None:
+                row = (
+                    index if kept is None else int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[index])
+                )
                 raise UserError(
                     f"time {chunk.times[index]} is below the one before it",
-                    where=f"{self.name}, row {self._rows + index}",
+                    where=f"{self.name}, row {self._rows + row}",
                     remedy="sort the trace by time",
                 )
             self._rows += batch.num_rows
@@ -110,11 +115,15 @@ class ColumnarTrace(Trace):
                 remedy="fetch or make the file again",
             ) from error
 
-    def _chunk(self, columns: dict[str, pa.Array]) -> Chunk:
-        kept = None
-        if "op" in columns:
-            kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
-            self._left_out += len(kept) - pc.sum(kept).as_py()
+    def _references(self, columns: dict[str, pa.Array]) -> pa.BooleanArray | None:
+        """Which rows are references; None: all. Takes the column `op` out."""
+        if "op" not in columns:
+            return None
+        kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
+        self._left_out += len(kept) - kept.true_count
+        return kept
+
+    def _chunk(self, columns: dict[str, pa.Array], kept: pa.BooleanArray | None) -> Chunk:
         values: dict[str, np.ndarray] = {}
         for name, column in columns.items():
             if column.null_count:
@@ -163,29 +172,37 @@ class ParquetWriter(TraceWriter):
             "origin": options.origin,
         }
         self._writer: pq.ParquetWriter | None = None
+        self._waiting: list[pa.Table] = []  # less than a row group
 
     def write(self, chunk: Chunk) -> None:
-        columns = {
-            name: values
-            for name, values in zip(
-                TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True
-            )
-            if values is not None
-        }
+        values = zip(TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True)
+        columns = {name: column for name, column in values if column is not None}
         if self._writer is None:
             fields = [pa.field(name, TYPES[name], nullable=False) for name in columns]
-            # Times and pages rarely repeat in order but differ little: what delta encoding is made for.
-            packed = {name: "DELTA_BINARY_PACKED" for name in columns if name in ("time", "page")}
             self._writer = pq.ParquetWriter(
                 self._sink,
                 pa.schema(fields, metadata=self._metadata),
                 compression="zstd",
+                compression_level=3,
                 use_dictionary=False,
-                column_encoding=packed,
+                # Times differ little from one to the next; pages recur, which zstd finds by itself.
+                column_encoding={"time": "DELTA_BINARY_PACKED"} if "time" in columns else None,
             )
-        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
+        self._waiting.append(pa.table(columns, schema=self._writer.schema))
+        if sum(table.num_rows for table in self._waiting) >= _ROW_GROUP:
+            self._flush()
 
     def finish(self) -> None:
         if self._writer is None:
             self.write(Chunk(np.empty(0, dtype=np.uint64)))
+        self._flush()
         self._writer.close()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+        self._waiting = []
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
