@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from litemrc.errors import UserError
 from litemrc.native.exact_stack import ExactStack
@@ -21,6 +22,14 @@ ENGINES = {
 DEFAULT_FRAMES = 1 << 20
 DEFAULT_GROUPS = 256
 DEFAULT_RATE = 0.01
+
+
+class HasPages(Protocol):
+    """What of a chunk of a trace is looked at."""
+
+    @property
+    def pages(self) -> NDArray[np.uint64]:
+        """Page numbers of consecutive references."""
 
 
 class Engine(Protocol):
@@ -81,7 +90,7 @@ def make_engine(
     )
 
 
-def curve_of_chunks(engine: Engine, chunks: Iterable) -> MissRatios:
+def curve_of_chunks(engine: Engine, chunks: Iterable[HasPages]) -> MissRatios:
     """Feed an engine with the `pages` of all chunks of a trace, and ask for the curve.
 
     Raises:

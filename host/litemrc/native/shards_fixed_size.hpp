@@ -11,7 +11,6 @@
 #include "spatial_sample.hpp"
 
 #include <algorithm>
-#include <array>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -102,7 +101,7 @@ class ShardsFixedSize {
 
     void give_up_greatest() {
         threshold_ = by_hash_.top().first - 1;
-        while (by_hash_.top().first > threshold_) { // two pages may share a hash
+        while (!by_hash_.empty() && by_hash_.top().first > threshold_) { // two pages may share a hash
             const uint64_t page = by_hash_.top().second;
             by_hash_.pop();
             index_.remove(slots_.at(page));
