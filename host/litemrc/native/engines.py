@@ -1,10 +1,8 @@
-"""The engines by name, and traces through them."""
+"""The engines by name."""
 
-from collections.abc import Iterable
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from litemrc.errors import UserError
 from litemrc.native.exact_stack import ExactStack
@@ -22,14 +20,6 @@ ENGINES = {
 DEFAULT_FRAMES = 1 << 20
 DEFAULT_GROUPS = 256
 DEFAULT_RATE = 0.01
-
-
-class HasPages(Protocol):
-    """What of a chunk of a trace is looked at."""
-
-    @property
-    def pages(self) -> NDArray[np.uint64]:
-        """Page numbers of consecutive references."""
 
 
 class Engine(Protocol):
@@ -88,14 +78,3 @@ def make_engine(
     return HlsEngine(
         name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
     )
-
-
-def curve_of_chunks(engine: Engine, chunks: Iterable[HasPages]) -> MissRatios:
-    """Feed an engine with the `pages` of all chunks of a trace, and ask for the curve.
-
-    Raises:
-        UserError: as the trace and the engine do.
-    """
-    for chunk in chunks:
-        engine.access(chunk.pages)
-    return engine.curve()
