@@ -84,8 +84,8 @@ class ShardsFixedSize {
         uint32_t &slot = slots_.try_emplace(page, NO_SLOT).first->second;
         const uint32_t last = slot;
         slot = uint32_t(index_.next());
-        uint32_t distance;
-        index_.touch(&last, 1, &distance);
+        uint32_t distance, fresh;
+        index_.touch(&last, 1, &distance, &fresh);
         if (last != NO_SLOT) {
             const size_t number = DistanceClasses::of(uint64_t(distance / rate));
             if (number >= weights_.size())
