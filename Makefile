@@ -13,9 +13,11 @@ SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
+	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers pnr-units clean
+.PHONY: demo test lint setup sim firmware csim registers bench bench-long pnr-units clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -28,7 +30,7 @@ test: setup $(SIM) $(FIRMWARE)   ## everything that can be checked without a boa
 lint: setup   ## style, of Python
 	ruff format --check . && ruff check .
 
-setup: build/packages.stamp .venv/installed.stamp build/ap_types
+setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.stamp
 
 sim: setup $(SIM)   ## the Verilated SoC
 
@@ -40,11 +42,17 @@ csim: setup   ## the C simulation testbenches of hls/
 registers: setup   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 
+bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
+	python bench/trace_engines.py
+
+bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_trace.json
+	python bench/long_trace.py
+
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
 
-.venv/pnr.stamp: .venv/installed.stamp
-	python -m pip install --quiet --disable-pip-version-check --editable '.[pnr]'
+.venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
+	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'
 	@touch $@
 
 build/packages.stamp: scripts/apt-packages.txt
@@ -57,6 +65,10 @@ build/packages.stamp: scripts/apt-packages.txt
 
 build/ap_types: | .venv/installed.stamp
 	python scripts/fetch_ap_types.py
+
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp | build/ap_types
+	@scripts/build_native.sh
+	@touch $@
 
 $(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@echo "building the Verilated SoC ($(SOC)/build.log)"

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Makes .venv with the pinned tools of pyproject.toml and this package, editable.
+# Makes .venv with the pinned tools of pyproject.toml and this package, editable, its native core compiled.
+#
+# The core is built without pip's isolation: what it needs stays in .venv, so that building again is quick
+# (scripts/build_native.sh).
 set -eu
 python=${PYTHON:-python3}
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
@@ -8,4 +11,10 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
 fi
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 echo "installing Python packages into .venv"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[soc,test]'
+pip=(.venv/bin/python -m pip --disable-pip-version-check install --quiet)
+mapfile -t build_requirements < <(.venv/bin/python -c '
+import pathlib, tomllib
+print(*tomllib.loads(pathlib.Path("pyproject.toml").read_text())["build-system"]["requires"], sep="\n")')
+"${pip[@]}" "${build_requirements[@]}"
+.venv/bin/python scripts/fetch_ap_types.py
+"${pip[@]}" --no-build-isolation --editable '.[soc,test]'

@@ -11,8 +11,7 @@ import subprocess
 from pathlib import Path
 
 from builder import REPO, Sizes, accuracy, rtl_bench
-from litemrc.plots import INK
-from litemrc.plots import _STYLE as STYLE
+from litemrc.plots import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 

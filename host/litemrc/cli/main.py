@@ -16,8 +16,10 @@ COMMANDS = {
     "demo": "boot the simulated SoC, collect the curves of its programs and check them with the golden model",
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
+    "mrc": "compute the miss ratio curve of a trace",
     "simulate": "run the simulated SoC, as a device for the other commands",
     "device": "show a device's parameters and test the link to it",
+    "trace": "read, convert, draw, capture and generate traces of page references",
 }
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells say it

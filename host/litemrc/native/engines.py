@@ -1,0 +1,80 @@
+"""The engines by name."""
+
+from typing import Protocol
+
+from numpy.typing import ArrayLike
+
+from litemrc.errors import UserError
+from litemrc.native.exact_stack import ExactStack
+from litemrc.native.hls_engine import HlsEngine
+from litemrc.native.miss_ratios import MissRatios
+from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
+
+# Name: the parameters it has.
+ENGINES = {
+    "exact": ("threads",),
+    "group": ("frames", "groups"),
+    "bucket": ("frames", "groups"),
+    "shards": ("rate", "sample_pages"),
+}
+DEFAULT_FRAMES = 1 << 20
+DEFAULT_GROUPS = 256
+DEFAULT_RATE = 0.01
+
+
+class Engine(Protocol):
+    """What all engines can do."""
+
+    def access(self, pages: ArrayLike) -> None:
+        """Take a chunk of accesses."""
+
+    def curve(self) -> MissRatios:
+        """The miss ratio curve of all accesses so far."""
+
+
+def make_engine(
+    name: str,
+    *,
+    threads: int | None = None,
+    rate: float | None = None,
+    sample_pages: int | None = None,
+    frames: int | None = None,
+    groups: int | None = None,
+) -> Engine:
+    """An engine by its name; a parameter that is None has its default.
+
+    Parameters:
+        name: one of `ENGINES`.
+        threads: of exact: cores to use.
+        rate, sample_pages: of shards: share of the pages followed, or how many at most.
+        frames, groups: of group and bucket.
+
+    Raises:
+        UserError: no such engine, a parameter that is not its own, or a value it refuses.
+    """
+    if name not in ENGINES:
+        raise UserError(f"no engine {name!r}", remedy=f"engines: {', '.join(ENGINES)}")
+    given = {
+        "threads": threads,
+        "rate": rate,
+        "sample_pages": sample_pages,
+        "frames": frames,
+        "groups": groups,
+    }
+    for parameter, value in given.items():
+        if value is not None and parameter not in ENGINES[name]:
+            owners = " and ".join(engine for engine in ENGINES if parameter in ENGINES[engine])
+            raise UserError(
+                f"engine {name} has no {parameter.replace('_', ' ')}", remedy=f"it belongs to {owners}"
+            )
+    if name == "exact":
+        return ExactStack(1 if threads is None else threads)
+    if name == "shards":
+        if rate is not None and sample_pages is not None:
+            raise UserError("a sample has a fixed rate or a fixed size", remedy="give one of the two")
+        if sample_pages is not None:
+            return ShardsFixedSize(sample_pages)
+        return ShardsFixedRate(DEFAULT_RATE if rate is None else rate)
+    return HlsEngine(
+        name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
+    )

@@ -1,0 +1,88 @@
+#include "exact_stack.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace litemrc_native {
+
+void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
+    uint32_t last[BATCH], distances[BATCH], fresh[BATCH];
+    while (count) {
+        uint64_t room = index_.room();
+        if (room == 0) {
+            compact(1);
+            room = index_.room();
+        }
+        const size_t batch = size_t(std::min<uint64_t>({count, room, BATCH}));
+        last_.exchange(pages, batch, uint32_t(index_.next()), last);
+        const size_t found = index_.touch(last, batch, distances, fresh);
+        if (cold)
+            for (size_t i = 0; i < found; ++i)
+                cold->push_back(pages[fresh[i]]);
+        count_distances(distances, batch);
+        pages += batch;
+        count -= batch;
+    }
+}
+
+void ExactStack::ranks(const uint64_t *pages, size_t count, uint32_t *ranks) {
+    last_.find(pages, count, ranks);
+    index_.rank(ranks, count);
+}
+
+void ExactStack::append(const ExactStack &later, const std::vector<uint64_t> &cold,
+                        const std::vector<uint32_t> &ranks) {
+    if (index_.room(cold.size()) < cold.size()) {
+        compact(cold.size());
+        index_.room(cold.size());
+    }
+    const uint32_t base = uint32_t(index_.next() - 1);
+    uint32_t slots[BATCH], last[BATCH], distances[BATCH], fresh[BATCH];
+    for (size_t start = 0; start < cold.size(); start += BATCH) {
+        const size_t batch = std::min(cold.size() - start, BATCH);
+        for (size_t i = 0; i < batch; ++i)
+            slots[i] = base + ranks[start + i];
+        last_.exchange(cold.data() + start, batch, slots, last);
+        index_.touch(last, batch, distances, fresh);
+        count_distances(distances, batch);
+    }
+    const uint64_t *counters = later.histogram();
+    for (uint64_t distance = 1; distance <= later.footprint(); ++distance)
+        histogram_.count(uint32_t(distance), counters[distance]);
+    accesses_ += later.accesses_ - cold.size();
+}
+
+void ExactStack::clear() {
+    last_.clear();
+    index_.restart(0, index_.capacity());
+    histogram_.clear();
+    accesses_ = 0;
+}
+
+void ExactStack::count_distances(const uint32_t *distances, size_t count) {
+    histogram_.reserve(footprint());
+    for (size_t i = 0; i < count; ++i)
+        histogram_.prefetch(distances[i]);
+    for (size_t i = 0; i < count; ++i)
+        histogram_.count(distances[i], 1);
+    accesses_ += count;
+}
+
+// Makes room for `wanted` accesses at once. Four slots a page: renumbering comes every three accesses a page, and costs
+// a byte of memory a page.
+void ExactStack::compact(uint64_t wanted) {
+    const uint64_t live = index_.live();
+    const uint64_t needed = live + wanted + 2 * RecencyIndex::BLOCK;
+    if (needed > RecencyIndex::MAX_SLOTS)
+        throw std::length_error("more than 2^31 distinct pages");
+    const uint64_t unit = RecencyIndex::MIN_SLOTS;
+    uint64_t slots = index_.capacity();
+    if (slots < std::max(4 * live, needed)) {
+        const uint64_t roomy = std::max(4 * live + live / 2, needed + live);
+        slots = std::min((roomy + unit - 1) / unit * unit, RecencyIndex::MAX_SLOTS);
+    }
+    last_.for_each_run([&](uint32_t *run, size_t length) { index_.rank(run, length); });
+    index_.restart(live, slots);
+}
+
+} // namespace litemrc_native

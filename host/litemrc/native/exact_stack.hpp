@@ -1,0 +1,90 @@
+// Exact LRU stack distances of a stream of pages, with a state that depends on the number of distinct pages only.
+//
+// A table knows the slot of each page's last access, a RecencyIndex the number of pages used since. When the slots run
+// out, the pages' slots are replaced by their ranks, and time goes on from there.
+#pragma once
+
+#include "last_slots.hpp"
+#include "recency_index.hpp"
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace litemrc_native {
+
+// Counters by stack distance, 0 for cold misses. Grows in place where the system can.
+class DistanceHistogram {
+  public:
+    ~DistanceHistogram() { std::free(counters_); }
+    DistanceHistogram() = default;
+    DistanceHistogram(const DistanceHistogram &) = delete;
+    DistanceHistogram &operator=(const DistanceHistogram &) = delete;
+
+    // Makes room for distances up to `most`. Throws std::bad_alloc.
+    void reserve(size_t most) {
+        if (most < size_)
+            return;
+        const size_t size = most + most / 8 + 1024;
+        void *moved = std::realloc(counters_, size * sizeof(uint64_t));
+        if (!moved)
+            throw std::bad_alloc();
+        counters_ = static_cast<uint64_t *>(moved);
+        std::fill(counters_ + size_, counters_ + size, 0);
+        size_ = size;
+    }
+
+    void prefetch(uint32_t distance) const { __builtin_prefetch(counters_ + distance, 1); }
+    void count(uint32_t distance, uint64_t times) { counters_[distance] += times; }
+    const uint64_t *counters() const { return counters_; }
+    void clear() { std::fill(counters_, counters_ + size_, 0); }
+
+  private:
+    uint64_t *counters_ = nullptr;
+    size_t size_ = 0;
+};
+
+class ExactStack {
+  public:
+    static constexpr size_t BATCH = 512; // accesses whose slots and distances stay in the first-level cache
+
+    // `slots`: to begin with, as for RecencyIndex::restart.
+    explicit ExactStack(uint64_t slots = RecencyIndex::MIN_SLOTS) {
+        index_.restart(0, slots);
+        histogram_.reserve(0);
+    }
+
+    // Takes `count` accesses, and appends the pages that are new to `cold` in the order of their first access.
+    // Throws std::bad_alloc, and std::length_error if there are more distinct pages than slots.
+    void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr);
+
+    // Writes the ranks of `count` pages, all of them in the stack: 1 for the least recently used page.
+    void ranks(const uint64_t *pages, size_t count, uint32_t *ranks);
+
+    // Continues with the accesses that `later` took, as if they had come here. `cold`: the pages new to it; `ranks`:
+    // theirs in its stack.
+    //
+    // The first accesses of a later part are the only ones that depend on what came before (Niu et al., PARDA, IPDPS
+    // 2012). Each finds above its page the pages used since, and the later part's pages before it: what it finds if
+    // these were moved to the top one by one. Each moves to the slot that its last access of the later part deserves.
+    void append(const ExactStack &later, const std::vector<uint64_t> &cold, const std::vector<uint32_t> &ranks);
+
+    void clear();
+
+    uint64_t accesses() const { return accesses_; }
+    uint64_t footprint() const { return index_.live(); } // distinct pages
+
+    // Accesses by stack distance 0 .. footprint(): the LRU position from 1, or 0 for the first access to a page.
+    const uint64_t *histogram() const { return histogram_.counters(); }
+
+  private:
+    void count_distances(const uint32_t *distances, size_t count);
+    void compact(uint64_t wanted);
+
+    LastSlots last_;
+    RecencyIndex index_;
+    DistanceHistogram histogram_;
+    uint64_t accesses_ = 0;
+};
+
+} // namespace litemrc_native

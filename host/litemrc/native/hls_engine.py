@@ -1,0 +1,68 @@
+"""The hardware's stack engines over a trace: the very sources of hls/, compiled for the host."""
+
+from collections.abc import Iterable
+
+from numpy.typing import ArrayLike
+
+from litemrc.errors import UserError
+from litemrc.native import _core
+from litemrc.native.arrays import page_array
+from litemrc.native.miss_ratios import MissRatios
+
+_UNITS = {"group": _core.HlsUnit.GROUP_STACK, "bucket": _core.HlsUnit.BUCKET_STACK}
+
+
+def compiled_sizes() -> dict[int, list[int]]:
+    """Numbers of groups by number of frames."""
+    sizes: dict[int, list[int]] = {}
+    for frames, groups in _core.hls_sizes():
+        sizes.setdefault(frames, []).append(groups)
+    return sizes
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+class HlsEngine:
+    """One of the monitor's engines, with one context, fed with the pages of a trace.
+
+    A page gets the next free frame at its first access and keeps it. Hit counters have 64 bits here.
+
+    Parameters:
+        unit: "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
+        frames: page frames of the memory, the largest number of distinct pages.
+        groups: page groups; the curve has a point a group.
+
+    Raises:
+        UserError: sizes that were not compiled.
+    """
+
+    def __init__(self, unit: str, frames: int, groups: int) -> None:
+        sizes = compiled_sizes()
+        if groups not in sizes.get(frames, []):
+            raise UserError(
+                f"the engine {unit} was not compiled for {frames} frames in {groups} groups",
+                remedy=f"frames: {_listed(sizes)}; groups: {_listed(sizes[max(sizes)])}",
+            )
+        self.unit, self.frames, self.groups = unit, frames, groups
+        self._core = _core.HlsEngine(_UNITS[unit], frames, groups)
+
+    def access(self, pages: ArrayLike) -> None:
+        """Take a chunk of accesses.
+
+        Raises:
+            UserError: as `page_array`; more distinct pages than frames, after which the engine is spoilt.
+        """
+        try:
+            self._core.access(page_array(pages))
+        except _core.TooManyPagesError as error:
+            larger = [frames for frames in compiled_sizes() if frames > self.frames]
+            raise UserError(
+                f"the trace has more than {self.frames} distinct pages, one for each frame",
+                remedy=f"choose one of {_listed(larger)} frames" if larger else "choose engine exact",
+            ) from error
+
+    def curve(self) -> MissRatios:
+        """The miss ratio at one group, two groups ... all groups."""
+        return MissRatios.of_hits(self._core.hits(), self._core.misses, self.frames // self.groups)

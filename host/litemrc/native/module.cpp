@@ -1,0 +1,22 @@
+// The extension module: every engine registers itself through its bind_ function.
+#include "bindings.hpp"
+
+namespace litemrc_native {
+
+void bind_exact_stack(nb::module_ &module);
+void bind_hls_engine(nb::module_ &module);
+void bind_instruction_sets(nb::module_ &module);
+void bind_page_numbers(nb::module_ &module);
+void bind_shards(nb::module_ &module);
+
+} // namespace litemrc_native
+
+NB_MODULE(_core, module) {
+    using namespace litemrc_native;
+    module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
+    bind_exact_stack(module);
+    bind_hls_engine(module);
+    bind_instruction_sets(module);
+    bind_page_numbers(module);
+    bind_shards(module);
+}

@@ -1,0 +1,104 @@
+"""Miss ratio curves from a sample of the pages: SHARDS (Waldspurger et al., FAST 2015).
+
+A page is followed if a hash of its number lies below a threshold; the distances among the pages followed are
+scaled up. The number of sampled accesses differs from its expectation as very hot pages are in the sample or
+not; SHARDS-adj adds the difference to the smallest distance, and so do both engines here.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from litemrc.errors import UserError
+from litemrc.native import _core
+from litemrc.native.arrays import page_array
+from litemrc.native.miss_ratios import MissRatios
+
+MOST_PAGES = 1 << 28  # that a fixed-size sample may hold
+
+
+class ShardsFixedRate:
+    """Follows a share of all pages; memory grows with the footprint.
+
+    Parameters:
+        rate: share of the pages, above 0 and at most 1.
+
+    Raises:
+        UserError: another rate.
+    """
+
+    def __init__(self, rate: float) -> None:
+        if not 0 < rate <= 1:
+            raise UserError(
+                f"sampling rate {rate} is not above 0 and at most 1", remedy="0.01 suits most traces"
+            )
+        self.rate = rate
+        self._core = _core.ShardsFixedRate(rate)
+
+    def access(self, pages: ArrayLike) -> None:
+        """Take a chunk of accesses, all of them, not a sample.
+
+        Raises:
+            UserError: as `page_array`.
+        """
+        self._core.access(page_array(pages))
+
+    def curve(self) -> MissRatios:
+        """The estimated miss ratio at each size a sampled distance stands for, multiples of 1 / rate.
+
+        Raises:
+            UserError: accesses, but none to a page of the sample.
+        """
+        histogram = self._core.histogram().astype(np.float64)
+        sizes = np.round(np.arange(1, histogram.size) / self.rate).astype(np.int64)
+        return _adjusted(self._core.accesses, sizes, histogram[1:] / self.rate, histogram[0] / self.rate)
+
+
+class ShardsFixedSize:
+    """Follows so many pages at most, the sampling rate falling as it must; memory is constant.
+
+    Parameters:
+        most_pages: pages followed, 1 to 2^28; 8,192 are enough for errors of about 0.002.
+
+    Raises:
+        UserError: another number of pages.
+    """
+
+    def __init__(self, most_pages: int) -> None:
+        if not 1 <= most_pages <= MOST_PAGES:
+            raise UserError(f"a sample of {most_pages} pages is not possible", remedy=f"1 to {MOST_PAGES}")
+        self._core = _core.ShardsFixedSize(most_pages)
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate reached."""
+        return self._core.rate
+
+    def access(self, pages: ArrayLike) -> None:
+        """Take a chunk of accesses, all of them, not a sample.
+
+        Raises:
+            UserError: as `page_array`.
+        """
+        self._core.access(page_array(pages))
+
+    def curve(self) -> MissRatios:
+        """The estimated miss ratio at sizes at most 1/256 apart."""
+        sizes = self._core.distances()[1:].astype(np.int64)
+        return _adjusted(self._core.accesses, sizes, self._core.weights()[1:], self._core.cold_weight)
+
+
+def _adjusted(
+    accesses: int, sizes: NDArray[np.int64], hits: NDArray[np.float64], cold_misses: float
+) -> MissRatios:
+    """The curve of estimated hits at each size, adjusted so that all accesses are accounted for."""
+    if accesses and not hits.any() and not cold_misses:
+        raise UserError(
+            "no page of the trace is in the sample", remedy="choose a higher rate, or engine exact"
+        )
+    if hits.size == 0:  # no page came back
+        sizes, hits = np.ones(1, np.int64), np.zeros(1)
+        return MissRatios(accesses, accesses, sizes, np.ones(1))
+    hits = hits.copy()
+    hits[0] += accesses - (hits.sum() + cold_misses)
+    miss_ratio = np.clip(1 - np.cumsum(hits) / max(accesses, 1), 0, 1)
+    return MissRatios(accesses, min(round(cold_misses), accesses), sizes, miss_ratio)

@@ -1,0 +1,43 @@
+"""A stretch of a trace as arrays: what all readers yield and all writers take."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+CHUNK_REFERENCES = 1 << 17  # what readers aim at: large for numpy, small enough (1 MiB of pages) for caches
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chunk:
+    """Consecutive page references, oldest first; a column is None in all chunks of a trace or in none.
+
+    Attributes:
+        pages: uint64[n], page numbers.
+        writes: bool[n], true: a write; None if the trace does not tell.
+        times: uint64[n], never decreasing over the whole trace, in the unit of the trace (instructions,
+            cycles, seconds ...); None if the trace has no times.
+        contexts: uint32[n], number of the process or address space; None if the trace has but one.
+
+    Raises:
+        ValueError: a column of another type or length; a chunk may be empty.
+    """
+
+    pages: NDArray[np.uint64]
+    writes: NDArray[np.bool_] | None = None
+    times: NDArray[np.uint64] | None = None
+    contexts: NDArray[np.uint32] | None = None
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("pages", "u8"), ("writes", "?"), ("times", "u8"), ("contexts", "u4")):
+            column = getattr(self, name)
+            if column is None and name != "pages":
+                continue
+            if column.dtype != np.dtype(dtype) or column.shape != (self.pages.size,):
+                raise ValueError(
+                    f"column {name} is {column.dtype}{list(column.shape)},"
+                    f" not {np.dtype(dtype)}[{self.pages.size}]"
+                )
+
+    def __len__(self) -> int:
+        return self.pages.size

@@ -1,0 +1,208 @@
+"""Parquet and Arrow traces: one row a reference, columns time, page, write and context.
+
+Only `page` must be there; other columns are ignored. The accesses of a simulation (`accesses.parquet` of
+`litemrc demo`) are read too: there the columns are called cycle and frame, and of the events those are
+references whose `op` is `access` or `dropped` (seen by the memory, lost by the monitor).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from litemrc.errors import UserError
+from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder
+
+TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
+_ALIASES = {"time": "cycle", "page": "frame"}
+_ROW_GROUP = 1 << 20  # references
+_REFERENCES = pa.array(["access", "dropped"])
+
+
+class ColumnarTrace(Trace):
+    """Reads a Parquet file, or an Arrow file or stream, batch by batch."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self._rows = 0
+        self._left_out = 0
+        try:
+            with path.open("rb") as file:
+                start = file.read(8)
+            self.format = "parquet" if start.startswith(b"PAR1") else "arrow"
+            if self.format == "parquet":
+                self._file = pq.ParquetFile(path)
+                self._schema, self._total = self._file.schema_arrow, self._file.metadata.num_rows
+            else:
+                self._map = pa.memory_map(str(path))
+                opened = pa.ipc.open_file if start.startswith(b"ARROW1") else pa.ipc.open_stream
+                self._file = opened(self._map)
+                self._schema, self._total = self._file.schema, None
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(
+                f"cannot be read as Parquet or Arrow: {error}",
+                where=str(path),
+                remedy="check the name, or make the file again",
+            ) from error
+        self._columns = {name: self._column(name) for name in (*TYPES, "op") if self._column(name)}
+        if "page" not in self._columns:
+            raise UserError(
+                f"no column page (or frame) among {', '.join(self._schema.names)}",
+                where=str(path),
+                remedy="name the column of page numbers page",
+            )
+        metadata = self._schema.metadata or {}
+        self.origin = metadata.get(b"origin", b"").decode()
+        self.time_unit = metadata.get(b"time_unit", b"").decode()
+        if self._columns.get("time") == "cycle":
+            self.time_unit = "cycles"
+
+    def __iter__(self) -> Iterator[Chunk]:
+        previous = 0
+        for batch in self._batches():
+            columns = {name: batch[column] for name, column in self._columns.items()}
+            kept = self._references(columns)
+            chunk = self._chunk(columns, kept)
+            if chunk.times is not None and (index := first_disorder(chunk.times, previous)) is not None:
+                row = (
+                    index if kept is None else int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[index])
+                )
+                raise UserError(
+                    f"time {chunk.times[index]} is below the one before it",
+                    where=f"{self.name}, row {self._rows + row}",
+                    remedy="sort the trace by time",
+                )
+            self._rows += batch.num_rows
+            if len(chunk):
+                previous = int(chunk.times[-1]) if chunk.times is not None else 0
+                yield chunk
+        if self._left_out:
+            self.notes.append(f"{self._left_out:,} events that are no references left out (op)")
+
+    @property
+    def fraction(self) -> float | None:
+        return self._rows / self._total if self._total else None
+
+    def close(self) -> None:
+        if self.format == "parquet":
+            self._file.close()
+        else:
+            self._map.close()
+
+    def _column(self, name: str) -> str | None:
+        names = (name, _ALIASES.get(name))
+        return next((there for there in names if there in self._schema.names), None)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            if self.format == "parquet":
+                wanted = list(self._columns.values())
+                yield from self._file.iter_batches(CHUNK_REFERENCES, columns=wanted, use_threads=False)
+            elif isinstance(self._file, pa.ipc.RecordBatchStreamReader):
+                yield from self._file
+            else:
+                for index in range(self._file.num_record_batches):
+                    yield self._file.get_batch(index)
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(
+                f"damaged or cut short: {error}",
+                where=f"{self.name}, behind row {self._rows}",
+                remedy="fetch or make the file again",
+            ) from error
+
+    def _references(self, columns: dict[str, pa.Array]) -> pa.BooleanArray | None:
+        """Which rows are references; None: all. Takes the column `op` out."""
+        if "op" not in columns:
+            return None
+        kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
+        self._left_out += len(kept) - kept.true_count
+        return kept
+
+    def _chunk(self, columns: dict[str, pa.Array], kept: pa.BooleanArray | None) -> Chunk:
+        values: dict[str, np.ndarray] = {}
+        for name, column in columns.items():
+            if column.null_count:
+                row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+                raise UserError(
+                    f"column {name} is empty (null)",
+                    where=f"{self.name}, row {self._rows + row}",
+                    remedy="fill it or leave out the row",
+                )
+            if column.type != TYPES[name]:
+                column = self._cast(name, column)
+            if kept is not None:
+                column = column.filter(kept)
+            values[name] = column.to_numpy(zero_copy_only=False)
+        return Chunk(values["page"], values.get("write"), values.get("time"), values.get("context"))
+
+    def _cast(self, name: str, column: pa.Array) -> pa.Array:
+        numbers = pa.types.is_integer(column.type)
+        if not numbers or name == "write":
+            raise UserError(
+                f"column {name} is of type {column.type}",
+                where=self.name,
+                remedy="booleans for write, whole numbers for the others",
+            )
+        try:
+            return column.cast(TYPES[name])
+        except pa.ArrowInvalid as error:
+            limit = (1 << TYPES[name].bit_width) - 1
+            wrong = [not 0 <= value <= limit for value in column.to_pylist()]
+            row = wrong.index(True)
+            raise UserError(
+                f"{name} {column[row]} is negative or too large",
+                where=f"{self.name}, row {self._rows + row}",
+                remedy=f"{name} must be 0 to {limit}",
+            ) from error
+
+
+class ParquetWriter(TraceWriter):
+    """Writes the columns that the first chunk has, zstd inside; the unit of times as metadata `time_unit`."""
+
+    def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
+        self._sink = sink
+        self._metadata = {
+            "page_bytes": str(options.page_bytes),
+            "time_unit": options.time_unit,
+            "origin": options.origin,
+        }
+        self._writer: pq.ParquetWriter | None = None
+        self._waiting: list[pa.Table] = []  # less than a row group
+
+    def write(self, chunk: Chunk) -> None:
+        values = zip(TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True)
+        columns = {name: column for name, column in values if column is not None}
+        if self._writer is None:
+            fields = [pa.field(name, TYPES[name], nullable=False) for name in columns]
+            self._writer = pq.ParquetWriter(
+                self._sink,
+                pa.schema(fields, metadata=self._metadata),
+                compression="zstd",
+                compression_level=3,
+                use_dictionary=False,
+                # Times differ little from one to the next; pages recur, which zstd finds by itself.
+                column_encoding={"time": "DELTA_BINARY_PACKED"} if "time" in columns else None,
+            )
+        self._waiting.append(pa.table(columns, schema=self._writer.schema))
+        if sum(table.num_rows for table in self._waiting) >= _ROW_GROUP:
+            self._flush()
+
+    def finish(self) -> None:
+        if self._writer is None:
+            self.write(Chunk(np.empty(0, dtype=np.uint64)))
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+        self._waiting = []
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()

@@ -1,0 +1,120 @@
+"""Generated traces under URLs, `gen:zipf?alpha=1.0&pages=65536&n=1000000&seed=1`, opened as files are.
+
+`n` is the number of references, `seed` any whole number, `writes` the share of writes (without it the trace
+has no directions); the other parameters are those of the program in `programs.py`.
+"""
+
+import inspect
+from collections.abc import Iterator
+from urllib.parse import parse_qsl
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.errors import UserError
+from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.generators.draws import MOST_PAGES, U64, Indices, random_words
+from litemrc.traces.generators.programs import PROGRAMS
+from litemrc.traces.trace import Trace
+
+PREFIX = "gen:"
+COMMON = {"n": 1_000_000, "seed": 1, "writes": -1.0}
+
+_PARTS = {"phases": "phases", "lists": "length", "sweeps": "regions"}  # cannot be more than the pages
+_ZERO_ALLOWED = ("seed", "sleep", "alpha", "share", "writes", "turn")
+
+
+class GeneratedTrace(Trace):
+    """A trace that is computed, not stored."""
+
+    format = "generated"
+
+    def __init__(self, url: str) -> None:
+        """
+        Raises:
+            UserError: no such program or parameter, or a value it cannot take.
+        """
+        super().__init__(url)
+        program, _, query = url.removeprefix(PREFIX).partition("?")
+        if program not in PROGRAMS:
+            raise UserError(f"no program {program!r}", where=url, remedy=f"programs: {', '.join(PROGRAMS)}")
+        # parse_qsl takes + for a blank, which no value has.
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        own = parameters(program)
+        common = {name: _value(url, name, given.pop(name, None), value) for name, value in COMMON.items()}
+        unknown = given.keys() - own.keys()
+        if unknown:
+            raise UserError(
+                f"{program} has no parameter {', '.join(sorted(unknown))}",
+                where=url,
+                remedy=f"parameters: {', '.join([*own, *COMMON])}",
+            )
+        own = {name: _value(url, name, given.get(name), value) for name, value in own.items()}
+        _check(url, program, own)
+        self.references, self._seed, self._writes = common["n"], common["seed"], common["writes"]
+        self._pages = PROGRAMS[program](self._seed, **own)
+        self._done = 0
+        self._touches, self._sleep = 1, 0
+        self._timed = program in ("intr", "linear")
+        if self._timed:
+            self.time_unit = "touches"
+            self._touches, self._sleep = own.get("touches", 1), own.get("sleep", 0)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for start in range(0, self.references, CHUNK_REFERENCES):
+            numbers = np.arange(start, min(start + CHUNK_REFERENCES, self.references), dtype=np.uint64)
+            yield Chunk(self._pages(numbers), self._directions(numbers), self._times(numbers))
+            self._done = start + numbers.size
+
+    @property
+    def fraction(self) -> float:
+        return self._done / self.references
+
+    def _directions(self, numbers: Indices) -> NDArray[np.bool_] | None:
+        if self._writes < 0:
+            return None
+        return random_words(self._seed + 2, numbers) >> U64(11) < U64(round(self._writes * (1 << 53)))
+
+    def _times(self, numbers: Indices) -> NDArray[np.uint64] | None:
+        if not self._timed:
+            return None
+        return numbers + numbers // U64(self._touches) * U64(self._sleep)
+
+
+def parameters(program: str) -> dict[str, int | float]:
+    """The parameters of a program and their defaults, without those that all have."""
+    signature = inspect.signature(PROGRAMS[program])
+    return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
+
+
+def _value(url: str, name: str, text: str | None, default: int | float) -> int | float:
+    if text is None:
+        return default
+    whole = not isinstance(default, float)
+    try:
+        value = float(text)
+        if whole:
+            value = int(text) if text.isdigit() else int(value) if value.is_integer() else int(text)
+    except (ValueError, OverflowError):
+        kind = "whole number" if whole else "number"
+        raise UserError(f"{name}={text} is no {kind}", where=url, remedy=f"such as {default}") from None
+    lowest = 0 if name in _ZERO_ALLOWED else 1
+    highest = 1 if name in ("share", "writes", "turn") else 1 << 53
+    if not lowest <= value <= highest:
+        raise UserError(f"{name}={text} is out of range", where=url, remedy=f"{lowest} to {highest}")
+    return type(default)(value)
+
+
+def _check(url: str, program: str, own: dict[str, int | float]) -> None:
+    for name in ("pages", "loop_pages"):
+        if own.get(name, 1) > MOST_PAGES:
+            raise UserError(
+                f"{name}={own[name]} is too large", where=url, remedy=f"at most {MOST_PAGES} pages"
+            )
+    name = _PARTS.get(program)
+    if name and own[name] > own["pages"]:
+        raise UserError(
+            f"{name}={own[name]} does not fit into pages={own['pages']}", where=url, remedy="more pages"
+        )
+    if own.get("fanout", 2) < 2:
+        raise UserError("fanout=1 makes no tree", where=url, remedy="at least 2")

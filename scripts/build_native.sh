@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Compiles what changed of the native core (host/litemrc/native, hls/) and installs it into .venv, the package editable.
+set -eu
+.venv/bin/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .
