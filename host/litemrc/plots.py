@@ -26,7 +26,7 @@ RULE = "#d9dde2"
 COLOURS = ("#7d858f", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#aa3377")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
-_STYLE = {
+STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -55,7 +55,7 @@ def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, t
     A marker stands at the smallest size whose miss ratio is within `EPSILON` of the best.
     """
     curves = [table.curve(context) for context in (contexts or table.contexts_with_data)]
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
         for curve in curves:
@@ -84,7 +84,7 @@ def panels_figure(table: EpochTable, *, columns: int = 3) -> Figure:
     curves = [table.curve(context) for context in table.contexts_with_data]
     columns = min(columns, len(curves))
     rows = -(-len(curves) // columns)
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.6 + 2.1 * rows), dpi=200, layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
         for axes, curve in zip(grid, curves, strict=False):
@@ -112,7 +112,7 @@ def epochs_figure(table: EpochTable) -> Figure:
     contexts = table.contexts_with_data
     sizes = telling_sizes([table.curve(context) for context in contexts])
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.6 + 1.2 * (1 + len(sizes))), dpi=200, layout="constrained")
         top, *below = figure.subplots(1 + len(sizes), 1, sharex=True)
         bottom = np.zeros(edges.size - 1)

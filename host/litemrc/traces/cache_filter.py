@@ -3,8 +3,8 @@
 Modelled: separate first levels for data and instructions and unified levels below, each set-associative,
 LRU, write-back, write-allocate, indexed by virtual addresses. A miss first writes a dirty victim back to the
 next level, then fetches the line from there; an access that crosses lines is one access to each; M (load and
-store) counts as a store. Not modelled: translation, prefetching, write buffers, inclusion (a line evicted below
-may stay above), and lines still dirty when the program ends, which are not written.
+store) counts as a store. Not modelled: translation, prefetching, write buffers, inclusion (a line evicted
+below may stay above), and lines still dirty when the program ends, which are not written.
 
 The golden model is `litemrc.golden.cache_hierarchy`. This one is fast because most accesses of a set repeat
 the line before: they are found for a whole block at once, and only the others walk the sets one by one.

@@ -1,17 +1,23 @@
 """Runs a program under Valgrind's lackey and keeps the page references of it that reach memory.
 
-Lackey tells each access of the program's first process as a line of text, some 15 to 20 bytes an instruction;
-the lines come through a pipe and are never stored. Seen: user-space loads, stores and instruction fetches, all
-threads in one stream. Not seen: the kernel's accesses for the program, and child processes.
+Lackey tells each access of the program as a line of text, some 15 to 20 bytes an instruction; the lines
+come through a pipe and are never stored. Seen: user-space loads, stores and instruction fetches, all threads
+in one stream. Not seen: the kernel's accesses for the program, its child processes, and what it executes in
+its place.
 """
 
 import fcntl
 import os
+import select
 import shutil
 import subprocess
+import sys
+import termios
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import BufferedReader, RawIOBase
 
 import numpy as np
 
@@ -26,6 +32,9 @@ from litemrc.traces.trace import PAGE_BYTES
 
 _PIPE_BYTES = 1 << 20
 _BLOCK_BYTES = 4 << 20
+_PATIENCE_S = 0.005
+# Without the last one a child between fork and exec would print into our lines.
+_OPTIONS = ("--tool=lackey", "--trace-mem=yes", "--child-silent-after-fork=yes")
 
 
 @dataclass
@@ -107,15 +116,13 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
     with suppress(OSError):  # only faster
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     try:
-        process = subprocess.Popen(
-            [valgrind, "--tool=lackey", "--trace-mem=yes", f"--log-fd={writer}", *command], pass_fds=(writer,)
-        )
+        process = subprocess.Popen([valgrind, *_OPTIONS, f"--log-fd={writer}", *command], pass_fds=(writer,))
     except OSError as error:
         os.close(reader)
         raise UserError(f"cannot start: {error.strerror}", where=valgrind) from error
     finally:
         os.close(writer)
-    source = ByteSource(os.fdopen(reader, "rb", buffering=_BLOCK_BYTES), "lackey", None)
+    source = ByteSource(BufferedReader(_PatientPipe(reader), _BLOCK_BYTES), "lackey", None)
     try:
         yield process, source
     finally:
@@ -123,3 +130,33 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
         if process.poll() is None:
             process.kill()
             process.wait()
+
+
+class _PatientPipe(RawIOBase):
+    """The reading end of a pipe, read when there is much to read or all is written.
+
+    Lackey writes each line by itself; a reader woken for every one would cost more than the program.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._enough = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) // 4
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        waiting = bytearray(4)
+        while True:
+            fcntl.ioctl(self._descriptor, termios.FIONREAD, waiting)
+            over = any(event & select.POLLHUP for _, event in self._poll.poll(0))
+            if over or int.from_bytes(waiting, sys.byteorder) >= self._enough:
+                return os.readv(self._descriptor, [buffer])
+            time.sleep(_PATIENCE_S)
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._descriptor)
+        super().close()

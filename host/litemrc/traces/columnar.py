@@ -189,3 +189,7 @@ class ParquetWriter(TraceWriter):
         if self._writer is None:
             self.write(Chunk(np.empty(0, dtype=np.uint64)))
         self._writer.close()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()

@@ -7,8 +7,8 @@
 Source: Glass and Cao 1997, section 2.1. Time is cut into intervals of fixed length. A page that is referenced
 in an interval but was not in the one before has an IN record with the time of its first reference there; one
 referenced in an interval but not in the next has an OUT record with the time of its last reference there.
-Records are sorted by time, an IN before the OUT of the same page and time. (A page in use at the end of the
-program goes OUT with its last reference, as if an empty interval followed.)
+Records are in the order of these references, so sorted by time; an IN comes before the OUT of one reference.
+(A page in use at the end of the program goes OUT with its last reference, as if an empty interval followed.)
 """
 
 from collections.abc import Iterator

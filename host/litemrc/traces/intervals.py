@@ -14,7 +14,7 @@ IN of every ACTIVE page. `Trace.check_memory` refuses such sizes.
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,10 +114,10 @@ class IntervalWriter(TraceWriter):
             raise UserError(f"an interval of {options.interval} is empty", remedy="give at least 1")
         self._sink = sink
         self._length = options.interval
-        self._current = -2  # number of the interval being collected
-        self._parts: list[tuple[NDArray, NDArray]] = []  # its pages and times so far
-        self._before: tuple[NDArray, NDArray] = _NONE, _NONE  # of the interval before: pages, last reference
-        self._waiting: list[tuple[NDArray, NDArray]] = []  # IN records of the interval before
+        self._count = 0  # references so far
+        self._current = 0  # number of the interval being collected
+        self._parts: list[_References] = []  # its references so far
+        self._last = self._fresh = _NOTHING  # of the interval before: last references of its pages, INs
         sink.write(f"interval {self._length}\n".encode())
 
     def write(self, chunk: Chunk) -> None:
@@ -125,59 +125,70 @@ class IntervalWriter(TraceWriter):
             raise UserError(
                 "IN/OUT records need the times of the references", remedy="convert a trace that has times"
             )
-        numbers = chunk.times // np.uint64(self._length)
-        cuts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+        order = np.arange(self._count, self._count + len(chunk))
+        self._count += len(chunk)
+        intervals = chunk.times // np.uint64(self._length)
+        cuts = np.flatnonzero(intervals[1:] != intervals[:-1]) + 1
         for begin, end in zip([0, *cuts], [*cuts, len(chunk)], strict=True):
             if begin == end:
                 continue
-            number = int(numbers[begin])
-            if number != self._current:
-                self._close_interval(number)
-            self._parts.append((chunk.pages[begin:end], chunk.times[begin:end]))
+            if (interval := int(intervals[begin])) != self._current:
+                self._close_interval(interval)
+            self._parts.append(_References(chunk.pages[begin:end], chunk.times[begin:end], order[begin:end]))
 
     def finish(self) -> None:
         self._close_interval(self._current + 2)
 
     def _close_interval(self, following: int) -> None:
-        """The interval `following` begins: what came IN in the current one and OUT before it is known."""
-        pages, first, last = _spans(self._parts)
-        pages_before, last_before = self._before
-        self._emit(self._waiting[0] if self._waiting else (_NONE, _NONE), pages_before, last_before, pages)
-        fresh = ~np.isin(pages, pages_before, assume_unique=True)
-        self._waiting = [(pages[fresh], first[fresh])]
-        self._before = pages, last
+        """Interval `following` begins: what the current one makes of the pages of the one before is known."""
+        first, last = _ends(self._parts)
+        self._emit(self._fresh, self._last.without(last.pages))
+        self._fresh = first.without(self._last.pages)
+        self._last = last
         self._parts = []
         if following > self._current + 1:  # an interval without a reference lies between: all go OUT
-            self._emit(self._waiting[0], pages, last, _NONE)
-            self._waiting, self._before = [], (_NONE, _NONE)
+            self._emit(self._fresh, self._last)
+            self._last = self._fresh = _NOTHING
         self._current = following
 
-    def _emit(self, ins: tuple[NDArray, NDArray], pages: NDArray, last: NDArray, still: NDArray) -> None:
-        """Write the records of one interval: its INs, and OUT of its pages that are not in use after it."""
-        gone = ~np.isin(pages, still, assume_unique=True)
-        rows = [(time, 0, page) for page, time in zip(ins[0].tolist(), ins[1].tolist(), strict=True)]
-        rows += [
-            (time, 1, page) for page, time in zip(pages[gone].tolist(), last[gone].tolist(), strict=True)
-        ]
+    def _emit(self, ins: "_References", outs: "_References") -> None:
+        """Write the records of one interval."""
+        rows = [(order, "IN", time, page) for page, time, order in ins.rows()]
+        rows += [(order, "OUT", time, page) for page, time, order in outs.rows()]
         rows.sort()
-        text = "".join(f"{time} {'OUT' if out else 'IN'} {page}\n" for time, out, page in rows)
-        self._sink.write(text.encode())
+        self._sink.write("".join(f"{time} {kind} {page}\n" for _, kind, time, page in rows).encode())
 
 
-_NONE = np.empty(0, dtype=np.uint64)
+class _References(NamedTuple):
+    """References of an interval: pages, times, and their places in the trace."""
+
+    pages: NDArray[np.uint64]
+    times: NDArray[np.uint64]
+    order: NDArray[np.int64]
+
+    def without(self, pages: NDArray[np.uint64]) -> "_References":
+        kept = ~np.isin(self.pages, pages)
+        return _References(*(column[kept] for column in self))
+
+    def rows(self) -> Iterator[tuple[int, int, int]]:
+        return zip(*(column.tolist() for column in self), strict=True)
 
 
-def _spans(parts: list[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray, NDArray]:
-    """Pages of one interval, each with the times of its first and last reference."""
+_NOTHING = _References(
+    np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+)
+
+
+def _ends(parts: list[_References]) -> tuple[_References, _References]:
+    """The first and the last reference to each page."""
     if not parts:
-        return _NONE, _NONE, _NONE
-    pages = np.concatenate([part[0] for part in parts])
-    times = np.concatenate([part[1] for part in parts])
-    order = np.argsort(pages, kind="stable")  # times rise within a page
-    pages, times = pages[order], times[order]
-    first = np.insert(pages[1:] != pages[:-1], 0, True)
-    last = np.append(pages[1:] != pages[:-1], True)
-    return pages[first], times[first], times[last]
+        return _NOTHING, _NOTHING
+    joined = _References(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    by_page = np.argsort(joined.pages, kind="stable")
+    pages = joined.pages[by_page]
+    first = by_page[np.insert(pages[1:] != pages[:-1], 0, True)]
+    last = by_page[np.append(pages[1:] != pages[:-1], True)]
+    return _References(*(c[first] for c in joined)), _References(*(c[last] for c in joined))
 
 
 def _chunk(pages: list[int], times: list[int]) -> Chunk:

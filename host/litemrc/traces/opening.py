@@ -1,7 +1,7 @@
 """Opens a trace of any format, and creates one: the format follows from the name, or is named."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -26,45 +26,47 @@ class Format:
 
     Attributes:
         suffixes: endings of file names, lower case, before that of a compression; the first is the usual one.
-        keeps: the columns it holds, for people.
+        columns: those of a chunk it keeps, beside the pages.
         open: makes a reader of a path and the bytes of a page.
         create: makes a writer of an open file; None: cannot be written.
     """
 
     suffixes: tuple[str, ...]
-    keeps: str
+    columns: frozenset[str]
     open: Callable[[Path, int], Trace]
     create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
 
 
+_ALL = frozenset({"times", "writes", "contexts"})
+
 FORMATS = {
     "text": Format(
         (".txt", ".trace"),
-        "page; or time, page, direction, context",
+        _ALL,
         lambda path, _: TextTrace(open_source(path)),
         lambda sink, _: TextWriter(sink),
     ),
     "oracleGeneral": Format(
         (".oraclegeneral", ".oraclegeneral.bin"),
-        "time, page",
+        frozenset({"times"}),
         lambda path, _: OracleGeneralTrace(open_source(path)),
         OracleGeneralWriter,
     ),
     "lackey": Format(
         (".lackey",),
-        "time, page, direction",
+        frozenset({"times", "writes"}),
         lambda path, page_bytes: LackeyTrace(open_source(path), page_bytes),
         None,
     ),
     "parquet": Format(
         (".parquet", ".arrow", ".feather"),
-        "time, page, direction, context",
+        _ALL,
         lambda path, _: ColumnarTrace(path),
         ParquetWriter,
     ),
     "intervals": Format(
         (".inout",),
-        "when a page comes into use and goes out of it",
+        frozenset({"times"}),
         lambda path, _: IntervalTrace(open_source(path)),
         IntervalWriter,
     ),
@@ -126,7 +128,10 @@ def create_trace(
             remedy="write text, oracleGeneral or parquet",
         )
     path = check_output_path(path)
-    with replacing(path) as partial, open_sink(partial, path) as sink:
-        writer = form.create(sink, options or WriteOptions())
+    with (
+        replacing(path) as partial,
+        open_sink(partial, path) as sink,
+        closing(form.create(sink, options or WriteOptions())) as writer,
+    ):
         yield writer
         writer.finish()

@@ -76,7 +76,7 @@ class OracleGeneralWriter(TraceWriter):
     def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
         self._sink = sink
         self._page_bytes = options.page_bytes
-        self._kept = tempfile.TemporaryFile()  # noqa: SIM115 (closed by finish, or with the process)
+        self._kept = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self._count = 0
 
     def write(self, chunk: Chunk) -> None:
@@ -103,6 +103,8 @@ class OracleGeneralWriter(TraceWriter):
             for start in range(0, self._count, CHUNK_REFERENCES):
                 self._sink.write(records[start : start + CHUNK_REFERENCES].tobytes())
             del records
+
+    def close(self) -> None:
         self._kept.close()
 
 

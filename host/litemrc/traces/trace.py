@@ -108,6 +108,9 @@ class TraceWriter(ABC):
     def finish(self) -> None:
         """Write what must come last; nothing may be written afterwards."""
 
+    def close(self) -> None:  # noqa: B027 (most writers hold nothing)
+        """Let go of what is held, whether finished or not."""
+
 
 def first_disorder(times: NDArray[np.uint64], previous: int) -> int | None:
     """Index of the first time that is below the one before it (`previous` before the first), or None."""

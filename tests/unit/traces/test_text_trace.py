@@ -1,0 +1,75 @@
+"""Text: the forms, and each bad line by its number."""
+
+import pytest
+from litemrc.errors import UserError
+from litemrc.traces import lines
+from trace_columns import columns
+
+
+def write(tmp_path, text: str):
+    path = tmp_path / "t.txt"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "text, pages",
+    [
+        ("1\n2\n1\n", [1, 2, 1]),
+        ("1\n2", [1, 2]),
+        ("# made by hand\n\n1\r\n0x1F\n\n", [1, 31]),
+        ("  5\n\t6  \n", [5, 6]),
+        ("18446744073709551615\n", [2**64 - 1]),
+        ("", None),
+        ("# nothing\n", None),
+    ],
+)
+def test_page_numbers_are_read(tmp_path, text, pages):
+    assert columns(write(tmp_path, text))["pages"] == pages
+
+
+@pytest.mark.parametrize("text", ["3 10 r\n3 11 W\n4 10 R\n", "3 10 r\n3\t11   W\n\n4 10 R\n"])
+def test_times_and_directions_are_read(tmp_path, text):
+    read = columns(write(tmp_path, text))
+    assert (read["times"], read["pages"]) == ([3, 3, 4], [10, 11, 10])
+    assert read["writes"] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "text, line, complaint",
+    [
+        ("1\n2\n-3\n", 3, "page -3 is negative"),
+        ("1\n\n# x\ntwo\n", 4, "'two' is no page number"),
+        ("1\n1.5\n", 2, "'1.5' is no page number"),
+        ("1\n18446744073709551616\n", 2, "does not fit into 64 bits"),
+        ("1\n2 3\n", 2, "2 words"),
+        ("1 2\n", 1, "2 words"),
+        ("1 2 r\n2 2\n", 2, "2 words"),
+        ("1 2 r\n2 2 x\n", 2, "'x' is no direction"),
+        ("5 2 r\n4 2 r\n", 2, "time 4 comes after time 5"),
+        ("-5 2 r\n", 1, "time -5 is negative"),
+        ("5 2 r 4294967296\n", 1, "does not fit into 32 bits"),
+        ('1\n"2"\n', 2, "is no page number"),
+        ("1\nNA\n", 2, "is no page number"),
+        ("1\n0x\n", 2, "is no page number"),
+    ],
+)
+@pytest.mark.parametrize("good_lines", [0, 5000])
+def test_a_bad_line_is_named(tmp_path, monkeypatch, text, line, complaint, good_lines):
+    monkeypatch.setattr(
+        lines.blocks, "__defaults__", (1000,)
+    )  # so that the bad line is not in the first block
+    good = "0 1 r 0\n" if text.split("\n")[0].count(" ") == 3 else "0 1 r\n" if " r" in text else "1\n"
+    path = write(tmp_path, good * good_lines + text)
+    with pytest.raises(UserError) as caught:
+        columns(path)
+    assert complaint in caught.value.what
+    assert caught.value.where == f"{path}, line {good_lines + line}"
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("data", [b"\x01\x00\x00\x00", b"7" * 100_000])
+def test_a_binary_file_is_no_text(tmp_path, data):
+    (tmp_path / "t.txt").write_bytes(data)
+    with pytest.raises(UserError, match="not a text file"):
+        columns(tmp_path / "t.txt")
