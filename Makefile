@@ -12,7 +12,7 @@ NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*.i
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers pnr-units clean
+.PHONY: demo test lint setup sim firmware csim registers bench bench-long pnr-units clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write build/demo/report.html
@@ -37,11 +37,17 @@ csim: setup   ## the C simulation testbenches of hls/
 registers: setup   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 
+bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
+	python bench/trace_engines.py
+
+bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_trace.json
+	python bench/long_trace.py
+
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
 
-.venv/pnr.stamp: .venv/installed.stamp
-	python -m pip install --quiet --disable-pip-version-check --editable '.[pnr]'
+.venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
+	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'
 	@touch $@
 
 build/packages.stamp: scripts/apt-packages.txt

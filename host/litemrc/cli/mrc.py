@@ -57,6 +57,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="page size, for addresses (%(default)s)",
     )
     parser.add_argument("--engine", choices=ENGINES, default="exact", help="see below (%(default)s)")
+    parser.add_argument("--threads", metavar="N", type=positive, help="exact: cores to use (1)")
     parser.add_argument("--rate", metavar="R", type=float, help=f"shards: share of pages ({DEFAULT_RATE})")
     parser.add_argument(
         "--sample-pages", metavar="N", type=positive, help="shards: follow N pages at most, at a falling rate"
@@ -78,6 +79,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc mrc`."""
     engine = make_engine(
         args.engine,
+        threads=args.threads,
         rate=args.rate,
         sample_pages=args.sample_pages,
         frames=args.frames,

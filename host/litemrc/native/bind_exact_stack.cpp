@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "exact_stack.hpp"
+#include "parallel_stack.hpp"
 
 namespace litemrc_native {
 
@@ -18,6 +19,17 @@ void bind_exact_stack(nb::module_ &module) {
         .def("histogram", [](const ExactStack &self) {
             return to_array(std::vector<uint64_t>(self.histogram(), self.histogram() + self.footprint() + 1));
         });
+    nb::class_<ParallelStack>(module, "ParallelStack")
+        .def(nb::init<unsigned, size_t>(), nb::arg("threads"), nb::arg("window") = ParallelStack::WINDOW)
+        .def(
+            "access",
+            [](ParallelStack &self, const PageArray &pages) {
+                nb::gil_scoped_release released;
+                self.access(pages.data(), pages.size());
+            },
+            nb::arg("pages").noconvert())
+        .def("finished", &ParallelStack::finished, nb::rv_policy::reference_internal,
+             nb::call_guard<nb::gil_scoped_release>());
 }
 
 } // namespace litemrc_native

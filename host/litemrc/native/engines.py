@@ -13,7 +13,7 @@ from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 
 # Name: the parameters it has.
 ENGINES = {
-    "exact": (),
+    "exact": ("threads",),
     "group": ("frames", "groups"),
     "bucket": ("frames", "groups"),
     "shards": ("rate", "sample_pages"),
@@ -36,6 +36,7 @@ class Engine(Protocol):
 def make_engine(
     name: str,
     *,
+    threads: int | None = None,
     rate: float | None = None,
     sample_pages: int | None = None,
     frames: int | None = None,
@@ -45,6 +46,7 @@ def make_engine(
 
     Parameters:
         name: one of `ENGINES`.
+        threads: of exact: cores to use.
         rate, sample_pages: of shards: share of the pages followed, or how many at most.
         frames, groups: of group and bucket.
 
@@ -53,7 +55,13 @@ def make_engine(
     """
     if name not in ENGINES:
         raise UserError(f"no engine {name!r}", remedy=f"engines: {', '.join(ENGINES)}")
-    given = {"rate": rate, "sample_pages": sample_pages, "frames": frames, "groups": groups}
+    given = {
+        "threads": threads,
+        "rate": rate,
+        "sample_pages": sample_pages,
+        "frames": frames,
+        "groups": groups,
+    }
     for parameter, value in given.items():
         if value is not None and parameter not in ENGINES[name]:
             owners = " and ".join(engine for engine in ENGINES if parameter in ENGINES[engine])
@@ -61,7 +69,7 @@ def make_engine(
                 f"engine {name} has no {parameter.replace('_', ' ')}", remedy=f"it belongs to {owners}"
             )
     if name == "exact":
-        return ExactStack()
+        return ExactStack(1 if threads is None else threads)
     if name == "shards":
         if rate is not None and sample_pages is not None:
             raise UserError("a sample has a fixed rate or a fixed size", remedy="give one of the two")

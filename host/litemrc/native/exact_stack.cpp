@@ -5,37 +5,80 @@
 
 namespace litemrc_native {
 
-void ExactStack::access(const uint64_t *pages, size_t count) {
+void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
     uint32_t last[BATCH], distances[BATCH];
     while (count) {
         uint64_t room = index_.room();
         if (room == 0) {
-            compact();
+            compact(1);
             room = index_.room();
         }
         const size_t batch = size_t(std::min<uint64_t>({count, room, BATCH}));
         last_.exchange(pages, batch, uint32_t(index_.next()), last);
+        const uint64_t known = footprint();
         index_.touch(last, batch, distances);
-        histogram_.reserve(footprint());
-        for (size_t i = 0; i < batch; ++i)
-            histogram_.prefetch(distances[i]);
-        for (size_t i = 0; i < batch; ++i)
-            histogram_.count(distances[i]);
-        accesses_ += batch;
+        count_distances(distances, batch);
+        if (cold && footprint() != known)
+            for (size_t i = 0; i < batch; ++i)
+                if (last[i] == NO_SLOT)
+                    cold->push_back(pages[i]);
         pages += batch;
         count -= batch;
     }
 }
 
-// Four slots a page: a renumbering for every three accesses a page, and a byte of memory a page.
-void ExactStack::compact() {
+void ExactStack::append(ExactStack &later, const std::vector<uint64_t> &cold) {
+    if (index_.room(cold.size()) < cold.size()) {
+        compact(cold.size());
+        index_.room(cold.size());
+    }
+    const uint64_t base = index_.next() - 1; // of the ranks in the later part's stack
+    uint32_t slots[BATCH], last[BATCH], distances[BATCH];
+    for (size_t start = 0; start < cold.size(); start += BATCH) {
+        const size_t batch = std::min(cold.size() - start, BATCH);
+        later.last_.find(cold.data() + start, batch, slots);
+        later.index_.rank(slots, batch);
+        for (size_t i = 0; i < batch; ++i)
+            slots[i] += uint32_t(base);
+        last_.exchange(cold.data() + start, batch, slots, last);
+        index_.touch(last, batch, distances);
+        count_distances(distances, batch);
+    }
+    const uint64_t *counters = later.histogram();
+    for (uint64_t distance = 1; distance <= later.footprint(); ++distance)
+        histogram_.count(uint32_t(distance), counters[distance]);
+    accesses_ += later.accesses_ - cold.size();
+}
+
+void ExactStack::clear() {
+    last_.clear();
+    index_.restart(0, index_.capacity());
+    histogram_.clear();
+    accesses_ = 0;
+}
+
+void ExactStack::count_distances(const uint32_t *distances, size_t count) {
+    histogram_.reserve(footprint());
+    for (size_t i = 0; i < count; ++i)
+        histogram_.prefetch(distances[i]);
+    for (size_t i = 0; i < count; ++i)
+        histogram_.count(distances[i], 1);
+    accesses_ += count;
+}
+
+// Makes room for `wanted` accesses at once. Four slots a page: renumbering comes every three accesses a page, and costs
+// a byte of memory a page.
+void ExactStack::compact(uint64_t wanted) {
     const uint64_t live = index_.live();
+    const uint64_t needed = live + wanted + 2 * RecencyIndex::BLOCK;
+    if (needed > RecencyIndex::MAX_SLOTS)
+        throw std::length_error("more than 2^31 distinct pages");
     const uint64_t unit = RecencyIndex::MIN_SLOTS;
     uint64_t slots = index_.capacity();
-    if (slots < 4 * live)
-        slots = std::min((4 * live + live / 2 + unit - 1) / unit * unit, RecencyIndex::MAX_SLOTS);
-    if (live + 2 * RecencyIndex::BLOCK > slots)
-        throw std::length_error("more than 2^31 distinct pages");
+    if (slots < std::max(4 * live, needed)) {
+        const uint64_t roomy = std::max(4 * live + live / 2, needed + live);
+        slots = std::min((roomy + unit - 1) / unit * unit, RecencyIndex::MAX_SLOTS);
+    }
     last_.for_each_run([&](uint32_t *run, size_t length) { index_.rank(run, length); });
     index_.restart(live, slots);
 }

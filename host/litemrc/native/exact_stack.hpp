@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 namespace litemrc_native {
 
@@ -34,8 +35,9 @@ class DistanceHistogram {
     }
 
     void prefetch(uint32_t distance) const { __builtin_prefetch(counters_ + distance, 1); }
-    void count(uint32_t distance) { ++counters_[distance]; }
+    void count(uint32_t distance, uint64_t times) { counters_[distance] += times; }
     const uint64_t *counters() const { return counters_; }
+    void clear() { std::fill(counters_, counters_ + size_, 0); }
 
   private:
     uint64_t *counters_ = nullptr;
@@ -50,8 +52,18 @@ class ExactStack {
         histogram_.reserve(0);
     }
 
+    // Takes `count` accesses, and appends the pages that are new to `cold` in the order of their first access.
     // Throws std::bad_alloc, and std::length_error if there are more distinct pages than slots.
-    void access(const uint64_t *pages, size_t count);
+    void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr);
+
+    // Continues with the accesses that `later` took, whose new pages were `cold`, as if they had come here.
+    //
+    // The first accesses of a later part are the only ones that depend on what came before (Niu et al., PARDA, IPDPS
+    // 2012). Each finds above its page the pages used since, and the later part's pages before it: what it finds if
+    // these were moved to the top one by one. Each moves to the slot that its last access of the later part deserves.
+    void append(ExactStack &later, const std::vector<uint64_t> &cold);
+
+    void clear();
 
     uint64_t accesses() const { return accesses_; }
     uint64_t footprint() const { return index_.live(); } // distinct pages
@@ -62,7 +74,8 @@ class ExactStack {
   private:
     static constexpr size_t BATCH = 512; // accesses whose slots and distances stay in the first-level cache
 
-    void compact();
+    void count_distances(const uint32_t *distances, size_t count);
+    void compact(uint64_t wanted);
 
     LastSlots last_;
     RecencyIndex index_;

@@ -20,26 +20,33 @@ class LastSlots {
     // Access i is to pages[i] and gets the slot `first` + i, not 0. Writes the slots of the pages' accesses before, 0
     // for pages never seen. Throws std::bad_alloc.
     void exchange(const uint64_t *pages, size_t count, uint32_t first, uint32_t *last) {
+        exchange_with(pages, count, [=](size_t i) { return first + uint32_t(i); }, last);
+    }
+
+    // The same; access i gets slots[i].
+    void exchange(const uint64_t *pages, size_t count, const uint32_t *slots, uint32_t *last) {
+        exchange_with(pages, count, [=](size_t i) { return slots[i]; }, last);
+    }
+
+    // Writes the slots of pages all of which have been seen.
+    void find(const uint64_t *pages, size_t count, uint32_t *last) {
         if (is_direct_) {
-            const uint64_t highest = *std::max_element(pages, pages + count);
-            if (highest < direct_size_ || widen(highest)) {
-                for (size_t i = 0; i < count; ++i) {
-                    last[i] = direct_[pages[i]];
-                    direct_[pages[i]] = first + uint32_t(i);
-                    known_ += last[i] == 0;
-                }
-                return;
-            }
-            leave_direct();
+            for (size_t i = 0; i < count; ++i)
+                last[i] = direct_[pages[i]];
+            return;
         }
-        hashed_.reserve(count);
         for (size_t i = 0; i < count; ++i)
             hashed_.prefetch(pages[i]);
-        for (size_t i = 0; i < count; ++i) {
-            uint32_t &slot = hashed_.find_or_insert(pages[i], 0);
-            last[i] = slot;
-            slot = first + uint32_t(i);
-        }
+        for (size_t i = 0; i < count; ++i)
+            last[i] = *hashed_.find(pages[i]);
+    }
+
+    // Forgets all pages; keeps the memory.
+    void clear() {
+        if (is_direct_)
+            std::fill(direct_, direct_ + direct_size_, 0);
+        known_ = 0;
+        hashed_.clear();
     }
 
     // Calls visit(slots, count) on runs of slots in memory, which it may change, zeros included; all pages' are among
@@ -52,6 +59,34 @@ class LastSlots {
     }
 
   private:
+    template <typename SlotOf>
+    void exchange_with(const uint64_t *pages, size_t count, SlotOf slot_of, uint32_t *last) {
+        if (is_direct_) {
+            const uint64_t highest = *std::max_element(pages, pages + count);
+            if (highest < direct_size_ || widen(highest)) {
+                for (size_t i = 0; i < count; ++i) {
+                    last[i] = direct_[pages[i]];
+                    direct_[pages[i]] = slot_of(i);
+                    known_ += last[i] == 0;
+                }
+                return;
+            }
+            leave_direct();
+        }
+        hashed_.reserve(count);
+        for (size_t i = 0; i < std::min(count, AHEAD); ++i)
+            hashed_.prefetch(pages[i]);
+        for (size_t i = 0; i < count; ++i) {
+            if (i + AHEAD < count)
+                hashed_.prefetch(pages[i + AHEAD]);
+            uint32_t &slot = hashed_.find_or_insert(pages[i], 0);
+            last[i] = slot;
+            slot = slot_of(i);
+        }
+    }
+
+    static constexpr size_t AHEAD = 24; // accesses that the hash table's cache lines are asked for ahead
+
     // An array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
     static constexpr uint64_t SPARSEST = 6;
     static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 20;

@@ -82,7 +82,12 @@ class PageTable {
             visit(buckets_[at].values, buckets_[at].used);
     }
 
-    size_t bytes() const { return bucket_count_ * sizeof(Bucket); }
+    // Forgets all pages; keeps the memory.
+    void clear() {
+        for (size_t at = 0; at < bucket_count_; ++at)
+            buckets_[at].used = 0;
+        size_ = 0;
+    }
 
   private:
     static constexpr unsigned PAGES = 5;
@@ -116,9 +121,7 @@ class PageTable {
             throw std::bad_alloc();
         buckets_ = static_cast<Bucket *>(memory);
         bucket_count_ = count;
-        size_ = 0;
-        for (size_t at = 0; at < count; ++at)
-            buckets_[at].used = 0;
+        clear();
     }
 
     void grow(size_t needed) {

@@ -177,8 +177,8 @@ void RecencyIndex::rank(uint32_t *slots, size_t count) const {
     HWY_DYNAMIC_DISPATCH(Rank)(levels_, uint32_t(live_ + (block_end_ - next_)), slots, count);
 }
 
-uint64_t RecencyIndex::room() {
-    if (next_ == block_end_ && block_end_ != capacity_)
+uint64_t RecencyIndex::room(uint64_t wanted) {
+    while (block_end_ - next_ < wanted && block_end_ != capacity_)
         begin_block();
     return block_end_ - next_;
 }

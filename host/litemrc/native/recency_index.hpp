@@ -57,8 +57,8 @@ class RecencyIndex {
     uint64_t capacity() const { return capacity_; }
     uint64_t next() const { return next_; } // the slot of the next access
 
-    // Accesses that `touch` can take at once; 0 if all slots are used and `restart` must come first.
-    uint64_t room();
+    // Accesses that `touch` can take at once: at least `wanted`, or all that are left before `restart` must come.
+    uint64_t room(uint64_t wanted = 1);
 
     uint64_t live() const { return live_; } // pages in the stack
 

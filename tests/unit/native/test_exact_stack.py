@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from golden_histogram import golden_histogram
 from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.golden.lru_stack import LruStack
 from litemrc.native import _core
 from litemrc.native.exact_stack import ExactStack
 
@@ -25,15 +25,6 @@ def instruction_set(request) -> Iterator[str]:
 
 def spread(pages: list[int] | np.ndarray, factor: int) -> np.ndarray:
     return np.array(pages, np.uint64) * np.uint64(factor)
-
-
-def golden_histogram(pages: list[int]) -> list[int]:
-    stack = LruStack()
-    histogram = [0] * (len(set(pages)) + 1)
-    for page in pages:
-        position = stack.access(page)
-        histogram[0 if position is None else position + 1] += 1
-    return histogram
 
 
 def engine_of(*chunks: np.ndarray) -> ExactStack:
