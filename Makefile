@@ -8,7 +8,7 @@ SIM      := build/sim/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
-NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 

@@ -24,16 +24,17 @@ enum class Direction : uint8_t { nil, up, down };
 
 struct FaultSequence {
     uint64_t low, high;
+    // Offsets from the tail of pages known to be on disk, in one piece: from `disk_from` to below `disk_to`.
+    uint64_t disk_from, disk_to;
+    uint64_t last_fault;   // time of its most recent fault
+    uint64_t judged_time;  // time of its N-th most recent fault, or of its oldest
+    uint32_t faults;       // times recorded, N at most
+    uint32_t next_time;    // where the next one goes
+    uint32_t older, newer; // slots of its neighbours by last_fault
     Direction direction;
     // No page at least M from the head is in memory. Stays true until the head moves on: a page of a sequence that is
     // on disk can only come back by a fault, and that splits the sequence.
     bool exhausted;
-    // Offsets from the tail of pages known to be on disk, in one piece: from `disk_from` to below `disk_to`.
-    uint64_t disk_from, disk_to;
-    uint64_t last_fault;  // time of its most recent fault
-    uint64_t judged_time; // time of its N-th most recent fault, or of its oldest
-    uint32_t faults;      // times recorded, N at most
-    uint32_t next_time;   // where the next one goes
 
     uint64_t length() const { return high - low + 1; }
     bool grows_down() const { return direction == Direction::down; }
@@ -42,7 +43,7 @@ struct FaultSequence {
 
 class FaultSequences {
   public:
-    explicit FaultSequences(const SeqParameters &parameters) : parameters_(parameters) {}
+    explicit FaultSequences(const SeqParameters &parameters);
 
     // Records a page fault; times must rise.
     void fault(uint64_t page, uint64_t time);
@@ -54,19 +55,24 @@ class FaultSequences {
 
   private:
     using Slot = uint32_t;
+    static constexpr Slot ANCHOR = 0; // of the list by age; no sequence
 
-    size_t after(uint64_t page) const; // position in by_low_ of the first sequence with low > page
-    void extend(Slot slot, uint64_t page, uint64_t time);
-    bool cut(Slot slot, uint64_t page);
-    void add(uint64_t page, uint64_t time);
-    void record(Slot slot, uint64_t time);
+    FaultSequence &at(size_t position) { return slots_[by_low_[position]]; }
+    void extend(size_t position, uint64_t page, uint64_t time);
+    bool cut(size_t position, uint64_t page);
+    void add(size_t position, uint64_t page, uint64_t time);
     void erase(size_t position);
-    void erase_oldest();
+    size_t oldest() const;
+    void record(Slot slot, uint64_t time);
+    void unlink(Slot slot);
 
     SeqParameters parameters_;
     std::vector<FaultSequence> slots_;
     std::vector<uint64_t> times_; // N a slot, a ring
-    std::vector<Slot> by_low_, free_;
+    std::vector<uint64_t> lows_;  // sorted
+    std::vector<Slot> by_low_;    // the sequences that begin there
+    std::vector<Slot> long_;      // those of length >= L
+    std::vector<Slot> free_;
 };
 
 } // namespace litemrc_native
