@@ -1,14 +1,17 @@
 """Arguments that the commands of `litemrc trace` share."""
 
 import argparse
+from pathlib import Path
 
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import size_of
-from litemrc.traces.opening import FORMATS
+from litemrc.traces.opening import FORMATS, format_of
 from litemrc.traces.trace import PAGE_BYTES
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; .gz, .zst or .xz behind the ending compresses"
+
+_INTERVALS = "intervals"
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +61,23 @@ def page_bytes(text: str) -> int:
     return number
 
 
-def output_format(interval: int | None, name: str | None) -> str | None:
-    """Format to write: IN/OUT records if an interval is given."""
-    if interval is not None and name not in (None, "intervals"):
-        raise UserError(f"--interval makes no {name}", remedy="leave out --interval, or use --to intervals")
-    return "intervals" if interval is not None else name
+def output_format(out: Path, interval: int | None, name: str | None = None) -> str | None:
+    """Name of the format to write, None: by the ending of `out`; with an interval, IN/OUT records.
+
+    Raises:
+        UserError: an interval, but another format by name or ending.
+    """
+    if interval is None:
+        return name
+    if name not in (None, _INTERVALS) or (name is None and not is_intervals(out)):
+        raise UserError(
+            "--interval writes IN/OUT records, which is another format than that of the name",
+            where=str(out),
+            remedy="leave out --interval, or name the file FILE.inout",
+        )
+    return _INTERVALS
+
+
+def is_intervals(out: Path) -> bool:
+    """Does the name of a file say that it holds IN/OUT records?"""
+    return format_of(out) is FORMATS[_INTERVALS]

@@ -11,6 +11,7 @@ from litemrc.cli.trace_arguments import (
     FORMATS_HELP,
     add_interval_argument,
     add_page_argument,
+    is_intervals,
     output_format,
 )
 from litemrc.cli.trace_progress import reported
@@ -25,10 +26,11 @@ _LEVELS = ",".join(map(str, LEVELS))
 _EPILOG = f"""\
 The caches: set-associative, LRU, write-back, write-allocate; by default those of Zhou et al. 2004, 5.2. Times
 are instructions begun. Not seen: the kernel's accesses, child processes, what the program executes in its
-place (so call sort itself, not `env sort`), address translation. With --interval and without --cache all
-references count, as in Glass and Cao 1997.
+place (so call sort itself, not `env sort`), address translation. For IN/OUT records (FILE.inout) no cache is
+modelled without --cache: all references count, as in Glass and Cao 1997.
 
 Ctrl-C ends the program and keeps what was captured, unless FILE is there already: then FILE stays as it was.
+Pressed twice, it keeps nothing.
 
   litemrc trace capture --out gzip.parquet -- gzip -k data
   litemrc trace capture --cache 32k:8:64,1m:16:64 --icache 32k:8:64 --out sort.parquet -- sort big.txt
@@ -62,20 +64,17 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace capture`."""
     check_output_path(args.out)
+    name = output_format(args.out, args.interval)
     caches = _caches(args)
     capture = Capture(args.command, caches, args.pages)
     origin = f"{shlex.join(args.command)}; caches: {_describe(caches)}"
     options = WriteOptions(args.pages, capture.time_unit, args.interval or WriteOptions.interval, origin)
-    name = output_format(args.interval, None)
     interrupted = _Interrupted()
     with create_trace(args.out, name, options) as writer, closing(capture.chunks()) as chunks:
-        try:
-            for chunk in reported(chunks, "capturing", lambda: (_told(capture), None)):
-                writer.write(chunk)
-                if interrupted.asked:
-                    break
-        except KeyboardInterrupt:
-            interrupted.asked = True
+        for chunk in reported(chunks, "capturing", lambda: (_told(capture), None)):
+            writer.write(chunk)
+            if interrupted.asked:
+                break
         if interrupted.asked and args.out.exists():
             raise KeyboardInterrupt  # what is there may be complete, this is not
     how = "interrupted: " if interrupted.asked else ""
@@ -92,18 +91,23 @@ def main(args: argparse.Namespace) -> int:
 
 
 class _Interrupted:
-    """Ctrl-C as a wish: no block is cut in half. The program gets its own SIGINT from the terminal."""
+    """Ctrl-C as a wish: no block is cut in half. A second one gives up at once.
+
+    The program gets a SIGINT of its own from the terminal.
+    """
 
     def __init__(self) -> None:
         self.asked = False
         signal.signal(signal.SIGINT, self._ask)
 
     def _ask(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
         self.asked = True
 
 
 def _caches(args: argparse.Namespace) -> CacheHierarchy | None:
-    text = args.cache or (_NONE if args.interval else _LEVELS)
+    text = args.cache or (_NONE if is_intervals(args.out) else _LEVELS)
     if text == _NONE:
         return None
     instructions = None if args.icache == _NONE else CacheShape.parse(args.icache)

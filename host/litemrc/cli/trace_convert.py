@@ -28,7 +28,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace convert`."""
-    name = output_format(args.interval, args.to)
+    name = output_format(args.out, args.interval, args.to)
     kept = format_of(args.out, name).columns
     references, lost = 0, set()
     with opened(args) as trace:

@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
         if "=" not in parameter:
             raise UserError(f"{parameter!r} is no parameter", remedy="write NAME=VALUE")
     query = "&".join(quote(parameter, safe="=") for parameter in args.parameters)
-    name = output_format(args.interval, None)
+    name = output_format(args.out, args.interval)
     references = 0
     with open_trace(f"{PREFIX}{args.program}?{query}") as trace:
         interval = args.interval or WriteOptions.interval

@@ -11,6 +11,8 @@ from litemrc.cli.trace_arguments import add_input_arguments, opened
 from litemrc.cli.trace_progress import shown
 from litemrc.sizes import size_text
 from litemrc.traces import Trace
+from litemrc.traces.interval_limits import smallest_opt_memory
+from litemrc.traces.intervals import IntervalTrace
 from litemrc.traces.summary import Summary
 
 
@@ -30,6 +32,8 @@ def main(args: argparse.Namespace) -> int:
         except KeyboardInterrupt as error:
             stopped = error
         facts = facts_of(trace, summary, complete=stopped is None)
+    if trace.format == IntervalTrace.format and not stopped:
+        facts["minimum_pages_opt"] = smallest_opt_memory(args.trace)
     if args.json:
         print(json.dumps(facts))
     else:
@@ -56,6 +60,7 @@ def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any
         "time_unit": trace.time_unit,
         "contexts": {str(context): count for context, count in sorted(summary.contexts.items())},
         "minimum_pages": trace.minimum_pages,
+        "minimum_pages_opt": 1 if complete else None,
         "origin": trace.origin,
         "notes": trace.notes,
     }
@@ -77,8 +82,8 @@ def _print(facts: dict[str, Any], page_bytes: int) -> None:
         rows["time"] = f"{facts['first_time']:,} to {facts['last_time']:,} {unit}".rstrip()
     if facts["contexts"]:
         rows["contexts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["contexts"].items())
-    if facts["minimum_pages"] > 1:
-        rows["exact from"] = f"{facts['minimum_pages']:,} pages on"
+    if facts["format"] == IntervalTrace.format and facts["complete"]:
+        rows["exact from"] = f"{facts['minimum_pages']:,} pages (LRU), {facts['minimum_pages_opt']:,} (OPT)"
     if facts["origin"]:
         rows["origin"] = facts["origin"]
     rows |= {"note" + " " * index: note for index, note in enumerate(facts["notes"])}

@@ -20,6 +20,7 @@ from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorde
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
 _ALIASES = {"time": "cycle", "page": "frame"}
+_ROW_GROUP = 1 << 20  # references
 _REFERENCES = pa.array(["access", "dropped"])
 
 
@@ -163,32 +164,36 @@ class ParquetWriter(TraceWriter):
             "origin": options.origin,
         }
         self._writer: pq.ParquetWriter | None = None
+        self._waiting: list[pa.Table] = []  # less than a row group
 
     def write(self, chunk: Chunk) -> None:
-        columns = {
-            name: values
-            for name, values in zip(
-                TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True
-            )
-            if values is not None
-        }
+        values = zip(TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True)
+        columns = {name: column for name, column in values if column is not None}
         if self._writer is None:
             fields = [pa.field(name, TYPES[name], nullable=False) for name in columns]
-            # Times and pages rarely repeat in order but differ little: what delta encoding is made for.
-            packed = {name: "DELTA_BINARY_PACKED" for name in columns if name in ("time", "page")}
             self._writer = pq.ParquetWriter(
                 self._sink,
                 pa.schema(fields, metadata=self._metadata),
                 compression="zstd",
+                compression_level=3,
                 use_dictionary=False,
-                column_encoding=packed,
+                # Times differ little from one to the next; pages recur, which zstd finds by itself.
+                column_encoding={"time": "DELTA_BINARY_PACKED"} if "time" in columns else None,
             )
-        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
+        self._waiting.append(pa.table(columns, schema=self._writer.schema))
+        if sum(table.num_rows for table in self._waiting) >= _ROW_GROUP:
+            self._flush()
 
     def finish(self) -> None:
         if self._writer is None:
             self.write(Chunk(np.empty(0, dtype=np.uint64)))
+        self._flush()
         self._writer.close()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+        self._waiting = []
 
     def close(self) -> None:
         if self._writer is not None:

@@ -30,7 +30,7 @@ def blocks(source: ByteSource, block_bytes: int = BLOCK_BYTES) -> Iterator[Block
     """
     rest, line = b"", 1
     while True:
-        fresh = memoryview(source.read(block_bytes))
+        fresh = source.read(block_bytes)
         if not fresh:
             break
         text = rest + fresh

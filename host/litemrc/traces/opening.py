@@ -13,7 +13,7 @@ from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
 from litemrc.traces.intervals import IntervalTrace, IntervalWriter
 from litemrc.traces.lackey import LackeyTrace
 from litemrc.traces.oracle_general import OracleGeneralTrace, OracleGeneralWriter
-from litemrc.traces.streams import open_sink, open_source, plain_name
+from litemrc.traces.streams import SUFFIXES, open_sink, open_source, plain_name
 from litemrc.traces.text import TextTrace, TextWriter
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
@@ -29,12 +29,14 @@ class Format:
         columns: those of a chunk it keeps, beside the pages.
         open: makes a reader of a path and the bytes of a page.
         create: makes a writer of an open file; None: cannot be written.
+        compresses: it does so by itself: no .gz, .zst or .xz behind its ending.
     """
 
     suffixes: tuple[str, ...]
     columns: frozenset[str]
     open: Callable[[Path, int], Trace]
     create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
+    compresses: bool = False
 
 
 _ALL = frozenset({"times", "writes", "contexts"})
@@ -59,11 +61,9 @@ FORMATS = {
         None,
     ),
     "parquet": Format(
-        (".parquet", ".arrow", ".feather"),
-        _ALL,
-        lambda path, _: ColumnarTrace(path),
-        ParquetWriter,
+        (".parquet",), _ALL, lambda path, _: ColumnarTrace(path), ParquetWriter, compresses=True
     ),
+    "arrow": Format((".arrow", ".feather"), _ALL, lambda path, _: ColumnarTrace(path), None, compresses=True),
     "intervals": Format(
         (".inout",),
         frozenset({"times"}),
@@ -128,6 +128,12 @@ def create_trace(
             remedy="write text, oracleGeneral or parquet",
         )
     path = check_output_path(path)
+    if form.compresses and path.suffix.lower() in SUFFIXES:
+        raise UserError(
+            "this format compresses by itself",
+            where=str(path),
+            remedy=f"leave out {path.suffix} behind its name",
+        )
     with (
         replacing(path) as partial,
         open_sink(partial, path) as sink,

@@ -35,7 +35,7 @@ class OracleGeneralTrace(Trace):
         previous = 0
         while True:
             begin = self._source.offset
-            data = memoryview(self._source.read(CHUNK_REFERENCES * RECORD.itemsize))
+            data = self._source.read(CHUNK_REFERENCES * RECORD.itemsize)
             whole = data.nbytes // RECORD.itemsize
             records = np.frombuffer(data, dtype=RECORD, count=whole)
             if whole:

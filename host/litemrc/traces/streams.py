@@ -3,6 +3,7 @@
 import lzma
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from gzip import GzipFile
 from pathlib import Path
@@ -42,28 +43,32 @@ class ByteSource:
             self._plain = pa.CompressedInputStream(pa.PythonFile(raw, "r"), self.compression)
         else:
             self._plain = raw
+        # Decompressing takes as long as using what comes out of it; another thread does it meanwhile.
+        self._ahead = ThreadPoolExecutor(1, "decompress") if self.compression else None
+        self._next: Future | None = None
 
-    def read(self, count: int) -> pa.Buffer | bytes:
-        """The next `count` bytes, as something numpy takes without copying; fewer only at the end.
+    def read(self, count: int) -> memoryview:
+        """The next `count` bytes; fewer only at the end. All reads of a source are of one size.
 
         Raises:
             UserError: the archive is cut short or damaged, or the operating system cannot read it.
         """
         try:
-            if isinstance(self._plain, pa.NativeFile):
-                data = self._plain.read_buffer(count)
-                size = data.size
-            else:
-                data = self._plain.read(count)
-                size = len(data)
+            data = self._next.result() if self._next else self._read_now(count)
         except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
             raise UserError(
                 f"the {self.compression or 'plain'} file is cut short or damaged: {error}",
                 where=self.where(self.offset),
                 remedy="fetch or make the file again",
             ) from error
-        self.offset += size
+        if self._ahead and data:
+            self._next = self._ahead.submit(self._read_now, count)
+        self.offset += data.nbytes
         return data
+
+    def _read_now(self, count: int) -> memoryview:
+        native = isinstance(self._plain, pa.NativeFile)
+        return memoryview(self._plain.read_buffer(count) if native else self._plain.read(count))
 
     @property
     def fraction(self) -> float | None:
@@ -77,6 +82,8 @@ class ByteSource:
         return f"{self.name}, byte {offset}" + (" (decompressed)" if self.compression else "")
 
     def close(self) -> None:
+        if self._ahead:
+            self._ahead.shutdown()
         self._raw.close()
 
 

@@ -4,11 +4,12 @@
     time page r|w
     time page r|w context
 
-Numbers are decimal, or hexadecimal with 0x. Lines that are empty or begin with # are passed over. A
-trace that has more than pages but no times gets the number of the reference as time, one without directions
-only reads.
+Numbers are decimal, or hexadecimal with 0x. Lines that are empty or begin with # are passed over. A trace
+that has more than pages but no times gets the number of the reference as time, one without directions only
+reads.
 """
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -159,15 +160,12 @@ def _fields_of(text: bytes) -> int:
 
 
 def _number(word: str, what: str, where: str, bits: int = 64) -> int:
-    digits = word[2:] if word[:2].lower() == "0x" else word
-    base = 16 if digits is not word else 10
     if word.startswith("-") and word[1:].isdigit():
         raise UserError(f"{what} {word} is negative", where=where, remedy=f"a {what} is counted from 0")
-    if not (
-        digits.isalnum()
-        and all(digit in "0123456789abcdefABCDEF"[: 10 if base == 10 else 22] for digit in digits)
-    ):
+    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]+)", word)
+    if not match:
         raise UserError(f"{word!r} is no {what} number", where=where, remedy="write decimal or 0x digits")
-    if int(digits, base) >= 1 << bits:
+    value = int(match[1], 16) if match[1] else int(match[2])
+    if value >= 1 << bits:
         raise UserError(f"{what} {word} does not fit into {bits} bits", where=where, remedy="number anew")
-    return int(digits, base)
+    return value

@@ -1,12 +1,17 @@
 """IN/OUT records: made as Glass and Cao 1997, section 2.1 say, and exact for LRU above a smallest memory."""
 
+from io import BufferedReader, BytesIO
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.golden.lru_stack import LruStack
-from litemrc.traces import open_trace
+from litemrc.traces import interval_records, open_trace
+from litemrc.traces.interval_records import RecordReader
+from litemrc.traces.lines import Block
 from litemrc.traces.opening import WriteOptions, create_trace
+from litemrc.traces.streams import ByteSource
 from trace_columns import chunk_of, columns, joined
 
 REFERENCES = st.lists(
@@ -164,3 +169,21 @@ def test_a_trace_without_times_has_no_intervals(tmp_path):
     with pytest.raises(UserError, match="need the times"), create_trace(tmp_path / "t.inout") as writer:
         writer.write(chunk_of([1, 2]))
     assert list(tmp_path.iterdir()) == []
+
+
+LINE = st.text("0123456789INOUT -+x.", max_size=12) | st.just("5 IN 7") | st.just("5 OUT 0x7")
+
+
+@settings(max_examples=500, deadline=None)
+@given(texts=st.lists(LINE, min_size=1, max_size=4))
+def test_many_lines_at_once_are_the_lines_one_by_one(texts):
+    block = Block("".join(f"{line}\n" for line in texts).encode(), 2)
+    fast = interval_records._parse_fast(block)
+    if fast is not None:
+        slow = RecordReader(ByteSource(BufferedReader(BytesIO(b"")), "t", None))._parse_lines(block)
+        assert [column.tolist() for column in fast] == [column.tolist() for column in slow]
+
+
+def test_plain_lines_take_the_fast_way():
+    records = interval_records._parse_fast(Block(b"5 IN 7\n6 OUT 7\n", 2))
+    assert [column.tolist() for column in records] == [[5, 6], [True, False], [7, 7], [2, 3]]

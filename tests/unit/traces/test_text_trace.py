@@ -1,9 +1,16 @@
 """Text: the forms, and each bad line by its number."""
 
+from io import BufferedReader, BytesIO
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces import lines
-from trace_columns import columns
+from litemrc.traces.lines import Block
+from litemrc.traces.streams import ByteSource
+from litemrc.traces.text import TextTrace
+from trace_columns import columns, joined
 
 
 def write(tmp_path, text: str):
@@ -73,3 +80,36 @@ def test_a_binary_file_is_no_text(tmp_path, data):
     (tmp_path / "t.txt").write_bytes(data)
     with pytest.raises(UserError, match="not a text file"):
         columns(tmp_path / "t.txt")
+
+
+LINE = st.text("0123456789abfxX-+.rwRW \t#\"'NA,", max_size=12) | st.integers(0, 2**65).map(str)
+
+
+@settings(max_examples=500, deadline=None)
+@given(texts=st.lists(LINE, min_size=1, max_size=4), fields=st.sampled_from([1, 3, 4]))
+def test_many_lines_at_once_are_the_lines_one_by_one(texts, fields):
+    text = "".join(f"{line}\n" for line in texts).encode()
+    trace = TextTrace(ByteSource(BufferedReader(BytesIO(b"")), "t", None))
+    trace._fields = fields
+    fast = trace._parse_fast(text)
+    if fast is not None:
+        assert joined([fast]) == joined([trace._parse_lines(Block(text, 1))])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 2**64 - 1), st.sampled_from("rwRW")), min_size=1
+    )
+)
+def test_plain_lines_take_the_fast_way(rows):
+    rows.sort(key=lambda row: row[0])
+    text = "".join(f"{time} {page} {way}\n" for time, page, way in rows).encode()
+    trace = TextTrace(ByteSource(BufferedReader(BytesIO(b"")), "t", None))
+    trace._fields = 3
+    assert joined([trace._parse_fast(text)]) == {
+        "pages": [page for _, page, _ in rows],
+        "writes": [way in "wW" for _, _, way in rows],
+        "times": [time for time, _, _ in rows],
+        "contexts": None,
+    }

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -93,6 +94,8 @@ def test_text_without_times_counts_references_and_without_directions_reads(tmp_p
 
 @pytest.mark.parametrize("compression, command", [(".gz", "gzip"), (".xz", "xz"), (".zst", "zstd")])
 def test_the_compression_is_that_of_the_common_tools(tmp_path, compression, command):
+    if shutil.which(command) is None:
+        pytest.skip(f"{command} is not installed")
     pages = np.arange(200_000, dtype=np.uint64)
     store(tmp_path / f"t.txt{compression}", [Chunk(pages)])
     done = subprocess.run([command, "-dc", tmp_path / f"t.txt{compression}"], capture_output=True, timeout=60)
@@ -157,7 +160,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_what_was_there(tmp_path, name):
         ("a.TXT", "text"),
         ("a.trace.xz", "text"),
         ("a.lackey.gz", "lackey"),
-        ("a.feather", "parquet"),
+        ("a.feather", "arrow"),
         ("a.inout.zst", "intervals"),
     ],
 )
@@ -180,9 +183,15 @@ def test_what_cannot_be_opened_is_refused(tmp_path, name, complaint):
     assert name in caught.value.where and caught.value.remedy
 
 
-def test_lackey_is_read_only(tmp_path):
-    with pytest.raises(UserError, match="read only"), create_trace(tmp_path / "a.lackey"):
+@pytest.mark.parametrize(
+    "name, complaint",
+    [("a.lackey", "read only"), ("a.arrow", "read only"), ("a.parquet.gz", "compresses by itself")],
+)
+def test_what_cannot_be_written_is_refused(tmp_path, name, complaint):
+    with pytest.raises(UserError, match=complaint) as caught, create_trace(tmp_path / name):
         pass
+    assert name in caught.value.where and caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
