@@ -1,0 +1,271 @@
+"""`litemrc replace TRACE`: page faults of a trace under several replacement policies and memory sizes."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from litemrc.cli.arguments import positive
+from litemrc.cli.replace_tables import global_table, local_table
+from litemrc.cli.trace_arguments import FORMATS_HELP, add_page_argument
+from litemrc.cli.trace_progress import shown
+from litemrc.errors import UserError
+from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.policies.replacement import POLICIES, Opt, Policy, Seq
+from litemrc.replay.multiprogram import GlobalResult, Scheduling, run_together
+from litemrc.replay.replacement import Replay, replay
+from litemrc.traces import Trace, open_trace
+from litemrc.traces.opening import FORMATS
+
+_EPILOG = f"""\
+lru    the page whose last reference is the earliest
+clock  a hand goes round and takes the first page not used since it last came by
+opt    the page whose next reference is furthest in the future: the least faults possible. Keeps the trace
+       in memory: 4 bytes a reference (repeated references to one page count once), a bit more for a size
+seq    lru, but on long sequences of page faults to consecutive addresses it replaces behind their head
+
+Glass and Cao 1997. --global: one program a TRACE, in one memory, in turns as in their section 5; opt, which
+would have to know how the turns depend on it, is not among the global policies.
+
+--json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and facts of the trace
+beside it; faults include the cold ones, the first to each page. With --global, a result also has "time" and
+"programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the traces' unit of time.
+
+{FORMATS_HELP}
+"""
+_MOST_SIZES = 4096
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc replace`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument("traces", metavar="TRACE", nargs="+", help="file, or URL such as gen:loop?pages=1000")
+    parser.add_argument("--format", metavar="NAME", choices=list(FORMATS), help="of TRACE (by its ending)")
+    add_page_argument(parser)
+    parser.add_argument(
+        "--memory",
+        metavar="N,...",
+        type=_sizes,
+        required=True,
+        help="memory sizes in pages; 100-900:100 stands for 100, 200 ... 900",
+    )
+    parser.add_argument(
+        "--policy", metavar="NAME,...", type=_names, help="lru, clock, opt, seq (default: all that apply)"
+    )
+    parser.add_argument(
+        "--seq",
+        metavar="NAME=N,...",
+        type=_seq,
+        default=Seq(),
+        help="SEQ's parameters (length=20,distance=20,recent=5,limit=200: the paper's L, M, N and 200)",
+    )
+    parser.add_argument(
+        "--global", dest="together", action="store_true", help="run all TRACEs together in one memory"
+    )
+    paper = Scheduling()
+    parser.add_argument(
+        "--quantum", metavar="T", type=positive, help=f"--global: longest turn of a program ({paper.quantum})"
+    )
+    parser.add_argument(
+        "--service", metavar="T", type=_time, help=f"--global: time a page fault takes ({paper.service})"
+    )
+    parser.add_argument(
+        "--cold-service",
+        metavar="T",
+        type=_time,
+        help=f"--global: time the first fault on a page takes ({paper.cold_service}: filled with zeros)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw fault rates, .png or .svg")
+    parser.add_argument("--interfault", metavar="FILE", type=Path, help="draw mean inter-fault times")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=Path,
+        help="both, the space-time graph, the miss ratio curve and all counts as one .html (one TRACE)",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc replace`."""
+    for picture in (args.plot, args.interfault):
+        if picture:
+            check_output_path(picture, PICTURE_SUFFIXES)
+    if args.report:
+        check_output_path(args.report, (".html",))
+    return _run_global(args) if args.together else _run_local(args)
+
+
+def _run_local(args: argparse.Namespace) -> int:
+    if len(args.traces) > 1:
+        raise UserError(f"{len(args.traces)} traces", remedy="use --global to run them together, or give one")
+    for option in ("quantum", "service", "cold_service"):
+        if getattr(args, option) is not None:
+            raise UserError(f"--{option.replace('_', '-')} belongs to --global", remedy="leave it out")
+    policies = _policies(args, POLICIES, without_clock=_is_intervals(args))
+    with _opened(args, 0) as trace:
+        result = replay(trace, shown(trace, "replaying"), policies, args.memory)
+    if args.json:
+        print(json.dumps(_local_json(args.traces[0], result)))
+    else:
+        print(local_table(args.traces[0], result, args.pages))
+    for note in trace.notes:
+        print(f"litemrc: note: {note}", file=sys.stderr)
+    if args.plot or args.interfault or args.report:
+        # Only now: matplotlib takes long to load.
+        from litemrc.replacement_plots import PagingPoint
+        from litemrc.replacement_report import write_replacement_report
+
+        points = [
+            PagingPoint(c.policy.name, c.memory_pages, c.faults - c.cold_faults, result.duration)
+            for c in result.counts
+        ]
+        _draw(args, points, result.time_unit)
+        if args.report:
+            write_replacement_report(
+                args.report,
+                lambda: _opened(args, 0),
+                result,
+                points,
+                page_bytes=args.pages,
+                title=Path(args.traces[0]).name,
+            )
+    return 0
+
+
+def _run_global(args: argparse.Namespace) -> int:
+    if args.report:
+        raise UserError("--report is for one TRACE", remedy="use --plot and --interfault with --global")
+    policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name})
+    given = {name: getattr(args, name) for name in ("quantum", "service", "cold_service")}
+    scheduling = Scheduling(**{name: value for name, value in given.items() if value is not None})
+    results = []
+    for policy in policies:
+        for pages in args.memory:
+            openers = [lambda number=number: _opened(args, number) for number in range(len(args.traces))]
+            results.append(run_together(openers, policy, pages, scheduling))
+    units = set()
+    for number in range(len(args.traces)):
+        with _opened(args, number) as trace:
+            units.add(trace.time_unit)
+    unit = (units.pop() if len(units) == 1 else "") or "units of time"
+    if args.json:
+        print(json.dumps({"time_unit": unit, "results": [_global_json(result) for result in results]}))
+    else:
+        print(global_table(results, unit, args.pages))
+    if args.plot or args.interfault:
+        from litemrc.replacement_plots import PagingPoint
+
+        points = [
+            PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.time, 1))
+            for r in results
+        ]
+        _draw(args, points, unit)
+    return 0
+
+
+def _draw(args: argparse.Namespace, points: Sequence[Any], time_unit: str) -> None:
+    from litemrc.plot_files import save_figure
+    from litemrc.replacement_plots import fault_rate_figure, interfault_figure
+
+    title = " + ".join(Path(trace).name for trace in args.traces)
+    for path, figure in ((args.plot, fault_rate_figure), (args.interfault, interfault_figure)):
+        if path:
+            save_figure(figure(points, page_bytes=args.pages, time_unit=time_unit, title=title), path)
+
+
+def _opened(args: argparse.Namespace, number: int) -> Trace:
+    return open_trace(args.traces[number], args.format, args.pages)
+
+
+def _is_intervals(args: argparse.Namespace) -> bool:
+    with _opened(args, 0) as trace:
+        return trace.format == "intervals"
+
+
+def _policies(
+    args: argparse.Namespace, applicable: dict[str, type[Policy]], *, without_clock: bool = False
+) -> list[Policy]:
+    names = args.policy or [name for name in applicable if not (without_clock and name == "clock")]
+    for name in names:
+        if name not in applicable:
+            raise UserError(f"{name} is no global policy", remedy=f"global policies: {', '.join(applicable)}")
+    return [args.seq if name == Seq.name else applicable[name]() for name in names]
+
+
+def _local_json(name: str, result: Replay) -> dict[str, Any]:
+    return {
+        "trace": name,
+        "references": result.references,
+        "duration": result.duration,
+        "time_unit": result.time_unit,
+        "results": [
+            {
+                "policy": count.policy.name,
+                "memory_pages": count.memory_pages,
+                "faults": count.faults,
+                "cold_faults": count.cold_faults,
+            }
+            for count in result.counts
+        ],
+    }
+
+
+def _global_json(result: GlobalResult) -> dict[str, Any]:
+    return {
+        "policy": result.policy.name,
+        "memory_pages": result.memory_pages,
+        "faults": result.faults,
+        "cold_faults": result.cold_faults,
+        "time": result.time,
+        "programs": [
+            {field.name: getattr(program, field.name) for field in fields(program)}
+            for program in result.programs
+        ],
+    }
+
+
+def _names(text: str) -> list[str]:
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name not in POLICIES:
+            raise argparse.ArgumentTypeError(f"no policy {name!r}: they are {', '.join(POLICIES)}")
+    return names
+
+
+def _sizes(text: str) -> list[int]:
+    sizes: list[int] = []
+    for part in text.split(","):
+        span, _, step = part.partition(":")
+        if step:
+            low, _, high = span.partition("-")
+            sizes += range(positive(low), positive(high) + 1, positive(step))
+        else:
+            sizes.append(positive(part))
+        if len(sizes) > _MOST_SIZES:
+            raise argparse.ArgumentTypeError(f"more than {_MOST_SIZES} sizes")
+    if not sizes:
+        raise argparse.ArgumentTypeError(f"{text!r} holds no size")
+    return list(dict.fromkeys(sizes))
+
+
+def _seq(text: str) -> Seq:
+    known = {field.name for field in fields(Seq)}
+    given = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if name not in known:
+            raise argparse.ArgumentTypeError(f"SEQ has no parameter {name!r}: they are {', '.join(known)}")
+        given[name] = positive(value)
+    try:
+        return Seq(**given)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _time(text: str) -> int:
+    return 0 if text == "0" else positive(text, limit=1 << 53)
