@@ -1,4 +1,4 @@
-"""Figures of page replacement, as Glass and Cao 1997 draw them: fault rates and inter-fault times over memory."""
+"""Figures of page replacement, as of Glass and Cao 1997: fault rates and inter-fault times over memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from litemrc.sizes import MIB, size_text
 _ORDER = ("lru", "clock", "opt", "seq")
 _STYLES = {name: (COLOURS[index], MARKERS[index]) for index, name in enumerate(_ORDER, 1)}
 RATE_PER = 1_000_000  # units of time
+_FEW = 50
 _TOP_TIME = 10_000_000  # the paper's largest inter-fault time: beyond, paging is hardly felt
 
 
@@ -37,37 +38,40 @@ class PagingPoint:
 def fault_rate_figure(
     points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
 ) -> Figure:
-    """Page faults per million units of time over memory size, a line for each policy (figures 1, 2 and 11)."""
+    """Page faults per million units of time over memory size, a line a policy (figures 1, 2 and 11).
+
+    The axis is logarithmic; a line ends where no fault is left.
+    """
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
         for name, line in _lines(points):
             _draw(axes, name, line, [RATE_PER * point.faults / point.duration for point in line], page_bytes)
-        axes.set_ylabel(f"page faults per million {time_unit}")
-        axes.set_ylim(bottom=0)
+        axes.set_ylabel(f"page faults per\nmillion {time_unit}")
+        axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:,g}")
-        figure.legend(loc="outside right upper")
     return figure
 
 
 def interfault_figure(
     points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
 ) -> Figure:
-    """Mean time between page faults over memory size, a line for each policy (figures 3 and 4).
+    """Mean time between page faults over memory size, a line a policy (figures 3 and 4).
 
-    The axis ends at the paper's 10 million units of time, or where all lines do; a line without a fault has no end.
+    The axis ends at the paper's 10 million units of time, or earlier where fewer than `_FEW` faults are left,
+    of which a mean says little.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
-        means: list[float] = []
+        top = 1.0
         for name, line in _lines(points):
-            faulting = [point for point in line if point.faults]
-            _draw(axes, name, faulting, [point.duration / point.faults for point in faulting], page_bytes)
-            means += [point.duration / point.faults for point in faulting]
-        top = min(1.05 * max(means, default=_TOP_TIME), _TOP_TIME)
+            means = [point.duration / point.faults for point in line]
+            _draw(axes, name, line, means, page_bytes)
+            top = max([top, *means])
+        if points:
+            top = min(1.05 * top, _TOP_TIME, max(point.duration for point in points) / _FEW)
         axes.set_ylim(0, top)
         axes.set_ylabel(f"mean inter-fault time\nin {time_unit}")
         axes.yaxis.set_major_formatter("{x:,.0f}")
-        figure.legend(loc="outside right upper")
     return figure
 
 
@@ -99,9 +103,10 @@ def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
 
 
 def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]:
+    """Of each policy the points with faults, by size."""
     names = list(dict.fromkeys(point.policy for point in points))
     by_size = sorted(points, key=lambda point: point.memory_pages)
-    return [(name, [point for point in by_size if point.policy == name]) for name in names]
+    return [(name, [point for point in by_size if point.policy == name and point.faults]) for name in names]
 
 
 def _draw(
@@ -110,3 +115,4 @@ def _draw(
     colour, marker = _STYLES[name]
     sizes = [point.memory_pages * page_bytes / MIB for point in points]
     axes.plot(sizes, values, color=colour, marker=marker, markersize=4, label=name.upper())
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

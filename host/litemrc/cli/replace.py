@@ -30,9 +30,9 @@ seq    lru, but on long sequences of page faults to consecutive addresses it rep
 Glass and Cao 1997. --global: one program a TRACE, in one memory, in turns as in their section 5; opt, which
 would have to know how the turns depend on it, is not among the global policies.
 
---json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and facts of the trace
-beside it; faults include the cold ones, the first to each page. With --global, a result also has "time" and
-"programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the traces' unit of time.
+--json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and facts of the
+trace beside it; faults include the cold ones, the first to each page. With --global, a result also has "time"
+and "programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the traces' unit of time.
 
 {FORMATS_HELP}
 """

@@ -27,9 +27,8 @@ def local_table(name: str, result: Replay, page_bytes: int) -> str:
 def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> str:
     """A line for each program under each policy and memory size, and one for all together."""
     lines = [f"times in {time_unit}"]
-    lines.append(
-        f"{'policy':>6} {'pages':>10} {'memory':>10} {'faults':>12} {'cold':>10} {'ended':>16} {'computed':>16}  trace"
-    )
+    head = f"{'policy':>6} {'pages':>10} {'memory':>10} {'faults':>12} {'cold':>10}"
+    lines.append(f"{head} {'ended':>16} {'computed':>16}  trace")
     for result in results:
         memory = f"{result.memory_pages:>10,} {size_text(result.memory_pages, page_bytes):>10}"
         head = f"{result.policy.name:>6} {memory}"

@@ -1,12 +1,13 @@
-"""Several programs in one memory (Glass and Cao 1997, section 5): round robin, with a context switch at page faults.
+"""Several programs in one memory (Glass and Cao 1997, section 5): round robin, switching at page faults.
 
 Where the paper is silent, this model decides:
-- A program runs from the time of its first reference on; between two references it computes for the difference
-  of their times.
-- A fault on a page that was in memory before suspends the program for `service`; others may fault meanwhile, the
-  disk serves all at once. A cold fault is filled with zeros and takes `cold_service`, nothing by default.
-- Who comes back from the disk lines up behind those that are ready, in the order of coming back, and before the
-  one whose quantum ends at the same moment. Every turn gets a whole quantum; a reference at its very end waits.
+- A program runs from the time of its first reference on; between two references it computes for the
+  difference of their times.
+- A fault on a page that was in memory before suspends the program for `service`; others may fault meanwhile,
+  the disk serves all at once. A cold fault is filled with zeros and takes `cold_service`, nothing by default.
+- Who comes back from the disk lines up behind those that are ready, in the order of coming back, and before
+  the one whose quantum ends at the same moment. Every turn gets a whole quantum; a reference at its very end
+  waits.
 - A program that ends gives its pages back.
 """
 

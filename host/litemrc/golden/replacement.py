@@ -1,7 +1,8 @@
 """Page replacement under demand paging: LRU, CLOCK and Belady's OPT, as plain lists.
 
-Every model is a memory of a fixed number of pages; `reference(page)` brings the page in and says whether that was a
-page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's, the usual approximation of LRU.
+Every model is a memory of a fixed number of pages; `reference(page)` brings the page in and says whether that
+was a page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's, the usual approximation
+of LRU.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -84,7 +85,7 @@ class Clock:
 
 
 class Opt:
-    """Replaces the page whose next reference is furthest in the future (Belady 1966); must know that future."""
+    """Replaces the page whose next reference is furthest in the future (Belady 1966), which it must know."""
 
     def __init__(self, memory_pages: int, trace: Sequence[Hashable]) -> None:
         self._size = memory_pages

@@ -1,11 +1,11 @@
-"""SEQ (Glass and Cao 1997, section 4.1): LRU, but MRU on long sequences of page faults to consecutive addresses.
+"""SEQ (Glass and Cao 1997, section 4.1): LRU, but MRU on long sequences of faults to consecutive pages.
 
 Where the paper is silent, this model decides:
 - A fault that extends a sequence and lies inside another one extends the first and deletes the second.
 - Sequences of length >= L are eligible (the paper says both "greater than L" and ">= L").
 - A sequence of direction nil grows either way and takes its direction from the first growth.
-- What remains of a split sequence keeps its direction and fault times; an empty remainder is dropped, and what
-  lay beyond the fault page is forgotten.
+- What remains of a split sequence keeps its direction and fault times; an empty remainder is dropped, and
+  what lay beyond the fault page is forgotten.
 - A sequence with fewer than N recorded faults is judged by its oldest. The head is at distance 0.
 - A fault is recorded in the sequences before the victim is chosen.
 - When the limit is reached, the oldest sequence of length below L is deleted, else below 2 L, 3 L ...
@@ -13,7 +13,7 @@ Where the paper is silent, this model decides:
 - Among several programs (section 5), sequences and their limit are those of one program.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import count
 

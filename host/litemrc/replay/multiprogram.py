@@ -1,6 +1,7 @@
 """Several traces in one memory under a global policy (Glass and Cao 1997, section 5).
 
-Round robin with a context switch at page faults; what the paper leaves open is said in `golden/multiprogram.py`.
+Round robin with a context switch at page faults; what the paper leaves open is said in
+`golden/multiprogram.py`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -133,9 +134,7 @@ def run_together(
     for number, (trace, begin) in enumerate(zip(traces, begins, strict=True)):
         ran = machine.program(number)
         programs.append(
-            ProgramResult(
-                trace.name, ran.references, ran.faults, ran.cold_faults, ran.end, ran.clock - begin
-            )
+            ProgramResult(trace.name, ran.references, ran.faults, ran.cold_faults, ran.end, ran.clock - begin)
         )
     return GlobalResult(policy, memory_pages, machine.now, programs)
 
@@ -161,7 +160,8 @@ def _check_minimum(traces: Sequence[Trace], pages: int) -> None:
     minimum = sum(trace.minimum_pages for trace in traces)
     if pages < minimum and any(trace.interval for trace in traces):
         raise UserError(
-            f"a memory of {pages} pages cannot be simulated: intervals do not tell the order of references inside them",
+            f"a memory of {pages} pages cannot be simulated: intervals do not tell the order of"
+            " references inside them",
             where=", ".join(trace.name for trace in traces),
             remedy=f"give at least {minimum} pages, or record with a shorter interval",
         )

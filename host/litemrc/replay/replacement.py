@@ -1,12 +1,14 @@
 """One trace through several replacement policies and memory sizes, in one pass.
 
-IN/OUT traces (Glass and Cao 1997, section 2.1) tell the misses of some policies only, and above a smallest size:
+IN/OUT traces (Glass and Cao 1997, section 2.1) tell the misses of some policies only, and above a smallest
+size:
 - LRU is exact from `Trace.minimum_pages` on.
 - OPT is exact if every page it replaces is idle now and for two intervals to come; that is checked.
-- SEQ is run from LRU's minimum on, as in the paper. The page it chooses may be in use. The paper then has it fault at
-  once and calls that conservative; here it faults at its next reference the trace promises: the next interval's
-  beginning or its OUT.
-- CLOCK is refused: what it does depends on how often pages in use are referenced, which such a trace does not tell.
+- SEQ is run from LRU's minimum on, as in the paper. The page it chooses may be in use. The paper then has it
+  fault at once and calls that conservative; here it faults at its next reference the trace promises: the next
+  interval's beginning or its OUT.
+- CLOCK is refused: what it does depends on how often pages in use are referenced, which such a trace does not
+  tell.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,8 +70,8 @@ def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], si
         sizes: of memory, in pages.
 
     Raises:
-        UserError: a size below 1, or one that an IN/OUT trace does not tell the faults of; CLOCK and such a trace; more
-            references than OPT can keep; no reference at all; or as the trace does.
+        UserError: a size below 1, or one that an IN/OUT trace does not tell the faults of; CLOCK and such a
+            trace; more references than OPT can keep; no reference at all; or as the trace does.
     """
     for pages in sizes:
         check_memory_size(pages)
