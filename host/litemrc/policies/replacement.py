@@ -38,7 +38,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Opt:
-    """Replaces the page whose next reference is furthest in the future (Belady 1966): the fewest faults there are.
+    """Replaces the page whose next reference is furthest in the future (Belady 1966); no policy faults less.
 
     It must know the future, so it needs the whole trace: 4 bytes a reference, after repeated references to
     one page are taken together, and a bit more for each memory size while that is computed.

@@ -17,7 +17,9 @@ def _run(draw) -> list[int]:
 
 _SCATTERED = st.lists(st.integers(0, PAGES - 1), max_size=8)
 
-TRACES = st.lists(_run() | _SCATTERED, min_size=1, max_size=14).map(
-    lambda parts: [page for part in parts for page in part]
+# Sweeps in both directions, with holes, among random references.
+TRACES = (
+    st.lists(_run() | _SCATTERED, min_size=1, max_size=14)
+    .map(lambda parts: [page for part in parts for page in part])
+    .filter(len)
 )
-"""Sweeps in both directions, with holes, among random references."""
