@@ -94,6 +94,7 @@ EXACT = {
     "group_stack",
     "libcachesim LRU, one size",
 }
+THREADED = {"exact, 2 threads"}
 SLOW = {"group_stack", "bucket_stack", "libcachesim LRU, one size"}  # timed once
 
 

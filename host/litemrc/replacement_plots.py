@@ -76,13 +76,14 @@ def interfault_figure(
 
 
 def miss_ratio_figure(curve: MissRatios, *, page_bytes: int, title: str = "") -> Figure:
-    """The miss ratio over memory size of a trace under LRU."""
+    """The miss ratio over memory size of a trace under LRU; cold misses included, so it ends above 0."""
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
-        sizes = curve.sizes_pages * page_bytes / MIB
-        axes.step(sizes, curve.miss_ratio, where="post", color=_STYLES["lru"][0])
+        axes.step(
+            curve.sizes_pages * page_bytes / MIB, curve.miss_ratio, where="post", color=_STYLES["lru"][0]
+        )
         axes.set_yscale("log")
-        axes.set_ylabel("miss ratio (LRU)")
+        axes.set_ylabel("miss ratio under LRU")
         axes.yaxis.set_major_formatter("{x:g}")
     return figure
 

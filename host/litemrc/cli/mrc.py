@@ -5,12 +5,14 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from litemrc.cli.arguments import positive
+from litemrc.cli.trace_arguments import add_input_arguments, opened
 from litemrc.errors import UserError
 from litemrc.native.engines import (
     DEFAULT_FRAMES,
@@ -21,10 +23,9 @@ from litemrc.native.engines import (
     make_engine,
 )
 from litemrc.native.miss_ratios import MissRatios
+from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.sizes import size_text
-from litemrc.traces import Chunk, Trace, open_trace
-from litemrc.traces.opening import FORMATS
-from litemrc.traces.trace import PAGE_BYTES
+from litemrc.traces import Chunk, Trace
 
 _EPILOG = """\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
@@ -47,15 +48,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc mrc`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("trace", metavar="TRACE", help="a file in a format of litemrc.traces, or gen:...")
-    parser.add_argument("--format", choices=list(FORMATS), help="of the file (by its ending)")
-    parser.add_argument(
-        "--page-bytes",
-        metavar="B",
-        type=positive,
-        default=PAGE_BYTES,
-        help="page size, for addresses (%(default)s)",
-    )
+    add_input_arguments(parser)
     parser.add_argument("--engine", choices=ENGINES, default="exact", help="see below (%(default)s)")
     parser.add_argument("--threads", metavar="N", type=positive, help="exact: cores to use (1)")
     parser.add_argument("--rate", metavar="R", type=float, help=f"shards: share of pages ({DEFAULT_RATE})")
@@ -73,10 +66,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sizes", metavar="N,...", type=_sizes, help="only these memory sizes, in pages")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the curve, .png or .svg")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc mrc`."""
+    if args.plot:
+        check_output_path(args.plot, PICTURE_SUFFIXES)
     engine = make_engine(
         args.engine,
         threads=args.threads,
@@ -85,7 +81,7 @@ def main(args: argparse.Namespace) -> int:
         frames=args.frames,
         groups=args.groups,
     )
-    with open_trace(args.trace, args.format, args.page_bytes) as trace:
+    with opened(args) as trace:
         curve = curve_of_chunks(engine, _watched(trace))
         if not curve.accesses:
             raise UserError("the trace has no reference", where=args.trace)
@@ -101,7 +97,14 @@ def main(args: argparse.Namespace) -> int:
         for piece in json_pieces(curve):
             sys.stdout.write(piece)
     else:
-        print("\n".join(_table(curve, all_sizes=bool(args.sizes), page_bytes=args.page_bytes)))
+        print("\n".join(_table(curve, all_sizes=bool(args.sizes), page_bytes=args.pages)))
+    if args.plot:
+        # Only now: matplotlib takes long to load.
+        from litemrc.plot_files import save_figure
+        from litemrc.replacement_plots import miss_ratio_figure
+
+        figure = miss_ratio_figure(curve, page_bytes=args.pages, title=Path(args.trace).name)
+        save_figure(figure, args.plot)
     return 0
 
 

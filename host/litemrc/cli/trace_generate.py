@@ -16,7 +16,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace generate`."""
     lines = ["programs and their parameters:"]
     for name, program in PROGRAMS.items():
-        defaults = " ".join(f"{key}={value:g}" for key, value in parameters(name).items())
+        defaults = " ".join(f"{key}={value}" for key, value in parameters(name).items())
         lines += [f"  {name:10} {defaults}", f"{'':13}{program.__doc__}"]
     lines += [
         f"and of all: n={COMMON['n']} seed={COMMON['seed']} writes=SHARE (without it, no directions)",

@@ -10,8 +10,10 @@ def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
     """Page numbers as the core takes them: uint64, one-dimensional, contiguous; copied only if they are not.
 
     Raises:
-        UserError: more than one dimension, numbers that are no integers, or negative ones.
+        UserError: more than one dimension, numbers that are no integers, negative or absent ones.
     """
+    if np.ma.is_masked(pages):
+        raise UserError("page numbers are absent (masked)", remedy="drop or fill them first")
     array = np.asarray(pages)
     if array.ndim != 1:
         raise UserError(f"pages must be one-dimensional, not of shape {array.shape}")

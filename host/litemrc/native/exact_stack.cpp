@@ -5,6 +5,20 @@
 
 namespace litemrc_native {
 
+namespace {
+
+void append_new(const uint64_t *pages, const uint32_t *last, size_t count, std::vector<uint64_t> &cold) {
+    uint64_t fresh[ExactStack::BATCH + 1];
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+        fresh[found] = pages[i];
+        found += last[i] == NO_SLOT; // no branch to predict
+    }
+    cold.insert(cold.end(), fresh, fresh + found);
+}
+
+} // namespace
+
 void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
     uint32_t last[BATCH], distances[BATCH];
     while (count) {
@@ -15,31 +29,32 @@ void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_
         }
         const size_t batch = size_t(std::min<uint64_t>({count, room, BATCH}));
         last_.exchange(pages, batch, uint32_t(index_.next()), last);
-        const uint64_t known = footprint();
+        if (cold)
+            append_new(pages, last, batch, *cold);
         index_.touch(last, batch, distances);
         count_distances(distances, batch);
-        if (cold && footprint() != known)
-            for (size_t i = 0; i < batch; ++i)
-                if (last[i] == NO_SLOT)
-                    cold->push_back(pages[i]);
         pages += batch;
         count -= batch;
     }
 }
 
-void ExactStack::append(ExactStack &later, const std::vector<uint64_t> &cold) {
+void ExactStack::ranks(const uint64_t *pages, size_t count, uint32_t *ranks) {
+    last_.find(pages, count, ranks);
+    index_.rank(ranks, count);
+}
+
+void ExactStack::append(const ExactStack &later, const std::vector<uint64_t> &cold,
+                        const std::vector<uint32_t> &ranks) {
     if (index_.room(cold.size()) < cold.size()) {
         compact(cold.size());
         index_.room(cold.size());
     }
-    const uint64_t base = index_.next() - 1; // of the ranks in the later part's stack
+    const uint32_t base = uint32_t(index_.next() - 1);
     uint32_t slots[BATCH], last[BATCH], distances[BATCH];
     for (size_t start = 0; start < cold.size(); start += BATCH) {
         const size_t batch = std::min(cold.size() - start, BATCH);
-        later.last_.find(cold.data() + start, batch, slots);
-        later.index_.rank(slots, batch);
         for (size_t i = 0; i < batch; ++i)
-            slots[i] += uint32_t(base);
+            slots[i] = base + ranks[start + i];
         last_.exchange(cold.data() + start, batch, slots, last);
         index_.touch(last, batch, distances);
         count_distances(distances, batch);

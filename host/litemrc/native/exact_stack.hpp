@@ -46,6 +46,8 @@ class DistanceHistogram {
 
 class ExactStack {
   public:
+    static constexpr size_t BATCH = 512; // accesses whose slots and distances stay in the first-level cache
+
     // `slots`: to begin with, as for RecencyIndex::restart.
     explicit ExactStack(uint64_t slots = RecencyIndex::MIN_SLOTS) {
         index_.restart(0, slots);
@@ -56,12 +58,16 @@ class ExactStack {
     // Throws std::bad_alloc, and std::length_error if there are more distinct pages than slots.
     void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr);
 
-    // Continues with the accesses that `later` took, whose new pages were `cold`, as if they had come here.
+    // Writes the ranks of `count` pages, all of them in the stack: 1 for the least recently used page.
+    void ranks(const uint64_t *pages, size_t count, uint32_t *ranks);
+
+    // Continues with the accesses that `later` took, as if they had come here. `cold`: the pages new to it; `ranks`:
+    // theirs in its stack.
     //
     // The first accesses of a later part are the only ones that depend on what came before (Niu et al., PARDA, IPDPS
     // 2012). Each finds above its page the pages used since, and the later part's pages before it: what it finds if
     // these were moved to the top one by one. Each moves to the slot that its last access of the later part deserves.
-    void append(ExactStack &later, const std::vector<uint64_t> &cold);
+    void append(const ExactStack &later, const std::vector<uint64_t> &cold, const std::vector<uint32_t> &ranks);
 
     void clear();
 
@@ -72,8 +78,6 @@ class ExactStack {
     const uint64_t *histogram() const { return histogram_.counters(); }
 
   private:
-    static constexpr size_t BATCH = 512; // accesses whose slots and distances stay in the first-level cache
-
     void count_distances(const uint32_t *distances, size_t count);
     void compact(uint64_t wanted);
 

@@ -35,10 +35,11 @@ class LastSlots {
                 last[i] = direct_[pages[i]];
             return;
         }
-        for (size_t i = 0; i < count; ++i)
-            hashed_.prefetch(pages[i]);
-        for (size_t i = 0; i < count; ++i)
+        for (size_t i = 0; i < count; ++i) {
+            if (i + AHEAD < count)
+                hashed_.prefetch(pages[i + AHEAD]);
             last[i] = *hashed_.find(pages[i]);
+        }
     }
 
     // Forgets all pages; keeps the memory.

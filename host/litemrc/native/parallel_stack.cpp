@@ -29,22 +29,23 @@ const ExactStack &ParallelStack::finished() {
 }
 
 void ParallelStack::run(const uint64_t *pages, size_t count) {
-    const size_t length = count / (parts_.size() + 1);
+    // The first part is longer by an eighth: nothing needs to be prepared for its being appended.
+    const size_t length = 8 * count / (8 * (parts_.size() + 1) + 1);
     std::vector<std::future<void>> others;
     for (size_t i = 0; i < parts_.size(); ++i) {
-        others.push_back(std::async(std::launch::async, [this, i, pages, count, length] {
-            Part &part = parts_[i];
-            const size_t begin = (i + 1) * length;
-            const size_t end = i + 1 == parts_.size() ? count : begin + length;
+        const uint64_t *begin = pages + count - (parts_.size() - i) * length;
+        others.push_back(std::async(std::launch::async, [&part = parts_[i], begin, length] {
             part.stack.clear();
             part.cold.clear();
-            part.stack.access(pages + begin, end - begin, &part.cold);
+            part.stack.access(begin, length, &part.cold);
+            part.ranks.resize(part.cold.size());
+            part.stack.ranks(part.cold.data(), part.cold.size(), part.ranks.data());
         }));
     }
-    stack_.access(pages, parts_.empty() ? count : length);
+    stack_.access(pages, count - parts_.size() * length);
     for (size_t i = 0; i < parts_.size(); ++i) {
         others[i].get();
-        stack_.append(parts_[i].stack, parts_[i].cold);
+        stack_.append(parts_[i].stack, parts_[i].cold, parts_[i].ranks);
     }
 }
 

@@ -29,7 +29,8 @@ class ParallelStack {
   private:
     struct Part {
         ExactStack stack;
-        std::vector<uint64_t> cold;
+        std::vector<uint64_t> cold; // its pages in the order of their first access
+        std::vector<uint32_t> ranks; // theirs in its stack
     };
 
     void run(const uint64_t *pages, size_t count);

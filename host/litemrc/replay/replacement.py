@@ -48,7 +48,7 @@ class Replay:
         references: of the trace.
         duration: of the trace in its unit of time; in references if it has no times.
         time_unit: "references" if it has no times.
-        curve: its miss ratio curve under LRU.
+        curve: its miss ratio curve under LRU, from the smallest memory the trace tells of.
         counts: for each policy, in the order given, all memory sizes, in the order given.
     """
 
@@ -144,7 +144,7 @@ class _Runs:
             self._stack.accesses,
             self._last_time - self._first_time + 1 if timed else self._stack.accesses,
             (self._trace.time_unit or "units of time") if timed else "references",
-            self._stack.curve(),
+            self._stack.curve().from_size(self._trace.minimum_pages),
             counts,
         )
 

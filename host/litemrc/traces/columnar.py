@@ -66,11 +66,15 @@ class ColumnarTrace(Trace):
         previous = 0
         for batch in self._batches():
             columns = {name: batch[column] for name, column in self._columns.items()}
-            chunk = self._chunk(columns)
+            kept = self._references(columns)
+            chunk = self._chunk(columns, kept)
             if chunk.times is not None and (index := first_disorder(chunk.times, previous)) is not None:
+                row = (
+                    index if kept is None else int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[index])
+                )
                 raise UserError(
                     f"time {chunk.times[index]} is below the one before it",
-                    where=f"{self.name}, row {self._rows + index}",
+                    where=f"{self.name}, row {self._rows + row}",
                     remedy="sort the trace by time",
                 )
             self._rows += batch.num_rows
@@ -111,11 +115,15 @@ class ColumnarTrace(Trace):
                 remedy="fetch or make the file again",
             ) from error
 
-    def _chunk(self, columns: dict[str, pa.Array]) -> Chunk:
-        kept = None
-        if "op" in columns:
-            kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
-            self._left_out += len(kept) - pc.sum(kept).as_py()
+    def _references(self, columns: dict[str, pa.Array]) -> pa.BooleanArray | None:
+        """Which rows are references; None: all. Takes the column `op` out."""
+        if "op" not in columns:
+            return None
+        kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
+        self._left_out += len(kept) - kept.true_count
+        return kept
+
+    def _chunk(self, columns: dict[str, pa.Array], kept: pa.BooleanArray | None) -> Chunk:
         values: dict[str, np.ndarray] = {}
         for name, column in columns.items():
             if column.null_count:

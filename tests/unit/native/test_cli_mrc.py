@@ -114,3 +114,16 @@ def test_more_pages_than_frames_are_an_error(tmp_path) -> None:
     done = run(_written(tmp_path, list(range(300))), "--engine", "group", "--frames", "256", "--groups", "64")
     assert done.returncode == 2
     assert "more than 256 distinct pages" in done.stderr and "choose one of 512, 1024" in done.stderr
+
+
+def test_in_out_records_answer_sizes_that_hold_all_pages_in_use(tmp_path) -> None:
+    """Three pages in use at once: their order inside an interval, so misses of less memory, are unknown."""
+    path = tmp_path / "pages.inout"
+    records = ["0 IN 1", "1 IN 2", "2 IN 3", "30 OUT 1", "31 OUT 2", "32 OUT 3", "50 IN 1", "51 OUT 1"]
+    path.write_text("\n".join(["interval 10", *records, ""]))
+    done = run(path, "--json")
+    assert json.loads(done.stdout)["sizes_pages"] == [3]
+    assert json.loads(done.stdout)["cold_misses"] == 3
+    assert "exact from 3 pages on" in done.stderr
+    done = run(path, "--sizes", "1,3")
+    assert (done.returncode, done.stdout) == (2, "") and "give at least 3 pages" in done.stderr

@@ -126,13 +126,14 @@ def test_without_valgrind_the_error_says_what_to_install(monkeypatch):
 
 
 def test_lines_are_filtered_as_they_come(stand_in):
-    stand_in("log.write('==1== Lackey\\nI  00001000,4\\n S 00002000,8\\nI  00001004,4\\n L 00002000,8\\n')")
+    lines = ["I  00001000,4", " S 00002000,8", " L 00002000,8", "I  00001004,4", " S 00003000,8"]
+    stand_in(f"log.write('==1== Lackey\\n' + '\\n'.join({lines}) + '\\n')")
     capture = Capture(["true"], CacheHierarchy([CacheShape(64, 1, 32)], CacheShape(64, 1, 32)))
-    # Instruction and data line are fetched once each.
+    # Both instructions are in one line. The last store evicts the first one's line, which is written back.
     assert joined(list(capture.chunks())) == {
-        "pages": [1, 2], "writes": [False, False], "times": [1, 1], "contexts": None,
+        "pages": [1, 2, 2, 3], "writes": [False, False, True, False], "times": [1, 1, 2, 2], "contexts": None,
     }  # fmt: skip
-    assert (capture.progress.instructions, capture.progress.accesses, capture.progress.exit_code) == (2, 4, 0)
+    assert (capture.progress.instructions, capture.progress.accesses, capture.progress.exit_code) == (2, 5, 0)
 
 
 def test_without_caches_every_access_is_kept(stand_in):

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.device.recording import Recording, TapCheck
 from litemrc.errors import UserError
-from litemrc.traces import open_trace
+from litemrc.traces import columnar, open_trace
 from litemrc.traces.opening import WriteOptions, create_trace
 from trace_columns import chunk_of, columns
 
@@ -86,6 +86,20 @@ def test_what_is_wrong_is_named_by_its_row(tmp_path, data, where, complaint):
         columns(path)
     assert complaint in caught.value.what
     assert caught.value.where == f"{path}{where}" and caught.value.remedy
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+def test_time_must_not_fall_from_one_batch_to_the_next_either(tmp_path, monkeypatch, batch):
+    monkeypatch.setattr(columnar, "CHUNK_REFERENCES", batch)
+    path = parquet(
+        tmp_path,
+        frame=[1, 2, 3, 4, 5],
+        cycle=[10, 12, 11, 13, 12],
+        op=["access", "access", "invalidate", "dropped", "access"],
+    )
+    with pytest.raises(UserError, match="time 12 is below") as caught:
+        columns(path)
+    assert caught.value.where == f"{path}, row 4"  # row 2 is no reference
 
 
 def test_what_is_no_table_is_refused(tmp_path):

@@ -42,6 +42,12 @@ def test_the_size_of_a_page_may_be_chosen(tmp_path):
     assert chunk.pages.tolist() == [0x123, 0x12F, 0x130]
 
 
+def test_an_access_up_to_the_end_of_a_page_is_of_that_page(tmp_path):
+    (tmp_path / "t.lackey").write_text(" L 00001ff8,8\n S 00001ff9,8\n L 00002000,1\n L 00002800,4096\n")
+    # ..ff8 + 8 bytes end at the page's end; one byte further is the next page.
+    assert columns(tmp_path / "t.lackey")["pages"] == [1, 1, 2, 2, 2, 3]
+
+
 ACCESS = st.tuples(
     st.sampled_from("ILSM"),
     st.integers(0, 2**64 - 1) | st.integers(0, 2**36 - 1),

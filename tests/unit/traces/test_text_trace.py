@@ -75,6 +75,15 @@ def test_a_bad_line_is_named(tmp_path, monkeypatch, text, line, complaint, good_
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize("block_bytes", [1, 6, 7, 12, 100])
+def test_time_must_not_fall_from_one_block_to_the_next_either(tmp_path, monkeypatch, block_bytes):
+    monkeypatch.setattr(lines.blocks, "__defaults__", (block_bytes,))
+    path = write(tmp_path, "5 2 r\n5 2 r\n4 2 r\n")
+    with pytest.raises(UserError, match="time 4 comes after time 5") as caught:
+        columns(path)
+    assert caught.value.where == f"{path}, line 3"
+
+
 @pytest.mark.parametrize("data", [b"\x01\x00\x00\x00", b"7" * 100_000])
 def test_a_binary_file_is_no_text(tmp_path, data):
     (tmp_path / "t.txt").write_bytes(data)

@@ -101,7 +101,7 @@ def lists(seed: int, pages: int = 65536, length: int = 32, alpha: float = 0.6) -
     return refer
 
 
-def sweeps(seed: int, pages: int = 65536, regions: int = 16, turn: bool = False) -> Pages:
+def sweeps(seed: int, pages: int = 65536, regions: int = 16, turn: int = 0) -> Pages:
     """Glass 1997, 2.2, third category: `regions` arrays swept side by side; turn=1: forth, then back"""
     size = pages // regions
 

@@ -81,13 +81,13 @@ class GeneratedTrace(Trace):
         return numbers + numbers // U64(self._touches) * U64(self._sleep)
 
 
-def parameters(program: str) -> dict[str, int | float | bool]:
+def parameters(program: str) -> dict[str, int | float]:
     """The parameters of a program and their defaults, without those that all have."""
     signature = inspect.signature(PROGRAMS[program])
     return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
 
 
-def _value(url: str, name: str, text: str | None, default: int | float | bool) -> int | float | bool:
+def _value(url: str, name: str, text: str | None, default: int | float) -> int | float:
     if text is None:
         return default
     whole = not isinstance(default, float)
@@ -105,7 +105,7 @@ def _value(url: str, name: str, text: str | None, default: int | float | bool) -
     return type(default)(value)
 
 
-def _check(url: str, program: str, own: dict[str, int | float | bool]) -> None:
+def _check(url: str, program: str, own: dict[str, int | float]) -> None:
     for name in ("pages", "loop_pages"):
         if own.get(name, 1) > MOST_PAGES:
             raise UserError(
