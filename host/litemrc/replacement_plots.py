@@ -15,8 +15,6 @@ from litemrc.sizes import MIB, size_text
 _ORDER = ("lru", "clock", "opt", "seq")
 _STYLES = {name: (COLOURS[index], MARKERS[index]) for index, name in enumerate(_ORDER, 1)}
 RATE_PER = 1_000_000  # units of time
-_FEW = 50
-_TOP_TIME = 10_000_000  # the paper's largest inter-fault time: beyond, paging is hardly felt
 
 
 @dataclass(frozen=True)
@@ -38,16 +36,13 @@ class PagingPoint:
 def fault_rate_figure(
     points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
 ) -> Figure:
-    """Page faults per million units of time over memory size, a line a policy (figures 1, 2 and 11).
-
-    The axis is logarithmic; a line ends where no fault is left.
-    """
+    """Page faults per million units of time over memory size, a line a policy (figures 1, 2 and 11)."""
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
         for name, line in _lines(points):
             _draw(axes, name, line, [RATE_PER * point.faults / point.duration for point in line], page_bytes)
         axes.set_ylabel(f"page faults per\nmillion {time_unit}")
-        axes.set_yscale("log")
+        axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter("{x:,g}")
     return figure
 
@@ -57,21 +52,18 @@ def interfault_figure(
 ) -> Figure:
     """Mean time between page faults over memory size, a line a policy (figures 3 and 4).
 
-    The axis ends at the paper's 10 million units of time, or earlier where fewer than `_FEW` faults are left,
-    of which a mean says little.
+    It shows the right end, where rates approach zero; unlike the paper's its axis is logarithmic, so that all
+    of it is seen at once. A line ends where no fault is left.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
-        top = 1.0
         for name, line in _lines(points):
-            means = [point.duration / point.faults for point in line]
-            _draw(axes, name, line, means, page_bytes)
-            top = max([top, *means])
-        if points:
-            top = min(1.05 * top, _TOP_TIME, max(point.duration for point in points) / _FEW)
-        axes.set_ylim(0, top)
+            faulting = [point for point in line if point.faults]
+            _draw(axes, name, faulting, [point.duration / point.faults for point in faulting], page_bytes)
         axes.set_ylabel(f"mean inter-fault time\nin {time_unit}")
+        axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.set_minor_formatter("")
     return figure
 
 
@@ -82,8 +74,8 @@ def miss_ratio_figure(curve: MissRatios, *, page_bytes: int, title: str = "") ->
         axes.step(
             curve.sizes_pages * page_bytes / MIB, curve.miss_ratio, where="post", color=_STYLES["lru"][0]
         )
-        axes.set_yscale("log")
         axes.set_ylabel("miss ratio under LRU")
+        axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter("{x:g}")
     return figure
 
@@ -104,10 +96,10 @@ def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
 
 
 def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]:
-    """Of each policy the points with faults, by size."""
+    """The points of each policy, by size."""
     names = list(dict.fromkeys(point.policy for point in points))
     by_size = sorted(points, key=lambda point: point.memory_pages)
-    return [(name, [point for point in by_size if point.policy == name and point.faults]) for name in names]
+    return [(name, [point for point in by_size if point.policy == name]) for name in names]
 
 
 def _draw(
