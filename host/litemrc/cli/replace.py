@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from litemrc.cli.arguments import positive
 from litemrc.cli.replace_tables import global_table, local_table
 from litemrc.cli.trace_arguments import FORMATS_HELP, add_page_argument
-from litemrc.cli.trace_progress import shown
+from litemrc.cli.trace_progress import LINE_EVERY_S, shown
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.policies.replacement import POLICIES, Opt, Policy, Seq
@@ -143,11 +144,16 @@ def _run_global(args: argparse.Namespace) -> int:
     policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name})
     given = {name: getattr(args, name) for name in ("quantum", "service", "cold_service")}
     scheduling = Scheduling(**{name: value for name, value in given.items() if value is not None})
+    openers = [lambda number=number: _opened(args, number) for number in range(len(args.traces))]
     results = []
+    due = time.monotonic() + LINE_EVERY_S
     for policy in policies:
         for pages in args.memory:
-            openers = [lambda number=number: _opened(args, number) for number in range(len(args.traces))]
             results.append(run_together(openers, policy, pages, scheduling))
+            if time.monotonic() >= due:
+                due = time.monotonic() + LINE_EVERY_S
+                runs = len(policies) * len(args.memory)
+                print(f"running together: {len(results)} of {runs} runs", file=sys.stderr, flush=True)
     units = set()
     for number in range(len(args.traces)):
         with _opened(args, number) as trace:

@@ -63,7 +63,7 @@ def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], si
     """Run a trace through every policy in memories of every size.
 
     LRU takes one stack for all sizes; CLOCK and SEQ keep a memory each, OPT the whole trace (see `Opt`).
-    Contexts are not told apart: pages of one number are one page.
+    Contexts are not told apart: pages of one number are one page; a note on the trace says so.
 
     Parameters:
         chunks: those of `trace`, by way of a progress bar for instance.
@@ -96,6 +96,7 @@ class _Runs:
         self._first_time: int | None = None
         self._last_time = 0
         self._last_number = -1
+        self._contexts: set[int] = set()
 
     def add(self, chunk: Chunk) -> None:
         if not len(chunk):
@@ -104,6 +105,8 @@ class _Runs:
             if self._first_time is None:
                 self._first_time = int(chunk.times[0])
             self._last_time = int(chunk.times[-1])
+        if chunk.contexts is not None:
+            self._contexts.update(np.unique(chunk.contexts).tolist())
         self._stack.access(chunk.pages)
         if not (self._memories or self._opt):
             return
@@ -130,6 +133,8 @@ class _Runs:
     def result(self) -> Replay:
         if not self._stack.accesses:
             raise UserError("the trace has no reference", where=self._trace.name)
+        if len(self._contexts) > 1:
+            self._trace.notes.append("contexts are not told apart: pages of one number are one page")
         timed = self._first_time is not None and self._last_time > self._first_time
         histogram = self._stack.histogram()
         # Misses of sizes 0, 1, 2 ... : references whose page lay deeper than that.

@@ -59,6 +59,16 @@ def test_seq_is_the_golden_model(pages, memory, parameters, offset):
     assert faults(moved, Seq(*parameters), memory) == golden.faults(GoldenSeq(memory, *parameters), moved)
 
 
+def test_what_was_on_disk_before_a_split_is_looked_at_again():
+    """Pages 2, 3 and 4 go to disk; 2 splits the sequence, is lost to LRU, and joins its lower part again.
+
+    When 3 then comes in, 2 is the page to replace: 9 stays in memory, and the last reference is a hit.
+    """
+    pages = [0, 1, 2, 3, 4, 5, 2, 7, 9, 11, 2, 3, 9]
+    assert faults(pages, Seq(3, 1, 1, 200), 3) == len(pages) - 1
+    assert golden.faults(GoldenSeq(3, 3, 1, 1, 200), pages) == len(pages) - 1
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_seq_is_the_golden_model_on_long_traces(seed):
     """The paper's parameters: sweeps over up to 300 pages, and enough scattered ones for 200 sequences."""
