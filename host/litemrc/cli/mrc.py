@@ -1,31 +1,28 @@
-"""`litemrc mrc TRACE`: the miss ratio curve of a trace under LRU replacement."""
+"""`litemrc mrc TRACE`: a trace's miss ratio curve under LRU; Ctrl-C shows that of what was read so far."""
 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from litemrc.cli.arguments import positive
 from litemrc.cli.trace_arguments import add_input_arguments, opened
+from litemrc.cli.trace_progress import shown
 from litemrc.errors import UserError
 from litemrc.native.engines import (
     DEFAULT_FRAMES,
     DEFAULT_GROUPS,
     DEFAULT_RATE,
     ENGINES,
-    curve_of_chunks,
     make_engine,
 )
 from litemrc.native.miss_ratios import MissRatios
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.sizes import size_text
-from litemrc.traces import Chunk, Trace
 
 _EPILOG = """\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
@@ -40,7 +37,6 @@ shards  exact distances among a sample of the pages, scaled up (Waldspurger et a
 --json prints one object: accesses, cold_misses, sizes_pages, miss_ratio. miss_ratio[i] belongs to a memory of
 sizes_pages[i] pages. Beyond the last size the ratio stays as it is there.
 """
-_LINE_EVERY_S = 10
 _PIECE = 4096  # numbers turned into text at once
 
 
@@ -81,15 +77,24 @@ def main(args: argparse.Namespace) -> int:
         frames=args.frames,
         groups=args.groups,
     )
+    stopped = None
     with opened(args) as trace:
-        curve = curve_of_chunks(engine, _watched(trace))
+        try:
+            with closing(shown(trace, "measuring")) as chunks:
+                for chunk in chunks:
+                    engine.access(chunk.pages)
+        except KeyboardInterrupt as error:
+            stopped = error
+        curve = engine.curve()
         if not curve.accesses:
-            raise UserError("the trace has no reference", where=args.trace)
+            raise stopped or UserError("the trace has no reference", where=args.trace)
         if args.sizes:
             trace.check_memory(min(args.sizes))
             curve = curve.at(args.sizes)
         elif trace.minimum_pages > 1:
             curve = curve.from_size(trace.minimum_pages)
+    if stopped:
+        print("litemrc: warning: interrupted: the curve is that of the references so far", file=sys.stderr)
     for note in trace.notes:
         print(f"litemrc: note: {note}", file=sys.stderr)
     del engine  # of a large footprint, the state takes more memory than the curve
@@ -105,39 +110,13 @@ def main(args: argparse.Namespace) -> int:
 
         figure = miss_ratio_figure(curve, page_bytes=args.pages, title=Path(args.trace).name)
         save_figure(figure, args.plot)
+    if stopped:
+        raise stopped
     return 0
 
 
 def _sizes(text: str) -> list[int]:
     return [positive(size) for size in text.split(",")]
-
-
-def _watched(trace: Trace) -> Iterator[Chunk]:
-    """The chunks of a trace, with progress on stderr: a bar on a terminal, else a line now and then."""
-    console = Console(stderr=True)
-    accesses = 0
-    if console.is_terminal:
-        columns = BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
-        with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task("", total=None)
-            for chunk in trace:
-                yield chunk
-                accesses += len(chunk)
-                fraction = trace.fraction
-                bar.update(
-                    task,
-                    total=None if fraction is None else 1,
-                    completed=fraction or 0,
-                    description=f"{accesses:,} references",
-                )
-        return
-    due = time.monotonic() + _LINE_EVERY_S
-    for chunk in trace:
-        yield chunk
-        accesses += len(chunk)
-        if time.monotonic() >= due:
-            due = time.monotonic() + _LINE_EVERY_S
-            print(f"{accesses:,} references", file=sys.stderr, flush=True)
 
 
 def json_pieces(curve: MissRatios) -> Iterator[str]:

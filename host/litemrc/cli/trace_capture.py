@@ -70,8 +70,12 @@ def main(args: argparse.Namespace) -> int:
     origin = f"{shlex.join(args.command)}; caches: {_describe(caches)}"
     options = WriteOptions(args.pages, capture.time_unit, args.interval or WriteOptions.interval, origin)
     interrupted = _Interrupted()
-    with create_trace(args.out, name, options) as writer, closing(capture.chunks()) as chunks:
-        for chunk in reported(chunks, "capturing", lambda: (_told(capture), None)):
+    with (
+        create_trace(args.out, name, options) as writer,
+        closing(capture.chunks()) as captured,
+        closing(reported(captured, "capturing", lambda: (_told(capture), None))) as chunks,
+    ):
+        for chunk in chunks:
             writer.write(chunk)
             if interrupted.asked:
                 break

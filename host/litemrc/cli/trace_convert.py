@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from litemrc.cli.trace_arguments import (
@@ -35,8 +36,11 @@ def main(args: argparse.Namespace) -> int:
         options = WriteOptions(
             args.pages, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
         )
-        with create_trace(args.out, name, options) as writer:
-            for chunk in shown(trace, "converting"):
+        with (
+            create_trace(args.out, name, options) as writer,
+            closing(shown(trace, "converting")) as chunks,
+        ):
+            for chunk in chunks:
                 writer.write(chunk)
                 references += len(chunk)
                 present = (c for c in ("times", "writes", "contexts") if getattr(chunk, c) is not None)

@@ -1,6 +1,7 @@
 """`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: stores a synthetic trace."""
 
 import argparse
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -44,8 +45,11 @@ def main(args: argparse.Namespace) -> int:
     with open_trace(f"{PREFIX}{args.program}?{query}") as trace:
         interval = args.interval or WriteOptions.interval
         options = WriteOptions(args.pages, trace.time_unit, interval, trace.name)
-        with create_trace(args.out, name, options) as writer:
-            for chunk in shown(trace, "generating"):
+        with (
+            create_trace(args.out, name, options) as writer,
+            closing(shown(trace, "generating")) as chunks,
+        ):
+            for chunk in chunks:
                 writer.write(chunk)
                 references += len(chunk)
     print(f"{references:,} references of {trace.name} stored in {args.out}")

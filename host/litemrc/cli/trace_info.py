@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from contextlib import closing
 from typing import Any
 
 from rich.console import Console
@@ -27,8 +28,9 @@ def main(args: argparse.Namespace) -> int:
     summary, stopped = Summary(), None
     with opened(args) as trace:
         try:
-            for chunk in shown(trace, "counting"):
-                summary.add(chunk)
+            with closing(shown(trace, "counting")) as chunks:
+                for chunk in chunks:
+                    summary.add(chunk)
         except KeyboardInterrupt as error:
             stopped = error
         facts = facts_of(trace, summary, complete=stopped is None)

@@ -13,7 +13,10 @@ LINE_EVERY_S = 5.0
 
 
 def shown(trace: Trace, doing: str) -> Iterator[Chunk]:
-    """The chunks of a trace; how many references and which part of it are done is shown."""
+    """The chunks of a trace; how many references and which part of it are done is shown.
+
+    Close it when leaving it early, or a bar stays on the terminal.
+    """
     done = 0
 
     def tell() -> tuple[str, float | None]:

@@ -1,6 +1,5 @@
-"""The engines by name, and traces through them."""
+"""The engines by name."""
 
-from collections.abc import Iterable
 from typing import Protocol
 
 from numpy.typing import ArrayLike
@@ -79,14 +78,3 @@ def make_engine(
     return HlsEngine(
         name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
     )
-
-
-def curve_of_chunks(engine: Engine, chunks: Iterable) -> MissRatios:
-    """Feed an engine with the `pages` of all chunks of a trace, and ask for the curve.
-
-    Raises:
-        UserError: as the trace and the engine do.
-    """
-    for chunk in chunks:
-        engine.access(chunk.pages)
-    return engine.curve()

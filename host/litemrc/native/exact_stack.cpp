@@ -5,22 +5,8 @@
 
 namespace litemrc_native {
 
-namespace {
-
-void append_new(const uint64_t *pages, const uint32_t *last, size_t count, std::vector<uint64_t> &cold) {
-    uint64_t fresh[ExactStack::BATCH + 1];
-    size_t found = 0;
-    for (size_t i = 0; i < count; ++i) {
-        fresh[found] = pages[i];
-        found += last[i] == NO_SLOT; // no branch to predict
-    }
-    cold.insert(cold.end(), fresh, fresh + found);
-}
-
-} // namespace
-
 void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
-    uint32_t last[BATCH], distances[BATCH];
+    uint32_t last[BATCH], distances[BATCH], fresh[BATCH];
     while (count) {
         uint64_t room = index_.room();
         if (room == 0) {
@@ -29,9 +15,10 @@ void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_
         }
         const size_t batch = size_t(std::min<uint64_t>({count, room, BATCH}));
         last_.exchange(pages, batch, uint32_t(index_.next()), last);
+        const size_t found = index_.touch(last, batch, distances, fresh);
         if (cold)
-            append_new(pages, last, batch, *cold);
-        index_.touch(last, batch, distances);
+            for (size_t i = 0; i < found; ++i)
+                cold->push_back(pages[fresh[i]]);
         count_distances(distances, batch);
         pages += batch;
         count -= batch;
@@ -50,13 +37,13 @@ void ExactStack::append(const ExactStack &later, const std::vector<uint64_t> &co
         index_.room(cold.size());
     }
     const uint32_t base = uint32_t(index_.next() - 1);
-    uint32_t slots[BATCH], last[BATCH], distances[BATCH];
+    uint32_t slots[BATCH], last[BATCH], distances[BATCH], fresh[BATCH];
     for (size_t start = 0; start < cold.size(); start += BATCH) {
         const size_t batch = std::min(cold.size() - start, BATCH);
         for (size_t i = 0; i < batch; ++i)
             slots[i] = base + ranks[start + i];
         last_.exchange(cold.data() + start, batch, slots, last);
-        index_.touch(last, batch, distances);
+        index_.touch(last, batch, distances, fresh);
         count_distances(distances, batch);
     }
     const uint64_t *counters = later.histogram();

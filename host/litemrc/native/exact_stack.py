@@ -47,9 +47,12 @@ class ExactStack:
         """Take a chunk of accesses; how a trace is cut into chunks changes nothing.
 
         Raises:
-            UserError: as `page_array`.
+            UserError: as `page_array`; or more than 2^31 distinct pages.
         """
-        self._core.access(page_array(pages))
+        try:
+            self._core.access(page_array(pages))
+        except _core.TooManyPagesError as error:
+            raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
 
     def histogram(self) -> NDArray[np.uint64]:
         """Accesses by stack distance, uint64[footprint + 1].

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace litemrc_native {
 
@@ -60,6 +61,12 @@ class LastSlots {
     }
 
   private:
+    static constexpr size_t AHEAD = 24; // accesses that the hash table's cache lines are asked for ahead
+
+    // An array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
+    static constexpr uint64_t SPARSEST = 6;
+    static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 20;
+
     template <typename SlotOf>
     void exchange_with(const uint64_t *pages, size_t count, SlotOf slot_of, uint32_t *last) {
         if (is_direct_) {
@@ -85,12 +92,6 @@ class LastSlots {
             slot = slot_of(i);
         }
     }
-
-    static constexpr size_t AHEAD = 24; // accesses that the hash table's cache lines are asked for ahead
-
-    // An array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
-    static constexpr uint64_t SPARSEST = 6;
-    static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 20;
 
     bool widen(uint64_t highest) {
         if (highest >= std::max(ALWAYS_DIRECT, SPARSEST * known_))

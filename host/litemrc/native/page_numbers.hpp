@@ -9,7 +9,7 @@ class PageNumbers {
   public:
     static constexpr size_t MAX_PAGES = UINT32_MAX;
 
-    // Writes the number of each of `count` pages. Throws std::length_error beyond `limit` distinct pages.
+    // Writes the number of each of `count` pages. Throws std::length_error beyond MAX_PAGES distinct ones.
     void number(const uint64_t *pages, size_t count, uint32_t *numbers) {
         for (size_t start = 0; start < count; start += BATCH) {
             const size_t end = start + BATCH < count ? start + BATCH : count;

@@ -37,6 +37,7 @@ void ParallelStack::run(const uint64_t *pages, size_t count) {
         others.push_back(std::async(std::launch::async, [&part = parts_[i], begin, length] {
             part.stack.clear();
             part.cold.clear();
+            part.cold.reserve(length / 16); // of address space; growing would touch, and copy, as much memory again
             part.stack.access(begin, length, &part.cold);
             part.ranks.resize(part.cold.size());
             part.stack.ranks(part.cold.data(), part.cold.size(), part.ranks.data());

@@ -71,8 +71,10 @@ template <unsigned COUNT> HWY_INLINE void take_out(const Levels &levels, uint32_
 
 // `unused`: slots marked live that no access has got yet, the one of the first access among them.
 template <unsigned COUNT>
-void touch_levels(const Levels levels, uint32_t unused, const uint32_t *last, size_t count, uint32_t *distances) {
+size_t touch_levels(const Levels levels, uint32_t unused, const uint32_t *last, size_t count, uint32_t *distances,
+                    uint32_t *fresh) {
     constexpr size_t AHEAD = 12; // accesses; a large index lies in memory, not in a cache
+    size_t found = 0;
     for (size_t i = 0; i < count; ++i, --unused) {
         if (COUNT > 2 && i + AHEAD < count) {
             const uint32_t ahead = last[i + AHEAD] >> Levels::WORD_BITS;
@@ -82,11 +84,13 @@ void touch_levels(const Levels levels, uint32_t unused, const uint32_t *last, si
         const uint32_t slot = last[i];
         if (slot == NO_SLOT) {
             distances[i] = 0;
+            fresh[found++] = uint32_t(i);
             continue;
         }
         distances[i] = younger_in<COUNT>(levels, slot) - unused + 1;
         take_out<COUNT>(levels, slot);
     }
+    return found;
 }
 
 // Slots become ranks: 1 for the least recently used page. `marked`: slots marked live.
@@ -97,16 +101,17 @@ void rank_levels(const Levels levels, uint32_t marked, uint32_t *slots, size_t c
             slots[i] = marked - younger_in<COUNT>(levels, slots[i]);
 }
 
-void Touch(const Levels &levels, uint32_t unused, const uint32_t *last, size_t count, uint32_t *distances) {
+size_t Touch(const Levels &levels, uint32_t unused, const uint32_t *last, size_t count, uint32_t *distances,
+             uint32_t *fresh) {
     switch (levels.count) {
     case 2:
-        return touch_levels<2>(levels, unused, last, count, distances);
+        return touch_levels<2>(levels, unused, last, count, distances, fresh);
     case 3:
-        return touch_levels<3>(levels, unused, last, count, distances);
+        return touch_levels<3>(levels, unused, last, count, distances, fresh);
     case 4:
-        return touch_levels<4>(levels, unused, last, count, distances);
+        return touch_levels<4>(levels, unused, last, count, distances, fresh);
     default:
-        return touch_levels<5>(levels, unused, last, count, distances);
+        return touch_levels<5>(levels, unused, last, count, distances, fresh);
     }
 }
 
@@ -161,11 +166,12 @@ HWY_EXPORT(Touch);
 HWY_EXPORT(TakeOut);
 HWY_EXPORT(Rank);
 
-void RecencyIndex::touch(const uint32_t *last, size_t count, uint32_t *distances) {
-    for (size_t i = 0; i < count; ++i)
-        live_ += last[i] == NO_SLOT;
-    HWY_DYNAMIC_DISPATCH(Touch)(levels_, uint32_t(block_end_ - next_), last, count, distances);
+size_t RecencyIndex::touch(const uint32_t *last, size_t count, uint32_t *distances, uint32_t *fresh) {
+    const uint32_t unused = uint32_t(block_end_ - next_);
+    const size_t found = HWY_DYNAMIC_DISPATCH(Touch)(levels_, unused, last, count, distances, fresh);
+    live_ += found;
     next_ += count;
+    return found;
 }
 
 void RecencyIndex::remove(uint32_t slot) {

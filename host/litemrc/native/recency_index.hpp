@@ -63,8 +63,9 @@ class RecencyIndex {
     uint64_t live() const { return live_; } // pages in the stack
 
     // Carries out `count` <= room() accesses to the pages last used in the slots `last`: NO_SLOT, or earlier ones, be
-    // they of these same accesses. Writes the stack distances: the LRU position from 1, or 0 for a page never used.
-    void touch(const uint32_t *last, size_t count, uint32_t *distances);
+    // they of these same accesses. Writes the stack distances: the LRU position from 1, or 0 for a page never used;
+    // and to `fresh`, which has room for `count`, the indices of the latter accesses. Returns their number.
+    size_t touch(const uint32_t *last, size_t count, uint32_t *distances, uint32_t *fresh);
 
     // Takes out the page last used in `slot`.
     void remove(uint32_t slot);

@@ -11,7 +11,6 @@
 #include "spatial_sample.hpp"
 
 #include <algorithm>
-#include <array>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -85,8 +84,8 @@ class ShardsFixedSize {
         uint32_t &slot = slots_.try_emplace(page, NO_SLOT).first->second;
         const uint32_t last = slot;
         slot = uint32_t(index_.next());
-        uint32_t distance;
-        index_.touch(&last, 1, &distance);
+        uint32_t distance, fresh;
+        index_.touch(&last, 1, &distance, &fresh);
         if (last != NO_SLOT) {
             const size_t number = DistanceClasses::of(uint64_t(distance / rate));
             if (number >= weights_.size())
@@ -102,7 +101,7 @@ class ShardsFixedSize {
 
     void give_up_greatest() {
         threshold_ = by_hash_.top().first - 1;
-        while (by_hash_.top().first > threshold_) { // two pages may share a hash
+        while (!by_hash_.empty() && by_hash_.top().first > threshold_) { // two pages may share a hash
             const uint64_t page = by_hash_.top().second;
             by_hash_.pop();
             index_.remove(slots_.at(page));

@@ -8,13 +8,12 @@ its place.
 
 import fcntl
 import os
-import select
 import shutil
 import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader, RawIOBase
@@ -122,7 +121,8 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
         raise UserError(f"cannot start: {error.strerror}", where=valgrind) from error
     finally:
         os.close(writer)
-    source = ByteSource(BufferedReader(_PatientPipe(reader), _BLOCK_BYTES), "lackey", None)
+    pipe = _PatientPipe(reader, ended=lambda: process.poll() is not None)
+    source = ByteSource(BufferedReader(pipe, _BLOCK_BYTES), "lackey", None)
     try:
         yield process, source
     finally:
@@ -133,16 +133,16 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
 
 
 class _PatientPipe(RawIOBase):
-    """The reading end of a pipe, read when there is much to read or all is written.
+    """The reading end of a pipe, read when there is much to read or the writing process has ended.
 
-    Lackey writes each line by itself; a reader woken for every one would cost more than the program.
+    Lackey writes each line by itself; a reader woken for every one would cost more than the program. The
+    pipe's other end may stay open longer than the process: children have it too, and are silent.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, ended: Callable[[], bool]) -> None:
         self._descriptor = descriptor
+        self._ended = ended
         self._enough = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) // 4
-        self._poll = select.poll()
-        self._poll.register(descriptor, select.POLLIN)
 
     def readable(self) -> bool:
         return True
@@ -150,10 +150,13 @@ class _PatientPipe(RawIOBase):
     def readinto(self, buffer: memoryview) -> int:
         waiting = bytearray(4)
         while True:
+            ended = self._ended()  # asked first: then all that was written before the end is waiting
             fcntl.ioctl(self._descriptor, termios.FIONREAD, waiting)
-            over = any(event & select.POLLHUP for _, event in self._poll.poll(0))
-            if over or int.from_bytes(waiting, sys.byteorder) >= self._enough:
+            count = int.from_bytes(waiting, sys.byteorder)
+            if count >= self._enough or (ended and count):
                 return os.readv(self._descriptor, [buffer])
+            if ended:
+                return 0
             time.sleep(_PATIENCE_S)
 
     def close(self) -> None:

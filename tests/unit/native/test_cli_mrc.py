@@ -1,6 +1,7 @@
 """`litemrc mrc` as a user meets it: a process with arguments, two output streams and an exit code."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,16 @@ def test_in_out_records_answer_sizes_that_hold_all_pages_in_use(tmp_path) -> Non
     assert "exact from 3 pages on" in done.stderr
     done = run(path, "--sizes", "1,3")
     assert (done.returncode, done.stdout) == (2, "") and "give at least 3 pages" in done.stderr
+
+
+def test_ctrl_c_shows_the_curve_so_far() -> None:
+    arguments = ["gen:zipf?pages=1000&n=100000000000", "--json"]
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr.readline().startswith("measuring: ")
+    process.send_signal(signal.SIGINT)
+    output, messages = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted: the curve is that of the references so far" in messages
+    curve = json.loads(output)
+    assert 0 < curve["accesses"] < 100_000_000_000 and curve["sizes_pages"][-1] <= 1000

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from golden_histogram import golden_histogram
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native import _core
@@ -38,6 +38,7 @@ def test_scalar_and_vector_code_are_both_there() -> None:
     assert len(_core.instruction_sets()) >= 2
 
 
+@settings(deadline=None)
 @given(PAGES, SPREADS, st.lists(st.integers(0, 400), max_size=5))
 def test_histogram_is_the_golden_stacks_over_any_chunks(
     pages: list[int], factor: int, cuts: list[int]
@@ -46,6 +47,7 @@ def test_histogram_is_the_golden_stacks_over_any_chunks(
     assert engine_of(*chunks).histogram().tolist() == golden_histogram(pages)
 
 
+@settings(deadline=None)
 @given(PAGES.filter(len))
 def test_curve_is_one_minus_the_hits_of_that_size_and_smaller(pages: list[int]) -> None:
     curve = engine_of(spread(pages, 1)).curve()

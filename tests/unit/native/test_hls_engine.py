@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.golden.bucket_stack import BucketMonitorModel
@@ -39,6 +39,7 @@ def assert_as_golden(unit: str, groups: int, pages: np.ndarray, cuts: list[int])
 
 @pytest.mark.parametrize("unit", MODELS)
 @pytest.mark.parametrize("groups", [16, 64, 256])
+@settings(deadline=None)
 @given(
     pages=st.lists(st.integers(2**63, 2**63 + 250), max_size=300),
     cuts=st.lists(st.integers(0, 300), max_size=4),

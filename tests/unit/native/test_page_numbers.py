@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native.page_numbers import PageNumbers
@@ -15,6 +15,7 @@ def numbers_by_first_access(pages: list[int]) -> list[int]:
     return [seen.setdefault(page, len(seen)) for page in pages]
 
 
+@settings(deadline=None)
 @given(PAGES, st.integers(0, 300))
 def test_numbers_follow_first_accesses_over_chunk_boundaries(pages: list[int], cut: int) -> None:
     numbers = PageNumbers()

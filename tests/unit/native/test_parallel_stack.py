@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from golden_histogram import golden_histogram
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native import _core
@@ -13,6 +13,7 @@ from page_streams import loop, zipf
 PAGES = st.lists(st.integers(0, 30), max_size=300)
 
 
+@settings(deadline=None)
 @given(
     pages=PAGES,
     factor=st.sampled_from([1, 1 << 50]),

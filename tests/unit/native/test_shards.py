@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.native import _core
@@ -24,6 +24,7 @@ def mean_absolute_error(sampled: MissRatios, exact: MissRatios) -> float:
     return float(np.abs(sampled.at(exact.sizes_pages).miss_ratio - exact.miss_ratio).mean())
 
 
+@settings(deadline=None)
 @given(PAGES)
 def test_a_sample_of_all_pages_is_exact(pages: list[int]) -> None:
     array = np.array(pages, np.uint64)

@@ -136,6 +136,22 @@ def test_lines_are_filtered_as_they_come(stand_in):
     assert (capture.progress.instructions, capture.progress.accesses, capture.progress.exit_code) == (2, 5, 0)
 
 
+def test_a_child_that_lives_on_does_not_hold_the_capture(stand_in, tmp_path):
+    stand_in(
+        "log.write('I  00001000,4\\n' * 3); log.flush()\n"
+        "child = os.fork()\n"
+        "if child == 0: time.sleep(300)\n"
+        f"open({str(tmp_path / 'child')!r}, 'w').write(str(child))\n"
+        "os._exit(0)"
+    )
+    before = time.monotonic()
+    try:
+        assert joined(list(Capture(["true"], None).chunks()))["pages"] == [1, 1, 1]
+    finally:
+        os.kill(int((tmp_path / "child").read_text()), signal.SIGKILL)
+    assert time.monotonic() - before < 200
+
+
 def test_without_caches_every_access_is_kept(stand_in):
     stand_in("log.write('I  00001000,4\\n S 00002000,8\\nI  00001004,4\\n L 00002ffc,8\\n')")
     assert joined(list(Capture(["true"], None).chunks()))["pages"] == [1, 2, 1, 2, 3]
