@@ -5,19 +5,20 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from litemrc.cli.arguments import positive
-from litemrc.cli.replace_tables import global_table, local_table
+from litemrc.cli.replace_arguments import memory_sizes, policy_names, seq_parameters, time_span
+from litemrc.cli.replace_tables import global_json, global_table, local_json, local_table
 from litemrc.cli.trace_arguments import FORMATS_HELP, add_page_argument
 from litemrc.cli.trace_progress import LINE_EVERY_S, shown
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.policies.replacement import POLICIES, Opt, Policy, Seq
-from litemrc.replay.multiprogram import GlobalResult, Scheduling, run_together
-from litemrc.replay.replacement import Replay, replay
+from litemrc.replay.multiprogram import Scheduling, run_together
+from litemrc.replay.replacement import replay
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.opening import FORMATS
 
@@ -37,7 +38,6 @@ and "programs", each with "trace", "faults", "cold_faults", "end" and "computed"
 
 {FORMATS_HELP}
 """
-_MOST_SIZES = 4096
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -50,17 +50,20 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         metavar="N,...",
-        type=_sizes,
+        type=memory_sizes,
         required=True,
         help="memory sizes in pages; 100-900:100 stands for 100, 200 ... 900",
     )
     parser.add_argument(
-        "--policy", metavar="NAME,...", type=_names, help="lru, clock, opt, seq (default: all that apply)"
+        "--policy",
+        metavar="NAME,...",
+        type=policy_names,
+        help="lru, clock, opt, seq (default: all that apply)",
     )
     parser.add_argument(
         "--seq",
         metavar="NAME=N,...",
-        type=_seq,
+        type=seq_parameters,
         default=Seq(),
         help="SEQ's parameters (length=20,distance=20,recent=5,limit=200: the paper's L, M, N and 200)",
     )
@@ -72,12 +75,12 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--quantum", metavar="T", type=positive, help=f"--global: longest turn of a program ({paper.quantum})"
     )
     parser.add_argument(
-        "--service", metavar="T", type=_time, help=f"--global: time a page fault takes ({paper.service})"
+        "--service", metavar="T", type=time_span, help=f"--global: time a page fault takes ({paper.service})"
     )
     parser.add_argument(
         "--cold-service",
         metavar="T",
-        type=_time,
+        type=time_span,
         help=f"--global: time the first fault on a page takes ({paper.cold_service}: filled with zeros)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -108,10 +111,10 @@ def _run_local(args: argparse.Namespace) -> int:
         if getattr(args, option) is not None:
             raise UserError(f"--{option.replace('_', '-')} belongs to --global", remedy="leave it out")
     policies = _policies(args, POLICIES, without_clock=_is_intervals(args))
-    with _opened(args, 0) as trace:
-        result = replay(trace, shown(trace, "replaying"), policies, args.memory)
+    with _opened(args, 0) as trace, closing(shown(trace, "replaying")) as chunks:
+        result = replay(trace, chunks, policies, args.memory)
     if args.json:
-        print(json.dumps(_local_json(args.traces[0], result)))
+        print(json.dumps(local_json(args.traces[0], result)))
     else:
         print(local_table(args.traces[0], result, args.pages))
     for note in trace.notes:
@@ -160,7 +163,7 @@ def _run_global(args: argparse.Namespace) -> int:
             units.add(trace.time_unit)
     unit = (units.pop() if len(units) == 1 else "") or "units of time"
     if args.json:
-        print(json.dumps({"time_unit": unit, "results": [_global_json(result) for result in results]}))
+        print(json.dumps({"time_unit": unit, "results": [global_json(result) for result in results]}))
     else:
         print(global_table(results, unit, args.pages))
     if args.plot or args.interfault:
@@ -201,77 +204,3 @@ def _policies(
         if name not in applicable:
             raise UserError(f"{name} is no global policy", remedy=f"global policies: {', '.join(applicable)}")
     return [args.seq if name == Seq.name else applicable[name]() for name in names]
-
-
-def _local_json(name: str, result: Replay) -> dict[str, Any]:
-    return {
-        "trace": name,
-        "references": result.references,
-        "duration": result.duration,
-        "time_unit": result.time_unit,
-        "results": [
-            {
-                "policy": count.policy.name,
-                "memory_pages": count.memory_pages,
-                "faults": count.faults,
-                "cold_faults": count.cold_faults,
-            }
-            for count in result.counts
-        ],
-    }
-
-
-def _global_json(result: GlobalResult) -> dict[str, Any]:
-    return {
-        "policy": result.policy.name,
-        "memory_pages": result.memory_pages,
-        "faults": result.faults,
-        "cold_faults": result.cold_faults,
-        "time": result.time,
-        "programs": [
-            {field.name: getattr(program, field.name) for field in fields(program)}
-            for program in result.programs
-        ],
-    }
-
-
-def _names(text: str) -> list[str]:
-    names = list(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in POLICIES:
-            raise argparse.ArgumentTypeError(f"no policy {name!r}: they are {', '.join(POLICIES)}")
-    return names
-
-
-def _sizes(text: str) -> list[int]:
-    sizes: list[int] = []
-    for part in text.split(","):
-        span, _, step = part.partition(":")
-        if step:
-            low, _, high = span.partition("-")
-            sizes += range(positive(low), positive(high) + 1, positive(step))
-        else:
-            sizes.append(positive(part))
-        if len(sizes) > _MOST_SIZES:
-            raise argparse.ArgumentTypeError(f"more than {_MOST_SIZES} sizes")
-    if not sizes:
-        raise argparse.ArgumentTypeError(f"{text!r} holds no size")
-    return list(dict.fromkeys(sizes))
-
-
-def _seq(text: str) -> Seq:
-    known = {field.name for field in fields(Seq)}
-    given = {}
-    for part in text.split(","):
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise argparse.ArgumentTypeError(f"SEQ has no parameter {name!r}: they are {', '.join(known)}")
-        given[name] = positive(value)
-    try:
-        return Seq(**given)
-    except UserError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _time(text: str) -> int:
-    return 0 if text == "0" else positive(text, limit=1 << 53)

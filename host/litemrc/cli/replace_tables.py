@@ -1,6 +1,8 @@
-"""The counts of `litemrc replace` for terminals and logs."""
+"""The counts of `litemrc replace` as tables and for --json."""
 
 from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 from litemrc.replay.multiprogram import GlobalResult
 from litemrc.replay.replacement import Replay
@@ -42,3 +44,37 @@ def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: in
             f"{head} {result.faults:>12,} {result.cold_faults:>10,} {result.time:>16,} {computed:>16,}  all"
         )
     return "\n".join(lines)
+
+
+def local_json(name: str, result: Replay) -> dict[str, Any]:
+    """What --json prints of one trace."""
+    return {
+        "trace": name,
+        "references": result.references,
+        "duration": result.duration,
+        "time_unit": result.time_unit,
+        "results": [
+            {
+                "policy": count.policy.name,
+                "memory_pages": count.memory_pages,
+                "faults": count.faults,
+                "cold_faults": count.cold_faults,
+            }
+            for count in result.counts
+        ],
+    }
+
+
+def global_json(result: GlobalResult) -> dict[str, Any]:
+    """What --json prints of one run of several programs."""
+    return {
+        "policy": result.policy.name,
+        "memory_pages": result.memory_pages,
+        "faults": result.faults,
+        "cold_faults": result.cold_faults,
+        "time": result.time,
+        "programs": [
+            {field.name: getattr(program, field.name) for field in fields(program)}
+            for program in result.programs
+        ],
+    }

@@ -188,11 +188,12 @@ def test_two_traces_want_global(belady):
     [
         ("t.txt", b"1\n2\nthree\n", "t.txt, line 3"),
         ("t.txt", b"1\n-2\n", "t.txt, line 2"),
-        ("t.txt.gz", gzip.compress(b"1\n2\n" * 5000)[:-12], "t.txt.gz, byte "),
+        ("t.txt.gz", gzip.compress(b"1\n2\n" * 5000, mtime=0)[:-12], "t.txt.gz, byte "),
         ("t.oracleGeneral", b"\0" * 30, "t.oracleGeneral, byte 24"),
         ("t.inout", b"interval 10\n1 IN 5\n3 IN 5\n", "t.inout, line 3"),
         ("t.txt", b"", "t.txt"),
     ],
+    ids=["word", "negative", "truncated-gzip", "truncated-record", "twice-in", "empty"],
 )
 def test_bad_traces_are_refused_with_their_place_and_leave_nothing(tmp_path, together, name, content, place):
     (tmp_path / name).write_bytes(content)
