@@ -5,7 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from litemrc.cli.trace_arguments import FORMATS_HELP, add_page_argument
 from litemrc.cli.trace_progress import LINE_EVERY_S, shown
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
-from litemrc.policies.replacement import POLICIES, Opt, Policy, Seq
+from litemrc.policies.replacement import POLICIES, Clock, Opt, Policy, Seq
 from litemrc.replay.multiprogram import Scheduling, run_together
 from litemrc.replay.replacement import replay
 from litemrc.traces import Trace, open_trace
@@ -110,9 +110,8 @@ def _run_local(args: argparse.Namespace) -> int:
     for option in ("quantum", "service", "cold_service"):
         if getattr(args, option) is not None:
             raise UserError(f"--{option.replace('_', '-')} belongs to --global", remedy="leave it out")
-    policies = _policies(args, POLICIES, without_clock=_is_intervals(args))
     with _opened(args, 0) as trace, closing(shown(trace, "replaying")) as chunks:
-        result = replay(trace, chunks, policies, args.memory)
+        result = replay(trace, chunks, _policies(args, POLICIES, [trace]), args.memory)
     if args.json:
         print(json.dumps(local_json(args.traces[0], result)))
     else:
@@ -144,7 +143,11 @@ def _run_local(args: argparse.Namespace) -> int:
 def _run_global(args: argparse.Namespace) -> int:
     if args.report:
         raise UserError("--report is for one TRACE", remedy="use --plot and --interfault with --global")
-    policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name})
+    with ExitStack() as stack:
+        traces = [stack.enter_context(_opened(args, number)) for number in range(len(args.traces))]
+        units = {trace.time_unit for trace in traces}
+        policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name}, traces)
+    unit = (units.pop() if len(units) == 1 else "") or "units of time"
     given = {name: getattr(args, name) for name in ("quantum", "service", "cold_service")}
     scheduling = Scheduling(**{name: value for name, value in given.items() if value is not None})
     openers = [lambda number=number: _opened(args, number) for number in range(len(args.traces))]
@@ -157,11 +160,6 @@ def _run_global(args: argparse.Namespace) -> int:
                 due = time.monotonic() + LINE_EVERY_S
                 runs = len(policies) * len(args.memory)
                 print(f"running together: {len(results)} of {runs} runs", file=sys.stderr, flush=True)
-    units = set()
-    for number in range(len(args.traces)):
-        with _opened(args, number) as trace:
-            units.add(trace.time_unit)
-    unit = (units.pop() if len(units) == 1 else "") or "units of time"
     if args.json:
         print(json.dumps({"time_unit": unit, "results": [global_json(result) for result in results]}))
     else:
@@ -170,7 +168,7 @@ def _run_global(args: argparse.Namespace) -> int:
         from litemrc.replacement_plots import PagingPoint
 
         points = [
-            PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.time, 1))
+            PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.computed, 1))
             for r in results
         ]
         _draw(args, points, unit)
@@ -191,15 +189,13 @@ def _opened(args: argparse.Namespace, number: int) -> Trace:
     return open_trace(args.traces[number], args.format, args.pages)
 
 
-def _is_intervals(args: argparse.Namespace) -> bool:
-    with _opened(args, 0) as trace:
-        return trace.format == "intervals"
-
-
 def _policies(
-    args: argparse.Namespace, applicable: dict[str, type[Policy]], *, without_clock: bool = False
+    args: argparse.Namespace, applicable: dict[str, type[Policy]], traces: Sequence[Trace]
 ) -> list[Policy]:
-    names = args.policy or [name for name in applicable if not (without_clock and name == "clock")]
+    """Those asked for; by default all that apply: not CLOCK, where a trace does not tell what it would do."""
+    names = args.policy or list(applicable)
+    if not args.policy and any(trace.format == "intervals" for trace in traces):
+        names.remove(Clock.name)
     for name in names:
         if name not in applicable:
             raise UserError(f"{name} is no global policy", remedy=f"global policies: {', '.join(applicable)}")

@@ -85,6 +85,10 @@ class GlobalResult:
     def cold_faults(self) -> int:
         return sum(program.cold_faults for program in self.programs)
 
+    @property
+    def computed(self) -> int:
+        return sum(program.computed for program in self.programs)
+
 
 def run_together(
     openers: Sequence[Callable[[], Trace]],
