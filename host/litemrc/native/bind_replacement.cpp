@@ -29,8 +29,7 @@ void bind_memories(nb::module_ &module) {
     nb::class_<ClockMemory, Memory>(module, "ClockMemory")
         .def(nb::init<const AddressBook &, uint64_t>(), nb::keep_alive<1, 2>());
     nb::class_<SeqMemory, Memory>(module, "SeqMemory")
-        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>())
-        .def_prop_ro("replaced_from_sequences", &SeqMemory::replaced_from_sequences);
+        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>());
 }
 
 } // namespace

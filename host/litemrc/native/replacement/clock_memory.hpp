@@ -4,6 +4,7 @@
 #include "address_book.hpp"
 #include "memory.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace litemrc_native {

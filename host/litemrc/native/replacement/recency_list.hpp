@@ -18,7 +18,6 @@ class RecencyList {
 
     size_t size() const { return size_; }
     bool contains(uint32_t number) const { return number + 1 < links_.size() && links_[number + 1].older != ABSENT; }
-    uint32_t newest() const { return links_[0].older - 1; }
     uint32_t oldest() const { return links_[0].newer - 1; }
 
     void insert(uint32_t number) {

@@ -41,10 +41,8 @@ uint32_t SeqMemory::victim() {
         if (!best)
             return pages_.oldest();
         const uint32_t found = replaceable(space, *best);
-        if (found != AddressBook::NONE) {
-            ++replaced_from_sequences_;
+        if (found != AddressBook::NONE)
             return found;
-        }
         best->exhausted = true;
     }
 }

@@ -29,9 +29,6 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
 
     void forget(uint32_t space) override { sequences_[space].clear(); }
 
-    // Pages replaced because of a sequence; all others were the least recently used.
-    uint64_t replaced_from_sequences() const { return replaced_from_sequences_; }
-
   private:
     void fault(uint32_t number);
     uint32_t victim();
@@ -45,7 +42,6 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
     std::vector<uint64_t> in_memory_; // a bit a page, a word a block
     std::vector<FaultSequences> sequences_;
     uint64_t time_ = 0; // in faults
-    uint64_t replaced_from_sequences_ = 0;
 };
 
 } // namespace litemrc_native
