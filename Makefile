@@ -13,11 +13,11 @@ SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
-NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers bench bench-long pnr-units clean
+.PHONY: demo test lint setup sim firmware csim registers bench bench-long bench-replacement replacement pnr-units clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -47,6 +47,12 @@ bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcaches
 
 bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_trace.json
 	python bench/long_trace.py
+
+bench-replacement: setup   ## references a second through each replacement policy: a table
+	python bench/replacement.py
+
+replacement: setup   ## the figures and tables of docs/replacement.md
+	python scripts/replacement_results.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py

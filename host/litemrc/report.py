@@ -41,15 +41,13 @@ def write_report(
         UserError: the file cannot be written.
     """
     path = check_output_path(path, (".html",))
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
+    environment = page_environment()
     environment.filters |= {
         "ratio": lambda ratio: "-" if isnan(ratio) else f"{ratio:.4f}",
         "size": lambda pages, digits=4: size_text(pages, table.page_bytes, digits),
         "words": lambda name: str(name).replace("_", " "),
     }
-    template = environment.from_string((resources.files("litemrc") / "report.html.j2").read_text("utf-8"))
+    template = environment.get_template("report.html.j2")
     curves = [table.curve(context) for context in table.contexts_with_data]
     page = template.render(
         title=title,
@@ -80,6 +78,17 @@ def write_report(
     )
     with replacing(path) as partial:
         partial.write_text(page, "utf-8")
+
+
+def page_environment() -> jinja2.Environment:
+    """Where the templates of reports are found; all extend `page.html.j2`, which holds head and style."""
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (resources.files("litemrc") / name).read_text("utf-8")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
 
 
 def _rows(table: EpochTable) -> list[dict[str, int]]:

@@ -17,6 +17,7 @@ COMMANDS = {
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
     "mrc": "compute the miss ratio curve of a trace",
+    "replace": "count page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
     "simulate": "run the simulated SoC, as a device for the other commands",
     "device": "show a device's parameters and test the link to it",
     "trace": "read, convert, draw, capture and generate traces of page references",

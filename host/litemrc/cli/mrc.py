@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from litemrc.native.engines import (
     make_engine,
 )
 from litemrc.native.miss_ratios import MissRatios
+from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.sizes import size_text
 
 _EPILOG = """\
@@ -60,10 +62,13 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sizes", metavar="N,...", type=_sizes, help="only these memory sizes, in pages")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the curve, .png or .svg")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc mrc`."""
+    if args.plot:
+        check_output_path(args.plot, PICTURE_SUFFIXES)
     engine = make_engine(
         args.engine,
         threads=args.threads,
@@ -98,6 +103,13 @@ def main(args: argparse.Namespace) -> int:
             sys.stdout.write(piece)
     else:
         print("\n".join(_table(curve, all_sizes=bool(args.sizes), page_bytes=args.pages)))
+    if args.plot:
+        # Only now: matplotlib takes long to load.
+        from litemrc.plot_files import save_figure
+        from litemrc.replacement_plots import miss_ratio_figure
+
+        figure = miss_ratio_figure(curve, page_bytes=args.pages, title=Path(args.trace).name)
+        save_figure(figure, args.plot)
     if stopped:
         raise stopped
     return 0

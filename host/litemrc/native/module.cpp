@@ -7,6 +7,7 @@ void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
+void bind_replacement(nb::module_ &module);
 void bind_shards(nb::module_ &module);
 
 } // namespace litemrc_native
@@ -18,5 +19,6 @@ NB_MODULE(_core, module) {
     bind_hls_engine(module);
     bind_instruction_sets(module);
     bind_page_numbers(module);
+    bind_replacement(module);
     bind_shards(module);
 }

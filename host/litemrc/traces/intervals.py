@@ -44,7 +44,7 @@ class IntervalTrace(Trace):
         pages: list[int] = []
         times: list[int] = []
         for records in self._records:
-            interval = self._records.interval
+            interval = self.interval = self._records.interval
             for time, is_in, page, line in zip(*(column.tolist() for column in records), strict=True):
                 while self._current < time // interval:
                     self._current += 1

@@ -22,6 +22,8 @@ class Trace(ABC):
         time_unit: what `Chunk.times` counts; "" if unknown or without times.
         minimum_pages: smallest memory, in pages, whose misses this trace tells exactly: 1 for complete
             traces. That of an IN/OUT trace is known, and only then right, behind the last chunk.
+        interval: length of the intervals of an IN/OUT trace, in units of time, known once the iteration has
+            begun; 0 for complete traces.
         notes: what the reader left out or assumed, for people; complete behind the last chunk.
         origin: what made the references, where the file tells; else "".
     """
@@ -33,6 +35,7 @@ class Trace(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self.minimum_pages = 1
+        self.interval = 0
         self.notes: list[str] = []
 
     @abstractmethod

@@ -1,0 +1,105 @@
+"""Page replacement under demand paging: LRU, CLOCK and Belady's OPT, as plain lists.
+
+Every model is a memory of a fixed number of pages; `reference(page)` brings the page in and says whether that
+was a page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's, the usual approximation
+of LRU.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol
+
+
+class Memory(Protocol):
+    """What all models of replacement can do."""
+
+    def reference(self, page: Hashable) -> bool:
+        """Refer to a page; true if it was not in memory: a page fault."""
+
+
+def faults(memory: Memory, pages: Iterable[Hashable]) -> int:
+    """Page faults of a trace, the first ones to each page (cold faults) included."""
+    return sum(memory.reference(page) for page in pages)
+
+
+class Lru:
+    """Replaces the page whose last reference is the earliest."""
+
+    def __init__(self, memory_pages: int) -> None:
+        self._size = memory_pages
+        self._pages: list[Hashable] = []  # least recently used first
+
+    def reference(self, page: Hashable) -> bool:
+        fault = page not in self._pages
+        if not fault:
+            self._pages.remove(page)
+        elif len(self._pages) == self._size:
+            self._pages.pop(0)
+        self._pages.append(page)
+        return fault
+
+    def release(self, pages: Iterable[Hashable]) -> None:
+        """Take pages out of memory, as when their program ends."""
+        gone = set(pages)
+        self._pages = [page for page in self._pages if page not in gone]
+
+
+class Clock:
+    """Replaces the first page, from the hand on, whose use bit is clear; the hand clears those it passes.
+
+    A page that comes in has its use bit set and takes the frame of its victim; the hand stands behind it.
+    Frames fill in the order of the hand; frames given back are filled again, the last one first.
+    """
+
+    def __init__(self, memory_pages: int) -> None:
+        self._frames: list[Hashable | None] = [None] * memory_pages
+        self._used: set[Hashable] = set()
+        self._free = list(range(memory_pages))[::-1]
+        self._hand = 0
+
+    def reference(self, page: Hashable) -> bool:
+        fault = page not in self._frames
+        if fault:
+            self._frames[self._free.pop() if self._free else self._replaced()] = page
+        self._used.add(page)
+        return fault
+
+    def release(self, pages: Iterable[Hashable]) -> None:
+        """Take pages out of memory, as when their program ends: in the order given."""
+        for page in pages:
+            if page in self._frames:
+                frame = self._frames.index(page)
+                self._frames[frame] = None
+                self._free.append(frame)
+                self._used.discard(page)
+
+    def _replaced(self) -> int:
+        while self._frames[self._hand] in self._used:
+            self._used.remove(self._frames[self._hand])
+            self._advance()
+        victim = self._hand
+        self._advance()
+        return victim
+
+    def _advance(self) -> None:
+        self._hand = (self._hand + 1) % len(self._frames)
+
+
+class Opt:
+    """Replaces the page whose next reference is furthest in the future (Belady 1966), which it must know."""
+
+    def __init__(self, memory_pages: int, trace: Sequence[Hashable]) -> None:
+        self._size = memory_pages
+        self._trace = trace
+        self._now = 0
+        self._pages: set[Hashable] = set()
+
+    def reference(self, page: Hashable) -> bool:
+        fault = page not in self._pages
+        if fault and len(self._pages) == self._size:
+            future = self._trace[self._now :]
+            self._pages.remove(
+                max(self._pages, key=lambda page: future.index(page) if page in future else len(future))
+            )
+        self._pages.add(page)
+        self._now += 1
+        return fault

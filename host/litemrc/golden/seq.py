@@ -1,0 +1,157 @@
+"""SEQ (Glass and Cao 1997, section 4.1): LRU, but MRU on long sequences of faults to consecutive pages.
+
+Where the paper is silent, this model decides:
+- A fault that extends a sequence and lies inside another one extends the first and deletes the second.
+- Sequences of length >= L are eligible (the paper says both "greater than L" and ">= L").
+- A sequence of direction nil grows either way and takes its direction from the first growth.
+- What remains of a split sequence keeps its direction and fault times; an empty remainder is dropped, and
+  what lay beyond the fault page is forgotten.
+- A sequence with fewer than N recorded faults is judged by its oldest. The head is at distance 0.
+- A fault is recorded in the sequences before the victim is chosen.
+- When the limit is reached, the oldest sequence of length below L is deleted, else below 2 L, 3 L ...
+- LRU replacement also when no eligible sequence has a page in memory at least M from its head.
+- Among several programs (section 5), sequences and their limit are those of one program.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from itertools import count
+
+
+@dataclass
+class Sequence:
+    """Faults to consecutive pages `low_end` to `high_end`.
+
+    Attributes:
+        direction: "up", "down" or None, the paper's nil.
+        fault_times: of its faults, the latest last.
+    """
+
+    low_end: int
+    high_end: int
+    direction: str | None
+    fault_times: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return self.high_end - self.low_end + 1
+
+    def __contains__(self, page: int) -> bool:
+        return self.low_end <= page <= self.high_end
+
+    def is_extended_by(self, page: int) -> bool:
+        """Whether a fault on this page continues the sequence."""
+        return (page == self.high_end + 1 and self.direction in ("up", None)) or (
+            page == self.low_end - 1 and self.direction in ("down", None)
+        )
+
+    def extend(self, page: int) -> None:
+        """Take the page in as the new head."""
+        self.direction = "up" if page > self.high_end else "down"
+        self.low_end, self.high_end = min(self.low_end, page), max(self.high_end, page)
+
+    def cut(self, page: int) -> None:
+        """Keep only the pages before this one, in the direction of growth."""
+        if self.direction == "up":
+            self.high_end = page - 1
+        elif self.direction == "down":
+            self.low_end = page + 1
+        else:
+            self.high_end = self.low_end - 1
+
+    def from_head(self, distance: int) -> range:
+        """The pages at least `distance` from the head, the nearest to it first."""
+        if self.direction == "down":
+            return range(self.low_end + distance, self.high_end + 1)
+        return range(self.high_end - distance, self.low_end - 1, -1)
+
+
+class Sequences:
+    """The sequences of one program."""
+
+    def __init__(self, length: int, limit: int) -> None:
+        self._length = length
+        self._limit = limit
+        self._sequences: list[Sequence] = []
+
+    def __iter__(self):
+        return iter(self._sequences)
+
+    def fault(self, page: int, time: int) -> None:
+        """Record a page fault."""
+        extended = [sequence for sequence in self._sequences if sequence.is_extended_by(page)]
+        inside = [sequence for sequence in self._sequences if page in sequence]
+        if extended:
+            newest = max(extended, key=lambda sequence: sequence.fault_times[-1])
+            for sequence in extended + inside:
+                if sequence is not newest:
+                    self._sequences.remove(sequence)
+            newest.extend(page)
+            newest.fault_times.append(time)
+            return
+        for sequence in inside:
+            sequence.cut(page)
+            if not len(sequence):
+                self._sequences.remove(sequence)
+        if len(self._sequences) == self._limit:
+            self._delete_oldest()
+        self._sequences.append(Sequence(page, page, None, [time]))
+
+    def _delete_oldest(self) -> None:
+        for multiple in count(1):
+            short = [sequence for sequence in self._sequences if len(sequence) < multiple * self._length]
+            if short:
+                self._sequences.remove(min(short, key=lambda sequence: sequence.fault_times[-1]))
+                return
+
+
+class Seq:
+    """A memory under SEQ replacement, shared by one or more programs.
+
+    Parameters:
+        memory_pages: its size.
+        length: L, pages of the shortest sequence that is replaced from.
+        distance: M, pages next to the head of a sequence that are left alone.
+        recent: N, which of the most recent faults tells how recent a sequence is.
+        limit: sequences kept for a program.
+    """
+
+    def __init__(
+        self, memory_pages: int, length: int = 20, distance: int = 20, recent: int = 5, limit: int = 200
+    ) -> None:
+        self._size = memory_pages
+        self._length, self._distance, self._recent, self._limit = length, distance, recent, limit
+        self._sequences: dict[Hashable, Sequences] = {}
+        self._pages: list[tuple[Hashable, int]] = []  # (program, page), least recently used first
+        self._faults = 0
+
+    def reference(self, page: int, program: Hashable = 0) -> bool:
+        """Refer to a page of a program; true if that is a page fault."""
+        fault = (program, page) not in self._pages
+        if fault:
+            self._faults += 1
+            of_program = self._sequences.setdefault(program, Sequences(self._length, self._limit))
+            of_program.fault(page, self._faults)
+            if len(self._pages) == self._size:
+                self._pages.remove(self._victim())
+        else:
+            self._pages.remove((program, page))
+        self._pages.append((program, page))
+        return fault
+
+    def release(self, program: Hashable) -> None:
+        """Take a program's pages out of memory and forget its sequences, as when it ends."""
+        self._pages = [entry for entry in self._pages if entry[0] != program]
+        self._sequences.pop(program, None)
+
+    def _victim(self) -> tuple[Hashable, int]:
+        eligible = [
+            (sequence.fault_times[-self._recent :][0], program, sequence)
+            for program, sequences in self._sequences.items()
+            for sequence in sequences
+            if len(sequence) >= self._length
+        ]
+        for _, program, sequence in sorted(eligible, key=lambda entry: entry[0], reverse=True):
+            for page in sequence.from_head(self._distance):
+                if (program, page) in self._pages:
+                    return program, page
+        return self._pages[0]

@@ -1,0 +1,93 @@
+#include "bindings.hpp"
+#include "replacement/address_book.hpp"
+#include "replacement/clock_memory.hpp"
+#include "replacement/lru_memory.hpp"
+#include "replacement/multiprogram.hpp"
+#include "replacement/opt_trace.hpp"
+#include "replacement/seq_memory.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+namespace litemrc_native {
+
+namespace {
+
+using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void bind_memories(nb::module_ &module) {
+    nb::class_<Memory>(module, "Memory")
+        .def(
+            "references",
+            [](Memory &self, const NumberArray &numbers) {
+                nb::gil_scoped_release released;
+                return self.references(numbers.data(), numbers.size());
+            },
+            nb::arg("numbers").noconvert());
+    nb::class_<LruMemory, Memory>(module, "LruMemory")
+        .def(nb::init<const AddressBook &, uint64_t>(), nb::keep_alive<1, 2>());
+    nb::class_<ClockMemory, Memory>(module, "ClockMemory")
+        .def(nb::init<const AddressBook &, uint64_t>(), nb::keep_alive<1, 2>());
+    nb::class_<SeqMemory, Memory>(module, "SeqMemory")
+        .def(nb::init<AddressBook &, uint64_t, const SeqParameters &>(), nb::keep_alive<1, 2>());
+}
+
+} // namespace
+
+void bind_replacement(nb::module_ &module) {
+    nb::class_<AddressBook>(module, "AddressBook")
+        .def(nb::init<size_t>(), nb::arg("spaces"))
+        .def_prop_ro("size", &AddressBook::size)
+        .def(
+            "number",
+            [](AddressBook &self, uint32_t space, const PageArray &pages) {
+                std::vector<uint32_t> numbers(pages.size());
+                {
+                    nb::gil_scoped_release released;
+                    self.number(space, pages.data(), pages.size(), numbers.data());
+                }
+                return to_array(std::move(numbers));
+            },
+            nb::arg("space"), nb::arg("pages").noconvert());
+    nb::class_<SeqParameters>(module, "SeqParameters")
+        .def(nb::init<uint64_t, uint64_t, uint32_t, uint32_t>(), nb::arg("length"), nb::arg("distance"),
+             nb::arg("recent"), nb::arg("limit"));
+    bind_memories(module);
+    nb::class_<OptTrace>(module, "OptTrace")
+        .def(nb::init<>())
+        .def_prop_ro("references", &OptTrace::references)
+        .def(
+            "append",
+            [](OptTrace &self, const NumberArray &numbers, std::optional<NumberArray> intervals) {
+                nb::gil_scoped_release released;
+                self.append(numbers.data(), intervals ? intervals->data() : nullptr, numbers.size());
+            },
+            nb::arg("numbers").noconvert(), nb::arg("intervals").noconvert() = nb::none())
+        .def("faults", [](const OptTrace &self, uint64_t frames) {
+            nb::gil_scoped_release released;
+            const OptTrace::Faults faults = self.faults(frames);
+            return std::pair(faults.count, faults.exact);
+        });
+    nb::class_<Multiprogram::Program>(module, "Program")
+        .def_ro("clock", &Multiprogram::Program::clock)
+        .def_ro("references", &Multiprogram::Program::references)
+        .def_ro("faults", &Multiprogram::Program::faults)
+        .def_ro("cold_faults", &Multiprogram::Program::cold_faults)
+        .def_ro("end", &Multiprogram::Program::end);
+    nb::class_<Multiprogram>(module, "Multiprogram")
+        .def(nb::init<AddressBook &, Memory &, uint64_t, uint64_t, uint64_t>(), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
+        .def("feed",
+             [](Multiprogram &self, uint32_t program, const NumberArray &numbers, const PageArray &times) {
+                 self.feed(program, {numbers.data(), numbers.data() + numbers.size()},
+                           {times.data(), times.data() + times.size()});
+             })
+        .def("run", &Multiprogram::run, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("now", &Multiprogram::now)
+        .def("program", &Multiprogram::program, nb::rv_policy::reference_internal);
+    module.attr("MULTIPROGRAM_DONE") = Multiprogram::DONE;
+    module.attr("MULTIPROGRAM_PAUSE") = Multiprogram::PAUSE;
+    module.attr("MAX_OPT_REFERENCES") = OptTrace::MAX_REFERENCES;
+}
+
+} // namespace litemrc_native

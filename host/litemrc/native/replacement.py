@@ -1,0 +1,33 @@
+"""Memories under a replacement policy, of numbered pages; equal to `litemrc.golden.replacement` and `.seq`.
+
+An `AddressBook` numbers the pages of one or more address spaces; memories take numbers. Memories, books and
+programs trust their arguments: `litemrc.policies.replacement` and `litemrc.replay` check them.
+"""
+
+from litemrc.native._core import (
+    MAX_OPT_REFERENCES,
+    MULTIPROGRAM_DONE,
+    MULTIPROGRAM_PAUSE,
+    AddressBook,
+    ClockMemory,
+    LruMemory,
+    Memory,
+    Multiprogram,
+    OptTrace,
+    SeqMemory,
+    SeqParameters,
+)
+
+__all__ = [
+    "MAX_OPT_REFERENCES",
+    "MULTIPROGRAM_DONE",
+    "MULTIPROGRAM_PAUSE",
+    "AddressBook",
+    "ClockMemory",
+    "LruMemory",
+    "Memory",
+    "Multiprogram",
+    "OptTrace",
+    "SeqMemory",
+    "SeqParameters",
+]

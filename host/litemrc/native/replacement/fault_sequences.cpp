@@ -1,0 +1,141 @@
+#include "fault_sequences.hpp"
+
+#include <algorithm>
+
+namespace litemrc_native {
+
+FaultSequences::FaultSequences(const SeqParameters &parameters)
+    : parameters_(parameters), slots_(1), times_(parameters.recent) {
+    slots_[ANCHOR].older = slots_[ANCHOR].newer = ANCHOR;
+}
+
+void FaultSequences::fault(uint64_t page, uint64_t time) {
+    // The sequence above the page is at position `next`, the one below it before position `below`.
+    const size_t next = size_t(std::upper_bound(lows_.begin(), lows_.end(), page) - lows_.begin());
+    const bool inside = next > 0 && at(next - 1).high >= page;
+    const size_t below = next - inside;
+    const bool from_below = below > 0 && page > 0 && at(below - 1).high == page - 1 &&
+                            at(below - 1).direction != Direction::down;
+    const bool from_above = next < lows_.size() && page < UINT64_MAX && lows_[next] == page + 1 &&
+                            at(next).direction != Direction::up;
+    if (from_below || from_above) {
+        const bool up = from_below && (!from_above || at(below - 1).last_fault > at(next).last_fault);
+        extend(up ? below - 1 : next, page, time);
+        // Those at higher positions first: it leaves the others where they are.
+        if (from_above && up)
+            erase(next);
+        if (inside)
+            erase(next - 1);
+        if (from_below && !up)
+            erase(below - 1);
+        return;
+    }
+    if (inside && !cut(next - 1, page))
+        erase(next - 1);
+    if (lows_.size() == parameters_.limit)
+        erase(oldest());
+    add(size_t(std::upper_bound(lows_.begin(), lows_.end(), page) - lows_.begin()), page, time);
+}
+
+void FaultSequences::extend(size_t position, uint64_t page, uint64_t time) {
+    FaultSequence &sequence = at(position);
+    if (page > sequence.high) {
+        sequence.direction = Direction::up;
+        sequence.high = page;
+    } else {
+        sequence.direction = Direction::down;
+        sequence.low = lows_[position] = page;
+    }
+    sequence.exhausted = false;
+    if (sequence.length() == parameters_.length)
+        long_.push_back(by_low_[position]);
+    unlink(by_low_[position]);
+    record(by_low_[position], time);
+}
+
+// Keeps the pages before this one, in the direction of growth; false if there are none.
+bool FaultSequences::cut(size_t position, uint64_t page) {
+    FaultSequence &sequence = at(position);
+    if (page == sequence.page_at(0))
+        return false;
+    const bool was_long = sequence.length() >= parameters_.length;
+    if (sequence.grows_down())
+        sequence.low = lows_[position] = page + 1;
+    else
+        sequence.high = page - 1;
+    sequence.disk_to = std::min(sequence.disk_to, sequence.length());
+    if (was_long && sequence.length() < parameters_.length)
+        long_.erase(std::find(long_.begin(), long_.end(), by_low_[position]));
+    return true;
+}
+
+void FaultSequences::add(size_t position, uint64_t page, uint64_t time) {
+    if (free_.empty()) {
+        free_.push_back(Slot(slots_.size()));
+        slots_.emplace_back();
+        times_.resize(slots_.size() * parameters_.recent);
+    }
+    const Slot slot = free_.back();
+    free_.pop_back();
+    slots_[slot] = {};
+    slots_[slot].low = slots_[slot].high = page;
+    record(slot, time);
+    lows_.insert(lows_.begin() + ptrdiff_t(position), page);
+    by_low_.insert(by_low_.begin() + ptrdiff_t(position), slot);
+    if (parameters_.length == 1)
+        long_.push_back(slot);
+}
+
+void FaultSequences::erase(size_t position) {
+    const Slot slot = by_low_[position];
+    if (slots_[slot].length() >= parameters_.length)
+        long_.erase(std::find(long_.begin(), long_.end(), slot));
+    unlink(slot);
+    free_.push_back(slot);
+    lows_.erase(lows_.begin() + ptrdiff_t(position));
+    by_low_.erase(by_low_.begin() + ptrdiff_t(position));
+}
+
+// The position of the oldest sequence of length below L, else below 2 L, 3 L ...
+size_t FaultSequences::oldest() const {
+    Slot found = ANCHOR;
+    uint64_t multiple = UINT64_MAX;
+    for (Slot slot = slots_[ANCHOR].newer; slot != ANCHOR && multiple > 0; slot = slots_[slot].newer) {
+        const uint64_t of_this = slots_[slot].length() / parameters_.length;
+        if (of_this < multiple) {
+            multiple = of_this;
+            found = slot;
+        }
+    }
+    return size_t(std::lower_bound(lows_.begin(), lows_.end(), slots_[found].low) - lows_.begin());
+}
+
+// Takes down a fault of a sequence that is not in the list by age; now it is, as the newest.
+void FaultSequences::record(Slot slot, uint64_t time) {
+    FaultSequence &sequence = slots_[slot];
+    uint64_t *times = &times_[size_t(slot) * parameters_.recent];
+    times[sequence.next_time] = time;
+    sequence.next_time = sequence.next_time + 1 == parameters_.recent ? 0 : sequence.next_time + 1;
+    sequence.faults = std::min(sequence.faults + 1, parameters_.recent);
+    sequence.last_fault = time;
+    sequence.judged_time = times[sequence.faults == parameters_.recent ? sequence.next_time : 0];
+    sequence.older = slots_[ANCHOR].older;
+    sequence.newer = ANCHOR;
+    slots_[sequence.older].newer = slot;
+    slots_[ANCHOR].older = slot;
+}
+
+void FaultSequences::unlink(Slot slot) {
+    slots_[slots_[slot].older].newer = slots_[slot].newer;
+    slots_[slots_[slot].newer].older = slots_[slot].older;
+}
+
+FaultSequence *FaultSequences::most_recent() {
+    FaultSequence *found = nullptr;
+    for (const Slot slot : long_)
+        if (!slots_[slot].exhausted && (!found || slots_[slot].judged_time > found->judged_time))
+            found = &slots_[slot];
+    return found;
+}
+
+} // namespace litemrc_native

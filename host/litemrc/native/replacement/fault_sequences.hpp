@@ -1,0 +1,78 @@
+// The sequences of page faults that SEQ looks for in one address space (Glass and Cao 1997, section 4.1).
+//
+// What the paper leaves open is decided in litemrc/golden/seq.py. Sequences never overlap: an index sorted by low end
+// finds the one a page lies in and its neighbours by one binary search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace litemrc_native {
+
+struct SeqParameters {
+    SeqParameters(uint64_t length, uint64_t distance, uint32_t recent, uint32_t limit)
+        : length(length), distance(distance), recent(recent), limit(limit) {}
+
+    uint64_t length;   // L: pages of the shortest sequence that is replaced from
+    uint64_t distance; // M: pages next to the head that are left alone
+    uint32_t recent;   // N: the most recent fault but N - 1 tells how recent a sequence is
+    uint32_t limit;    // sequences kept
+};
+
+enum class Direction : uint8_t { nil, up, down };
+
+struct FaultSequence {
+    uint64_t low, high;
+    // Offsets from the tail of pages known to be on disk, in one piece: from `disk_from` to below `disk_to`.
+    uint64_t disk_from, disk_to;
+    uint64_t last_fault;   // time of its most recent fault
+    uint64_t judged_time;  // time of its N-th most recent fault, or of its oldest
+    uint32_t faults;       // times recorded, N at most
+    uint32_t next_time;    // where the next one goes
+    uint32_t older, newer; // slots of its neighbours by last_fault
+    Direction direction;
+    // No page at least M from the head is in memory. Stays true until the head moves on: a page of a sequence that is
+    // on disk can only come back by a fault, and that splits the sequence.
+    bool exhausted;
+
+    uint64_t length() const { return high - low + 1; }
+    bool grows_down() const { return direction == Direction::down; }
+    uint64_t page_at(uint64_t offset) const { return grows_down() ? high - offset : low + offset; }
+};
+
+class FaultSequences {
+  public:
+    explicit FaultSequences(const SeqParameters &parameters);
+
+    // Records a page fault; times must rise.
+    void fault(uint64_t page, uint64_t time);
+
+    // Of the sequences of length >= L that are not exhausted, the one with the latest judged_time; nullptr: none.
+    FaultSequence *most_recent();
+
+    void clear() { *this = FaultSequences(parameters_); }
+
+  private:
+    using Slot = uint32_t;
+    static constexpr Slot ANCHOR = 0; // of the list by age; no sequence
+
+    FaultSequence &at(size_t position) { return slots_[by_low_[position]]; }
+    void extend(size_t position, uint64_t page, uint64_t time);
+    bool cut(size_t position, uint64_t page);
+    void add(size_t position, uint64_t page, uint64_t time);
+    void erase(size_t position);
+    size_t oldest() const;
+    void record(Slot slot, uint64_t time);
+    void unlink(Slot slot);
+
+    SeqParameters parameters_;
+    std::vector<FaultSequence> slots_;
+    std::vector<uint64_t> times_; // N a slot, a ring
+    std::vector<uint64_t> lows_;  // sorted
+    std::vector<Slot> by_low_;    // the sequences that begin there
+    std::vector<Slot> long_;      // those of length >= L
+    std::vector<Slot> free_;
+};
+
+} // namespace litemrc_native

@@ -1,0 +1,86 @@
+#include "seq_memory.hpp"
+
+namespace litemrc_native {
+
+namespace {
+
+constexpr uint64_t IN_BLOCK = (uint64_t(1) << AddressBook::BLOCK_BITS) - 1;
+
+uint64_t bit(uint64_t page) { return uint64_t(1) << (page & IN_BLOCK); }
+
+} // namespace
+
+void SeqMemory::fault(uint32_t number) {
+    pages_.make_room(book_.size());
+    if (in_memory_.size() < book_.blocks())
+        in_memory_.resize(std::max<size_t>(book_.blocks(), in_memory_.size() + in_memory_.size() / 2));
+    const AddressBook::Entry &entry = book_[number];
+    sequences_[entry.space].fault(entry.page, ++time_);
+    if (pages_.size() == frames_)
+        take_out(victim());
+    pages_.insert(number);
+    in_memory_[entry.block] |= bit(entry.page);
+}
+
+void SeqMemory::take_out(uint32_t number) {
+    pages_.remove(number);
+    in_memory_[book_[number].block] &= ~bit(book_[number].page);
+}
+
+uint32_t SeqMemory::victim() {
+    for (;;) {
+        FaultSequence *best = nullptr;
+        uint32_t space = 0;
+        for (uint32_t other = 0; other < sequences_.size(); ++other) {
+            FaultSequence *sequence = sequences_[other].most_recent();
+            if (sequence && (!best || sequence->judged_time > best->judged_time)) {
+                best = sequence;
+                space = other;
+            }
+        }
+        if (!best)
+            return pages_.oldest();
+        const uint32_t found = replaceable(space, *best);
+        if (found != AddressBook::NONE)
+            return found;
+        best->exhausted = true;
+    }
+}
+
+// The first page in memory at least M from the head, or NONE. It will be replaced: all up to it are on disk then.
+uint32_t SeqMemory::replaceable(uint32_t space, FaultSequence &sequence) {
+    if (sequence.length() <= parameters_.distance)
+        return AddressBook::NONE;
+    const uint64_t nearest = sequence.length() - 1 - parameters_.distance;
+    const bool down = sequence.grows_down();
+    uint64_t offset = nearest;
+    for (;;) {
+        if (offset >= sequence.disk_from && offset < sequence.disk_to) {
+            if (sequence.disk_from == 0)
+                return AddressBook::NONE;
+            offset = sequence.disk_from - 1;
+        }
+        const uint64_t page = sequence.page_at(offset);
+        const uint64_t word = in_memory_[book_.block_of(space, page >> AddressBook::BLOCK_BITS)];
+        const uint64_t farther = down ? word & -bit(page) : word & (bit(page) | (bit(page) - 1));
+        if (farther) {
+            const unsigned place = down ? __builtin_ctzll(farther) : 63 - __builtin_clzll(farther);
+            const uint64_t distance = down ? place - (page & IN_BLOCK) : (page & IN_BLOCK) - place;
+            if (distance > offset)
+                return AddressBook::NONE; // beyond the tail
+            offset -= distance;
+            break;
+        }
+        const uint64_t step = down ? IN_BLOCK + 1 - (page & IN_BLOCK) : (page & IN_BLOCK) + 1;
+        if (step > offset)
+            return AddressBook::NONE;
+        offset -= step;
+    }
+    const uint64_t end = nearest + 1;
+    const bool joins = sequence.disk_from < sequence.disk_to && sequence.disk_from <= end && sequence.disk_to >= offset;
+    sequence.disk_from = joins ? std::min(sequence.disk_from, offset) : offset;
+    sequence.disk_to = joins ? std::max(sequence.disk_to, end) : end;
+    return book_.number_of(space, sequence.page_at(offset));
+}
+
+} // namespace litemrc_native

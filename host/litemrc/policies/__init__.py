@@ -1,0 +1,1 @@
+"""Policies: what to do with memory, said in terms of curves and states; none knows a device or a file."""

@@ -1,0 +1,1 @@
+"""Trace-driven machines: traces through policies."""

@@ -1,0 +1,191 @@
+"""One trace through several replacement policies and memory sizes, in one pass.
+
+IN/OUT traces (Glass and Cao 1997, section 2.1) tell the misses of some policies only, and above a smallest
+size:
+- LRU is exact from `Trace.minimum_pages` on.
+- OPT is exact if every page it replaces is idle now and for two intervals to come; that is checked.
+- SEQ is run from LRU's minimum on, as in the paper. The page it chooses may be in use. The paper then has it
+  fault at once and calls that conservative; here it faults at its next reference the trace promises: the next
+  interval's beginning or its OUT.
+- CLOCK is refused: what it does depends on how often pages in use are referenced, which such a trace does not
+  tell.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.errors import UserError
+from litemrc.native.exact_stack import ExactStack
+from litemrc.native.miss_ratios import MissRatios
+from litemrc.native.replacement import MAX_OPT_REFERENCES, AddressBook, OptTrace
+from litemrc.policies.replacement import Clock, Lru, Opt, Policy, check_memory_size
+from litemrc.traces import Chunk, Trace
+
+
+@dataclass(frozen=True)
+class FaultCount:
+    """Page faults of a trace in one memory under one policy.
+
+    Attributes:
+        faults: all of them, `cold_faults` included.
+        cold_faults: first references to a page, which fault in every memory.
+    """
+
+    policy: Policy
+    memory_pages: int
+    faults: int
+    cold_faults: int
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a trace.
+
+    Attributes:
+        references: of the trace.
+        duration: of the trace in its unit of time; in references if it has no times.
+        time_unit: "references" if it has no times.
+        curve: its miss ratio curve under LRU, from the smallest memory the trace tells of.
+        counts: for each policy, in the order given, all memory sizes, in the order given.
+    """
+
+    references: int
+    duration: int
+    time_unit: str
+    curve: MissRatios
+    counts: list[FaultCount]
+
+
+def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], sizes: Sequence[int]) -> Replay:
+    """Run a trace through every policy in memories of every size.
+
+    LRU takes one stack for all sizes; CLOCK and SEQ keep a memory each, OPT the whole trace (see `Opt`).
+    Contexts are not told apart: pages of one number are one page; a note on the trace says so.
+
+    Parameters:
+        chunks: those of `trace`, by way of a progress bar for instance.
+        sizes: of memory, in pages.
+
+    Raises:
+        UserError: a size below 1, or one that an IN/OUT trace does not tell the faults of; CLOCK and such a
+            trace; more references than OPT can keep; no reference at all; or as the trace does.
+    """
+    for pages in sizes:
+        check_memory_size(pages)
+    runs = _Runs(trace, policies, sizes)
+    for chunk in chunks:
+        runs.add(chunk)
+    return runs.result()
+
+
+class _Runs:
+    def __init__(self, trace: Trace, policies: Sequence[Policy], sizes: Sequence[int]) -> None:
+        self._trace, self._policies, self._sizes = trace, policies, sizes
+        refuse_clock(trace, policies)
+        self._book = AddressBook(1)
+        self._stack = ExactStack()
+        self._opt = OptTrace() if any(isinstance(policy, Opt) for policy in policies) else None
+        online = [policy for policy in policies if not isinstance(policy, Opt | Lru)]
+        self._memories = {
+            (policy, pages): policy.memory(self._book, pages) for policy in online for pages in sizes
+        }
+        self._faults = dict.fromkeys(self._memories, 0)
+        self._first_time: int | None = None
+        self._last_time = 0
+        self._last_number = -1
+        self._contexts: set[int] = set()
+
+    def add(self, chunk: Chunk) -> None:
+        if not len(chunk):
+            return
+        if chunk.times is not None:
+            if self._first_time is None:
+                self._first_time = int(chunk.times[0])
+            self._last_time = int(chunk.times[-1])
+        if chunk.contexts is not None:
+            self._contexts.update(np.unique(chunk.contexts).tolist())
+        self._stack.access(chunk.pages)
+        if not (self._memories or self._opt):
+            return
+        numbers = self._book.number(0, np.ascontiguousarray(chunk.pages))
+        news = _changes(numbers, self._last_number)
+        self._last_number = int(numbers[-1])
+        numbers = numbers[news]
+        for key, memory in self._memories.items():
+            self._faults[key] += memory.references(numbers)
+        if self._opt is not None:
+            if self._opt.references + numbers.size > MAX_OPT_REFERENCES:
+                raise UserError(
+                    f"the trace has more than {MAX_OPT_REFERENCES:,} references",
+                    where=self._trace.name,
+                    remedy="OPT keeps the whole trace: leave it out, or cut the trace",
+                )
+            intervals = None
+            if self._trace.interval:
+                # Beyond 2^32 all intervals are one: what OPT does there counts as inexact.
+                intervals = chunk.times[news] // np.uint64(self._trace.interval)
+                intervals = np.minimum(intervals, np.uint64(0xFFFFFFFF)).astype(np.uint32)
+            self._opt.append(numbers, intervals)
+
+    def result(self) -> Replay:
+        if not self._stack.accesses:
+            raise UserError("the trace has no reference", where=self._trace.name)
+        if len(self._contexts) > 1:
+            self._trace.notes.append("contexts are not told apart: pages of one number are one page")
+        timed = self._first_time is not None and self._last_time > self._first_time
+        histogram = self._stack.histogram()
+        # Misses of sizes 0, 1, 2 ... : references whose page lay deeper than that.
+        misses = self._stack.accesses - np.cumsum(histogram[1:], dtype=np.uint64)
+        misses = np.insert(misses, 0, self._stack.accesses)
+        counts = []
+        for policy in self._policies:
+            for pages in self._sizes:
+                faults = self._count(policy, pages, misses)
+                counts.append(FaultCount(policy, pages, faults, self._stack.footprint_pages))
+        return Replay(
+            self._stack.accesses,
+            self._last_time - self._first_time + 1 if timed else self._stack.accesses,
+            (self._trace.time_unit or "units of time") if timed else "references",
+            self._stack.curve().from_size(self._trace.minimum_pages),
+            counts,
+        )
+
+    def _count(self, policy: Policy, pages: int, misses: NDArray[np.uint64]) -> int:
+        if isinstance(policy, Opt):
+            faults, exact = self._opt.faults(pages)
+            if not exact:
+                raise UserError(
+                    f"OPT in a memory of {pages} pages cannot be simulated: it would replace a page in use",
+                    where=self._trace.name,
+                    remedy="litemrc trace info tells the smallest memory; or record with a shorter interval",
+                )
+            return faults
+        self._trace.check_memory(pages)
+        if isinstance(policy, Lru):
+            return int(misses[min(pages, misses.size - 1)])
+        return self._faults[policy, pages]
+
+
+def refuse_clock(trace: Trace, policies: Iterable[Policy]) -> None:
+    """Refuse CLOCK on an IN/OUT trace.
+
+    Raises:
+        UserError: both are given.
+    """
+    if trace.format == "intervals" and any(isinstance(policy, Clock) for policy in policies):
+        raise UserError(
+            "CLOCK cannot be simulated on IN/OUT records: they do not tell when a page in use is referenced",
+            where=trace.name,
+            remedy="leave clock out, or record all references",
+        )
+
+
+def _changes(numbers: NDArray[np.uint32], previous: int) -> NDArray[np.bool_]:
+    """Which references are to another page than the one before; the others change no policy's state."""
+    changes = np.empty(numbers.size, dtype=bool)
+    changes[0] = int(numbers[0]) != previous
+    np.not_equal(numbers[1:], numbers[:-1], out=changes[1:])
+    return changes

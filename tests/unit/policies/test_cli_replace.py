@@ -1,0 +1,207 @@
+"""`litemrc replace` as a user meets it: a process with arguments, output streams, files and an exit code."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from litemrc.traces.opening import WriteOptions, create_trace, open_trace
+
+COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
+BELADY = [1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def written(path: Path, pages: list[int]) -> Path:
+    path.write_text("".join(f"{page}\n" for page in pages))
+    return path
+
+
+@pytest.fixture
+def belady(tmp_path: Path) -> Path:
+    """Belady's string; its faults are worked out in test_replacement_models.py."""
+    return written(tmp_path / "belady.txt", BELADY)
+
+
+def run(*arguments: object, command: str = "replace") -> subprocess.CompletedProcess[str]:
+    line = [*COMMAND, command, *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=60)
+
+
+def answer(*arguments: object) -> dict:
+    done = run(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_json_counts_faults_of_all_policies_and_sizes(belady):
+    got = answer(belady, "--policy", "lru,clock,opt,seq", "--memory", "3,4")
+    faults = {"lru": [10, 8], "clock": [9, 10], "opt": [7, 6], "seq": [10, 8]}
+    assert got["results"] == [
+        {"policy": policy, "memory_pages": memory, "faults": count, "cold_faults": 5}
+        for policy, counts in faults.items()
+        for memory, count in zip((3, 4), counts, strict=True)
+    ]
+    assert (got["references"], got["duration"], got["time_unit"]) == (12, 12, "references")
+
+
+def test_sizes_may_be_a_range(belady):
+    got = answer(belady, "--policy", "opt", "--memory", "1-5:2,4")
+    assert [(r["memory_pages"], r["faults"]) for r in got["results"]] == [(1, 12), (3, 7), (5, 5), (4, 6)]
+
+
+def test_the_table_has_a_line_a_size(belady):
+    done = run(belady, "--memory", "3,4")
+    assert done.returncode == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[-3:] == [
+        ["pages", "memory", "lru", "clock", "opt", "seq"],
+        ["3", "12", "KiB", "10", "9", "7", "10"],
+        ["4", "16", "KiB", "8", "10", "6", "8"],
+    ]
+
+
+def test_parameters_of_seq_reach_it(tmp_path):
+    """Two sweeps over 10 pages in a memory of 6. Pages 6 ... 9 replace the one before each: 5 ... 8.
+
+    The second sweep hits 0 ... 4; then 5, 6, 7 and 8 fault. With the paper's L = 20, SEQ is LRU: 20 faults.
+    """
+    trace = written(tmp_path / "sweeps.txt", [*range(10)] * 2)
+    (sharp,) = answer(trace, "--policy", "seq", "--memory", "6", "--seq", "length=2,distance=1,recent=1")[
+        "results"
+    ]
+    (paper,) = answer(trace, "--policy", "seq", "--memory", "6")["results"]
+    assert (sharp["faults"], paper["faults"]) == (10 + 4, 20)
+
+
+def test_global_tells_programs_apart(belady, tmp_path):
+    """Alone in its half of the memory or together in all of it, two small loops fault cold only."""
+    other = written(tmp_path / "other.txt", [1, 2, 3] * 5)
+    got = answer("--global", belady, other, "--memory", "8", "--policy", "lru", "--quantum", "4")
+    (result,) = got["results"]
+    assert (result["policy"], result["memory_pages"]) == ("lru", 8)
+    assert (result["faults"], result["cold_faults"]) == (8, 8)
+    # Turns of 4 units: both get to 4, to 8, and belady to 11, its end, at 19; then the other one to 14.
+    assert result["programs"] == [
+        {"trace": str(belady), "references": 12, "faults": 5, "cold_faults": 5, "end": 19, "computed": 11},
+        {"trace": str(other), "references": 15, "faults": 3, "cold_faults": 3, "end": 25, "computed": 14},
+    ]
+    assert result["time"] == 25
+
+
+def test_global_faults_from_disk_take_the_service_time(tmp_path):
+    trace = written(tmp_path / "two.txt", [1, 2, 1])
+    (result,) = answer("--global", trace, "--memory", "1", "--policy", "lru", "--service", "50")["results"]
+    assert (result["faults"], result["cold_faults"], result["time"]) == (3, 2, 2 + 50)
+
+
+def test_global_table_and_pictures(belady, tmp_path):
+    done = run("--global", belady, belady, "--memory", "2,4", "--plot", tmp_path / "rate.png")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 2 + 3 * 2 * 3  # policies, sizes, two programs and all
+    assert (tmp_path / "rate.png").read_bytes().startswith(PNG)
+
+
+def test_pictures_and_report(tmp_path):
+    report, rate, times = tmp_path / "r.html", tmp_path / "rate.png", tmp_path / "times.svg"
+    trace = "gen:sweeps?pages=200&regions=2&n=2000"
+    done = run(trace, "--memory", "50,100,150", "--plot", rate, "--interfault", times, "--report", report)
+    assert done.returncode == 0
+    assert rate.read_bytes().startswith(PNG)
+    assert ">CLOCK<" in times.read_text()
+    page = report.read_text()
+    assert page.count("<svg") == 4 and "http" not in page
+    assert all(f"<th>{name}</th>" in page for name in ("LRU", "CLOCK", "OPT", "SEQ"))
+    (lru,) = answer(trace, "--memory", "100", "--policy", "lru")["results"]
+    assert f"<td>{lru['faults']:,}</td>" in page
+
+
+def test_mrc_draws_its_curve(belady, tmp_path):
+    assert run(belady, "--plot", tmp_path / "curve.png", command="mrc").returncode == 0
+    assert (tmp_path / "curve.png").read_bytes().startswith(PNG)
+
+
+def recorded(path: Path, url: str, interval: int) -> Path:
+    """A generated trace as IN/OUT records."""
+    with open_trace(url) as trace, create_trace(path, options=WriteOptions(interval=interval)) as writer:
+        for chunk in trace:
+            writer.write(chunk)
+    return path
+
+
+def test_interval_traces_are_replayed_without_clock(tmp_path):
+    """A loop over 20 pages: LRU and, below 20 faults in a row, SEQ fault at each of 400 references."""
+    intervals = recorded(tmp_path / "t.inout", "gen:linear?pages=20&n=400", 4)
+    done = run(intervals, "--memory", "12", "--json")
+    assert done.returncode == 0 and "misses are exact from" in done.stderr
+    faults = {r["policy"]: r["faults"] for r in json.loads(done.stdout)["results"]}
+    (opt,) = answer("gen:linear?pages=20&n=400", "--memory", "12", "--policy", "opt")["results"]
+    assert faults == {"lru": 400, "opt": opt["faults"], "seq": 400}
+
+
+def test_memory_below_what_intervals_tell_is_refused(tmp_path):
+    """Random references: the 8 pages of an interval, or nearly as many, are in use at once."""
+    intervals = recorded(tmp_path / "t.inout", "gen:intr?pages=40&alpha=0&touches=8&sleep=0&n=400", 8)
+    for policy in ("lru", "seq", "opt"):
+        done = run(intervals, "--memory", "3", "--policy", policy)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "a memory of 3 pages cannot be simulated" in done.stderr or "OPT in a memory" in done.stderr
+    done = run("--global", intervals, intervals, "--memory", "15", "--policy", "lru")
+    assert (done.returncode, done.stdout) == (2, "") and "cannot be simulated" in done.stderr
+    done = run(intervals, "--memory", "12", "--policy", "clock")
+    assert done.returncode == 2 and "CLOCK cannot be simulated" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["--memory", "0"], "'0' is not a number from 1"),
+        (["--memory", "5-1:1"], "holds no size"),
+        (["--memory", "1-100000:1"], "more than 4096 sizes"),
+        (["--memory", "4", "--policy", "fifo"], "no policy 'fifo'"),
+        (["--memory", "4", "--seq", "length=0"], "'0' is not a number"),
+        (["--memory", "4", "--seq", "depth=3"], "SEQ has no parameter 'depth'"),
+        (["--memory", "4", "--quantum", "3"], "--quantum belongs to --global"),
+        (["--memory", "4", "--global", "--policy", "opt"], "opt is no global policy"),
+        (["--memory", "4", "--global", "--report", "r.html"], "--report is for one TRACE"),
+        (["--memory", "4", "--plot", "rate.gif"], "must end in .png or .svg"),
+        (["--memory", "4", "--report", "/nowhere/r.html"], "no such folder"),
+        ([], "--memory"),
+    ],
+)
+def test_bad_arguments_exit_with_2_and_say_why(belady, arguments, complaint):
+    done = run(belady, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr and "Traceback" not in done.stderr
+
+
+def test_two_traces_want_global(belady):
+    done = run(belady, belady, "--memory", "3")
+    assert done.returncode == 2 and "use --global" in done.stderr
+
+
+@pytest.mark.parametrize("together", [[], ["--global"]])
+@pytest.mark.parametrize(
+    "name, content, place",
+    [
+        ("t.txt", b"1\n2\nthree\n", "t.txt, line 3"),
+        ("t.txt", b"1\n-2\n", "t.txt, line 2"),
+        ("t.txt.gz", gzip.compress(b"1\n2\n" * 5000, mtime=0)[:-12], "t.txt.gz, byte "),
+        ("t.oracleGeneral", b"\0" * 30, "t.oracleGeneral, byte 24"),
+        ("t.inout", b"interval 10\n1 IN 5\n3 IN 5\n", "t.inout, line 3"),
+        ("t.txt", b"", "t.txt"),
+    ],
+    ids=["word", "negative", "truncated-gzip", "truncated-record", "twice-in", "empty"],
+)
+def test_bad_traces_are_refused_with_their_place_and_leave_nothing(tmp_path, together, name, content, place):
+    (tmp_path / name).write_bytes(content)
+    out = tmp_path / "out"
+    out.mkdir()
+    done = run(
+        tmp_path / name, *together, "--policy", "lru", "--memory", "3", "--json", "--plot", out / "r.png"
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert place in done.stderr and "Traceback" not in done.stderr
+    assert list(out.iterdir()) == []
