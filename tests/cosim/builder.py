@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
@@ -18,30 +19,6 @@ COSIM = Path(__file__).resolve().parent
 REPO = COSIM.parents[1]
 BUILD = REPO / "build" / "cosim"
 AP_TYPES = REPO / "build" / "ap_types"
-RTL_MODULES = (
-    "__init__",
-    "records",
-    "memory",
-    "lru_links",
-    "group_stack",
-    "bucket_tree",
-    "bucket_ids",
-    "bucket_sweep",
-    "bucket_merging",
-    "bucket_touch",
-    "bucket_pages",
-    "bucket_renumbering",
-    "loop_front",
-    "bucket_answers",
-    "bucket_stack",
-    "counter_buffer",
-    "hit_counters",
-    "recent_pages",
-    "page_numbers",
-    "working_set",
-    "answer_merge",
-    "page_filter",
-)
 HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set")
 ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
@@ -85,7 +62,7 @@ class Sources:
 
     def rtl_files(self) -> list[Path]:
         """The gateware the benches are made of."""
-        return [self.rtl / "litemrc_gateware" / f"{module}.py" for module in RTL_MODULES]
+        return sorted((self.rtl / "litemrc_gateware").glob("*.py"))
 
     def hls_files(self) -> list[Path]:
         """The C++ the benches are made of."""
@@ -111,9 +88,11 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
 
     def build(folder: Path) -> Path:
         verilog = folder / "top.v"
-        # A fresh interpreter, because the units may come from a copy with a fault in it.
-        generate = [sys.executable, COSIM / "rtl_top.py", top, *astuple(sizes), verilog]
-        _run(generate, env={**os.environ, "PYTHONPATH": str(sources.rtl)})
+        # A fresh interpreter, because the units may come from a copy with a fault in it; -S, because an
+        # editable install finds its own before what PYTHONPATH names.
+        generate = [sys.executable, "-S", COSIM / "rtl_top.py", top, *astuple(sizes), verilog]
+        path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
+        _run(generate, env={**os.environ, "PYTHONPATH": path})
         level = "OPT_FAST= OPT_SLOW= OPT_GLOBAL="  # leave it to CXX_FLAGS
         command = [
             "verilator",

@@ -107,8 +107,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "sweep_overwrites_page_in_flight",
         f"{GATEWARE}/bucket_sweep.py",
-        "valid[2].eq(valid[1] & ~in_flight),",
-        "valid[2].eq(valid[1]),",
+        "valid[2].eq(valid[1] & ~in_flight)",
+        "valid[2].eq(valid[1])",
     ),
     Mutant(
         "sweep_writes_ids_of_the_last_generation",
