@@ -17,7 +17,7 @@ NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers bench bench-long bench-replacement replacement pnr-units clean
+.PHONY: demo test lint setup sim firmware csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -56,6 +56,9 @@ replacement: setup   ## the figures and tables of docs/replacement.md
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
+
+engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
+	python tests/cosim/engine_results.py
 
 .venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
 	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'

@@ -23,7 +23,7 @@ class Workload {
                 op.frame = previous_; // the page on top of its stack
         } else if (dice_.below(200) == 0) {
             op.kind = litemrc::OP_MARK;
-        } else if (dice_.below(10000) == 0) {
+        } else if (dice_.below(litemrc::FRAMES > 1024 ? 40000 : 10000) == 0) {
             op.kind = litemrc::OP_CLEAR;
         }
         op.epoch_end = dice_.below(2500) == 0;

@@ -111,7 +111,8 @@ def read_window(monitor):
     return rows
 
 
-STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_FROZEN = 1, 2, 4, 32
+STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE, STATUS_FROZEN = 1, 2, 4, 8, 32
+AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # frozen alone: no epoch is on its way
 ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT = 1, 2, 4, 8, 16
 CLEAR, END_EPOCH, RELEASE, ARM = 1, 2, 4, 8
 
@@ -144,7 +145,8 @@ def set_up(bench, build, length):
 def firmware(bench, rng, control, log, length):
     """Commands at random, and each finished epoch read from the window and released.
 
-    With SINGLE_SHOT in `control` a frozen monitor is armed; with FREEZE it is frozen now and then.
+    With SINGLE_SHOT in `control` a frozen monitor is armed, the window having been released: else it would
+    hold the next epoch. With FREEZE it is frozen now and then.
     """
     yield from bench.write("control", control & ~FREEZE)
     yield
@@ -166,7 +168,7 @@ def firmware(bench, rng, control, log, length):
             yield from bench.write("command", END_EPOCH)
         elif action == 4 and control & FREEZE:
             yield from bench.write("control", control & ~FREEZE if rng.random() < 0.5 else control)
-        elif action == 5 and status & STATUS_FROZEN and control & SINGLE_SHOT:
+        elif action == 5 and control & SINGLE_SHOT and status & AT_REST == STATUS_FROZEN:
             yield from bench.write("command", ARM)
         if status & STATUS_EPOCH_READY:
             for _ in range(rng.choice([0, 60])):
@@ -336,14 +338,13 @@ def test_single_shot_freezes_behind_the_end_of_an_epoch_until_it_is_armed():
 
 
 def shots_are_single(log):
-    """Whether what follows each end of an epoch is frozen until the monitor is armed."""
+    """Whether each epoch is whole, and what follows its end frozen until the monitor is armed."""
     ended = False
     for *_, epoch_end, frozen in log.events:
         if (ended and not frozen) or (frozen and epoch_end):
             return False
         ended = epoch_end
-    # No epoch is shorter; one that found the window held is longer.
-    return min(lengths_of(log)) == MODES["single shot"]["length"]
+    return lengths_of(log) == {MODES["single shot"]["length"]}
 
 
 def lengths_of(log):

@@ -47,8 +47,11 @@ def test_a_recording_gives_the_references_that_reached_memory(tmp_path):
         frame=np.array([7, 7, 8, 0], dtype=np.uint32),
         write=np.array([True, False, False, False]),
         context=np.array([1, 0, 2, 0], dtype=np.uint8),
+        frozen=np.zeros(4, dtype=bool),
         epoch=np.zeros(4, dtype=np.uint32),
         epoch_end=np.zeros(4, dtype=bool),
+        settings=[],
+        setting=np.zeros(4, dtype=np.uint32),
         tap=TapCheck(2, 0, 0, 1),
     ).save(tmp_path / "accesses.parquet")
     assert columns(tmp_path / "accesses.parquet") == {
