@@ -109,12 +109,12 @@ def replace_section(page: str, name: str, text: str) -> str:
 
     :raises ValueError: if the page has no such marks.
     """
-    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     head, found_begin, rest = page.partition(begin)
     _, found_end, tail = rest.partition(end)
     if not (found_begin and found_end):
         raise ValueError(f"{PAGE}: no section between {begin.strip()!r} and {end.strip()!r}")
-    return head + begin + text + end + tail
+    return f"{head}{begin}{text}\n{end}{tail}"
 
 
 def main() -> None:

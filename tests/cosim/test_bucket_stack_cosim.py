@@ -46,13 +46,18 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
     # What a reset swallows: operations under way and answers that wait, 32 at most.
     asked = sum(counts[kind] for kind in ("accesses", "invalidations", "clears", "marks"))
     assert asked - 32 * counts["resets"] <= counts["records_compared"] <= asked
-    assert {name for name, count in counts.items() if name.startswith("covers_") and count == 0} == {
+    not_met = {name for name, count in counts.items() if name.startswith("covers_") and count == 0}
+    cannot_be = {
         *(["covers_other_context_waits_for_renumbering"] if sizes.contexts == 1 else []),
         *(["covers_same_closed_bucket_next_clock"] if sizes.frames == sizes.groups else []),
-        # Groups of many pages renumber seldom.
-        *(["covers_epoch_end_in_flight_at_renumbering"] if sizes is SOC else []),
-        *(["covers_epoch_end_waits_for_renumbering"] if sizes is SOC else []),
     }
+    # Groups of many pages renumber seldom, and an end of epoch then is rarer still.
+    rare = (
+        {f"covers_epoch_end_{how}_renumbering" for how in ("in_flight_at", "waits_for")}
+        if sizes is SOC
+        else set()
+    )
+    assert cannot_be <= not_met <= cannot_be | rare
 
 
 def test_nothing_is_dropped_at_995_of_1000_clocks() -> None:

@@ -5,22 +5,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
-from litemrc.golden.bucket_stack import BucketMonitorModel
-from litemrc.golden.monitor import MonitorModel
+from litemrc.golden.bucket_stack import BucketStack
+from litemrc.golden.group_stack import GroupStack
+from litemrc.golden.positions import PositionKind
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine, compiled_sizes
 
-MODELS = {"group": MonitorModel, "bucket": BucketMonitorModel}
+MODELS = {"group": GroupStack, "bucket": BucketStack}
 FRAMES = 256
 
 
 def golden_counters(unit: str, pages: np.ndarray, groups: int) -> tuple[list[int], int]:
     model = MODELS[unit](FRAMES, groups, contexts=1)
     frames: dict[int, int] = {}
+    hits, misses = [0] * groups, 0
     for page in pages.tolist():
-        model.access(frames.setdefault(page, len(frames)), 0)
-    counters = model.end_epoch()
-    return counters.hits[0], counters.misses[0]
+        position = model.access(frames.setdefault(page, len(frames)), 0)
+        if position.kind is PositionKind.HIT:
+            hits[position.group] += 1
+        else:
+            misses += 1
+    return hits, misses
 
 
 def assert_as_golden(unit: str, groups: int, pages: np.ndarray, cuts: list[int]) -> None:
