@@ -7,13 +7,13 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[3]
 
 
-def tests_named() -> list[tuple[str, str]]:
+def named_tests() -> list[tuple[str, str]]:
     return re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (REPO / "tests" / "testplan.md").read_text())
 
 
 def test_every_test_of_the_plan_exists() -> None:
-    assert len(tests_named()) > 10
-    for path, function in tests_named():
+    assert len(named_tests()) > 10
+    for path, function in named_tests():
         module = ast.parse((REPO / path).read_text())
         assert function in {node.name for node in module.body if isinstance(node, ast.FunctionDef)}, path
 
