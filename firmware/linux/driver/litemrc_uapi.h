@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
+/* What a read() of /dev/litemrcN returns; see firmware/linux/ABI.md. Native byte order. */
+#ifndef LITEMRC_UAPI_H
+#define LITEMRC_UAPI_H
+
+#include <linux/types.h>
+
+#define LITEMRC_ABI_VERSION 1
+
+#define LITEMRC_EPOCH_OVERFLOW (1u << 0)	/* a counter saturated */
+
+/* One finished epoch: this header, then a row of groups + LITEMRC_ROW_WORDS words for each context. */
+struct litemrc_epoch {
+	__u32 bytes;		/* of the whole record */
+	__u32 epoch;		/* its number, from 0 since boot */
+	__u32 lost;		/* epochs this reader lost just before this one */
+	__u32 flags;
+	__u32 dropped;		/* accesses lost in the epoch */
+	__u32 outside;		/* accesses out of range */
+	__u32 unsampled;	/* accesses in range to pages not sampled */
+	__u32 scale_log2;	/* 1 page of 2^scale_log2 took part */
+	__u16 contexts;
+	__u16 groups;
+	__u32 counters[];	/* [context][row]: hits of each group, then misses, accesses, touched */
+};
+
+/* Words of a row behind the hits. */
+#define LITEMRC_ROW_WORDS 3
+#define LITEMRC_ROW_MISSES(groups) (groups)
+#define LITEMRC_ROW_ACCESSES(groups) ((groups) + 1)
+#define LITEMRC_ROW_TOUCHED(groups) ((groups) + 2)
+
+#endif
