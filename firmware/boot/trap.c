@@ -73,8 +73,12 @@ void trap(struct frame *frame)
 		misaligned(frame);
 		break;
 	case ILLEGAL_INSTRUCTION:
-		/* To VexRiscv without debug hardware ebreak is illegal; Linux's BUG and WARN wait for a breakpoint. */
-		if (value == EBREAK)
+	case BREAKPOINT:
+		/*
+		 * To VexRiscv without debug hardware ebreak is illegal; Linux's BUG and WARN wait for a breakpoint. Its value
+		 * may be 0 or the address (Priv 4.1.9): here always the address.
+		 */
+		if (cause == BREAKPOINT || value == EBREAK)
 			reflect(BREAKPOINT, csr_read(mepc));
 		else
 			reflect(cause, value);

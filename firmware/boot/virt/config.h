@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qemu-system-riscv32 -machine virt: the shim is its -bios. Addresses: hw/riscv/virt.c of qemu. */
+/* qemu-system-riscv32 -machine virt -cpu rv32,sstc=off: the shim is its -bios. Addresses: hw/riscv/virt.c of qemu. */
 #ifndef CONFIG_H
 #define CONFIG_H
 

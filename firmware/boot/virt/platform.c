@@ -14,8 +14,6 @@
 #define FINISHER_RESET 0x7777
 
 #define PMP_NAPOT_RWX 0x1f
-#define MCOUNTEREN_TM 2
-#define MENVCFGH_STCE (1u << 31)
 
 static volatile uint8_t *const uart = (volatile uint8_t *)UART;
 
@@ -24,13 +22,6 @@ void platform_start(void)
 	/* Priv 3.7.1: with PMP implemented and no entry that matches, S and U mode may access nothing. */
 	csr_write(pmpaddr0, 0xffffffff);
 	csr_write(pmpcfg0, PMP_NAPOT_RWX);
-	/*
-	 * Where the device tree offers S mode a timer of its own (Sstc 2.1), Linux uses it and not SBI; it needs rdtime
-	 * without a trap then. -cpu rv32,sstc=false makes the hart one as VexRiscv is. 0x31a: menvcfgh.
-	 */
-	csr_set(0x31a, MENVCFGH_STCE);
-	if (csr_read(0x31a) & MENVCFGH_STCE)
-		csr_write(mcounteren, MCOUNTEREN_TM);
 }
 
 void platform_putchar(char c)
