@@ -78,8 +78,8 @@ class PowerOnReset(LiteXModule):
 class SimSoC(LiteMRCSoC):
     """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw.
 
-    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says which;
-    else None), and a reset of the SoC ends the simulation.
+    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says
+    which; else None), and a reset of the SoC ends the simulation.
     """
 
     def __init__(self, platform, variant="baremetal", **monitor_parameters):

@@ -7,15 +7,16 @@ from migen import Memory
 def fill_at_start(phy):
     """Has every bank of a ``SDRAMPHYModel`` read a file, in Verilog's ``$readmemh`` format, at time 0.
 
-    Where a byte of the DRAM is, with the controller's ROW_BANK_COL mapping: rows go round the banks, so byte address
-    ``((row * banks + bank) * row_words + column) * word_bytes`` is word ``row * row_words + column`` of a bank.
+    Where a byte of the DRAM is, with the controller's ROW_BANK_COL mapping: rows go round the banks, so byte
+    address ``((row * banks + bank) * row_words + column) * word_bytes`` is word ``row * row_words + column``
+    of a bank.
 
     Returns
     -------
     dict
-        ``bank_files``: the file of each bank, in the simulator's working directory; ``word_bytes``, bytes of a
-        word of these files, least significant first; ``row_words``, consecutive words in one bank; ``bytes``, of
-        the whole DRAM.
+        ``bank_files``: the file of each bank, in the simulator's working directory; ``word_bytes``, bytes of
+        a word of these files, least significant first; ``row_words``, consecutive words in one bank;
+        ``bytes``, of the whole DRAM.
     """
     banks = [module for _, module in phy._submodules if isinstance(module, BankModel)]
     memories = [bank_memory(bank) for bank in banks]

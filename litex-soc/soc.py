@@ -32,8 +32,8 @@ class Variant:
 VARIANTS = {
     # Firmware lives in ROM and SRAM, so that all DRAM traffic is that of the workloads.
     "baremetal": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64),
-    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so they
-    # hold what comes within one: a command typed, a whole request of the host.
+    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
+    # they hold what comes within one: a command typed, a whole request of the host.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
 }
 
