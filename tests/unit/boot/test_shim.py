@@ -1,4 +1,4 @@
-"""The M-mode shim under programs in S mode, in qemu: timer, time, calls, reset, misaligned accesses, traps."""
+"""The M-mode shim under programs in S mode, in qemu: timer, time, calls, reset, misaligned, traps."""
 
 import shutil
 import subprocess
