@@ -79,7 +79,7 @@ class SimSoC(LiteMRCSoC):
     """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw.
 
     With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says
-    which; else None), and a reset of the SoC ends the simulation.
+    which, and the address of the first byte; else None), and a reset of the SoC ends the simulation.
     """
 
     def __init__(self, platform, variant="baremetal", **monitor_parameters):
@@ -106,7 +106,7 @@ class SimSoC(LiteMRCSoC):
 
         self.dram_layout = None
         if variant == "linux":
-            self.dram_layout = fill_at_start(self.sdrphy)
+            self.dram_layout = fill_at_start(self.sdrphy) | {"base": self.bus.regions["main_ram"].origin}
             self.sync += If(self.ctrl.soc_rst, Finish())
 
 
