@@ -113,7 +113,7 @@ int daemon_serve(const struct options *options)
 	int error;
 
 	if (root && !options->user)
-		give_up(EXIT_BAD_INPUT, "name whom to become by --user USER:GROUP", "it does not stay root");
+		give_up(EXIT_BAD_INPUT, "name whom to become by --user USER:GROUP", "started as root without --user");
 	if (!root && options->user)
 		give_up(EXIT_BAD_INPUT, "leave out --user, or start as root", "only root can become another user");
 	if (options->user)
