@@ -78,6 +78,22 @@ def test_a_refused_request_changes_nothing(running):
             device.request("set_range", lower=2, upper=1)
 
 
+def test_bare_metal_knows_no_processes_and_says_so(running):
+    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+        hello = device.hello
+        assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
+        for name, values in (
+            ("get_process", {"context": 0}),
+            ("follow", {"context": 1, "pid": 1}),
+            ("get_budget", {"context": 1}),
+            ("set_budget", {"context": 1, "pages": 100}),
+            ("reclaim", {"context": 1, "pages": 1}),
+        ):
+            with pytest.raises(RequestRefusedError, match="it has no operating system") as refused:
+                device.request(name, **values)
+            assert refused.value.code == "unsupported", name
+
+
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
     out = tmp_path / "curves.parquet"
     command = ["collect", "--port", running.url, "--timeout", "60", "--epochs", "1000", "--out", str(out)]

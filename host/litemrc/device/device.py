@@ -19,6 +19,7 @@ _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
     "busy": "wait for the running program to end",
+    "unsupported": "ask a device that can: this one never will; `litemrc device` shows what it runs",
 }
 
 

@@ -116,7 +116,7 @@ static void send_hello(uint32_t request)
 		.recent_pages = 4,
 		.queue_depth = 512,
 		.ranks = 1,
-		.running = epochs_left ? run.workload + 1 : 0,
+		.running = epochs_left ? 1 << run.workload : 0,
 		.epoch_messages = epoch_messages,
 		.workloads_count = 2,
 	};
@@ -124,6 +124,7 @@ static void send_hello(uint32_t request)
 		hello->workloads[i].value = (const uint8_t *)workloads[i];
 		hello->workloads[i].len = strlen(workloads[i]);
 	}
+	hello->system.value = hello->driver.value = (const uint8_t *)"";
 	send_message(&message);
 }
 
