@@ -64,8 +64,9 @@ static int state_of(const char *text)
 
 int context_files_read(const struct context_files *files, struct litemrc_context *followed)
 {
-	char text[64];
+	char text[300];	/* a cgroup's name may be long */
 	uint64_t pid;
+	size_t length;
 	int got;
 
 	memset(followed, 0, sizeof(*followed));
@@ -85,7 +86,8 @@ int context_files_read(const struct context_files *files, struct litemrc_context
 	got = sysfs_read(files->comm, text, sizeof(text));
 	if (got < 0)
 		return got;
-	memcpy(followed->comm, text, (size_t)got < sizeof(followed->comm) ? (size_t)got : sizeof(followed->comm));
+	length = strcspn(text, "\n");
+	memcpy(followed->comm, text, length < sizeof(followed->comm) ? length : sizeof(followed->comm));
 	return 0;
 }
 

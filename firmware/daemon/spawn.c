@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,16 +14,31 @@
 #define NOT_RUN 126
 #define NOT_FOUND 127
 
-static _Noreturn void wait_and_run(int gate, char *const *arguments, void (*prepare)(void))
+/* Waits for a byte; returns false when there will be none. */
+static bool wait_byte(int file)
 {
-	char go;
+	char byte;
 	ssize_t got;
 
-	prepare();
 	do
-		got = read(gate, &go, 1);
+		got = read(file, &byte, 1);
 	while (got < 0 && errno == EINTR);
-	if (got == 1) {
+	return got == 1;
+}
+
+/* Has the name of the program early, so that it is followed under that. */
+static void take_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	prctl(PR_SET_NAME, name ? name + 1 : path, 0, 0, 0);
+}
+
+static _Noreturn void wait_and_run(int gate, int ready, char *const *arguments, void (*prepare)(void))
+{
+	prepare();
+	take_name(arguments[0]);
+	if (write(ready, "", 1) == 1 && wait_byte(gate)) {
 		int error;
 
 		execvp(arguments[0], arguments);
@@ -34,24 +51,33 @@ static _Noreturn void wait_and_run(int gate, char *const *arguments, void (*prep
 
 int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void))
 {
-	int gate[2];
+	int gate[2], ready[2], error = 0;
 
 	if (pipe2(gate, O_CLOEXEC))
 		return -errno;
-	child->pid = fork();
-	if (!child->pid) {
-		close(gate[1]);
-		wait_and_run(gate[0], arguments, prepare);
-	}
-	close(gate[0]);
-	if (child->pid < 0) {
-		int error = errno;
-
+	if (pipe2(ready, O_CLOEXEC)) {
+		error = errno;
+		close(gate[0]);
 		close(gate[1]);
 		return -error;
 	}
+	child->pid = fork();
+	if (!child->pid) {
+		close(gate[1]);
+		close(ready[0]);
+		wait_and_run(gate[0], ready[1], arguments, prepare);
+	}
+	if (child->pid < 0)
+		error = errno;
+	close(gate[0]);
+	close(ready[1]);
+	if (!error)
+		wait_byte(ready[0]);	/* a child that died before is seen elsewhere */
+	close(ready[0]);
+	if (error)
+		close(gate[1]);
 	child->gate = gate[1];
-	return 0;
+	return -error;
 }
 
 void spawn_release(struct held_child *child)

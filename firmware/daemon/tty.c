@@ -51,6 +51,5 @@ int tty_open(const char *path, uint32_t baud)
 	cfsetospeed(&settings, *code_of(baud));
 	if (tcsetattr(tty, TCSANOW, &settings))
 		give_up(EXIT_BAD_INPUT, "name a serial port by --tty", "%s: %s", path, strerror(errno));
-	tcflush(tty, TCIOFLUSH);
 	return tty;
 }

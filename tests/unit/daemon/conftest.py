@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,11 +36,13 @@ class Daemon:
     cable: Cable
     process: subprocess.Popen
     log: Path
+    status: int = 0  # with which it must end
 
     @contextmanager
     def host(self, timeout_s: float = 10) -> Iterator[Device]:
         """The host package at the other end of the cable."""
         with Device.open(self.cable.url, timeout_s=timeout_s) as device:
+            device.waiting()  # the hello of its start
             yield device
 
     def said(self) -> str:
@@ -76,6 +79,14 @@ def driver(folder: Path) -> Iterator[FakeDriver]:
         yield made
 
 
+def wait_until(true: Callable[[], bool], timeout_s: float = 10) -> None:
+    """Waits for what happens by itself, soon."""
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
+
 def environment_of(driver: FakeDriver) -> dict[str, str]:
     # Looking for leaks takes ptrace, which the daemon forbids; it takes memory at its start only.
     return {**os.environ, "STANDIN_LOG": str(driver.orders_log), "ASAN_OPTIONS": "detect_leaks=0"}
@@ -96,7 +107,7 @@ def arguments_of(driver: FakeDriver, tty: str, config: Path) -> list[str]:
 
 @pytest.fixture
 def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[Callable[..., Daemon]]:
-    """Starts a daemon, with more options if need be; it must end with 0 after the test, by SIGTERM if still running."""
+    """Starts a daemon, with more options if need be; it must end well: by SIGTERM, if not before."""
     started: list[Daemon] = []
 
     def start(*more: str, config: str = CONFIG) -> Daemon:
@@ -107,6 +118,7 @@ def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[C
         with log.open("w") as stderr:
             process = subprocess.Popen(arguments, stderr=stderr, env=environment_of(driver))
         started.append(Daemon(driver, cable, process, log))
+        wait_until(lambda: "serves" in log.read_text() or process.poll() is not None)
         return started[-1]
 
     yield start
@@ -114,7 +126,7 @@ def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[C
         daemon.process.terminate()
         status = daemon.process.wait(timeout=10)
         daemon.cable.__exit__()
-        assert status == 0, daemon.said()
+        assert status == daemon.status, daemon.said()
 
 
 @pytest.fixture

@@ -153,7 +153,8 @@ class FakeDriver:
         state, pid, comm = followed
         folder = self.monitor / f"contexts/{context}"
         for name, value in (("state", state), ("comm", comm), ("pid", pid)):
-            (folder / name).write_text(f"{value}\n")
+            if self.read(f"contexts/{context}/{name}") != str(value):  # the daemon may be reading
+                (folder / name).write_text(f"{value}\n")
         self._hand_out({context: Row(misses=context + 1, touched=1)} if state == "ended" else {}, {})
 
     def orders(self) -> list[tuple[str, int, str]]:
