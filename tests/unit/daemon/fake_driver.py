@@ -1,7 +1,7 @@
 """The kernel's side of the daemon as files: sysfs, the device as a FIFO of records, and who follows whom.
 
-standin.c makes the files take orders as sysfs does, and logs them. A thread reads that log and does what the driver does
-by itself: records of epochs that end as a context follows another process, or as a process ends.
+standin.c makes the files take orders as sysfs does, and logs them. A thread reads that log and does what the
+driver does by itself: records of epochs that end as a context follows another process, or as a process ends.
 """
 
 import os
@@ -148,13 +148,13 @@ class FakeDriver:
         self._epoch += 1
         return self._epoch - 1
 
-    def _change(self, context: int, followed: tuple[str, int, str]) -> None:
+    def _change(self, context: int, followed: tuple[str, int, str], ordered: bool = False) -> None:
+        """What was ordered through a file stands there already, or something newer."""
         self._followed[context] = followed
-        state, pid, comm = followed
-        folder = self.monitor / f"contexts/{context}"
-        for name, value in (("state", state), ("comm", comm), ("pid", pid)):
-            if self.read(f"contexts/{context}/{name}") != str(value):  # the daemon may be reading
-                (folder / name).write_text(f"{value}\n")
+        for name, value in zip(("state", "pid", "comm"), followed, strict=True):
+            if name == "comm" or not ordered:
+                (self.monitor / f"contexts/{context}/{name}").write_text(f"{value}\n")
+        state = followed[0]
         self._hand_out({context: Row(misses=context + 1, touched=1)} if state == "ended" else {}, {})
 
     def orders(self) -> list[tuple[str, int, str]]:
@@ -182,7 +182,8 @@ class FakeDriver:
         if file == "cgroup":
             self._change(context, ("following", 0, text.rpartition("/")[2]))
         else:
-            self._change(context, ("following", int(text), comm_of(int(text))) if int(text) else FREE)
+            followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
+            self._change(context, followed, ordered=True)
 
 
 def comm_of(pid: int) -> str:

@@ -1,7 +1,10 @@
-"""Every finished epoch is sent, whole or not at all, and process messages stand between the epochs they part."""
+"""Every finished epoch is sent, whole or not at all; process messages stand between the epochs they part."""
 
+import fcntl
 import itertools
 import os
+import struct
+import termios
 import time
 
 from conftest import wait_until
@@ -79,7 +82,9 @@ def test_process_messages_stand_between_the_epochs_they_part(daemon, driver):
         messages = receive(device, 8)
 
     told = [
-        (m.name, m.epoch) if m.name == "epoch" else (m.name, m.state, m.context, m.pid, m.comm, m.epoch_messages)
+        (m.name, m.epoch)
+        if m.name == "epoch"
+        else (m.name, m.state, m.context, m.pid, m.comm, m.epoch_messages)
         for m in messages
     ]
     assert told == [
@@ -138,7 +143,11 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
     assert 10 < len(epochs) < count
     assert [m.index for m in epochs] == sorted({m.index for m in epochs})
     for _, whole in itertools.groupby(epochs, key=lambda message: message.epoch):
-        assert [(message.context, message.remaining) for message in whole] in ([(0, 1), (2, 0)], [(0, 0)], [(1, 0)])
+        assert [(message.context, message.remaining) for message in whole] in (
+            [(0, 1), (2, 0)],
+            [(0, 0)],
+            [(1, 0)],
+        )
     assert messages[-2:] == epochs[-2:], "the last epoch came through"
     # Whatever was told of the context, the last word is true.
     told = [m.state for m in messages if m.name == "process"]
@@ -157,10 +166,6 @@ def retry(hand_out, timeout_s=10):
 
 
 def fifo_is_empty(driver):
-    import fcntl
-    import struct
-    import termios
-
     return struct.unpack("i", fcntl.ioctl(driver._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
 
 
