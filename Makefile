@@ -97,7 +97,7 @@ $(LINUX_SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@mkdir -p $(LINUX_SOC)
 	@python litex-soc/sim.py --output $(LINUX_SOC) --variant linux >$(LINUX_SOC)/build.log 2>&1 || { tail -40 $(LINUX_SOC)/build.log; exit 1; }
 
-$(SHIM): $(wildcard firmware/boot/* firmware/boot/litex/*) $(LINUX_SIM)
+$(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
 	@echo "building the shim ($(@D)/build.log)"
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
