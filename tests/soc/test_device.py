@@ -7,10 +7,11 @@ import sys
 import time
 
 import pytest
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.recording import read_recording
+from litemrc.device.running import Run
 from litemrc.epochs import read_epochs
 from litemrc.golden_check import compare, model_of
 from litemrc.golden_replay import replay

@@ -7,7 +7,7 @@
 
 #define LITEMRC_ABI_VERSION 1
 
-#define LITEMRC_EPOCH_OVERFLOW (1u << 0)	/* a counter saturated */
+#define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 
 enum litemrc_context_state {
 	LITEMRC_CONTEXT_FREE = 1,
@@ -15,16 +15,16 @@ enum litemrc_context_state {
 	LITEMRC_CONTEXT_ENDED = 3,	/* the process is gone */
 };
 
-/* Whom a context follows from the end of an epoch on; its files in sysfs say the same, but of now. */
+/* Whom a context follows from the end of an epoch on; sysfs says the same, but of now. */
 struct litemrc_context {
 	__u32 state;		/* enum litemrc_context_state */
 	__u32 pid;		/* followed or ended, in the first pid namespace; 0: none, or a cgroup */
-	char comm[16];		/* of it, zeros behind; of a cgroup, its last name */
+	char comm[16];		/* of it then, zeros behind; of a cgroup, its last name */
 };
 
 /*
- * One finished epoch: this header, then a struct litemrc_context for each context, then for each context a row of
- * groups + LITEMRC_ROW_WORDS words.
+ * One finished epoch: this header, then a struct litemrc_context for each context, then for each
+ * context a row of groups + LITEMRC_ROW_WORDS words.
  */
 struct litemrc_epoch {
 	__u32 bytes;		/* of the whole record */

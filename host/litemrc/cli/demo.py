@@ -15,9 +15,10 @@ from litemrc.cli.accuracy_table import accuracy_table
 from litemrc.cli.arguments import add_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.counter_table import counter_table
 from litemrc.comparison import Comparison, ContextAccuracy
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.recording import Recording, read_recording
+from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
 from litemrc.epochs import EpochTable, write_epochs
 from litemrc.golden_check import compare, model_of

@@ -20,6 +20,7 @@ COMMANDS = {
     "replace": "count page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
     "simulate": "run the simulated SoC, as a device for the other commands",
     "device": "show a device's parameters and test the link to it",
+    "process": "show and choose the processes a Linux device follows, and set their memory budgets",
     "trace": "read, convert, draw, capture and generate traces of page references",
 }
 

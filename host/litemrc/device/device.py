@@ -21,6 +21,15 @@ _REMEDIES = {
     "busy": "wait for the running program to end",
     "unsupported": "ask a device that can: this one never will; `litemrc device` shows what it runs",
 }
+_FREE_FIRST = "`litemrc process` shows who follows whom; free the context first, or choose another"
+_STARTED_HERE = "budgets are of programs that the device started: `litemrc collect --run`, `litemrcd run`"
+_REMEDIES_OF = {
+    ("follow", "busy"): _FREE_FIRST,
+    ("follow", "bad_argument"): "name a process that runs, and a context from 1 on",
+    ("get_budget", "busy"): _STARTED_HERE,
+    ("set_budget", "busy"): _STARTED_HERE,
+    ("reclaim", "busy"): _STARTED_HERE,
+}
 
 
 @dataclass(frozen=True)
@@ -155,7 +164,8 @@ class Device:
         )
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
-        return RequestRefusedError(what, code, where=self.url, remedy=_REMEDIES[code])
+        remedy = _REMEDIES_OF.get((name, code), _REMEDIES[code])
+        return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 
 
 def printable(text: str) -> str:
