@@ -66,7 +66,7 @@ pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5:
 	python scripts/pnr_units.py
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
-	python tests/cosim/engine_results.py
+	PYTHONPATH=scripts python tests/cosim/engine_results.py
 
 .venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
 	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'

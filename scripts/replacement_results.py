@@ -1,10 +1,6 @@
-"""Draws the figures of docs/replacement.md and fills in its tables: `make replacement`.
-
-The page's text is written by hand; what stands between `<!-- table NAME -->` and `<!-- end -->` is replaced.
-"""
+"""Draws the figures of docs/replacement.md and fills in its tables: `make replacement`."""
 
 import argparse
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +15,7 @@ from litemrc.traces import open_trace
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
 from litemrc.traces.trace import PAGE_BYTES
+from page_tables import fill_tables
 
 SHOWN = "grid.inout.zst"
 SHOWN_SIZES = range(100, 1101, 50)
@@ -48,14 +45,7 @@ def main() -> None:
         "local": _local_table([*(args.traces / name for name in CAPTURED), *GENERATED]),
         "global": _global_table([[args.traces / name for name in mix] for mix in MIXES]),
     }
-    page = args.docs / "replacement.md"
-    text = page.read_text("utf-8")
-    for name, table in tables.items():
-        block = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not block.search(text):
-            parser.error(f"{page} has no place for the table {name!r}")
-        text = block.sub(lambda found, table=table: f"{found[1]}{table}{found[2]}", text)
-    page.write_text(text, "utf-8")
+    fill_tables(args.docs / "replacement.md", tables)
 
 
 def _draw(trace: Path, folder: Path) -> None:

@@ -4,6 +4,8 @@
 #include "records.hpp"
 
 #include <ostream>
+#include <sstream>
+#include <string>
 
 namespace litemrc {
 
@@ -21,6 +23,12 @@ inline std::ostream &operator<<(std::ostream &out, const Position &position) {
 
 inline std::ostream &operator<<(std::ostream &out, const Counted &counted) {
     return out << counted.position << (counted.first_touch ? " first touch" : "");
+}
+
+template <typename Record> std::string text(const Record &record) {
+    std::ostringstream out;
+    out << record;
+    return out.str();
 }
 
 inline bool operator==(const Position &a, const Position &b) {

@@ -7,13 +7,14 @@ Verilated RTL; all numbers depend on seeds only, not on the machine.
 """
 
 import json
-import subprocess
 from pathlib import Path
 
 from builder import REPO, Sizes, accuracy, rtl_bench
 from litemrc.plots import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from page_tables import fill_tables
+from running import output_of
 
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
 ACCURACY_ACCESSES, RATE_ACCESSES = 10_000_000, 3_000_000
@@ -24,11 +25,6 @@ PATTERNS = {
 }
 PER_MILLE = (700, 750, 800, 825, 850, 875, 900, 925, 950, 975, 990, 995, 1000)
 PAGE = REPO / "docs" / "engines.md"
-
-
-def run(*command: object) -> str:
-    """Standard output of a bench that must succeed."""
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -57,7 +53,7 @@ def unit_table() -> str:
 def accuracy_table() -> str:
     """Error of bucket_stack's curves over synthetic traces."""
     rows = []
-    for line in run(accuracy(BOARD), ACCURACY_ACCESSES).splitlines():
+    for line in output_of(accuracy(BOARD), ACCURACY_ACCESSES).splitlines():
         trace, _, mean, largest, _, groups_off, renumberings = line.split()
         rows.append([trace, f"{float(mean):.6f}", f"{float(largest):.5f}", groups_off, renumberings])
         print("accuracy", *rows[-1], flush=True)
@@ -70,7 +66,9 @@ def drops() -> dict[str, list[float]]:
     shares: dict[str, list[float]] = {}
     for pattern in PATTERNS:
         for rate in PER_MILLE:
-            counts = dict(line.split() for line in run(bench, pattern, rate, RATE_ACCESSES).splitlines())
+            counts = dict(
+                line.split() for line in output_of(bench, pattern, rate, RATE_ACCESSES).splitlines()
+            )
             shares.setdefault(pattern, []).append(int(counts["dropped"]) / RATE_ACCESSES)
             print("drops", pattern, rate, shares[pattern][-1], flush=True)
     return shares
@@ -104,30 +102,10 @@ def draw_drops(shares: dict[str, list[float]], path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def replace_section(page: str, name: str, text: str) -> str:
-    """The page with what stands between the marks of a section replaced.
-
-    :raises ValueError: if the page has no such marks.
-    """
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-    head, found_begin, rest = page.partition(begin)
-    _, found_end, tail = rest.partition(end)
-    if not (found_begin and found_end):
-        raise ValueError(f"{PAGE}: no section between {begin.strip()!r} and {end.strip()!r}")
-    return f"{head}{begin}{text}\n{end}{tail}"
-
-
 def main() -> None:
     shares = drops()
     draw_drops(shares, PAGE.with_name("drops.svg"))
-    page = PAGE.read_text()
-    for name, text in (
-        ("units", unit_table()),
-        ("accuracy", accuracy_table()),
-        ("drops", drop_table(shares)),
-    ):
-        page = replace_section(page, name, text)
-    PAGE.write_text(page)
+    fill_tables(PAGE, {"units": unit_table(), "accuracy": accuracy_table(), "drops": drop_table(shares)})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """The RTL chain BucketStack -> HitCounters is the C++, record for record, and takes an access a clock."""
 
-import subprocess
-
 import pytest
 from builder import TRUE_SOURCES, Sizes, rtl_bench
 from mutants import BUCKET_MUTANTS, SWEEP_MUTANT, Mutant
+from running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 
@@ -14,19 +13,6 @@ EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page: an id and 
 TINY = Sizes(frames=8, groups=4, contexts=2)  # nearly every operation meets its page in flight
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
 ACCESSES = 4_000_000
-BENCH_SECONDS = 300
-
-
-def run(*command: object) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(*command: object) -> dict[str, float]:
-    """What a bench that must find no difference has counted."""
-    done = run(*command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: float(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize(

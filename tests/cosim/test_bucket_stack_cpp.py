@@ -1,10 +1,10 @@
 """bucket_stack in C++ is its golden model, and close to exact LRU."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from builder import Sizes, accuracy, replay
+from running import counts_of, output_of
 from vectors import write_vectors
 
 pytestmark = pytest.mark.cosim
@@ -18,20 +18,13 @@ BOARD = Sizes(frames=65536, groups=64, contexts=1)  # 256 MB
 ACCESSES = 1_000_000
 
 
-def output_of(*command: object) -> str:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return done.stdout
-
-
 @pytest.mark.parametrize("sizes", [SMALL, SOC, EDGE], ids=str)
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     write_vectors(vectors, "bucket_stack", sizes, seed=6, operations=100_000)
-    counts = dict(line.split() for line in output_of(replay("bucket_stack", sizes), vectors).splitlines())
-    assert counts["operations"] == "100000"
-    assert int(counts["window_words_compared"]) > 50 * 2 * sizes.groups * sizes.contexts
+    counts = counts_of(replay("bucket_stack", sizes), vectors)
+    assert counts["operations"] == 100_000
+    assert counts["window_words_compared"] > 50 * 2 * sizes.groups * sizes.contexts
 
 
 def test_curves_are_close_to_exact_lru() -> None:

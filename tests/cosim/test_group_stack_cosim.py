@@ -1,11 +1,11 @@
 """The RTL chain GroupStack -> HitCounters is the C++, record for record and counter for counter."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from builder import Sizes, replay, rtl_bench
 from mutants import STACK_MUTANTS, Mutant
+from running import counts_of, run
 from vectors import write_vectors
 
 pytestmark = pytest.mark.cosim
@@ -15,19 +15,6 @@ SOC = Sizes(frames=8192, groups=64, contexts=8)
 EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page, no contexts to tell apart
 EIGHT_PAGES = Sizes(frames=8, groups=4, contexts=2)
 ACCESSES = 1_000_000
-BENCH_SECONDS = 300
-
-
-def run(*command: object) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(*command: object) -> dict[str, float]:
-    """What a bench that must find no difference has counted."""
-    done = run(*command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: float(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,15 @@
 """HitCounters fed with a position a clock is the C++, window for window."""
 
-import subprocess
-
 import pytest
 from builder import Sizes, rtl_bench
 from mutants import COUNTER_MUTANTS, Mutant
+from running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 
 # Few and narrow counters, so that they are counted clock after clock and saturate.
 NARROW = Sizes(frames=16, groups=8, contexts=2, counter_bits=6)
 POSITIONS = 1_000_000
-BENCH_SECONDS = 300
-
-
-def run(bench: object, *arguments: object) -> subprocess.CompletedProcess:
-    command = list(map(str, (bench, *arguments)))
-    return subprocess.run(command, capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(bench: object, *arguments: object) -> dict[str, int]:
-    """What a bench that must find no difference has counted."""
-    done = run(bench, *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -1,11 +1,11 @@
 """The whole chain of filter, engine, working set and counters is the C++; the C++ is the golden monitor."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from builder import FilterSizes, replay, rtl_bench
 from mutants import MONITOR_MUTANTS, Mutant
+from running import counts_of, run
 from vectors import write_monitor_vectors
 
 pytestmark = pytest.mark.cosim
@@ -15,19 +15,6 @@ SAMPLED = FilterSizes(256, 16, 4, memory_frames=1024, recent_pages=3)
 SOC = FilterSizes(8192, 64, 8, memory_frames=8192, recent_pages=1)
 SOC_OF_GROUP_STACK = FilterSizes(8192, 64, 8, memory_frames=8192, recent_pages=4)
 OPERATIONS = 1_000_000
-BENCH_SECONDS = 300
-
-
-def run(*command: object) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(*command: object) -> dict[str, int]:
-    """What a bench that must find no difference has counted."""
-    done = run(*command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """PageFilter is the C++, record for record, before engines fast and slow; and the C++ is the golden model."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from builder import FilterSizes, replay, rtl_bench
 from mutants import FILTER_MUTANTS, Mutant
+from running import counts_of, run
 from vectors import write_filter_vectors
 
 pytestmark = pytest.mark.cosim
@@ -16,19 +16,6 @@ ONE_PAGE = FilterSizes(16, 16, 1, memory_frames=16, recent_pages=1)
 ONE_RECENT_PAGE = FilterSizes(256, 16, 4, memory_frames=256, recent_pages=1)
 SOC = FilterSizes(8192, 64, 8, memory_frames=65536)
 ACCESSES = 1_000_000
-BENCH_SECONDS = 300
-
-
-def run(*command: object) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(*command: object) -> dict[str, int]:
-    """What a bench that must find no difference has counted."""
-    done = run(*command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize(

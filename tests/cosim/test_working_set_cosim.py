@@ -1,11 +1,11 @@
 """WorkingSet is the C++ and a std::set, an operation a clock; and the C++ is the golden model."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from builder import Sizes, replay, rtl_bench
 from mutants import SET_MUTANTS, Mutant
+from running import counts_of, run
 from vectors import write_working_set_vectors
 
 pytestmark = pytest.mark.cosim
@@ -14,19 +14,6 @@ SMALL = Sizes(frames=256, groups=16, contexts=4)  # 8 words: most operations mee
 SOC = Sizes(frames=8192, groups=64, contexts=8)
 TINY = Sizes(frames=16, groups=4, contexts=1)  # less than a word
 OPERATIONS = 2_000_000
-BENCH_SECONDS = 300
-
-
-def run(*command: object) -> subprocess.CompletedProcess:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
-
-
-def counts_of(*command: object) -> dict[str, int]:
-    """What a bench that must find no difference has counted."""
-    done = run(*command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
-    return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize(("sizes", "seed"), [(SMALL, 1), (SMALL, 2), (SOC, 3), (TINY, 4)], ids=str)

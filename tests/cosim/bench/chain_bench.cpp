@@ -125,8 +125,8 @@ void clocks_bench() {
 } // namespace
 
 int main(int argc, char **argv) {
-    const std::string mode = argc > 1 ? argv[1] : "";
-    try {
+    return exit_code_of([argc, argv] {
+        const std::string mode = argc > 1 ? argv[1] : "";
         if (mode == "random" && argc == 4)
             random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
         else if (mode == "exhaustive" && argc == 2)
@@ -135,12 +135,5 @@ int main(int argc, char **argv) {
             clocks_bench();
         else
             throw std::invalid_argument("usage: bench random SEED ACCESSES | exhaustive | clocks");
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    } catch (const std::exception &error) {
-        std::cerr << error.what() << std::endl;
-        return 2;
-    }
-    return 0;
+    });
 }

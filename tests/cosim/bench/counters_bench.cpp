@@ -129,19 +129,13 @@ class CountersBench {
 } // namespace
 
 int main(int argc, char **argv) {
-    const std::string mode = argc > 1 ? argv[1] : "";
-    if (!(mode == "random" && argc == 4) && !(mode == "clocks" && argc == 2)) {
-        std::cerr << "usage: bench random SEED POSITIONS | clocks" << std::endl;
-        return 2;
-    }
-    try {
-        if (mode == "clocks")
+    return exit_code_of([argc, argv] {
+        const std::string mode = argc > 1 ? argv[1] : "";
+        if (mode == "random" && argc == 4)
+            CountersBench(unsigned(std::strtoul(argv[2], nullptr, 10))).run(std::strtol(argv[3], nullptr, 10));
+        else if (mode == "clocks" && argc == 2)
             CountersBench(1).print_clocks();
         else
-            CountersBench(unsigned(std::strtoul(argv[2], nullptr, 10))).run(std::strtol(argv[3], nullptr, 10));
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    }
-    return 0;
+            throw std::invalid_argument("usage: bench random SEED POSITIONS | clocks");
+    });
 }

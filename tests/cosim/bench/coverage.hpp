@@ -20,13 +20,13 @@ class Coverage {
         const bool renumbered = unit.renumberings() != renumberings_;
         const bool closed = unit.buckets() > buckets_ && !renumbered && last_.op.kind == litemrc::OP_ACCESS;
         const bool moved = last_.bucket != 0 && int(unit.bucket(last_.op.frame)) != last_.bucket;
-        if (!taken_.empty() && follows(0)) {
+        if (follows()) {
             const Taken &previous = taken_.front();
             same_page_ += on_page(previous.op) && on_page(last_.op) && previous.op.frame == last_.op.frame;
             same_bucket_ += moved && previous_moved_ && previous.bucket == last_.bucket;
         }
         // One behind the other without a gap: the bucket closes while three more are under way.
-        closed_clocks_ago_ = closed ? 0 : closed_clocks_ago_ < 0 || !follows(0) ? -1 : closed_clocks_ago_ + 1;
+        closed_clocks_ago_ = closed ? 0 : closed_clocks_ago_ < 0 || !follows() ? -1 : closed_clocks_ago_ + 1;
         closed_in_flight_ += closed_clocks_ago_ == 3;
         // The first operation behind a renumbering was waiting while the unit renumbered.
         waited_other_context_ += renumbered_ && last_.op.context != taken_.front().op.context;
@@ -68,7 +68,7 @@ class Coverage {
     static bool on_page(const litemrc::Op &op) {
         return op.kind == litemrc::OP_ACCESS || op.kind == litemrc::OP_INVALIDATE;
     }
-    bool follows(std::size_t n) const { return n < taken_.size() && taken_[n].clock + 1 == last_.clock; }
+    bool follows() const { return !taken_.empty() && taken_.front().clock + 1 == last_.clock; }
 
     Taken last_{};
     std::deque<Taken> taken_; // latest first

@@ -1,5 +1,5 @@
-// Bench of PageFilter, its working set included, against the C++ units. The bench is the filter's engine: the C++ GroupStack, as fast or slow as the
-// dice say.
+// Bench of PageFilter, its working set included, against the C++ units. The bench is the filter's engine: the C++
+// GroupStack, as fast or slow as the dice say.
 //
 //   bench random SEED ACCESSES
 //   bench clocks ACCESSES        clocks for accesses that go to the engine, are absorbed, or cost touches
@@ -8,18 +8,16 @@
 // sampling, every position with exact stacks without a filter. Prints counts and returns 0 if nothing differs, else says
 // what does and returns 1.
 #include "common/print.hpp"
+#include "filter_ports.hpp"
 #include "group_stack/group_stack.hpp"
 #include "group_stack/lru_reference.hpp"
-#include "page_filter/page_filter.hpp"
 #include "working_set/working_set.hpp"
-#include "rtl.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <set>
-#include <sstream>
 #include <string>
 
 using namespace litemrc;
@@ -40,16 +38,8 @@ class FilterBench {
     Pace pace;
 
     void reset() {
-        rtl_->rst = 1;
-        rtl_->op_valid = rtl_->engine_op_ready = rtl_->engine_position_valid = rtl_->position_ready = 0;
-        apply_settings();
-        rtl_.settle();
-        rtl_.rising_edge();
-        rtl_->rst = 0;
-        for (int i = 0; i < 3; ++i) { // the settings pass registers
-            rtl_.settle();
-            rtl_.rising_edge();
-        }
+        rtl_->engine_op_ready = rtl_->engine_position_valid = rtl_->position_ready = 0;
+        ::reset(rtl_, settings_);
         filter_.reset();
         merge_ = AnswerMerge();
         working_set_.reset();
@@ -67,7 +57,7 @@ class FilterBench {
     void change(const FilterSettings &settings) {
         drain();
         settings_ = settings;
-        apply_settings();
+        drive(rtl_, settings);
         run(3);
         submit(MemoryOp{OP_CLEAR, 0, 0, 0, 0, 0});
         ++changes;
@@ -79,12 +69,7 @@ class FilterBench {
         while (dice_.percent(pace.idle_percent))
             clock();
         rtl_->op_valid = 1;
-        rtl_->op_kind = op.kind;
-        rtl_->op_frame = op.frame;
-        rtl_->op_context = op.context;
-        rtl_->op_write = op.write;
-        rtl_->op_epoch_end = op.epoch_end;
-        rtl_->op_frozen = op.frozen;
+        drive(rtl_, op);
         offered_ = &op;
         while (offered_)
             clock();
@@ -118,12 +103,6 @@ class FilterBench {
 
   private:
     static constexpr int HANG_CLOCKS = 100000;
-
-    void apply_settings() {
-        rtl_->lower = settings_.lower;
-        rtl_->upper = settings_.upper;
-        rtl_->sampling = settings_.sampling;
-    }
 
     void clock() {
         drive_engine();
@@ -223,12 +202,7 @@ class FilterBench {
     }
 
     void compare_position() {
-        Counted seen;
-        seen.position.kind = rtl_->position_kind;
-        seen.position.group = rtl_->position_group;
-        seen.position.context = rtl_->position_context;
-        seen.position.epoch_end = rtl_->position_epoch_end;
-        seen.first_touch = rtl_->position_first_touch;
+        const Counted seen = counted_of(rtl_);
         const std::string number = "position " + std::to_string(positions_compared_);
         if (expected_.empty())
             throw Mismatch(number + ": RTL answers what was not asked");
@@ -238,19 +212,8 @@ class FilterBench {
         ++positions_compared_;
         if (!seen.position.epoch_end)
             return;
-        if (rtl_->outside != uncounted_.outside || rtl_->unsampled != uncounted_.unsampled)
-            throw Mismatch("epoch " + std::to_string(epochs_compared_) + ": RTL " + std::to_string(rtl_->outside) +
-                           " outside, " + std::to_string(rtl_->unsampled) + " unsampled; C++ " +
-                           std::to_string(uncounted_.outside.to_uint64()) + ", " +
-                           std::to_string(uncounted_.unsampled.to_uint64()));
+        compare(rtl_, uncounted_, epochs_compared_++);
         ending_ = false;
-        ++epochs_compared_;
-    }
-
-    template <typename T> static std::string text(const T &record) {
-        std::ostringstream out;
-        out << record;
-        return out.str();
     }
 
     struct InEngine {
@@ -386,19 +349,13 @@ void clocks_bench(long accesses) {
 } // namespace
 
 int main(int argc, char **argv) {
-    const std::string mode = argc > 1 ? argv[1] : "";
-    if (!(mode == "random" && argc == 4) && !(mode == "clocks" && argc == 3)) {
-        std::cerr << "usage: bench random SEED ACCESSES | clocks ACCESSES" << std::endl;
-        return 2;
-    }
-    try {
-        if (mode == "clocks")
+    return exit_code_of([argc, argv] {
+        const std::string mode = argc > 1 ? argv[1] : "";
+        if (mode == "random" && argc == 4)
+            random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
+        else if (mode == "clocks" && argc == 3)
             clocks_bench(std::strtol(argv[2], nullptr, 10));
         else
-            random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    }
-    return 0;
+            throw std::invalid_argument("usage: bench random SEED ACCESSES | clocks ACCESSES");
+    });
 }

@@ -9,22 +9,16 @@
 #include "common/print.hpp"
 #include "group_stack/group_stack.hpp"
 #include "page_filter/page_filter.hpp"
+#include "vectors.hpp"
 
-#include <fstream>
 #include <iostream>
-#include <vector>
 
 using namespace litemrc;
 
-int main(int argc, char **argv) {
-    std::ifstream vectors(argc == 2 ? argv[1] : "");
-    int memory_frames = 0, frames = 0, groups = 0, contexts = 0, recent_pages = 0;
-    vectors >> memory_frames >> frames >> groups >> contexts >> recent_pages;
-    if (memory_frames != MEMORY_FRAMES || frames != FRAMES || groups != GROUPS || contexts != CONTEXTS ||
-        recent_pages != RECENT_PAGES) {
-        std::cerr << "usage: filter_replay VECTORS, of a filter of the same sizes" << std::endl;
-        return 2;
-    }
+namespace {
+
+void replay(int argc, char **argv) {
+    Vectors vectors(argc, argv, {MEMORY_FRAMES, FRAMES, GROUPS, CONTEXTS, RECENT_PAGES});
     static GroupStack engine;
     static PageFilter filter;
     static AnswerMerge merge;
@@ -66,18 +60,18 @@ int main(int argc, char **argv) {
         const Uncounted counts = filter.epoch_uncounted();
         same = same && expected_ops == 0 && answer.position == expected;
         same = same && (!epoch_end || (counts.outside == unsigned(outside) && counts.unsampled == unsigned(unsampled)));
-        if (!same) {
-            std::cout << "MISMATCH: operation " << ops << ": kind " << kind << " frame " << frame << ": C++ " << answer.position
-                      << ", golden " << expected << std::endl;
-            return 1;
-        }
+        if (!same)
+            throw Mismatch("operation " + std::to_string(ops) + ": kind " + std::to_string(kind) + " frame " +
+                           std::to_string(frame) + ": C++ " + text(answer.position) + ", golden " + text(expected));
         ++ops;
     }
-    if (!vectors.eof()) {
-        std::cerr << argv[1] << ": not a number behind operation " << ops << std::endl;
-        return 2;
-    }
+    vectors.check_end(ops);
     std::cout << "operations " << ops << "\nengine_ops_compared " << engine_ops << "\nabsorbed " << absorbed
               << "\ntouches " << touches << "\n";
-    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return exit_code_of([argc, argv] { replay(argc, argv); });
 }

@@ -9,7 +9,6 @@
 
 #include <deque>
 #include <iostream>
-#include <sstream>
 
 struct Stalls {
     int source_percent = 0; // clocks without an operation offered
@@ -111,7 +110,7 @@ class Lockstep {
         if (with_reference_) {
             const litemrc::Position reference = reference_.step(op);
             if (answer != reference)
-                throw Mismatch(text(op) + ": C++ " + text(answer) + ", reference " + text(reference));
+                throw Mismatch(litemrc::text(op) + ": C++ " + litemrc::text(answer) + ", reference " + litemrc::text(reference));
             ++reference_compared_;
         }
         expected_.push_back(answer);
@@ -129,16 +128,10 @@ class Lockstep {
         if (expected_.empty())
             throw Mismatch("record " + std::to_string(records_compared_) + ": RTL answers what was not asked");
         if (seen != expected_.front())
-            throw Mismatch("record " + std::to_string(records_compared_) + ": RTL " + text(seen) + ", C++ " +
-                           text(expected_.front()));
+            throw Mismatch("record " + std::to_string(records_compared_) + ": RTL " + litemrc::text(seen) + ", C++ " +
+                           litemrc::text(expected_.front()));
         expected_.pop_front();
         ++records_compared_;
-    }
-
-    template <typename T> static std::string text(const T &record) {
-        std::ostringstream out;
-        out << record;
-        return out.str();
     }
 
     Rtl rtl_;

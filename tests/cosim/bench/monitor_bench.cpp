@@ -6,6 +6,7 @@
 // Compared: every position counted, with its first touch, every word of every epoch's window, and the accesses of each
 // epoch that were out of range or not sampled. In every epoch these add up to the accesses that were not frozen. Prints
 // counts and returns 0 if nothing differs, else says what does and returns 1.
+#include "filter_ports.hpp"
 #include "monitor_chain.hpp"
 #include "rtl.hpp"
 #include "window_check.hpp"
@@ -13,7 +14,6 @@
 #include <cstdlib>
 #include <deque>
 #include <iostream>
-#include <sstream>
 #include <string>
 
 using namespace litemrc;
@@ -27,16 +27,7 @@ class MonitorBench {
     explicit MonitorBench(unsigned seed) : dice_(seed) { reset(); }
 
     void reset() {
-        rtl_->rst = 1;
-        rtl_->op_valid = 0;
-        apply_settings();
-        rtl_.settle();
-        rtl_.rising_edge();
-        rtl_->rst = 0;
-        for (int i = 0; i < 3; ++i) { // the settings pass registers
-            rtl_.settle();
-            rtl_.rising_edge();
-        }
+        ::reset(rtl_, chain_.settings);
         chain_.reset();
         window_.reset();
         expected_.clear();
@@ -48,7 +39,7 @@ class MonitorBench {
     void change(const FilterSettings &settings) {
         drain();
         chain_.settings = settings;
-        apply_settings();
+        drive(rtl_, settings);
         run(3);
         submit(MemoryOp{OP_CLEAR, 0, 0, 0, 0, 0});
         ++changes_;
@@ -57,12 +48,7 @@ class MonitorBench {
     // Offers an operation for a clock. Returns whether the queue took it.
     bool offer(const MemoryOp &op) {
         rtl_->op_valid = 1;
-        rtl_->op_kind = op.kind;
-        rtl_->op_frame = op.frame;
-        rtl_->op_context = op.context;
-        rtl_->op_write = op.write;
-        rtl_->op_epoch_end = op.epoch_end;
-        rtl_->op_frozen = op.frozen;
+        drive(rtl_, op);
         const bool taken = clock(&op);
         rtl_->op_valid = 0;
         return taken;
@@ -98,12 +84,6 @@ class MonitorBench {
   private:
     static constexpr int HANG_CLOCKS = 100000 + 4 * FRAMES;
 
-    void apply_settings() {
-        rtl_->lower = chain_.settings.lower;
-        rtl_->upper = chain_.settings.upper;
-        rtl_->sampling = chain_.settings.sampling;
-    }
-
     bool clock(const MemoryOp *op) {
         rtl_->hold = dice_.percent(hold_percent);
         window_.drive(rtl_);
@@ -114,7 +94,7 @@ class MonitorBench {
         if (rtl_->position_taken)
             compare_position();
         if (rtl_->finished)
-            compare_uncounted();
+            compare(rtl_, uncounted_, epochs_++);
         window_.sample(rtl_);
         ending_ &= window_.pending();
         rtl_.rising_edge();
@@ -151,29 +131,14 @@ class MonitorBench {
     }
 
     void compare_position() {
-        Counted seen;
-        seen.position.kind = rtl_->position_kind;
-        seen.position.group = rtl_->position_group;
-        seen.position.context = rtl_->position_context;
-        seen.position.epoch_end = rtl_->position_epoch_end;
-        seen.first_touch = rtl_->position_first_touch;
+        const Counted seen = counted_of(rtl_);
         const std::string number = "position " + std::to_string(positions_compared_);
         if (expected_.empty())
             throw Mismatch(number + ": RTL answers what was not asked");
-        if (seen != expected_.front()) {
-            std::ostringstream out;
-            out << number << ": RTL " << seen << ", C++ " << expected_.front();
-            throw Mismatch(out.str());
-        }
+        if (seen != expected_.front())
+            throw Mismatch(number + ": RTL " + text(seen) + ", C++ " + text(expected_.front()));
         expected_.pop_front();
         ++positions_compared_;
-    }
-
-    void compare_uncounted() {
-        if (rtl_->outside != uncounted_.outside || rtl_->unsampled != uncounted_.unsampled)
-            throw Mismatch("epoch " + std::to_string(epochs_) + ": RTL " + std::to_string(rtl_->outside) +
-                           " outside, " + std::to_string(rtl_->unsampled) + " unsampled");
-        ++epochs_;
     }
 
     Rtl rtl_;
@@ -264,17 +229,11 @@ void rate_bench(unsigned seed, long accesses) {
 } // namespace
 
 int main(int argc, char **argv) {
-    const std::string mode = argc > 1 ? argv[1] : "";
-    if (argc != 4 || (mode != "random" && mode != "rate")) {
-        std::cerr << "usage: bench random SEED OPERATIONS | rate SEED ACCESSES" << std::endl;
-        return 2;
-    }
-    try {
+    return exit_code_of([argc, argv] {
+        const std::string mode = argc > 1 ? argv[1] : "";
+        if (argc != 4 || (mode != "random" && mode != "rate"))
+            throw std::invalid_argument("usage: bench random SEED OPERATIONS | rate SEED ACCESSES");
         const unsigned seed = unsigned(std::strtoul(argv[2], nullptr, 10));
         (mode == "random" ? random_bench : rate_bench)(seed, std::strtol(argv[3], nullptr, 10));
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    }
-    return 0;
+    });
 }

@@ -6,21 +6,16 @@
 // operation: "lower upper sampling kind frame context epoch_end frozen"; behind one that ends an epoch "outside unsampled
 // epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "monitor_chain.hpp"
+#include "vectors.hpp"
 
-#include <fstream>
 #include <iostream>
 
 using namespace litemrc;
 
-int main(int argc, char **argv) {
-    std::ifstream vectors(argc == 2 ? argv[1] : "");
-    int memory_frames = 0, frames = 0, groups = 0, contexts = 0, recent_pages = 0;
-    vectors >> memory_frames >> frames >> groups >> contexts >> recent_pages;
-    if (memory_frames != MEMORY_FRAMES || frames != FRAMES || groups != GROUPS || contexts != CONTEXTS ||
-        recent_pages != RECENT_PAGES) {
-        std::cerr << "usage: monitor_replay VECTORS, of a monitor of the same sizes" << std::endl;
-        return 2;
-    }
+namespace {
+
+void replay(int argc, char **argv) {
+    Vectors vectors(argc, argv, {MEMORY_FRAMES, FRAMES, GROUPS, CONTEXTS, RECENT_PAGES});
     static MonitorChain chain;
     unsigned ops = 0, words = 0, touched = 0, frozen_accesses = 0;
     int lower, upper, sampling, kind, frame, context, epoch_end, frozen;
@@ -33,24 +28,21 @@ int main(int argc, char **argv) {
         frozen_accesses += frozen && kind == OP_ACCESS;
         if (!chain.counters.step(counted, chain.window))
             continue;
-        unsigned outside = 0, unsampled = 0, epoch = 0, overflow = 0, word = 0;
+        unsigned outside = 0, unsampled = 0, epoch = 0, overflow = 0;
         vectors >> outside >> unsampled >> epoch >> overflow;
-        bool same = chain.uncounted().outside == outside && chain.uncounted().unsampled == unsampled &&
+        const bool same = chain.uncounted().outside == outside && chain.uncounted().unsampled == unsampled &&
                     chain.counters.epoch() == epoch && chain.counters.overflow() == bool(overflow);
-        for (int address = 0; address < WINDOW_WORDS; ++address, ++words) {
-            vectors >> word;
-            same = same && vectors && chain.window[address] == word;
-        }
-        if (!same) {
-            std::cout << "MISMATCH: epoch " << epoch << " behind operation " << ops << std::endl;
-            return 1;
-        }
+        words += WINDOW_WORDS;
+        if (!(vectors.match(chain.window) && same))
+            throw Mismatch("epoch " + std::to_string(epoch) + " behind operation " + std::to_string(ops));
     }
-    if (!vectors.eof()) {
-        std::cerr << argv[1] << ": not a number behind operation " << ops << std::endl;
-        return 2;
-    }
+    vectors.check_end(ops);
     std::cout << "operations " << ops << "\nengine_ops " << chain.engine_ops << "\nfirst_touches " << touched
               << "\nfrozen " << frozen_accesses << "\nwindow_words_compared " << words << "\n";
-    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return exit_code_of([argc, argv] { replay(argc, argv); });
 }

@@ -100,16 +100,9 @@ void run(const std::string &pattern, int per_mille, long accesses) {
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
+    return exit_code_of([argc, argv] {
         if (argc != 4)
             throw std::invalid_argument("usage: bench PATTERN PER_MILLE ACCESSES");
         run(argv[1], std::atoi(argv[2]), std::strtol(argv[3], nullptr, 10));
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    } catch (const std::exception &error) {
-        std::cerr << error.what() << std::endl;
-        return 2;
-    }
-    return 0;
+    });
 }

@@ -3,26 +3,21 @@
 //   replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "frames groups contexts"; then a line for each operation, "kind frame
-// context epoch_end" and the position expected, "kind group context", and whether it is to count as a first touch; behind an operation that ends an epoch
-// "epoch overflow" and the words of the window. Returns 1 at the first difference.
+// context epoch_end", the position expected, "kind group context", and whether it is to count as a first touch; behind an
+// operation that ends an epoch "epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "common/print.hpp"
 #include "engine.hpp"
 #include "hit_counters/hit_counters.hpp"
+#include "vectors.hpp"
 
-#include <fstream>
 #include <iostream>
 
 using namespace litemrc;
 
-int main(int argc, char **argv) {
-    std::ifstream vectors(argc == 2 ? argv[1] : "");
-    int frames = 0, groups = 0, contexts = 0;
-    vectors >> frames >> groups >> contexts;
-    if (frames != FRAMES || groups != GROUPS || contexts != CONTEXTS) {
-        std::cerr << "usage: replay VECTORS, of a model with " << FRAMES << " frames, " << GROUPS << " groups, "
-                  << CONTEXTS << " contexts" << std::endl;
-        return 2;
-    }
+namespace {
+
+void replay(int argc, char **argv) {
+    Vectors vectors(argc, argv, {FRAMES, GROUPS, CONTEXTS});
     static Engine stack;
     static HitCounters counters;
     static counter_t window[WINDOW_WORDS];
@@ -35,29 +30,24 @@ int main(int argc, char **argv) {
         const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
         const Position answer = stack.step(op);
         ++ops;
-        if (answer != expected) {
-            std::cout << "MISMATCH: operation " << ops << ": " << op << ": C++ " << answer << ", golden " << expected
-                      << std::endl;
-            return 1;
-        }
+        if (answer != expected)
+            throw Mismatch("operation " + std::to_string(ops) + ": " + text(op) + ": C++ " + text(answer) + ", golden " +
+                           text(expected));
         if (!counters.step(Counted{answer, ap_uint<1>(first_touch)}, window))
             continue;
-        unsigned epoch, overflow, word;
+        unsigned epoch, overflow;
         vectors >> epoch >> overflow;
-        bool same = counters.epoch() == epoch && counters.overflow() == bool(overflow);
-        for (int address = 0; address < WINDOW_WORDS; ++address, ++words) {
-            vectors >> word;
-            same = same && vectors && window[address] == word;
-        }
-        if (!same) {
-            std::cout << "MISMATCH: epoch " << epoch << " behind operation " << ops << std::endl;
-            return 1;
-        }
+        const bool same = counters.epoch() == epoch && counters.overflow() == bool(overflow);
+        words += WINDOW_WORDS;
+        if (!(vectors.match(window) && same))
+            throw Mismatch("epoch " + std::to_string(epoch) + " behind operation " + std::to_string(ops));
     }
-    if (!vectors.eof()) {
-        std::cerr << argv[1] << ": not a number behind operation " << ops << std::endl;
-        return 2;
-    }
+    vectors.check_end(ops);
     std::cout << "operations " << ops << "\nwindow_words_compared " << words << "\n";
-    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return exit_code_of([argc, argv] { replay(argc, argv); });
 }

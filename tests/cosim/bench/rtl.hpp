@@ -2,18 +2,13 @@
 #pragma once
 
 #include "Vtop.h"
+#include "mismatch.hpp"
 #include "verilated.h"
 
 #include <cstdint>
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
-
-// A difference between two of RTL, C++ and reference, or a unit that hangs.
-struct Mismatch : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 class Rtl {
   public:

@@ -12,7 +12,6 @@
 #include <deque>
 #include <iostream>
 #include <set>
-#include <sstream>
 #include <string>
 
 using namespace litemrc;
@@ -72,11 +71,8 @@ class SetBench {
             reference_.erase(int(op.frame));
         if (op.kind == OP_CLEAR || op.epoch_end)
             reference_.clear();
-        if (first != reference) {
-            std::ostringstream out;
-            out << op << ": C++ " << first << ", reference " << reference;
-            throw Mismatch(out.str());
-        }
+        if (first != reference)
+            throw Mismatch(text(op) + ": C++ " + text(first) + ", reference " + text(reference));
         ++ops;
         first_touches += first;
         epochs += op.epoch_end;
@@ -129,19 +125,13 @@ void waits_bench() {
 } // namespace
 
 int main(int argc, char **argv) {
-    const std::string mode = argc > 1 ? argv[1] : "";
-    if (!(mode == "random" && argc == 4) && !(mode == "waits" && argc == 2)) {
-        std::cerr << "usage: bench random SEED OPERATIONS | waits" << std::endl;
-        return 2;
-    }
-    try {
-        if (mode == "waits")
+    return exit_code_of([argc, argv] {
+        const std::string mode = argc > 1 ? argv[1] : "";
+        if (mode == "random" && argc == 4)
+            random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
+        else if (mode == "waits" && argc == 2)
             waits_bench();
         else
-            random_bench(unsigned(std::strtoul(argv[2], nullptr, 10)), std::strtol(argv[3], nullptr, 10));
-    } catch (const Mismatch &mismatch) {
-        std::cout << "MISMATCH: " << mismatch.what() << std::endl;
-        return 1;
-    }
-    return 0;
+            throw std::invalid_argument("usage: bench random SEED OPERATIONS | waits");
+    });
 }

@@ -1,0 +1,42 @@
+// Files of vectors, which all replays read: plain numbers, first the sizes that they were made for.
+#pragma once
+
+#include "mismatch.hpp"
+
+#include <fstream>
+#include <initializer_list>
+#include <string>
+
+class Vectors : public std::ifstream {
+  public:
+    // Opens the file that is the only argument. Throws if there is none, or if it is of other sizes.
+    Vectors(int argc, char **argv, std::initializer_list<int> sizes) : std::ifstream(argc == 2 ? argv[1] : "") {
+        std::string wanted;
+        bool same = true;
+        for (const int size : sizes) {
+            int found = 0;
+            *this >> found;
+            same &= found == size;
+            wanted += " " + std::to_string(size);
+        }
+        if (!same)
+            throw std::invalid_argument(std::string("usage: ") + argv[0] + " VECTORS, of the sizes" + wanted);
+    }
+
+    // Throws if the last number read was not the last thing in the file.
+    void check_end(unsigned operations) const {
+        if (!eof())
+            throw std::invalid_argument("vectors: not a number behind operation " + std::to_string(operations));
+    }
+
+    // Whether the next numbers are those of a window.
+    template <typename Counter, int words> bool match(const Counter (&window)[words]) {
+        bool same = true;
+        for (const Counter &counter : window) {
+            unsigned word = 0;
+            *this >> word;
+            same = same && *this && counter == word;
+        }
+        return same;
+    }
+};

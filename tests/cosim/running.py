@@ -1,0 +1,24 @@
+"""Runs benches and reads what they have counted."""
+
+import subprocess
+
+BENCH_SECONDS = 300
+
+
+def run(*command: object) -> subprocess.CompletedProcess:
+    """A finished bench: it returned 0 if it found no difference, 1 if it did."""
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=BENCH_SECONDS)
+
+
+def output_of(*command: object) -> str:
+    """What a program prints that must succeed, a bench that finds no difference."""
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def counts_of(*command: object) -> dict[str, float]:
+    """What a bench that must find no difference has counted."""
+    output = output_of(*command)
+    print(output)
+    return {name: float(value) for name, value in map(str.split, output.splitlines())}
