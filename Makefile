@@ -17,7 +17,10 @@ NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
+# Of Linux; firmware/linux/Makefile knows what it is made of.
+LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
+
+.PHONY: demo test lint setup sim firmware linux-images linux-debug csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -35,6 +38,12 @@ setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.st
 sim: setup $(SIM)   ## the Verilated SoC
 
 firmware: setup $(FIRMWARE)
+
+linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Image, build/linux/initramfs.cpio
+	@$(LINUX)
+
+linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
+	@$(LINUX) debug
 
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
@@ -60,7 +69,8 @@ pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5:
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts python tests/cosim/engine_results.py
 
-.venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
+PYTHON_EXTRAS := pnr bench linux
+$(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'
 	@touch $@
 
