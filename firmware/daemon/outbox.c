@@ -22,6 +22,8 @@ void outbox_init(int port, unsigned int contexts)
 	ring = malloc(size);
 	if (!ring)
 		give_up(1, "free some", "no memory for the %zu bytes of frames to send", size);
+	/* Whatever a console said on this port ends here. */
+	ring[used++] = 0;
 }
 
 bool outbox_has_room(void)

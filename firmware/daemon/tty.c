@@ -37,7 +37,8 @@ int tty_open(const char *path, uint32_t baud)
 
 	if (tty < 0)
 		give_up(EXIT_BAD_INPUT, "name the serial port by --tty", "%s: %s", path, strerror(errno));
-	if (flock(tty, LOCK_EX | LOCK_NB))
+	/* A kernel without CONFIG_FILE_LOCKING cannot tell. */
+	if (flock(tty, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		give_up(EXIT_BAD_INPUT, "end that program, or name another port by --tty",
 			"%s: another program has it open", path);
 	if (tcgetattr(tty, &settings))
