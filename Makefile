@@ -23,7 +23,7 @@ SHIM      := build/boot/shim.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-ready linux-images linux-debug csim registers bench bench-long \
+.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long \
 	bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
@@ -49,6 +49,9 @@ shim: setup $(SHIM)   ## from reset to Linux
 
 linux: linux-ready   ## boot Linux in the RTL, its console on this terminal; Ctrl-C or poweroff ends it
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux
+
+linux-demo: linux-ready   ## boot Linux in the RTL, run programs side by side, check every counter, write a report
+	litemrc linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
 
 linux-ready: linux-images $(SHIM)   ## all that a boot needs; build/linux/images.json says what goes where
 	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
