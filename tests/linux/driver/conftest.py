@@ -1,0 +1,53 @@
+"""One boot of a guest for all tests of the driver; each gets a new monitor in it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from linux.driver.building import ROOT, build_initramfs
+from linux.driver.guest import FAKE, Guest
+
+# Built by `make linux`; LITEMRC_KERNEL names another kernel, say one for debugging, in a folder of its own.
+KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
+SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "boot-virt" / "shim.bin"))
+# What a kernel says of its own mistakes, and those of modules.
+COMPLAINTS = (
+    "WARNING",
+    "BUG",
+    "Oops",
+    "UBSAN",
+    "KASAN",
+    "INFO:",
+    "suspicious",
+    "Call Trace",
+    "litemrc.0: ",
+    "leaked",
+)
+
+
+@pytest.fixture(scope="session")
+def guest():
+    image = KERNEL / "arch" / "riscv" / "boot" / "Image"
+    if not image.exists() or not SHIM.exists():
+        pytest.skip(f"needs {image} and {SHIM}: make linux")
+    out = ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}"
+    guest = Guest(
+        SHIM, image, build_initramfs(KERNEL, out), memory_mb=int(os.environ.get("LITEMRC_MEMORY_MB", "64"))
+    )
+    guest.do("insmod /litemrc.ko")
+    yield guest
+    guest.close()
+
+
+@pytest.fixture
+def monitor(guest):
+    """The guest with a fake monitor as after reset. The kernel has nothing to complain about, nor has the fake."""
+    guest.do("dmesg")
+    guest.do("insmod /litemrc_fake.ko")
+    yield guest
+    violations = guest.read(FAKE + "violations")
+    guest.do("rmmod litemrc_fake")
+    messages = guest.do("dmesg")
+    assert violations.split()[0] == "0", violations
+    assert not [line for line in messages if any(complaint in line for complaint in COMPLAINTS)]
