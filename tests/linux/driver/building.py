@@ -10,6 +10,7 @@ from linux.driver.cpio import write_initramfs
 
 ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
+INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
 ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
 ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
@@ -25,11 +26,13 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
             target = copy / source.name
             if source.is_file() and (not target.exists() or target.read_bytes() != source.read_bytes()):
                 shutil.copy(source, target)
-        subprocess.run(
-            ["make", "-s", "-C", str(kernel), f"M={copy}", f"LITEMRC_INCLUDE={ROOT / 'firmware' / 'include'}"]
-            + ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-", "modules"],
-            check=True,
-        )
+        variables = [
+            f"M={copy}",
+            f"LITEMRC_INCLUDE={INCLUDE}",
+            "ARCH=riscv",
+            "CROSS_COMPILE=riscv64-linux-gnu-",
+        ]
+        subprocess.run(["make", "-s", "-C", str(kernel), *variables, "modules"], check=True)
         modules += sorted(copy.glob("*.ko"))
     return modules
 
@@ -37,7 +40,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
 def build_agent(out: Path) -> Path:
     """Compile guest/*.c, unless that is done."""
     agent = out / "agent"
-    sources = sorted(AGENT.glob("*.[ch]")) + [DRIVER / "litemrc_uapi.h"]
+    sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         units = [str(source) for source in sources if source.suffix == ".c"]
         environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(out / "zig")}

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from linux.driver.building import ROOT, build_initramfs
 from linux.driver.guest import FAKE, Guest
 
@@ -42,7 +41,7 @@ def guest():
 
 @pytest.fixture
 def monitor(guest):
-    """The guest with a fake monitor as after reset. The kernel has nothing to complain about, nor has the fake."""
+    """The guest with a fake monitor as after reset; at the end neither it nor the kernel has a complaint."""
     guest.do("dmesg")
     guest.do("insmod /litemrc_fake.ko")
     yield guest

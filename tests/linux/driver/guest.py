@@ -9,7 +9,8 @@ from pathlib import Path
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 # As the VexRiscv: RV32IMA, no Sstc.
-QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -nographic -no-reboot".split()
+QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"]
+QEMU += ["-nographic", "-no-reboot"]
 
 
 class GuestError(Exception):

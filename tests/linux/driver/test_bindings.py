@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from linux.driver.building import DRIVER
 
 pytest.importorskip("dtschema", reason="dtschema of the extra linux")

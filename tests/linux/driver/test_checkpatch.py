@@ -3,7 +3,6 @@
 import subprocess
 
 import pytest
-
 from linux.driver.building import DRIVER
 from linux.driver.conftest import KERNEL
 
@@ -20,7 +19,7 @@ def check(path):
 @pytest.fixture(autouse=True)
 def _needs_the_sources():
     if not CHECKPATCH.exists():
-        pytest.skip(f"needs {CHECKPATCH}: make linux")
+        pytest.skip(f"needs {CHECKPATCH}: make linux-images")
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)

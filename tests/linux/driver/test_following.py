@@ -1,9 +1,9 @@
-"""The context register follows processes and cgroups, frames are invalidated as they change hands, ends are told."""
+"""The context register follows processes and cgroups; frames that change hands are invalidated; ends are told."""
 
 from errno import EBUSY, EINVAL, ESRCH
+from itertools import pairwise
 
 import pytest
-
 from linux.driver.guest import FAKE, S, parse_epoch
 
 FREE, FOLLOWING, ENDED = 1, 2, 3
@@ -81,7 +81,7 @@ def test_the_register_holds_the_context_of_who_runs(monitor, spawn):
         assert monitor.read(S + "context") == "0"
     values = [value for _, value in log(monitor, "c")]
     assert len(values) > 80
-    assert all(this != next_ for this, next_ in zip(values, values[1:], strict=False))
+    assert all(this != next_ for this, next_ in pairwise(values))
     monitor.write(S + "enable", 0)
     assert own_context(monitor, "a") == "0"
 

@@ -1,7 +1,6 @@
-"""Thousands of writes to every file find nothing: the kernel does not complain, and the monitor still works."""
+"""Thousands of writes to every file find nothing: the kernel does not complain, the monitor still works."""
 
 import pytest
-
 from linux.driver.guest import FAKE, S
 
 WRITES = 10000

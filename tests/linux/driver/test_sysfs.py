@@ -1,9 +1,8 @@
-"""Every file of ABI.md is written and read; what it refuses it refuses with the error named there, and nothing changes."""
+"""Every file of ABI.md is read and written; a refusal is the error named there and changes nothing."""
 
 from errno import EBUSY, EINVAL, ENODEV, ENOENT, ESRCH
 
 import pytest
-
 from linux.driver.guest import FAKE, S
 
 FRAMES = 1 << 14  # of the fake
