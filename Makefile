@@ -17,7 +17,11 @@ NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
 
-.PHONY: demo test lint setup sim firmware csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
+LINUX_SOC := build/sim-linux
+LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
+SHIM      := build/boot/shim.bin
+
+.PHONY: demo test lint setup sim sim-linux firmware shim csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -34,7 +38,11 @@ setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.st
 
 sim: setup $(SIM)   ## the Verilated SoC
 
+sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
+
 firmware: setup $(FIRMWARE)
+
+shim: setup $(SHIM)   ## from reset to Linux
 
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
@@ -83,6 +91,17 @@ $(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@echo "building the Verilated SoC ($(SOC)/build.log)"
 	@mkdir -p $(SOC)
 	@python litex-soc/sim.py --output $(SOC) --engine $(ENGINE) >$(SOC)/build.log 2>&1 || { tail -40 $(SOC)/build.log; exit 1; }
+
+$(LINUX_SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
+	@echo "building the Verilated SoC for Linux ($(LINUX_SOC)/build.log)"
+	@mkdir -p $(LINUX_SOC)
+	@python litex-soc/sim.py --output $(LINUX_SOC) --variant linux >$(LINUX_SOC)/build.log 2>&1 || { tail -40 $(LINUX_SOC)/build.log; exit 1; }
+
+$(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
+	@echo "building the shim ($(@D)/build.log)"
+	@mkdir -p $(@D)
+	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
+		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
 $(FIRMWARE): $(FIRMWARE_SOURCES) $(SIM)
 	@echo "building the firmware ($(@D)/build.log)"
