@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
+CROSS = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-"]
 ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
 ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
 
@@ -26,13 +27,8 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
             target = copy / source.name
             if source.is_file() and (not target.exists() or target.read_bytes() != source.read_bytes()):
                 shutil.copy(source, target)
-        variables = [
-            f"M={copy}",
-            f"LITEMRC_INCLUDE={INCLUDE}",
-            "ARCH=riscv",
-            "CROSS_COMPILE=riscv64-linux-gnu-",
-        ]
-        subprocess.run(["make", "-s", "-C", str(kernel), *variables, "modules"], check=True)
+        folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
+        subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *folders, "modules"], check=True)
         modules += sorted(copy.glob("*.ko"))
     return modules
 

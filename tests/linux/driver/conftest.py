@@ -7,9 +7,9 @@ import pytest
 from linux.driver.building import ROOT, build_initramfs
 from linux.driver.guest import FAKE, Guest
 
-# Built by `make linux`; LITEMRC_KERNEL names another kernel, say one for debugging, in a folder of its own.
+# Built by `make linux-images`; LITEMRC_KERNEL names another, say build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
-SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "boot-virt" / "shim.bin"))
+SHIM = ROOT / "build" / "linux" / "shim-virt.bin"
 # What a kernel says of its own mistakes, and those of modules.
 COMPLAINTS = (
     "WARNING",
@@ -28,8 +28,7 @@ COMPLAINTS = (
 @pytest.fixture(scope="session")
 def guest():
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
-    if not image.exists() or not SHIM.exists():
-        pytest.skip(f"needs {image} and {SHIM}: make linux")
+    assert image.exists() and SHIM.exists(), f"needs {image} and {SHIM}; run: make linux-images"
     out = ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}"
     guest = Guest(
         SHIM, image, build_initramfs(KERNEL, out), memory_mb=int(os.environ.get("LITEMRC_MEMORY_MB", "64"))

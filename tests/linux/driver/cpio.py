@@ -13,7 +13,7 @@ def _entry(number: int, name: str, mode: int, data: bytes = b"", device: tuple[i
 
 
 def write_initramfs(path: Path, files: dict[str, Path]) -> None:
-    """Write an archive of executable files, by their names in the guest, with folders and console for an init."""
+    """Write an archive of programs, by their names in the guest, with folders and console for an init."""
     entries = [(name, stat.S_IFDIR | 0o755, b"", (0, 0)) for name in FOLDERS]
     entries.append(("dev/console", stat.S_IFCHR | 0o600, b"", (5, 1)))
     entries += [(name, stat.S_IFREG | 0o755, file.read_bytes(), (0, 0)) for name, file in files.items()]

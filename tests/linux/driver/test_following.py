@@ -1,4 +1,4 @@
-"""The context register follows processes and cgroups; frames that change hands are invalidated; ends are told."""
+"""The context register follows processes and cgroups, frames that change hands are invalidated, ends told."""
 
 from errno import EBUSY, EINVAL, ESRCH
 from itertools import pairwise
