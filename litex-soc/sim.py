@@ -2,11 +2,14 @@
 """Builds the Verilated LiteMRC SoC: RTL of the whole system, 32 MB of SDR SDRAM, link on a TCP port.
 
     python litex-soc/sim.py --output build/sim
+    python litex-soc/sim.py --output build/sim-linux --variant linux
 
-The result is a folder that ``litemrc.device.simulator`` runs; the firmware is put in at run time.
+The result is a folder that ``litemrc.device.simulator`` runs; firmware and, for
+Linux, what DRAM holds at the start are put in at run time.
 """
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
@@ -20,12 +23,15 @@ from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig
 from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
-from migen import ClockDomain, Signal
+from migen import ClockDomain, Finish, If, Signal
+from sim_dram import fill_at_start
 from sim_observer import DRAMObserver
-from soc import LiteMRCSoC
+from soc import VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
-MODULES = ("serial_link", "recorder")
+MODULES = ("console", "serial_link", "recorder")
+# What the console UART is wired to.
+CONSOLES = {"baremetal": "serial2console", "linux": "console"}
 SYS_CLK_HZ = 50_000_000
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 # The libraries that the firmware links; no BIOS.
@@ -70,10 +76,14 @@ class PowerOnReset(LiteXModule):
 
 
 class SimSoC(LiteMRCSoC):
-    """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw."""
+    """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw.
 
-    def __init__(self, platform, **monitor_parameters):
-        super().__init__(platform, SYS_CLK_HZ, uart_name="sim")
+    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says
+    which, and the address of the first byte; else None), and a reset of the SoC ends the simulation.
+    """
+
+    def __init__(self, platform, variant="baremetal", **monitor_parameters):
+        super().__init__(platform, SYS_CLK_HZ, variant, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
 
         module = MT48LC4M16(SYS_CLK_HZ, "1:1")
@@ -94,38 +104,45 @@ class SimSoC(LiteMRCSoC):
             *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
         ]
 
+        self.dram_layout = None
+        if variant == "linux":
+            self.dram_layout = fill_at_start(self.sdrphy) | {"base": self.bus.regions["main_ram"].origin}
+            self.sync += If(self.ctrl.soc_rst, Finish())
 
-def simulator_config():
-    """Clock, console on stdout, link and recorder; their arguments are completed at run time."""
+
+def simulator_config(variant):
+    """Clock, console on stdin and stdout, link and recorder; their arguments are completed at run time."""
     config = SimConfig()
     config.add_clocker("sys_clk", freq_hz=SYS_CLK_HZ)
-    config.add_module("serial2console", ("serial", 0))
+    config.add_module(CONSOLES[variant], ("serial", 0))
     config.add_module("serial_link", ("serial", 1), args={"port": 0, "port_file": "link.port"})
     config.add_module("recorder", "recorder", args={"file": "record.npy"})
     return config
 
 
-def build(output, **monitor_parameters):
-    """Generates and compiles the simulator in ``output`` (pathlib.Path)."""
+def build(output, variant="baremetal", **monitor_parameters):
+    """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
     # LiteX writes a file beside the modules' sources: give it a copy.
     modules = output / "modules"
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True)
 
-    soc = SimSoC(SimPlatform("SIM", list(_io)), **monitor_parameters)
+    soc = SimSoC(SimPlatform("SIM", list(_io)), variant, **monitor_parameters)
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )
     keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
     builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(
-        sim_config=simulator_config(),
+        sim_config=simulator_config(variant),
         opt_level="O3",
         run=False,
         interactive=False,
         extra_mods=list(MODULES),
         extra_mods_path=str(modules),
     )
+    if soc.dram_layout:
+        (output / "dram.json").write_text(json.dumps(soc.dram_layout, indent=4) + "\n")
     compiled = subprocess.run(
         ["bash", "build_sim.sh"], cwd=builder.gateware_dir, capture_output=True, text=True, check=False
     )
@@ -140,6 +157,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
+    parser.add_argument("--variant", choices=VARIANTS, default="baremetal", help="default: %(default)s")
     parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
@@ -149,6 +167,7 @@ def main():
     args = parser.parse_args()
     build(
         args.output.resolve(),
+        args.variant,
         engine=args.engine,
         groups=args.groups,
         contexts=args.contexts,

@@ -5,7 +5,8 @@ from operator import or_
 
 from litedram.phy.model import BankModel
 from litex.gen import LiteXModule
-from migen import Cat, Constant, If, Memory, Signal
+from migen import Cat, Constant, If, Signal
+from sim_dram import bank_memory
 
 
 class DRAMObserver(LiteXModule):
@@ -59,7 +60,7 @@ class DRAMObserver(LiteXModule):
 
 def array_ports(bank):
     """The (read, write) ports of a BankModel's memory array."""
-    (memory,) = [special for special in bank._fragment.specials if isinstance(special, Memory)]
+    memory = bank_memory(bank)
     (write_port,) = [port for port in memory.ports if port.we is not None]
     (read_port,) = [port for port in memory.ports if port.we is None]
     return read_port, write_port

@@ -1,36 +1,70 @@
 """The LiteMRC SoC: VexRiscv, LiteDRAM behind an L2 cache, a console, a link UART, and the monitor."""
 
+from dataclasses import dataclass
+
 from litemrc_gateware.integration import add_monitor
 from litex.soc.integration.soc_core import SoCCore
 
 L2_BYTES = 8 * 1024  # small on purpose: a larger one hides DRAM traffic from the monitor
-FIRMWARE_ROM_BYTES = 64 * 1024
-FIRMWARE_RAM_BYTES = 32 * 1024
-LINK_FIFO_BYTES = 64
 
 JUMP_TO_SELF = 0x0000006F  # RISC-V: j .
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What software the SoC is for, and what that needs.
+
+    Attributes:
+        cpu: LiteX's name of the VexRiscv variant.
+        cpu_timer: the processor has the timer that M mode counts by.
+        rom_bytes, ram_bytes: of the firmware.
+        console_fifo_bytes, link_fifo_bytes: of each direction of the UARTs.
+    """
+
+    cpu: str
+    cpu_timer: bool
+    rom_bytes: int
+    ram_bytes: int
+    console_fifo_bytes: int
+    link_fifo_bytes: int
+
+
+VARIANTS = {
+    # Firmware lives in ROM and SRAM, so that all DRAM traffic is that of the workloads.
+    "baremetal": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64),
+    # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
+    # they hold what comes within one: a command typed, a whole request of the host.
+    "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
+}
 
 
 class LiteMRCSoC(SoCCore):
     """A SoC whose platform gives a console UART; DRAM and link are added by the target (sim, board).
 
-    Firmware lives in ROM and SRAM, so that all DRAM traffic is that of the workloads.
+    Parameters
+    ----------
+    variant : str
+        one of ``VARIANTS``.
     """
 
-    def __init__(self, platform, sys_clk_freq, **kwargs):
+    def __init__(self, platform, sys_clk_freq, variant="baremetal", **kwargs):
+        self.variant = VARIANTS[variant]
         super().__init__(
             platform,
             clk_freq=sys_clk_freq,
             cpu_type="vexriscv",
-            cpu_variant="standard",
+            cpu_variant=self.variant.cpu,
             ident="LiteMRC",
-            integrated_rom_size=FIRMWARE_ROM_BYTES,
+            integrated_rom_size=self.variant.rom_bytes,
             # Filled in later by who loads the firmware; until then the processor waits.
             integrated_rom_init=[JUMP_TO_SELF],
-            integrated_sram_size=FIRMWARE_RAM_BYTES,
+            integrated_sram_size=self.variant.ram_bytes,
+            uart_fifo_depth=self.variant.console_fifo_bytes,
             timer_uptime=True,
             **kwargs,
         )
+        if self.variant.cpu_timer:
+            self.cpu.add_timer()
 
     def add_monitored_dram(self, phy, module, **monitor_parameters):
         """Adds SDRAM, L2 cache and monitor; returns the :class:`Monitor`."""
@@ -39,4 +73,4 @@ class LiteMRCSoC(SoCCore):
 
     def add_link(self, **kwargs):
         """Adds the UART of the serial protocol as ``link``."""
-        self.add_uart(name="link", fifo_depth=LINK_FIFO_BYTES, **kwargs)
+        self.add_uart(name="link", fifo_depth=self.variant.link_fifo_bytes, **kwargs)

@@ -48,7 +48,7 @@ static void send_hello(uint32_t request)
 		.recent_pages = parameters.recent_pages,
 		.queue_depth = parameters.queue_depth,
 		.ranks = parameters.ranks,
-		.running = state == IDLE ? 0 : 1 + order.workload,
+		.running = state == IDLE ? 0 : 1 << order.workload,
 		.epoch_messages = epochs_sent(),
 		.workloads_count = workload_count,
 	};
@@ -56,6 +56,9 @@ static void send_hello(uint32_t request)
 		hello->workloads[i].value = (const uint8_t *)workloads[i].name;
 		hello->workloads[i].len = strlen(workloads[i].name);
 	}
+	/* There is no operating system. */
+	hello->system.value = (const uint8_t *)"";
+	hello->driver.value = (const uint8_t *)"";
 	link_send(&message);
 }
 

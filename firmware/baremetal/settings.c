@@ -95,7 +95,8 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 	case host_request_type_get_freeze_c:
 		acknowledge_freeze(ack);
 		return 0;
-	default:
-		return error_code_unknown_c;
+	default:	/* processes and budgets */
+		*reason = "it has no operating system";
+		return error_code_unsupported_c;
 	}
 }

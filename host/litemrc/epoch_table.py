@@ -1,6 +1,6 @@
 """The epoch table: the counters a monitor sent, one row per epoch and context, in memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc.curve import Curve
+from litemrc.processes import Owner, Process, check_processes
 
 COLUMNS = {
     "epoch": np.dtype("u4"),
@@ -22,6 +23,8 @@ COLUMNS = {
     "overflow": np.dtype("bool"),
     "hits": np.dtype("u4"),
 }
+# Whose rows: of a context, of an owner, of several owners; None: all.
+Whose = int | Owner | Sequence[Owner] | None
 LARGEST_SCALE_LOG2 = 31  # as on the link
 OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
 
@@ -79,6 +82,8 @@ class EpochTable:
         hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
             part, and stands for 2^scale_log2 times as many of the memory.
         context_names: what ran in a context, where known.
+        processes: those that contexts followed, and in which epochs; none without an operating system.
+        system: name and release of the device's operating system; empty without one.
         link_statistics: the serial link's frames, errors and losses, by name.
         interrupted: the collection was stopped before its end.
 
@@ -105,6 +110,8 @@ class EpochTable:
     overflow: NDArray[np.bool_]
     hits: NDArray[np.uint32]
     context_names: Mapping[int, str] = field(default_factory=dict)
+    processes: tuple[Process, ...] = ()
+    system: str = ""
     link_statistics: Mapping[str, int] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -120,6 +127,7 @@ class EpochTable:
             if getattr(self, name).shape != shape:
                 raise ValueError(f"column {name} has shape {getattr(self, name).shape} instead of {shape}")
         self._check_rows()
+        check_processes(self.processes, self.contexts)
 
     def _check_rows(self) -> None:
         def refuse(bad: NDArray[np.bool_], why: str) -> None:
@@ -188,9 +196,28 @@ class EpochTable:
             self.sum_of_epochs(name) for name in ("dropped", "outside", "unsampled")
         )
 
-    def sum_of_epochs(self, name: str, context: int | None = None) -> int:
-        """Sum of a column that belongs to the epoch, over the epochs that have a row (of the context)."""
-        rows = np.ones(self.epoch.size, dtype=bool) if context is None else self.context == context
+    def rows_of(self, whose: Whose = None) -> NDArray[np.bool_]:
+        """bool[n], the rows of a context, of an owner, of several owners, or of all."""
+        if whose is None:
+            return np.ones(self.epoch.size, dtype=bool)
+        if isinstance(whose, int):
+            return self.context == whose
+        if not isinstance(whose, Owner):
+            return np.logical_or.reduce([self.rows_of(owner) for owner in whose])
+        of_context = self.context == whose.context
+        if whose.process is not None:
+            return of_context & self._in_epochs_of(whose.process)
+        return of_context & ~np.logical_or.reduce(
+            [self._in_epochs_of(each) for each in self.processes if each.context == whose.context],
+            initial=False,
+        )
+
+    def _in_epochs_of(self, process: Process) -> NDArray[np.bool_]:
+        return (self.epoch >= process.first_epoch) & (self.epoch <= process.last_epoch)
+
+    def sum_of_epochs(self, name: str, whose: Whose = None) -> int:
+        """Sum of a column that belongs to the epoch, over the epochs that have a row (of the owner)."""
+        rows = self.rows_of(whose)
         _, first = np.unique(self.epoch[rows], return_index=True)
         return int(getattr(self, name)[rows][first].sum())
 
@@ -199,17 +226,17 @@ class EpochTable:
         """Pages of the memory each row's context accessed in its epoch, int64[n]; estimated where sampled."""
         return self.touched.astype(np.int64) << self.scale_log2
 
-    def working_set(self, context: int | None = None) -> dict[int, int]:
-        """Pages of the memory accessed in each epoch in which the context has a row; without one, by all.
+    def working_set(self, whose: Whose = None) -> dict[int, int]:
+        """Pages of the memory accessed in each epoch in which the owner has a row; without one, by all.
 
         Source: Denning, The Working Set Model for Program Behavior, CACM 1968; the window is the epoch.
         """
         sizes: dict[int, int] = {}
-        for epoch, of, pages in zip(
-            self.epoch.tolist(), self.context.tolist(), self.working_set_pages.tolist(), strict=True
+        rows = self.rows_of(whose)
+        for epoch, pages in zip(
+            self.epoch[rows].tolist(), self.working_set_pages[rows].tolist(), strict=True
         ):
-            if context in (None, of):
-                sizes[epoch] = sizes.get(epoch, 0) + pages
+            sizes[epoch] = sizes.get(epoch, 0) + pages
         return sizes
 
     @property
@@ -217,9 +244,26 @@ class EpochTable:
         """Contexts that counted at least one access, in order."""
         return [int(context) for context in np.unique(self.context[self.accesses > 0])]
 
-    def name_of(self, context: int) -> str:
-        """What ran in a context, or "context N" where it is not known."""
-        return self.context_names.get(context) or f"context {context}"
+    @property
+    def owners_with_data(self) -> list[Owner]:
+        """Whose accesses were counted, by context: each process apart, and what else a context has."""
+        owners = [
+            Owner(context, process)
+            for context in self.contexts_with_data
+            for process in (None, *self.processes)
+            if process is None or process.context == context
+        ]
+        return [owner for owner in owners if self.accesses[self.rows_of(owner)].any()]
+
+    def name_of(self, whose: int | Owner) -> str:
+        """A process, else what ran in the context, or "context N" where it is not known."""
+        if isinstance(whose, Owner):
+            if whose.process:
+                return whose.process.label
+            if any(process.context == whose.context for process in self.processes):
+                return f"context {whose.context}, others"
+            whose = whose.context
+        return self.context_names.get(whose) or f"context {whose}"
 
     def between(self, start: int | None, stop: int | None) -> "EpochTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side."""
@@ -230,24 +274,24 @@ class EpochTable:
             kept &= self.epoch < stop
         return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
 
-    def curve(self, context: int | None = None) -> Curve:
-        """The curve of one context over all epochs of the table; without a context, all contexts summed.
+    def curve(self, whose: Whose = None) -> Curve:
+        """The curve of one context or owner over all its epochs in the table; of several or of all, summed.
 
         Sizes are of the memory, up to the whole of it. `dropped` is summed once per epoch that has a row of
-        the context: what was lost may have been its own.
+        the owner: what was lost may have been its own.
 
         Raises:
             ValueError: as `scale`.
         """
-        rows = np.ones(self.epoch.size, dtype=bool) if context is None else self.context == context
+        rows = self.rows_of(whose)
         groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
         return Curve.of_counters(
             self.hits[rows, :groups].sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
             self.group_pages,
             accesses=int(self.accesses[rows].sum()),
-            dropped=self.sum_of_epochs("dropped", context),
-            context=context,
+            dropped=self.sum_of_epochs("dropped", whose),
+            context=getattr(whose, "context", whose if isinstance(whose, int) else None),
             overflow=bool(self.overflow[rows].any()),
         )
 

@@ -9,6 +9,7 @@ digits taken as zeros.
 import json
 import re
 import zlib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ import pyarrow.parquet as pq
 from litemrc.epoch_table import COLUMNS, EpochRow, EpochTable
 from litemrc.errors import UserError
 from litemrc.outputs import replacing
+from litemrc.processes import Process
 
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
 KIND = "epoch table"
-VERSION = 2
+VERSION = 3
 UNITS = {
     "epoch": "number of the epoch",
     "context": "number of the context",
@@ -46,7 +48,7 @@ _COLLECT_AGAIN = "collect it again, or take a copy that is whole"
 _NAME_ANOTHER = "name a file that `litemrc collect` or `litemrc demo` wrote"
 _PARAMETERS = (
     *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
-    "interrupted",
+    *("system", "interrupted"),
 )
 
 
@@ -62,6 +64,7 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
         "units": UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"},
         **{name: getattr(table, name) for name in _PARAMETERS},
         "context_names": {str(context): name for context, name in table.context_names.items()},
+        "processes": [asdict(process) for process in table.processes],
         "link_statistics": dict(table.link_statistics),
     }
     columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name != "hits"}
@@ -154,5 +157,14 @@ def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
         **columns,
         **{name: described[name] for name in _PARAMETERS},
         context_names={int(context): name for context, name in described["context_names"].items()},
+        processes=tuple(_process(each) for each in described["processes"]),
         link_statistics=described["link_statistics"],
     )
+
+
+def _process(described: dict[str, Any]) -> Process:
+    process = Process(**described)
+    for name, kind in Process.__annotations__.items():
+        if not isinstance(getattr(process, name), kind):
+            raise ValueError(f"{name} of a process is {getattr(process, name)!r}")
+    return process

@@ -1,8 +1,8 @@
-"""Figures of an epoch table: curves in one picture, one panel per context, and how they went over time.
+"""Figures of an epoch table: curves in one picture, one panel per owner, and how they went over time.
 
 Figures are built without pyplot, so nothing global is touched and nothing stays open. A curve is drawn as the
 step function it is: nothing was measured between two whole numbers of groups, where the smaller one is safe.
-Every figure needs a table with at least one context with data.
+Every figure needs a table in which at least one access was counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from litemrc.curve import EPSILON, Curve, ratio_top, telling_sizes
 from litemrc.epoch_table import EpochTable
+from litemrc.processes import Owner
 from litemrc.sizes import MIB, size_text
 
 INK = "#1f2328"
@@ -49,17 +50,18 @@ STYLE = {
 }
 
 
-def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, title: str = "") -> Figure:
-    """Miss ratio over memory size of several contexts (default: all with data), in one picture.
+def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, title: str = "") -> Figure:
+    """Miss ratio over memory size of several owners (default: all with data), in one picture.
 
     A marker stands at the smallest size whose miss ratio is within `EPSILON` of the best.
     """
-    curves = [table.curve(context) for context in (contexts or table.contexts_with_data)]
+    owners = owners or table.owners_with_data
+    curves = [table.curve(owner) for owner in owners]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
-        for curve in curves:
-            _draw_curve(axes, curve, table, label=table.name_of(curve.context))
+        for owner, curve in zip(owners, curves, strict=True):
+            _draw_curve(axes, curve, table, owner, label=table.name_of(owner))
         axes.plot([], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the best")
         _limit_size(axes, curves, table)
         _ratio_axis(axes, [curve.miss_ratio for curve in curves])
@@ -77,31 +79,34 @@ def curves_figure(table: EpochTable, contexts: Sequence[int] | None = None, *, t
 
 
 def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *, columns: int = 3) -> Figure:
-    """One small panel per context with data: its curve before those of the others in grey.
+    """One small panel per owner with data: its curve before those of the others in grey.
 
-    `exact` has curves by context, of the same sizes, to be dotted over the estimated ones. Above each panel
-    stands the size at the marker: the smallest whose miss ratio is within `EPSILON` of the best.
+    `exact` has curves by context, of the same sizes, to be dotted over the estimated ones of owners that had
+    a context for themselves. Above each panel stands the size at the marker: the smallest whose miss ratio is
+    within `EPSILON` of the best.
     """
-    curves = [table.curve(context) for context in table.contexts_with_data]
+    owners = table.owners_with_data
+    curves = [table.curve(owner) for owner in owners]
+    alone = {context: exact for context, exact in (exact or {}).items() if _had_one_owner(owners, context)}
     columns = min(columns, len(curves))
     rows = -(-len(curves) // columns)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.6 + 2.1 * rows), dpi=200, layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-        for axes, curve in zip(grid, curves, strict=False):
+        for axes, owner, curve in zip(grid, owners, curves, strict=False):
             for other in curves:
                 axes.step(*_steps(other, table), where="post", color=PALE, linewidth=0.8)
-            colour = _colour(curve.context)
+            colour = _colour(table, owner)
             axes.fill_between(*_steps(curve, table), step="post", color=colour, alpha=0.15, linewidth=0)
-            _draw_curve(axes, curve, table)
-            if exact and curve.context in exact:
+            _draw_curve(axes, curve, table, owner)
+            if owner.context in alone:
                 axes.step(
-                    *_steps(exact[curve.context], table), where="post", color=INK, linestyle=":", linewidth=1
+                    *_steps(alone[owner.context], table), where="post", color=INK, linestyle=":", linewidth=1
                 )
             _limit_size(axes, curves, table)
             _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
             axes.grid(False)
-            axes.set_title(table.name_of(curve.context))
+            axes.set_title(table.name_of(owner))
             enough = size_text(curve.smallest_size(), table.page_bytes)
             axes.set_title(enough, loc="right", fontsize=9)
         for position, axes in enumerate(grid):
@@ -113,23 +118,23 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
 
 
 def epochs_figure(table: EpochTable) -> Figure:
-    """Over the epochs, for each context: accesses, stacked; the working set; miss ratios at telling sizes."""
-    contexts = table.contexts_with_data
-    sizes = telling_sizes([table.curve(context) for context in contexts])
+    """Over the epochs, for each owner: accesses, stacked; the working set; miss ratios at telling sizes."""
+    owners = table.owners_with_data
+    sizes = telling_sizes([table.curve(owner) for owner in owners])
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.6 + 1.2 * (2 + len(sizes))), dpi=200, layout="constrained")
         top, middle, *below = figure.subplots(2 + len(sizes), 1, sharex=True)
         bottom = np.zeros(edges.size - 1)
         shown: list[NDArray[np.float64]] = []
-        for context in contexts:
-            rows = table.context == context
+        for owner in owners:
+            rows = table.rows_of(owner)
             bins = np.searchsorted(edges, table.epoch[rows])
             accesses = np.zeros(edges.size - 1)
             accesses[bins] = table.accesses[rows]
-            style = {"color": _colour(context)}
+            style = {"color": _colour(table, owner)}
             top.stairs(
-                bottom + accesses, edges, baseline=bottom, fill=True, label=table.name_of(context), **style
+                bottom + accesses, edges, baseline=bottom, fill=True, label=table.name_of(owner), **style
             )
             bottom += accesses
             pages = np.full(edges.size - 1, np.nan)
@@ -159,8 +164,20 @@ def epochs_figure(table: EpochTable) -> Figure:
     return figure
 
 
-def _colour(context: int | None) -> str:
-    return COLOURS[(context or 0) % len(COLOURS)]
+def _place(table: EpochTable, owner: Owner) -> int:
+    """Number of an owner's colour and marker: its context, or where contexts change hands one of its own."""
+    if not table.processes:
+        return owner.context
+    others = [each for each in table.owners_with_data if each != Owner(0)]
+    return others.index(owner) + 1 if owner in others else 0
+
+
+def _colour(table: EpochTable, owner: Owner) -> str:
+    return COLOURS[_place(table, owner) % len(COLOURS)]
+
+
+def _had_one_owner(owners: Sequence[Owner], context: int) -> bool:
+    return [owner.context for owner in owners].count(context) == 1
 
 
 def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -171,12 +188,12 @@ def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArra
     return curve.sizes_pages * table.page_bytes / MIB, curve.miss_ratio
 
 
-def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, *, label: str = "") -> None:
-    colour = _colour(curve.context)
+def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, owner: Owner, *, label: str = "") -> None:
+    colour = _colour(table, owner)
     axes.step(*_steps(curve, table), where="post", color=colour)
     enough = curve.smallest_size()
     x, y = enough * table.page_bytes / MIB, curve.miss_ratio_at(enough)
-    marker = MARKERS[(curve.context or 0) % len(MARKERS)]
+    marker = MARKERS[_place(table, owner) % len(MARKERS)]
     axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)
 
 

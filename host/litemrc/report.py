@@ -6,6 +6,7 @@ from math import isnan
 from pathlib import Path
 
 import jinja2
+import numpy as np
 
 from litemrc.account import all_accesses_text
 from litemrc.comparison import Comparison, ContextAccuracy
@@ -27,6 +28,7 @@ def write_report(
     parameters: Mapping[str, object] | None = None,
     comparison: Comparison | None = None,
     accuracy: Sequence[ContextAccuracy] = (),
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
 
@@ -36,6 +38,7 @@ def write_report(
         parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
         comparison: what the golden model said; None: nothing was compared, and the report says so.
         accuracy: exact curves beside estimated ones, where they are known.
+        texts: what else there is to read, such as a console's log, by its heading.
 
     Raises:
         UserError: the file cannot be written.
@@ -48,13 +51,14 @@ def write_report(
         "words": lambda name: str(name).replace("_", " "),
     }
     template = environment.get_template("report.html.j2")
-    curves = [table.curve(context) for context in table.contexts_with_data]
+    owners = table.owners_with_data
+    curves = [table.curve(owner) for owner in owners]
     page = template.render(
         title=title,
         table=table,
         total=table.curve(),
         epochs=len(set(table.epoch.tolist())),
-        curves=curves,
+        owned_curves=list(zip(owners, curves, strict=True)),
         sizes=telling_sizes(curves) if curves else [],
         epsilon=EPSILON,
         parameters={
@@ -71,8 +75,9 @@ def write_report(
         },
         comparison=comparison,
         accuracy=accuracy,
+        texts=texts or {},
         all_accesses=all_accesses_text(table),
-        working_sets={curve.context: list(table.working_set(curve.context).values()) for curve in curves},
+        working_sets={owner: list(table.working_set(owner).values()) for owner in owners},
         rows=_rows(table),
         figures=_figures(table, accuracy) if curves else {},
     )
@@ -91,18 +96,25 @@ def page_environment() -> jinja2.Environment:
     )
 
 
-def _rows(table: EpochTable) -> list[dict[str, int]]:
+def _rows(table: EpochTable) -> list[dict[str, int | str]]:
     """The table row by row, where it is short enough to be read."""
     if table.epoch.size > LONGEST_LIST:
         return []
     names = ("epoch", "context", "accesses", "misses", "working_set_pages")
     columns = [getattr(table, name).tolist() for name in names]
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    owners = np.full(table.epoch.size, "", dtype=object)
+    for owner in table.owners_with_data:
+        owners[table.rows_of(owner)] = table.name_of(owner)
+    rows = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    return [
+        row | {"owner": owner or table.name_of(row["context"])}
+        for row, owner in zip(rows, owners, strict=True)
+    ]
 
 
 def _figures(table: EpochTable, accuracy: Sequence[ContextAccuracy]) -> dict[str, str]:
     exact = {each.context: each.exact for each in accuracy}
-    names = ", ".join(table.name_of(context) for context in table.contexts_with_data)
+    names = ", ".join(table.name_of(owner) for owner in table.owners_with_data)
     figures = {
         "curves": (curves_figure(table), f"Miss ratio over memory size of {names}"),
         "panels": (panels_figure(table, exact), f"Miss ratio over memory size, one panel each for {names}"),

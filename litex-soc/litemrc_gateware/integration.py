@@ -5,7 +5,8 @@ from litex.soc.integration.soc import SoCRegion
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.monitor import Monitor
 
-WINDOW_ORIGIN = 0x9000_0000  # in VexRiscv's uncached half, below the CSRs
+# Uncached by every VexRiscv: those with an MMU cache all but 0xB, 0xE and 0xF of the address's first digit.
+WINDOW_ORIGIN = 0xB000_0000
 
 
 def add_monitor(soc, phy, name="mrc", **parameters):

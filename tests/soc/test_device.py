@@ -7,10 +7,11 @@ import sys
 import time
 
 import pytest
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.recording import read_recording
+from litemrc.device.running import Run
 from litemrc.epochs import read_epochs
 from litemrc.golden_check import compare, model_of
 from litemrc.golden_replay import replay
@@ -76,6 +77,22 @@ def test_a_refused_request_changes_nothing(running):
         assert device.request("get_sampling").values == [0, 0]
         with pytest.raises(RequestRefusedError, match="the first frame lies behind the last"):
             device.request("set_range", lower=2, upper=1)
+
+
+def test_bare_metal_knows_no_processes_and_says_so(running):
+    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+        hello = device.hello
+        assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
+        for name, values in (
+            ("get_process", {"context": 0}),
+            ("follow", {"context": 1, "pid": 1}),
+            ("get_budget", {"context": 1}),
+            ("set_budget", {"context": 1, "pages": 100}),
+            ("reclaim", {"context": 1, "pages": 1}),
+        ):
+            with pytest.raises(RequestRefusedError, match="it has no operating system") as refused:
+                device.request(name, **values)
+            assert refused.value.code == "unsupported", name
 
 
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):

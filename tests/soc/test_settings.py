@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.recording import OPS, Settings, read_recording
+from litemrc.device.running import Run
 from litemrc.golden_check import compare, model_of
 from litemrc.golden_replay import replay
 

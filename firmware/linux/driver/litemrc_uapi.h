@@ -7,9 +7,25 @@
 
 #define LITEMRC_ABI_VERSION 1
 
-#define LITEMRC_EPOCH_OVERFLOW (1u << 0)	/* a counter saturated */
+#define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 
-/* One finished epoch: this header, then a row of groups + LITEMRC_ROW_WORDS words for each context. */
+enum litemrc_context_state {
+	LITEMRC_CONTEXT_FREE = 1,
+	LITEMRC_CONTEXT_FOLLOWING = 2,
+	LITEMRC_CONTEXT_ENDED = 3,	/* the process is gone */
+};
+
+/* Whom a context follows from the end of an epoch on; sysfs says the same, but of now. */
+struct litemrc_context {
+	__u32 state;		/* enum litemrc_context_state */
+	__u32 pid;		/* in the first pid namespace; 0: none, or a cgroup */
+	char comm[16];		/* its name then, zeros behind; of a cgroup, its last */
+};
+
+/*
+ * One finished epoch: this header, then a struct litemrc_context for each context, then for each
+ * context a row of groups + LITEMRC_ROW_WORDS words.
+ */
 struct litemrc_epoch {
 	__u32 bytes;		/* of the whole record */
 	__u32 epoch;		/* its number, from 0 since boot */
@@ -21,7 +37,8 @@ struct litemrc_epoch {
 	__u32 scale_log2;	/* 1 page of 2^scale_log2 took part */
 	__u16 contexts;
 	__u16 groups;
-	__u32 counters[];	/* [context][row]: hits of each group, then misses, accesses, touched */
+	struct litemrc_context followed[];
+	/* then __u32 counters[contexts][row]: hits of each group, then misses, accesses, touched */
 };
 
 /* Words of a row behind the hits. */

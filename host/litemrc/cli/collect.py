@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from litemrc.cli.arguments import add_port_arguments, add_run_argument, positive
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
 from litemrc.device.protocol import Message, host_requests
+from litemrc.device.running import Run
 from litemrc.epochs import EpochTable, read_epochs, write_epochs
 from litemrc.errors import UserError
 from litemrc.outputs import check_output_path
@@ -68,6 +69,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_run_argument(
         parser, "have the device run a program while collecting, which ends with the last program"
     )
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="start all programs at once, where the device has an operating system",
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -83,7 +89,7 @@ def main(args: argparse.Namespace) -> int:
             device.request("monitor", on=True)
             collector = Collector(device)
             with _progress(args.epochs, args.port) as show:
-                for message in collector.collect(args.epochs, runs):
+                for message in collector.collect(args.epochs, runs, together=args.together):
                     show(collector.epochs, message)
             _ignore_signals()
             complete = True

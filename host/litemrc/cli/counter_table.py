@@ -1,4 +1,4 @@
-"""The counters of an epoch table, one line per context, for terminals and logs."""
+"""The counters of an epoch table, one line per owner, for terminals and logs."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -10,12 +10,14 @@ from litemrc.account import all_accesses_text
 from litemrc.cli.plain_text import plain_text
 from litemrc.curve import EPSILON, telling_sizes
 from litemrc.epoch_table import EpochTable
+from litemrc.processes import Owner
 from litemrc.sizes import size_text
 
 
-def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> str:
-    """One line per context (default: all with data): its counters, some miss ratios, the sizes of note."""
-    curves = [table.curve(context) for context in (contexts or table.contexts_with_data)]
+def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> str:
+    """One line per owner (default: all with data): its counters, some miss ratios, the sizes of note."""
+    owners = owners or table.owners_with_data
+    curves = [table.curve(owner) for owner in owners]
     sizes = telling_sizes(curves)
     rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     rows.add_column("context", vertical="bottom")
@@ -24,16 +26,22 @@ def counter_table(table: EpochTable, contexts: Sequence[int] | None = None) -> s
     sets = "working\nset, mean", "working\nset, most"
     for heading in (*counts, "dropped", *ratios, "enough", "all\nreuse", *sets):
         rows.add_column(heading, justify="right", vertical="bottom")
-    for curve in curves:
-        working_set = table.working_set(curve.context).values()
+    for owner, curve in zip(owners, curves, strict=True):
+        working_set = table.working_set(owner).values()
         rows.add_row(
-            f"{curve.context} {table.context_names.get(curve.context, '')}",
+            owner_text(table, owner),
             *(f"{count:,}" for count in (curve.accesses, curve.misses, curve.dropped)),
             *(f"{curve.miss_ratio_at(pages):.4f}" for pages in sizes),
             *(size_text(pages, table.page_bytes) for pages in (curve.smallest_size(), curve.reuse_pages)),
             *(size_text(pages, table.page_bytes, 3) for pages in (fmean(working_set), max(working_set))),
         )
     return "\n".join([plain_text(rows), *_footnotes(table)])
+
+
+def owner_text(table: EpochTable, owner: Owner) -> str:
+    """The context's number, and the name of the owner if it has one."""
+    named = owner.process or owner.context in table.context_names
+    return f"{owner.context} {table.name_of(owner) if named else ''}"
 
 
 def _footnotes(table: EpochTable) -> list[str]:

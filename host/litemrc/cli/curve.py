@@ -4,29 +4,36 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from litemrc.cli.counter_table import counter_table
 from litemrc.cli.text_plot import spark_lines, text_plot
-from litemrc.curve import Curve
 from litemrc.epochs import EpochTable, read_epochs
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.processes import Owner
 
 _EPILOG = """\
-Without --context, the one context that has data is taken. If several have, the table and the picture show
-them all, and --json gives "context": null and their counters summed: the misses of all contexts together,
-each in a memory of that size of its own.
+A device with an operating system tells which process a context follows. Each process has a curve of its own,
+even where one context followed several one after the other; context 0 is the kernel's, and of all processes
+that no context follows.
 
---json prints one object: context, accesses, misses, dropped, outside, unsampled, scale_log2, sizes_pages,
-miss_ratio, epochs, working_set_pages. miss_ratio[i] belongs to a memory of sizes_pages[i] pages; between two
-sizes the smaller one counts, below the first the ratio is 1. working_set_pages[i] is the memory that was
-accessed in the epoch epochs[i]. dropped, outside and unsampled count the accesses that were lost, out of
-range and to pages not sampled, in all epochs in which the context reported; their own context is unknown.
-With scale_log2 above 0 only 1 page of 2^scale_log2 took part: accesses and misses are those of these pages,
-sizes are in pages of the memory all the same, and ratios and working sets are estimates.
+Without --context and --process, the one owner of pages that has data is taken. If several have, the table and
+the picture show them all, and --json gives "context": null and their counters summed: the misses of all
+together, each in a memory of that size of its own.
+
+--json prints one object: context, processes (context, pid, comm, first_epoch and last_epoch of each),
+accesses, misses, dropped, outside, unsampled, scale_log2, sizes_pages, miss_ratio, epochs, working_set_pages.
+miss_ratio[i] belongs to a memory of sizes_pages[i] pages; between two sizes the smaller one counts, below the
+first the ratio is 1. working_set_pages[i] is the memory that was accessed in the epoch epochs[i]. dropped,
+outside and unsampled count the accesses that were lost, out of range and to pages not sampled, in all epochs
+in which the context reported; their own context is unknown. With scale_log2 above 0 only 1 page of
+2^scale_log2 took part: accesses and misses are those of these pages, sizes are in pages of the memory all the
+same, and ratios and working sets are estimates.
 """
 
 
@@ -37,7 +44,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="epoch table written by collect or demo (Parquet)"
     )
-    parser.add_argument("--context", metavar="C", help="number or name of one context")
+    whose = parser.add_mutually_exclusive_group()
+    whose.add_argument("--context", metavar="C", help="number or name of one context")
+    whose.add_argument("--process", metavar="P", help="pid or name of the processes to show")
     parser.add_argument(
         "--epochs",
         metavar="A:B",
@@ -56,28 +65,28 @@ def main(args: argparse.Namespace) -> int:
     if args.epochs:
         table = _select_epochs(table, args.epochs, args.file)
     _check_scale(table, args.file)
-    contexts = _select_contexts(table, args.context, args.file)
+    owners = _select_owners(table, args, args.file)
     if args.plot:
         # Only now: matplotlib takes long to load, and talks on stderr when it finds no home.
         from litemrc.plot_files import save_figure
         from litemrc.plots import curves_figure
 
-        save_figure(curves_figure(table, contexts), args.plot)
+        save_figure(curves_figure(table, owners), args.plot)
 
-    curve = table.curve(contexts[0] if len(contexts) == 1 else None)
+    curve = table.curve(owners[0] if len(owners) == 1 else owners)
     if curve.overflow:
         print("litemrc: warning: a 32-bit counter reached its end; the curve is approximate", file=sys.stderr)
     if table.interrupted:
         print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
     if args.json:
-        print(json.dumps(json_object(table, curve), allow_nan=False))
+        print(json.dumps(json_object(table, owners), allow_nan=False))
         return 0
-    print(counter_table(table, contexts), end="\n\n")
-    if len(contexts) == 1:
+    print(counter_table(table, owners), end="\n\n")
+    if len(owners) == 1:
         print(text_plot(curve, table.page_bytes))
     else:
-        names = [table.name_of(context) for context in contexts]
-        print(spark_lines([table.curve(context) for context in contexts], names, table.page_bytes))
+        names = [table.name_of(owner) for owner in owners]
+        print(spark_lines([table.curve(owner) for owner in owners], names, table.page_bytes))
     if args.plot:
         print(f"\ndrawn in {args.plot}")
     return 0
@@ -119,36 +128,54 @@ def _check_scale(table: EpochTable, path: Path) -> None:
     )
 
 
-def _select_contexts(table: EpochTable, wanted: str | None, path: Path) -> list[int]:
-    """The contexts to show, all of them with data."""
-    with_data = table.contexts_with_data
+def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> list[Owner]:
+    """Whose curves to show, all of them with data."""
+    with_data = table.owners_with_data
     if not with_data:
         raise UserError(
             "no context counted an access",
             where=str(path),
             remedy="collect while a program runs, or more epochs",
         )
-    if wanted is None:
+    if args.process is not None:
+        return _select_processes(with_data, args.process, path)
+    if args.context is None:
         return with_data
-    found = [context for context in with_data if wanted in (str(context), table.context_names.get(context))]
+    contexts = table.contexts_with_data
+    wanted = [c for c in contexts if args.context in (str(c), table.context_names.get(c))][:1]
+    found = [owner for owner in with_data if owner.context in wanted]
     if not found:
-        there = ", ".join(f"{context} ({table.name_of(context)})" for context in with_data)
+        there = ", ".join(f"{context} ({table.name_of(context)})" for context in contexts)
         raise UserError(
-            f"context {wanted} has no data", where=str(path), remedy=f"contexts with data: {there}"
+            f"context {args.context} has no data", where=str(path), remedy=f"contexts with data: {there}"
         )
-    return found[:1]
+    return found
 
 
-def json_object(table: EpochTable, curve: Curve) -> dict[str, object]:
-    """What --json prints of a table's curve; a ratio is null if there was no access."""
-    working_set = table.working_set(curve.context)
+def _select_processes(with_data: list[Owner], wanted: str, path: Path) -> list[Owner]:
+    found = [owner for owner in with_data if owner.process and owner.process.is_called(wanted)]
+    if not found:
+        there = ", ".join(owner.process.label for owner in with_data if owner.process)
+        raise UserError(
+            f"no process {wanted} has data",
+            where=str(path),
+            remedy=f"processes with data: {there}" if there else "no process was followed; try --context",
+        )
+    return found
+
+
+def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]:
+    """What --json prints of the owners' curve, summed if several; a ratio is null if there was no access."""
+    curve, working_set = table.curve(owners), table.working_set(owners)
+    contexts = {owner.context for owner in owners}
     return {
-        "context": curve.context,
+        "context": contexts.pop() if len(contexts) == 1 else None,
+        "processes": [asdict(owner.process) for owner in owners if owner.process],
         "accesses": curve.accesses,
         "misses": curve.misses,
         "dropped": curve.dropped,
-        "outside": table.sum_of_epochs("outside", curve.context),
-        "unsampled": table.sum_of_epochs("unsampled", curve.context),
+        "outside": table.sum_of_epochs("outside", owners),
+        "unsampled": table.sum_of_epochs("unsampled", owners),
         "scale_log2": table.scale,
         "sizes_pages": curve.sizes_pages.tolist(),
         "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from litemrc.cli.arguments import add_port_arguments
-from litemrc.device.device import Device, EchoTest
+from litemrc.device.device import Device, EchoTest, printable
 from litemrc.sizes import size_text
 
 _ECHOES = 32
@@ -118,15 +118,22 @@ def _counting(d: dict[str, Any]) -> str:
     return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
 
 
+def _system(d: dict[str, Any]) -> str:
+    if not d["system"]:
+        return "none: bare metal"
+    return f"{printable(d['system'])}, driver {printable(d['driver']) or 'unknown'}, ABI {d['abi']}"
+
+
 def _print(described: dict[str, Any]) -> None:
     d = described
     test, link = d["self_test"], d["link"]
     mebibytes = d["frames"] * d["page_bytes"] / 2**20
-    running = d["workloads"][d["running"] - 1] if d["running"] else "none"
+    running = [name for place, name in enumerate(d["workloads"]) if d["running"] >> place & 1]
     came_back = f"{test['echoes'] - test['failed']} of {test['echoes']} echoes came back unharmed"
     rows = {
         "port": d["port"],
         "versions": f"protocol {d['protocol']}, gateware {d['gateware']}",
+        "operating system": _system(d),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
         "memory watched": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
         "range": f"frames {d['range_lower']} to {d['range_upper']}: "
@@ -140,7 +147,7 @@ def _print(described: dict[str, Any]) -> None:
         "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "no length set",
         "counting": _counting(d),
         "programs": ", ".join(d["workloads"]) or "none",
-        "running": running,
+        "running": ", ".join(running) or "none",
         "link self-test": came_back
         + (
             f", median round trip {test['round_trip_ms']:.2f} ms" if test["round_trip_ms"] is not None else ""

@@ -1,42 +1,18 @@
 """Collects epochs from a device, knows exactly how many were lost on the way, and keeps what it has."""
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 
-from litemrc.device.device import Device
+from litemrc.device.contexts import get_followed
+from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
 from litemrc.device.protocol import Message
+from litemrc.device.running import Run, RunningPrograms
 from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
-from litemrc.errors import UserError
+from litemrc.processes import KERNEL, ProcessLog
 
 _PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
-
-
-@dataclass(frozen=True)
-class Run:
-    """A program of the device to run while collecting.
-
-    `context` None: the program's place among the device's programs, counted from 1. `scale`: how much longer
-    than its shortest run.
-    """
-
-    workload: str
-    context: int | None = None
-    scale: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> "Run":
-        """Read WORKLOAD[:CONTEXT[:SCALE]].
-
-        Raises:
-            UserError: it is not written like that.
-        """
-        workload, *numbers = text.split(":")
-        if not workload or len(numbers) > 2 or not all(n.isascii() and n.isdigit() for n in numbers):
-            raise UserError("not a program to run", where=text, remedy="write WORKLOAD[:CONTEXT[:SCALE]]")
-        return cls(workload, *map(int, numbers))
 
 
 class Collector:
@@ -44,7 +20,8 @@ class Collector:
 
     Attributes:
         rows: the epochs received, one row per epoch and context, in order.
-        context_names: the programs seen to run, by context.
+        context_names: the programs seen to run, by context; the kernel's context where there is one.
+        processes: those that contexts followed.
         cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
     """
 
@@ -56,13 +33,18 @@ class Collector:
         """
         self.rows: list[EpochRow] = []
         self.context_names: dict[int, str] = {}
+        self.processes = ProcessLog()
         self.cycles: list[tuple[str, int, int]] = []
         self._device = device
+        self._hello = device.hello
+        if device.hello.system:
+            self.context_names[0] = KERNEL
+            self._find_processes()
         self._hello = device.say_hello()
-        device.waiting()  # what came before hello is of no interest
+        self._note_processes(device.waiting())  # all else that came before hello is of no interest
         self._ledger = EpochLedger(self._hello.epoch_messages)
         self._begun = 0  # epochs that have a row
-        self._running: tuple[int, int] | None = None  # program and context started by us
+        self._running = RunningPrograms(device)
         frames, pages, groups = self._hello.frames, self._hello.pages, self._hello.groups
         if pages % groups or not groups <= pages <= frames:
             raise self._fault(f"{frames} frames, {pages} pages in {groups} groups")
@@ -86,57 +68,82 @@ class Collector:
             page_bytes=1 << hello.page_shift,
             **{name: getattr(hello, name) for name in _PARAMETERS},
             context_names=self.context_names,
+            processes=self.processes.processes,
+            system=printable(hello.system),
             link_statistics=self.link_statistics,
             interrupted=interrupted,
         )
 
-    def collect(self, epochs: int | None = None, runs: Sequence[Run] = ()) -> Iterator[Message]:
+    def collect(
+        self, epochs: int | None = None, runs: Sequence[Run] = (), *, together: bool = False
+    ) -> Iterator[Message]:
         """Yield every message of the device, once it is noted, until there are enough epochs.
 
         Parameters:
             epochs: how many epochs (not messages) to add; None: no limit.
             runs: programs to run one after the other; the collection ends with the last one's last epoch,
                 even if there are fewer epochs than asked for.
+            together: start them all at once.
 
         Raises:
-            UserError: a program or context the device does not have.
+            UserError: a program or context the device does not have, or programs that cannot run together.
             LinkError: the device is gone, was restarted or sent nonsense; what was collected stays.
         """
         enough = None if epochs is None else self.epochs + epochs
-        pending = deque([self._place(run) for run in runs])
+        self._running.queue(runs, together=together)
         while enough is None or self.epochs < enough:
-            if runs and self._running is None:
-                if not pending:
-                    break
-                workload, context, scale = pending.popleft()
-                self._device.request("run", workload=workload, context=context, scale=scale)
-                self._running = workload, context
+            if runs and not self._running.go_on():
+                break
             message = self._device.receive(self._device.timeout_s)
             # After a long silence: is the device still there, and did we miss the end of a program?
             for each in [message] if message else self._ask_hello():
                 self._note(each, enough)
                 yield each
 
+    def finish(self) -> Iterator[Message]:
+        """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
+
+        Raises:
+            LinkError: as `collect`.
+        """
+        self._device.request("monitor", on=False)
+        # The first ends the running epoch, whose counters may all be zero; those of the second are.
+        self._device.request("end_epoch")
+        self._device.request("end_epoch")
+        while not self._last_epoch_is_empty():
+            message = self._device.receive(self._device.timeout_s)
+            if message is None:
+                return
+            self._note(message, None)
+            yield message
+
+    def _last_epoch_is_empty(self) -> bool:
+        last = self.rows[-1] if self.rows else None
+        return last is not None and not (last.accesses + last.dropped + last.outside + last.unsampled)
+
     def _ask_hello(self) -> list[Message]:
         """Return an answer to hello, behind everything that came before it."""
         hello = self._device.say_hello()
         return [*self._device.waiting(), hello]
 
-    def _place(self, run: Run) -> tuple[int, int, int]:
-        """Return the numbers of a program, its context and its scale, checked."""
-        names = self._hello.workloads
-        if run.workload not in names:
-            what = f"the device has no program {run.workload!r}"
-            raise UserError(what, where=self._device.url, remedy=f"it has: {', '.join(names) or 'none'}")
-        place = names.index(run.workload)
-        context = (place + 1) % self._hello.contexts if run.context is None else run.context
-        if context >= self._hello.contexts:
-            what = f"the device has no context {context}"
-            raise UserError(what, where=self._device.url, remedy=f"0 to {self._hello.contexts - 1}")
-        return place, context, run.scale
+    def _find_processes(self) -> None:
+        """Whom the contexts follow now; what comes between two answers is newer than the first only."""
+        self._device.waiting()
+        for context in range(1, self._hello.contexts):
+            followed = get_followed(self._device, context)
+            self._note_processes(self._device.waiting(), below=context)
+            if followed.state != "free":
+                self.processes.find(context, followed.pid, followed.comm)
+            if followed.state == "ended":
+                self.processes.end(context, followed.pid, followed.comm)
+
+    def _note_processes(self, messages: Iterable[Message], below: int = 256) -> None:
+        for message in messages:
+            if message.name == "process" and message.context < below:
+                self._note_process(message)
 
     def _note(self, message: Message, enough: int | None) -> None:
-        if message.name in ("epoch", "event", "hello"):
+        if message.name in ("epoch", "event", "hello", "process"):
             try:
                 self._ledger.note(message)
             except ValueError as error:
@@ -146,8 +153,19 @@ class Collector:
             self._note_epoch(message, enough)
         elif message.name == "event":
             self._note_event(message)
-        elif message.name == "hello" and not message.running:
-            self._running = None
+        elif message.name == "process":
+            self._note_process(message)
+        elif message.name == "hello":
+            self._running.note_hello(message)
+
+    def _note_process(self, message: Message) -> None:
+        if message.context >= self._hello.contexts:
+            raise self._fault(f"a process in context {message.context} of {self._hello.contexts}")
+        if message.state == "free":
+            self.processes.free(message.context)
+            return
+        note = self.processes.follow if message.state == "following" else self.processes.end
+        note(message.context, message.pid, printable(message.comm))
 
     def _note_epoch(self, message: Message, enough: int | None) -> None:
         last = self.rows[-1] if self.rows else None
@@ -172,6 +190,7 @@ class Collector:
                 raise self._fault(f"epoch {row.epoch}: {what}")
         self.rows.append(row)
         self._begun += begins
+        self.processes.note_epoch(row.epoch)
 
     def _note_event(self, message: Message) -> None:
         names = self._hello.workloads
@@ -180,8 +199,7 @@ class Collector:
         self.context_names[message.context] = names[message.workload]
         if message.kind == "workload_done":
             self.cycles.append((names[message.workload], message.context, message.cycles))
-            if self._running == (message.workload, message.context):
-                self._running = None
+            self._running.note_done(message)
 
     def _fault(self, what: str) -> DeviceFaultError:
         return DeviceFaultError(

@@ -19,6 +19,16 @@ _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
     "busy": "wait for the running program to end",
+    "unsupported": "ask a device that can: this one never will; `litemrc device` shows what it runs",
+}
+_FREE_FIRST = "`litemrc process` shows who follows whom; free the context first, or choose another"
+_STARTED_HERE = "budgets are of programs that the device started: `litemrc collect --run`, `litemrcd run`"
+_REMEDIES_OF = {
+    ("follow", "busy"): _FREE_FIRST,
+    ("follow", "bad_argument"): "name a process that runs, and a context from 1 on",
+    ("get_budget", "busy"): _STARTED_HERE,
+    ("set_budget", "busy"): _STARTED_HERE,
+    ("reclaim", "busy"): _STARTED_HERE,
 }
 
 
@@ -60,6 +70,29 @@ class Device:
             LinkError: the port cannot be opened, or as in the constructor.
         """
         with Link.open(url, baud) as link:
+            yield cls(link, timeout_s)
+
+    @classmethod
+    @contextmanager
+    def open_booting(
+        cls, url: str, *, boot_timeout_s: float, timeout_s: float = TIMEOUT_S
+    ) -> Iterator["Device"]:
+        """Open the port of a device that boots: wait for the hello that it says by itself, without asking.
+
+        Raises:
+            LinkError: as `open`; nothing was said in time.
+        """
+        with Link.open(url) as link:
+            deadline = time.monotonic() + boot_timeout_s
+            while (message := link.receive(max(deadline - time.monotonic(), 0))) is not None:
+                if message.name == "hello":
+                    break
+            else:
+                raise SilentDeviceError(
+                    f"the device said no hello within {boot_timeout_s:g} s",
+                    where=url,
+                    remedy="read its console, or give it more time",
+                )
             yield cls(link, timeout_s)
 
     @property
@@ -154,7 +187,8 @@ class Device:
         )
 
     def _refused(self, name: str, code: str, what: str) -> RequestRefusedError:
-        return RequestRefusedError(what, code, where=self.url, remedy=_REMEDIES[code])
+        remedy = _REMEDIES_OF.get((name, code), _REMEDIES[code])
+        return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 
 
 def printable(text: str) -> str:

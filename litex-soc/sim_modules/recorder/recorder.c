@@ -8,9 +8,13 @@
  * sampling (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
  * with the file complete.
  *
+ * What 'D' saw before the monitor was first enabled is of no use, and after a boot of Linux fills a disk: it is left
+ * out, but for the last clocks before, which the tap reports late.
+ *
  * Argument: "file".
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +37,8 @@ struct record {
 	"[('cycle','<u8'),('value','<u4'),('source','S1'),('kind','u1'),('context','u1')," \
 	"('write','?'),('dropped','?'),('epoch_end','?'),('frozen','?')]"
 
+#define EARLY_CLOCKS 16	/* at least the delay of the tap */
+
 struct recorder {
 	char *sys_clk;
 	clk_edge_state_t edge;
@@ -41,6 +47,8 @@ struct recorder {
 	uint8_t *enable, *sampling;
 	uint32_t *dram_address, *frame, *range_lower, *range_upper;
 	uint32_t enable_before, lower_before, upper_before, sampling_before;
+	bool ever_enabled;
+	struct record early[EARLY_CLOCKS];	/* by the clock modulo this */
 };
 
 static FILE *file;
@@ -159,6 +167,26 @@ static void put_change(uint64_t cycle, char source, uint32_t *before, uint32_t v
 	put((struct record){.cycle = cycle, .source = source, .value = value});
 }
 
+static void put_dram(struct recorder *r, struct record record)
+{
+	if (r->ever_enabled)
+		put(record);
+	else
+		r->early[record.cycle % EARLY_CLOCKS] = record;
+}
+
+/* The monitor is on for the first time: writes what was kept of the clocks before, oldest first. */
+static void put_early(struct recorder *r)
+{
+	for (uint64_t age = EARLY_CLOCKS; age-- > 0;) {
+		struct record *record = &r->early[(r->cycle - age) % EARLY_CLOCKS];
+
+		if (record->source && record->cycle + age == r->cycle)
+			put(*record);
+	}
+	r->ever_enabled = true;
+}
+
 static int recorder_tick(void *session, uint64_t time_ps)
 {
 	struct recorder *r = session;
@@ -168,8 +196,10 @@ static int recorder_tick(void *session, uint64_t time_ps)
 		return RC_OK;
 	r->cycle++;
 	if (*r->dram_read || *r->dram_write)
-		put((struct record){.cycle = r->cycle, .source = 'D', .value = *r->dram_address,
-				    .write = *r->dram_write});
+		put_dram(r, (struct record){.cycle = r->cycle, .source = 'D', .value = *r->dram_address,
+					    .write = *r->dram_write});
+	if (*r->enable && !r->ever_enabled)
+		put_early(r);
 	if (*r->valid)
 		put((struct record){.cycle = r->cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
 				    .context = *r->context, .write = *r->write, .dropped = *r->dropped,

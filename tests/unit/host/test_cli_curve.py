@@ -10,6 +10,7 @@ import pytest
 from litemrc.cli import main as cli
 from litemrc.cli.curve import json_object
 from litemrc.epochs import write_epochs
+from litemrc.processes import Owner
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 
@@ -31,6 +32,7 @@ def test_json_is_one_object_and_nothing_else(file):
     # zipf: 20 + 12 accesses, hits 16 8 2 0: 1 - 16/32, 1 - 24/32, 1 - 26/32.
     assert json.loads(done.stdout) == {
         "context": 1,
+        "processes": [],
         "accesses": 32,
         "misses": 6,
         "dropped": 7,
@@ -67,7 +69,7 @@ def test_json_stays_pure_beside_a_plot_and_a_warning(tmp_path, epoch_table):
 
 def test_a_ratio_of_no_accesses_is_null_in_json(epoch_table):
     idle = epoch_table.between(2, 3)
-    assert json_object(idle, idle.curve())["miss_ratio"] == [None] * 4
+    assert json_object(idle, [Owner(1)])["miss_ratio"] == [None] * 4
 
 
 def test_json_of_a_sampled_table_is_in_pages_of_the_memory(tmp_path, sampled_table):

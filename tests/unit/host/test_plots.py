@@ -10,6 +10,7 @@ from litemrc.curve import Curve
 from litemrc.errors import UserError
 from litemrc.plot_files import inline_svg, save_figure
 from litemrc.plots import curves_figure, epochs_figure, panels_figure
+from litemrc.processes import Owner
 from litemrc.sizes import size_text
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
@@ -20,7 +21,7 @@ def texts(svg: str) -> set[str]:
 
 
 def test_the_curve_drawn_is_the_curve_measured(epoch_table):
-    axes = curves_figure(epoch_table, [1]).axes[0]
+    axes = curves_figure(epoch_table, [Owner(1)]).axes[0]
     line = axes.lines[0]
     # 16 pages of 4 KiB a group: 1/16 MiB. zipf: 32 accesses, hits 16 8 2 0.
     assert line.get_xdata().tolist() == [1 / 16, 2 / 16, 3 / 16, 4 / 16]

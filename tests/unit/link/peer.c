@@ -5,6 +5,7 @@
  * peer [epochs=N] [period_ms=N] [noise=N] [seed=N] [fault=FAULT]
  *   epochs      without a request, send this many epochs after hello (default 0)
  *   period_ms   between two epochs (default 0)
+ *   system      1: under an operating system: programs run together, each in a process that its context follows
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
@@ -23,18 +24,19 @@
 
 #include "frame.h"
 
+#include "peer.h"
+
 #define FRAMES 8192
 #define GROUPS 64
-#define CONTEXTS 8
 #define FAULT_EPOCH 5
 #define EPOCHS_OF_RUN 3 /* times scale */
 
-static const char *const workloads[] = {"zipf", "loop"};
+#define WORKLOADS 2
 
-static struct {
-	long epochs, period_ms, noise, seed;
-	const char *fault;
-} option = {.seed = 1, .fault = ""};
+static const char *const workloads[WORKLOADS] = {"zipf", "loop"};
+
+struct peer_option option = {.seed = 1, .fault = ""};
+
 
 static int host;
 static struct litemrc_sender sender;
@@ -42,13 +44,16 @@ static struct litemrc_receiver rx;
 static uint8_t rx_buffer[LITEMRC_REQUEST_BUFFER];
 static struct device_message message, reply;
 static uint8_t reply_payload[128];
-static uint32_t last_request, epoch_messages, epoch_number, total;
+static uint32_t last_request, epoch_number, total;
+uint32_t epoch_messages;
 static uint32_t range_lower, range_upper = FRAMES - 1, sampling;
-static bool frozen, single_shot;
-static const char *reason;
+static bool frozen, single_shot, monitoring = true;
+const char *reason;
 static uint32_t epoch_values[2] = {epoch_unit_accesses_c, 1000}, engine = stack_engine_group_stack_c, context;
-static struct run_body run;
-static uint32_t epochs_left; /* of the running program */
+static struct {
+	struct run_body order;
+	uint32_t epochs_left;
+} runs[WORKLOADS];
 static bool greeted;
 
 static bool fault(const char *name)
@@ -83,7 +88,7 @@ static void send_noisy(const uint8_t *bytes, int length)
 		hang_up();
 }
 
-static void send_message(struct device_message *m)
+void send_message(struct device_message *m)
 {
 	uint8_t out[LITEMRC_FRAME_MAX];
 	int length = litemrc_frame_encode(&sender, m, out, sizeof(out));
@@ -95,6 +100,24 @@ static void send_message(struct device_message *m)
 		hang_up();
 	}
 	send_noisy(out, length);
+}
+
+/* A bit for each program that runs. */
+static uint32_t running(void)
+{
+	uint32_t mask = 0;
+
+	for (int i = 0; i < WORKLOADS; i++)
+		mask |= (runs[i].epochs_left != 0) << i;
+	return mask;
+}
+
+bool runs_in(uint32_t in_context)
+{
+	for (int i = 0; i < WORKLOADS; i++)
+		if (runs[i].epochs_left && runs[i].order.context == in_context)
+			return true;
+	return false;
 }
 
 static void send_hello(uint32_t request)
@@ -116,7 +139,7 @@ static void send_hello(uint32_t request)
 		.recent_pages = 4,
 		.queue_depth = 512,
 		.ranks = 1,
-		.running = epochs_left ? run.workload + 1 : 0,
+		.running = running(),
 		.epoch_messages = epoch_messages,
 		.workloads_count = 2,
 	};
@@ -124,6 +147,7 @@ static void send_hello(uint32_t request)
 		hello->workloads[i].value = (const uint8_t *)workloads[i];
 		hello->workloads[i].len = strlen(workloads[i]);
 	}
+	processes_describe(hello);
 	send_message(&message);
 }
 
@@ -146,8 +170,10 @@ static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 		.scale_log2 = sampling,
 		.hits_count = GROUPS,
 	};
+	if (!monitoring)
+		epoch->misses = epoch->touched = epoch->dropped = epoch->outside = epoch->unsampled = 0;
 	epoch->accesses = epoch->misses;
-	for (uint32_t g = 0; g < GROUPS; g++) {
+	for (uint32_t g = 0; g < GROUPS && monitoring; g++) {
 		epoch->hits[g] = (epoch_number * 7919 + of_context * 104729 + g * g) % 70001;
 		epoch->accesses += epoch->hits[g];
 	}
@@ -157,10 +183,14 @@ static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 	send_message(&message);
 }
 
-static void send_epoch(uint32_t first_context, uint32_t contexts)
+/* A message for each context of the mask; of a monitor that is off a single one of zeros. */
+static void send_epoch(uint32_t contexts)
 {
-	while (contexts--)
-		send_epoch_message(first_context++, contexts);
+	if (!monitoring)
+		contexts = 1;
+	for (uint32_t of_context = 0; contexts >> of_context; of_context++)
+		if (contexts >> of_context & 1)
+			send_epoch_message(of_context, __builtin_popcount(contexts >> of_context) - 1);
 	epoch_number++;
 	if (fault("restart") && epoch_number == FAULT_EPOCH) {
 		epoch_messages = 0;
@@ -168,20 +198,32 @@ static void send_epoch(uint32_t first_context, uint32_t contexts)
 	}
 }
 
-static void send_event(int kind, uint64_t cycles)
+static void send_event(int kind, const struct run_body *run, uint64_t cycles)
 {
 	message.type_choice = device_message_type_event_c;
 	message.event = (struct event_body){
 		.kind.event_kind_choice = kind,
-		.workload = run.workload,
-		.context = run.context,
+		.workload = run->workload,
+		.context = run->context,
 		.cycles = cycles,
 		.epoch_messages = epoch_messages,
 	};
 	send_message(&message);
 }
 
-static void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count)
+static int start(const struct run_body *order)
+{
+	if (order->workload >= WORKLOADS || order->context >= CONTEXTS || !order->scale)
+		return error_code_bad_argument_c;
+	if (option.system ? runs[order->workload].epochs_left || !processes_start(order->context) : running())
+		return error_code_busy_c;
+	runs[order->workload].order = *order;
+	runs[order->workload].epochs_left = EPOCHS_OF_RUN * order->scale;
+	send_event(event_kind_workload_started_c, order, 0);
+	return 0;
+}
+
+void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count)
 {
 	reply.ack.values[0] = first;
 	reply.ack.values[1] = second;
@@ -221,17 +263,10 @@ static int perform(const struct host_request *request)
 		answer_values(context, 0, 0, 1);
 		return 0;
 	case host_request_type_end_epoch_c:
-		send_epoch(0, 1);
+		send_epoch(1);
 		return 0;
 	case host_request_type_run_c:
-		if (request->run.workload >= 2 || request->run.context >= CONTEXTS || !request->run.scale)
-			return error_code_bad_argument_c;
-		if (epochs_left)
-			return error_code_busy_c;
-		run = request->run;
-		epochs_left = EPOCHS_OF_RUN * run.scale;
-		send_event(event_kind_workload_started_c, 0);
-		return 0;
+		return start(&request->run);
 	case host_request_type_set_range_c:
 		if (request->set_range.lower > request->set_range.upper || request->set_range.upper >= FRAMES) {
 			reason = "no such range";
@@ -262,8 +297,14 @@ static int perform(const struct host_request *request)
 	case host_request_type_get_freeze_c:
 		answer_values(frozen, single_shot, frozen, 3);
 		return 0;
-	default:
+	case host_request_type_monitor_c:
+		monitoring = request->monitor.on;
 		return 0;
+	case host_request_type_clear_c:
+	case host_request_type_invalidate_c:
+		return 0;
+	default:
+		return processes_perform(request, &reply.ack);
 	}
 }
 
@@ -308,16 +349,31 @@ static void receive(void)
 			answer();
 }
 
+static void proceed_runs(void)
+{
+	uint32_t contexts = option.system; /* the kernel's own */
+
+	for (int i = 0; i < WORKLOADS; i++)
+		if (runs[i].epochs_left) {
+			processes_name(runs[i].order.context, workloads[i]);
+			contexts |= 1u << runs[i].order.context;
+		}
+	send_epoch(contexts);
+	for (int i = 0; i < WORKLOADS; i++)
+		if (runs[i].epochs_left && --runs[i].epochs_left == 0) {
+			processes_end(runs[i].order.context);
+			send_event(event_kind_workload_done_c, &runs[i].order, 1000 * runs[i].order.scale);
+		}
+}
+
 /* One epoch of whatever goes on. */
 static void proceed(void)
 {
-	if (epochs_left) {
-		send_epoch(run.context, 1);
-		if (--epochs_left == 0)
-			send_event(event_kind_workload_done_c, 1000 * run.scale);
+	if (running()) {
+		proceed_runs();
 	} else if (greeted && option.epochs) {
 		option.epochs--;
-		send_epoch(1, 2);
+		send_epoch(6);
 	}
 }
 
@@ -331,6 +387,8 @@ static void parse(const char *argument)
 		option.period_ms = atol(value);
 	else if (!strncmp(argument, "noise=", 6))
 		option.noise = atol(value);
+	else if (!strncmp(argument, "system=", 7))
+		option.system = atol(value);
 	else if (!strncmp(argument, "seed=", 5))
 		option.seed = atol(value);
 	else
@@ -363,9 +421,11 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* write() says it */
 	litemrc_receiver_init(&rx, rx_buffer, sizeof(rx_buffer));
 	host = listen_and_accept();
+	if (option.system)
+		send_hello(0);
 	for (;;) {
 		struct pollfd ready = {.fd = host, .events = POLLIN};
-		bool busy = epochs_left || (greeted && option.epochs);
+		bool busy = running() || (greeted && option.epochs);
 
 		if (poll(&ready, 1, busy ? option.period_ms : -1) > 0)
 			receive();

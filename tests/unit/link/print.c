@@ -42,6 +42,9 @@ static void print_hello(const struct hello_body *m)
 		for (size_t j = 0; j < m->workloads[i].len; j++)
 			printf("%02x", m->workloads[i].value[j]);
 	}
+	print_string("system", &m->system);
+	print_string("driver", &m->driver);
+	U("abi", m->abi);
 }
 
 static void print_epoch(const struct epoch_body *m)
@@ -70,12 +73,22 @@ static void print_event(const struct event_body *m)
 	U("epoch_messages", m->epoch_messages);
 }
 
+static void print_process(const struct process_body *m)
+{
+	U("state", m->state.process_state_choice);
+	U("context", m->context);
+	U("pid", m->pid);
+	print_string("comm", &m->comm);
+	U("epoch_messages", m->epoch_messages);
+}
+
 void print_device_message(const struct device_message *m)
 {
 	static const char *const names[] = {
 		[device_message_type_hello_c] = "hello", [device_message_type_epoch_c] = "epoch",
 		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
 		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
+		[device_message_type_process_c] = "process",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -103,6 +116,9 @@ void print_device_message(const struct device_message *m)
 		U("request", m->nak.request);
 		U("error", m->nak.error.error_code_choice);
 		print_string("reason", &m->nak.reason);
+		break;
+	case device_message_type_process_c:
+		print_process(&m->process);
 		break;
 	}
 	printf("\n");
@@ -132,6 +148,11 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_freeze_c] = "freeze",
 		[host_request_type_single_shot_c] = "single_shot",
 		[host_request_type_arm_c] = "arm",
+		[host_request_type_get_process_c] = "get_process",
+		[host_request_type_follow_c] = "follow",
+		[host_request_type_get_budget_c] = "get_budget",
+		[host_request_type_set_budget_c] = "set_budget",
+		[host_request_type_reclaim_c] = "reclaim",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -173,6 +194,24 @@ void print_host_request(const struct host_request *m)
 		break;
 	case host_request_type_single_shot_c:
 		U("on", m->single_shot.on);
+		break;
+	case host_request_type_get_process_c:
+		U("context", m->get_process.context);
+		break;
+	case host_request_type_follow_c:
+		U("context", m->follow.context);
+		U("pid", m->follow.pid);
+		break;
+	case host_request_type_get_budget_c:
+		U("context", m->get_budget.context);
+		break;
+	case host_request_type_set_budget_c:
+		U("context", m->set_budget.context);
+		U("pages", m->set_budget.pages);
+		break;
+	case host_request_type_reclaim_c:
+		U("context", m->reclaim.context);
+		U("pages", m->reclaim.pages);
 		break;
 	default: /* a request without arguments */
 		break;

@@ -2,11 +2,12 @@
 
 import pytest
 from link_messages import counters_of
-from litemrc.device.collector import Collector, Run
+from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
 from litemrc.device.protocol import device_messages
+from litemrc.device.running import Run
 from litemrc.errors import UserError
 
 

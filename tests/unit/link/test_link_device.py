@@ -148,7 +148,7 @@ def test_another_version_of_the_protocol_is_named_at_once(start_peer):
     start = time.monotonic()
 
     url = start_peer(fault="version").url
-    expected = "version 3 of the protocol, this host version 2"
+    expected = "version 4 of the protocol, this host version 3"
     with pytest.raises(VersionMismatchError, match=expected), Device.open(url):
         pass
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* config.h's values as plain numbers for assembler and linker: compiled to text, of which the Makefile keeps these lines. */
+#include <config.h>
+
+#define SHOW(name) __asm__ volatile("\n->#define " #name " %0" : : "i"(name))
+
+void show(void);
+void show(void)
+{
+	SHOW(CODE_BASE);
+	SHOW(CODE_BYTES);
+	SHOW(RAM_BASE);
+	SHOW(RAM_BYTES);
+	SHOW(KERNEL_ADDRESS);
+	SHOW(DTB_ADDRESS);
+	SHOW(TIME_LOW);
+	SHOW(TIME_HIGH);
+	SHOW(TIMER_LATCH);
+}

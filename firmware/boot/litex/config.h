@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A LiteX SoC with VexRiscv `linux` and its timer; every address is from the headers that LiteX generated for it. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#define LITEX_CSR_ACCESS_FUNCTIONS 0
+#define CSR_ACCESSORS_DEFINED
+#include <generated/csr.h>
+#include <generated/mem.h>
+
+#define CODE_BASE ROM_BASE
+#define CODE_BYTES ROM_SIZE
+#define RAM_BASE SRAM_BASE
+#define RAM_BYTES SRAM_SIZE
+
+#define KERNEL_ADDRESS MAIN_RAM_BASE
+#define DTB_ADDRESS (MAIN_RAM_BASE + 0x700000)
+
+/* LiteX keeps the high word of a 64-bit register first. */
+#define TIME_HIGH CSR_CPU_TIMER_TIME_ADDR
+#define TIME_LOW (CSR_CPU_TIMER_TIME_ADDR + 4)
+#define TIMECMP_HIGH CSR_CPU_TIMER_TIME_CMP_ADDR
+#define TIMECMP_LOW (CSR_CPU_TIMER_TIME_CMP_ADDR + 4)
+#define TIMER_LATCH CSR_CPU_TIMER_LATCH_ADDR
+
+#endif

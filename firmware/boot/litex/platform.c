@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A LiteX SoC: its console UART, its controller's reset, and SDRAM that needs no calibration. */
+#include <platform.h>
+
+#define UART_RX_EVENT 2
+#define DFII_CONTROL_SEL 1 /* the memory controller drives the DRAM, not software */
+
+void platform_start(void)
+{
+	/* All that LiteDRAM's model of a memory needs. DRAM chips want their mode registers written before. */
+	write_register(CSR_SDRAM_DFII_CONTROL_ADDR, DFII_CONTROL_SEL);
+}
+
+void platform_putchar(char c)
+{
+	while (read_register(CSR_UART_TXFULL_ADDR))
+		;
+	write_register(CSR_UART_RXTX_ADDR, (uint8_t)c);
+}
+
+int platform_getchar(void)
+{
+	int c;
+
+	if (read_register(CSR_UART_RXEMPTY_ADDR))
+		return -1;
+	c = (uint8_t)read_register(CSR_UART_RXTX_ADDR);
+	/* The receiver gives up a byte when its event is cleared. */
+	write_register(CSR_UART_EV_PENDING_ADDR, UART_RX_EVENT);
+	return c;
+}
+
+/* The SoC cannot switch itself off: a reset is the end of what runs in it, and of a simulation. */
+void platform_shutdown(bool failed)
+{
+	(void)failed;
+	platform_reboot();
+}
+
+void platform_reboot(void)
+{
+	while (!read_register(CSR_UART_TXEMPTY_ADDR)) /* the last words are still in the FIFO */
+		;
+	write_register(CSR_CTRL_RESET_ADDR, 1 << CSR_CTRL_RESET_SOC_RST_OFFSET);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The SBI calls that a kernel on one hart makes: base, timer, system reset, and the legacy console. */
+#include <platform.h>
+#include <shim.h>
+
+#define SPEC_VERSION (1u << 24 | 0) /* SBI 4: major, minor */
+#define IMPLEMENTATION 0x4c4d5243   /* "LMRC"; none of the registered ones */
+#define IMPLEMENTATION_VERSION 1
+
+/* SBI 3, table 1. */
+#define SBI_SUCCESS 0
+#define SBI_ERR_FAILED (-1)
+#define SBI_ERR_NOT_SUPPORTED (-2)
+#define SBI_ERR_INVALID_PARAM (-3)
+
+enum extension {
+	LEGACY_SET_TIMER = 0,
+	LEGACY_PUTCHAR = 1,
+	LEGACY_GETCHAR = 2,
+	LEGACY_SHUTDOWN = 8,
+	BASE = 0x10,
+	TIMER = 0x54494d45,
+	SYSTEM_RESET = 0x53525354,
+};
+
+enum base_function { GET_SPEC, GET_IMPLEMENTATION, GET_VERSION, PROBE, GET_VENDOR, GET_ARCH, GET_MACHINE };
+enum reset_type { SHUTDOWN, COLD_REBOOT, WARM_REBOOT };
+enum reset_reason { NO_REASON, SYSTEM_FAILURE };
+
+struct result {
+	int32_t error;
+	uint32_t value;
+};
+
+static bool available(uint32_t extension)
+{
+	switch (extension) {
+	case LEGACY_SET_TIMER:
+	case LEGACY_PUTCHAR:
+	case LEGACY_GETCHAR:
+	case LEGACY_SHUTDOWN:
+	case BASE:
+	case TIMER:
+	case SYSTEM_RESET:
+		return true;
+	}
+	return false;
+}
+
+/* SBI 4. */
+static struct result base(uint32_t function, uint32_t argument)
+{
+	switch (function) {
+	case GET_SPEC:
+		return (struct result){SBI_SUCCESS, SPEC_VERSION};
+	case GET_IMPLEMENTATION:
+		return (struct result){SBI_SUCCESS, IMPLEMENTATION};
+	case GET_VERSION:
+		return (struct result){SBI_SUCCESS, IMPLEMENTATION_VERSION};
+	case PROBE:
+		return (struct result){SBI_SUCCESS, available(argument)};
+	case GET_VENDOR:
+		return (struct result){SBI_SUCCESS, csr_read(mvendorid)};
+	case GET_ARCH:
+		return (struct result){SBI_SUCCESS, csr_read(marchid)};
+	case GET_MACHINE:
+		return (struct result){SBI_SUCCESS, csr_read(mimpid)};
+	}
+	return (struct result){SBI_ERR_NOT_SUPPORTED, 0};
+}
+
+/* SBI 6.1; the order of the words: Priv 3.2.1, so that none of the values between raises an interrupt. */
+static void set_timer(uint32_t low, uint32_t high)
+{
+	write_register(TIMECMP_HIGH, 0xffffffff);
+	write_register(TIMECMP_LOW, low);
+	write_register(TIMECMP_HIGH, high);
+	if (TIMER_LATCH)
+		write_register(TIMER_LATCH, 0);
+	csr_clear(mip, INTERRUPT_STI);
+	csr_set(mie, INTERRUPT_MTI);
+}
+
+/* SBI 10.1: returns only when it failed. */
+static int32_t system_reset(uint32_t type, uint32_t reason)
+{
+	if (type > WARM_REBOOT || reason > SYSTEM_FAILURE)
+		return SBI_ERR_INVALID_PARAM;
+	if (type == SHUTDOWN)
+		platform_shutdown(reason == SYSTEM_FAILURE);
+	else
+		platform_reboot();
+	return SBI_ERR_FAILED;
+}
+
+void sbi_call(struct frame *frame)
+{
+	uint32_t *a = &frame->x[A0];
+	uint32_t function = frame->x[A6];
+	struct result result = {SBI_ERR_NOT_SUPPORTED, 0};
+
+	switch (frame->x[A7]) {
+	case LEGACY_SET_TIMER:
+		set_timer(a[0], a[1]);
+		a[0] = 0;
+		return;
+	case LEGACY_PUTCHAR:
+		platform_putchar(a[0]);
+		a[0] = 0;
+		return;
+	case LEGACY_GETCHAR:
+		a[0] = platform_getchar();
+		return;
+	case LEGACY_SHUTDOWN:
+		platform_shutdown(false);
+		break;
+	case BASE:
+		result = base(function, a[0]);
+		break;
+	case TIMER:
+		if (function == 0) {
+			set_timer(a[0], a[1]);
+			result.error = SBI_SUCCESS;
+		}
+		break;
+	case SYSTEM_RESET:
+		if (function == 0)
+			result.error = system_reset(a[0], a[1]);
+		break;
+	}
+	a[0] = result.error;
+	a[1] = result.value;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The shim's own interfaces. "Priv" is the RISC-V privileged specification, version 1.12 (20211203); "SBI" the
+ * supervisor binary interface, version 1.0.
+ */
+#ifndef SHIM_H
+#define SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Priv 3.1.6: fields of mstatus. */
+#define MSTATUS_SIE (1u << 1)
+#define MSTATUS_SPIE (1u << 5)
+#define MSTATUS_SPP (1u << 8)
+#define MSTATUS_MPP (3u << 11)
+#define MSTATUS_MPP_U (0u << 11)
+#define MSTATUS_MPP_S (1u << 11)
+#define MSTATUS_MPP_M (3u << 11)
+#define MSTATUS_SUM (1u << 18)
+#define MSTATUS_MXR (1u << 19)
+
+/* Priv 3.1.9: interrupts in mie and mip. */
+#define INTERRUPT_STI (1u << 5)
+#define INTERRUPT_MTI (1u << 7)
+
+/* Priv 3.1.15, table 3.6: causes. */
+enum cause {
+	ILLEGAL_INSTRUCTION = 2,
+	BREAKPOINT = 3,
+	LOAD_MISALIGNED = 4,
+	STORE_MISALIGNED = 6,
+	ECALL_FROM_S = 9,
+	LOAD_PAGE_FAULT = 13,
+	STORE_PAGE_FAULT = 15,
+	MACHINE_TIMER_INTERRUPT = 0x80000007,
+};
+
+#define csr_read(csr)                                               \
+	({                                                          \
+		uint32_t value_;                                    \
+		__asm__ volatile("csrr %0, " #csr : "=r"(value_)); \
+		value_;                                             \
+	})
+#define csr_write(csr, value) __asm__ volatile("csrw " #csr ", %0" : : "r"(value))
+#define csr_set(csr, bits) __asm__ volatile("csrs " #csr ", %0" : : "r"(bits))
+#define csr_clear(csr, bits) __asm__ volatile("csrc " #csr ", %0" : : "r"(bits))
+
+/* The registers of who trapped; x[0] is never read. */
+struct frame {
+	uint32_t x[32];
+};
+
+enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
+
+/* trap.c: called by trap_entry.S with all registers saved; returns to where mepc points then. */
+void trap(struct frame *frame);
+void reflect(uint32_t cause, uint32_t value);
+
+/* sbi.c: serves the call in a7 and a6, and puts the result into a0 and a1. */
+void sbi_call(struct frame *frame);
+
+/* misaligned.c: does what the load or store at mepc could not, or reflects its trap. */
+void misaligned(struct frame *frame);
+
+/* sv32.c: the physical address behind a virtual one for whoever trapped; false: a page fault. */
+enum access { FETCH, LOAD, STORE };
+bool translate(uint32_t address, enum access access, uint32_t *physical);
+
+#endif

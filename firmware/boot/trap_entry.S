@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every trap to M mode. mscratch holds the address of the frame into which registers are saved; the stack of trap()
+ * grows down from there.
+ *
+ * rdtime and rdtimeh are served here, with three registers saved: Linux reads the time at every tick, system
+ * call and context switch, and three times to have 64 bits of it.
+ */
+#include "asm_config.h"
+
+#define ILLEGAL_INSTRUCTION 2
+#define OPCODE_SYSTEM 0x73
+#define RDTIME 0xc0102		/* csrrs rd, time, x0 without rd and opcode: Unpriv 10.1 */
+#define RDTIMEH 0xc8102
+
+	.text
+	.balign	4
+	.globl	trap_vector
+trap_vector:
+	csrrw	sp, mscratch, sp
+	sw	a0, 10*4(sp)
+	sw	a1, 11*4(sp)
+	sw	a2, 12*4(sp)
+	csrr	a0, mcause
+	li	a1, ILLEGAL_INSTRUCTION
+	bne	a0, a1, others
+	csrr	a0, mtval		/* Priv 3.1.16: the instruction, on both platforms */
+	andi	a1, a0, 0x7f
+	li	a2, OPCODE_SYSTEM
+	bne	a1, a2, others
+	srli	a1, a0, 12
+	li	a2, RDTIME
+	beq	a1, a2, low
+	li	a2, RDTIMEH
+	bne	a1, a2, others
+
+#if TIMER_LATCH
+	li	a2, TIMER_LATCH
+	sw	zero, 0(a2)
+#endif
+	li	a2, TIME_HIGH
+	j	read
+low:
+#if TIMER_LATCH
+	li	a2, TIMER_LATCH
+	sw	zero, 0(a2)
+#endif
+	li	a2, TIME_LOW
+read:
+	lw	a1, 0(a2)
+
+	/* Eight bytes of code a register: bits 11:7 of the instruction are its number. */
+	srli	a0, a0, 4
+	andi	a0, a0, 31 << 3
+	la	a2, set_register
+	add	a2, a2, a0
+	jr	a2
+
+	.macro	set_x	numbers:vararg
+	.irp	n, \numbers
+	mv	x\n, a1
+	j	timed
+	.endr
+	.endm
+set_register:
+	nop
+	j	timed
+	set_x	1
+	csrw	mscratch, a1		/* x2: comes back from there */
+	j	timed
+	set_x	3, 4, 5, 6, 7, 8, 9
+	sw	a1, 10*4(sp)		/* x10 to x12: come back from the frame */
+	j	timed
+	sw	a1, 11*4(sp)
+	j	timed
+	sw	a1, 12*4(sp)
+	j	timed
+	set_x	13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+timed:
+	csrr	a0, mepc
+	addi	a0, a0, 4
+	csrw	mepc, a0
+	lw	a0, 10*4(sp)
+	lw	a1, 11*4(sp)
+	lw	a2, 12*4(sp)
+	csrrw	sp, mscratch, sp
+	mret
+
+	.macro	each_register	instruction
+	\instruction	x1, 1*4(sp)
+	.irp	n, 3, 4, 5, 6, 7, 8, 9
+	\instruction	x\n, \n*4(sp)
+	.endr
+	.irp	n, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\instruction	x\n, \n*4(sp)
+	.endr
+	.endm
+others:
+	each_register	sw
+	csrrw	a0, mscratch, sp	/* a trap inside trap() would use the same frame: it ends there */
+	sw	a0, 2*4(sp)
+	mv	a0, sp
+	call	trap
+	each_register	lw
+	lw	a0, 10*4(sp)
+	lw	a1, 11*4(sp)
+	lw	a2, 12*4(sp)
+	lw	sp, 2*4(sp)
+	mret

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* qemu-system-riscv32 -machine virt -cpu rv32,sstc=off: the shim is its -bios. Addresses: hw/riscv/virt.c of qemu. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#define CODE_BASE 0x80000000
+#define CODE_BYTES 0x10000
+#define RAM_BASE 0x80010000
+#define RAM_BYTES 0x10000
+
+/* The first multiple of 4 MiB behind the shim: there qemu puts a 32-bit kernel. */
+#define KERNEL_ADDRESS 0x80400000
+#define DTB_ADDRESS 0
+
+/* The CLINT. */
+#define TIMECMP_LOW 0x02004000
+#define TIMECMP_HIGH 0x02004004
+#define TIME_LOW 0x0200bff8
+#define TIME_HIGH 0x0200bffc
+#define TIMER_LATCH 0
+
+#endif

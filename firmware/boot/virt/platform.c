@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* qemu's machine virt: a 16550 UART, a test finisher, and physical memory protection that starts closed. */
+#include <platform.h>
+#include <shim.h>
+
+#define UART 0x10000000u
+#define UART_LSR 5
+#define LSR_DATA_READY 0x01
+#define LSR_TRANSMITTER_EMPTY 0x20
+
+#define FINISHER 0x00100000u
+#define FINISHER_FAIL 0x3333
+#define FINISHER_PASS 0x5555
+#define FINISHER_RESET 0x7777
+
+#define PMP_NAPOT_RWX 0x1f
+
+static volatile uint8_t *const uart = (volatile uint8_t *)UART;
+
+void platform_start(void)
+{
+	/* Priv 3.7.1: with PMP implemented and no entry that matches, S and U mode may access nothing. */
+	csr_write(pmpaddr0, 0xffffffff);
+	csr_write(pmpcfg0, PMP_NAPOT_RWX);
+}
+
+void platform_putchar(char c)
+{
+	while (!(uart[UART_LSR] & LSR_TRANSMITTER_EMPTY))
+		;
+	uart[0] = c;
+}
+
+int platform_getchar(void)
+{
+	return uart[UART_LSR] & LSR_DATA_READY ? uart[0] : -1;
+}
+
+void platform_shutdown(bool failed)
+{
+	write_register(FINISHER, failed ? 1 << 16 | FINISHER_FAIL : FINISHER_PASS);
+}
+
+void platform_reboot(void)
+{
+	write_register(FINISHER, FINISHER_RESET);
+}

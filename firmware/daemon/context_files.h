@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* S/contexts/N of firmware/linux/ABI.md: whom a context follows. */
+#ifndef LITEMRCD_CONTEXT_FILES_H
+#define LITEMRCD_CONTEXT_FILES_H
+
+#include <sys/types.h>
+
+#include "litemrc_uapi.h"
+
+struct context_files {
+	int state, pid, cgroup, comm;
+};
+
+/* Opens those of a context below the open folder `contexts`. Returns 0 or -errno: -ENOENT, there is no such context. */
+int context_files_open(struct context_files *files, int contexts, unsigned int number);
+void context_files_close(struct context_files *files);
+
+/* Return 0 or -errno. */
+int context_files_read(const struct context_files *files, struct litemrc_context *followed);
+int context_files_follow(const struct context_files *files, pid_t pid);
+int context_files_follow_cgroup(const struct context_files *files, const char *path);
+
+#endif

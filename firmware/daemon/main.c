@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * litemrcd: the serial service of LiteMRC from Linux, between a host and the kernel driver; and `litemrcd run`, which has a
+ * command followed.
+ */
+#include "daemon.h"
+#include "options.h"
+#include "run_command.h"
+
+int main(int argc, char **argv)
+{
+	struct options options = options_read(argc, argv);
+
+	return options.command ? run_command(&options) : daemon_serve(&options);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+#include "text.h"
+#include "tty.h"
+
+#define HELP_HINT "litemrcd --help lists the options"
+
+static const char help[] =
+	"usage: litemrcd --user USER:GROUP [options]        serve a host over a serial port\n"
+	"       litemrcd run [--context N] -- COMMAND ...   run a command, followed by a context of the monitor\n"
+	"\n"
+	"  --tty PATH       serial port (/dev/ttyLXU1)\n"
+	"  --baud N         its speed, bit/s (115200)\n"
+	"  --device PATH    where the driver hands out epochs (/dev/litemrc0)\n"
+	"  --sysfs PATH     where sysfs is mounted (/sys)\n"
+	"  --config PATH    programs that a host may have run (/etc/litemrcd.conf)\n"
+	"  --cgroup PATH    cgroup v2 made for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
+	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
+	"  --user NAME      whom to become once all is open: USER or USER:GROUP, names or numbers; as root needed\n"
+	"  --context N      context that follows the command (any free one)\n"
+	"\n"
+	"It stays in the foreground and logs to stderr; SIGTERM ends it and the programs it started.\n"
+	"run ends with the command's status; 2: nothing was run, for the reason said.\n";
+
+static const struct option known[] = {
+	{"tty", required_argument, NULL, 't'},
+	{"baud", required_argument, NULL, 'b'},
+	{"device", required_argument, NULL, 'd'},
+	{"sysfs", required_argument, NULL, 's'},
+	{"config", required_argument, NULL, 'c'},
+	{"cgroup", required_argument, NULL, 'g'},
+	{"clock-hz", required_argument, NULL, 'z'},
+	{"user", required_argument, NULL, 'u'},
+	{"context", required_argument, NULL, 'n'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+static uint32_t number(const char *name, const char *text)
+{
+	uint64_t value;
+
+	if (!whole_number(text, UINT32_MAX, &value) || !value)
+		give_up(EXIT_BAD_INPUT, HELP_HINT, "--%s %s: not a number from 1 to 4294967295", name, text);
+	return value;
+}
+
+static void take(struct options *options, int letter)
+{
+	switch (letter) {
+	case 't': options->tty = optarg; break;
+	case 'd': options->device = optarg; break;
+	case 's': options->sysfs = optarg; break;
+	case 'c': options->config = optarg; break;
+	case 'g': options->cgroup = optarg; break;
+	case 'u': options->user = optarg; break;
+	case 'z': options->clock_hz = number("clock-hz", optarg); break;
+	case 'n': options->context = number("context", optarg); break;
+	case 'b':
+		options->baud = number("baud", optarg);
+		if (!tty_knows_baud(options->baud))
+			give_up(EXIT_BAD_INPUT, "choose a usual one, such as 115200", "--baud %s: no speed of a port",
+				optarg);
+		break;
+	case 'h':
+		fputs(help, stdout);
+		exit(0);
+	default:	/* getopt said what is wrong */
+		fprintf(stderr, "  %s\n", HELP_HINT);
+		exit(EXIT_BAD_INPUT);
+	}
+}
+
+struct options options_read(int argc, char **argv)
+{
+	struct options options = {
+		.tty = "/dev/ttyLXU1",
+		.device = "/dev/litemrc0",
+		.sysfs = "/sys",
+		.config = "/etc/litemrcd.conf",
+		.cgroup = "/sys/fs/cgroup/litemrcd",
+		.baud = 115200,
+	};
+	int run = argc > 1 && !strcmp(argv[1], "run");
+	int letter;
+
+	optind = 1 + run;
+	while ((letter = getopt_long(argc, argv, "+h", known, NULL)) != -1)
+		take(&options, letter);
+	if (run && optind == argc)
+		give_up(EXIT_BAD_INPUT, "write litemrcd run [--context N] -- COMMAND ...", "run: no command");
+	if (!run && optind < argc)
+		give_up(EXIT_BAD_INPUT, HELP_HINT, "%s: not an option", argv[optind]);
+	if (run)
+		options.command = argv + optind;
+	return options;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "run_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "context_files.h"
+#include "say.h"
+#include "spawn.h"
+
+#define CONTEXTS "class/misc/litemrc0/contexts"
+#define FREE_ONE "end one of them, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"
+
+static sigset_t mask_of_caller;
+
+/* In the child. */
+static void prepare(void)
+{
+	sigprocmask(SIG_SETMASK, &mask_of_caller, NULL);
+}
+
+static int open_contexts(const char *sysfs)
+{
+	char path[512];
+	int contexts;
+
+	snprintf(path, sizeof(path), "%s/" CONTEXTS, sysfs);
+	contexts = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (contexts < 0)
+		give_up(EXIT_BAD_INPUT, "load the driver (insmod litemrc.ko)", "%s: %s", path, strerror(errno));
+	return contexts;
+}
+
+static void open_context(struct context_files *files, int contexts, unsigned int number)
+{
+	int error = context_files_open(files, contexts, number);
+
+	if (error == -ENOENT)
+		give_up(EXIT_BAD_INPUT, "name one that the monitor has, or none", "there is no context %u", number);
+	if (error)
+		give_up(EXIT_BAD_INPUT, "run it as a user who may write there", CONTEXTS "/%u: %s", number,
+			strerror(-error));
+}
+
+/* Returns whether the context follows the child now; a context in use is none for us, everything else is an error. */
+static bool try_context(const struct context_files *files, struct held_child *child, unsigned int number)
+{
+	int error = context_files_follow(files, child->pid);
+
+	if (!error || error == -EBUSY)
+		return !error;
+	spawn_cancel(child);
+	give_up(EXIT_BAD_INPUT, "see what the kernel says (dmesg)", CONTEXTS "/%u/pid: %s", number,
+		strerror(-error));
+}
+
+/*
+ * Has the child followed by the first context that is `state`; returns its number, or 0. Those that nobody used come first,
+ * so that the counters of ended processes can be read for long.
+ */
+static unsigned int take_first(struct context_files *files, int contexts, struct held_child *child, uint32_t state)
+{
+	struct litemrc_context now;
+
+	for (unsigned int number = 1; !context_files_open(files, contexts, number); number++) {
+		if (!context_files_read(files, &now) && now.state == state && try_context(files, child, number))
+			return number;
+		context_files_close(files);
+	}
+	return 0;
+}
+
+static void take_any(struct context_files *files, int contexts, struct held_child *child)
+{
+	/* Says which file it is when none can be opened at all. */
+	open_context(files, contexts, 1);
+	context_files_close(files);
+	if (take_first(files, contexts, child, LITEMRC_CONTEXT_FREE) ||
+	    take_first(files, contexts, child, LITEMRC_CONTEXT_ENDED))
+		return;
+	spawn_cancel(child);
+	give_up(EXIT_BAD_INPUT, FREE_ONE, "all contexts follow processes");
+}
+
+static void take_named(struct context_files *files, int contexts, struct held_child *child, unsigned int number)
+{
+	open_context(files, contexts, number);
+	if (try_context(files, child, number))
+		return;
+	spawn_cancel(child);
+	give_up(EXIT_BAD_INPUT, FREE_ONE, "context %u follows another process", number);
+}
+
+/*
+ * Waits until the child ends, and passes on what others send us. What the terminal sends, it sends to the child too. When
+ * the child stops we stop, so that the shell notices.
+ */
+static int wait_for(pid_t child, const sigset_t *signals)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		if (sigwaitinfo(signals, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD) {
+			if (info.si_code <= 0)
+				kill(child, info.si_signo);
+			continue;
+		}
+		while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
+			if (!WIFSTOPPED(status))
+				return status;
+			raise(SIGSTOP);
+			kill(child, SIGCONT);
+		}
+	}
+}
+
+/* The context is left free, unless somebody took it over meanwhile. */
+static void leave(const struct context_files *files, pid_t child)
+{
+	struct litemrc_context now;
+
+	if (!context_files_read(files, &now) && now.pid == (uint32_t)child)
+		context_files_follow(files, 0);
+}
+
+static int pass_on(int status)
+{
+	const struct rlimit no_core = {0, 0};
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* Ends as the command did; a core would be of the wrong program. */
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(WTERMSIG(status), SIG_DFL);
+	sigprocmask(SIG_SETMASK, &mask_of_caller, NULL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+int run_command(const struct options *options)
+{
+	int contexts = open_contexts(options->sysfs);
+	struct context_files files;
+	struct held_child child;
+	sigset_t all;
+	int error, status;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGTSTP);
+	sigdelset(&all, SIGTTIN);
+	sigdelset(&all, SIGTTOU);
+	sigprocmask(SIG_SETMASK, &all, &mask_of_caller);
+	error = spawn_held(&child, options->command, prepare);
+	if (error)
+		give_up(EXIT_BAD_INPUT, "end other programs", "no process can be made: %s", strerror(-error));
+	if (options->context)
+		take_named(&files, contexts, &child, options->context);
+	else
+		take_any(&files, contexts, &child);
+	spawn_release(&child);
+	status = wait_for(child.pid, &all);
+	leave(&files, child.pid);
+	return pass_on(status);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Cgroups of version 2, as far as the driver needs them; a kernel without them has none. */
+#include "litemrc.h"
+
+#ifdef CONFIG_CGROUPS
+
+struct cgroup *litemrc_cgroup_get(const char *path)
+{
+	struct cgroup *cgroup = cgroup_get_from_path(path);
+
+	return IS_ERR(cgroup) ? ERR_PTR(-ENOENT) : cgroup;
+}
+
+/* The deepest one followed that the task is in, or below; under the lock. */
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
+{
+	struct cgroup *its = task_dfl_cgroup(task);
+	unsigned int context, found = 0;
+	int level = -1;
+
+	for (context = 1; context < map->used; context++) {
+		struct cgroup *followed = map->cgroup[context];
+
+		if (followed && followed->level > level && cgroup_is_descendant(its, followed)) {
+			level = followed->level;
+			found = context;
+		}
+	}
+	return found;
+}
+
+/* Is the task in the cgroup, or below? Under the read lock of RCU. */
+bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)
+{
+	return task_under_cgroup_hierarchy(task, cgroup);
+}
+
+bool litemrc_cgroup_removed(struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes)
+{
+	int length = cgroup_path(cgroup, text, bytes);
+
+	return length < (int)bytes ? length : -ENAMETOOLONG;
+}
+
+void litemrc_cgroup_hold(struct cgroup *cgroup)
+{
+	cgroup_get(cgroup);
+}
+
+void litemrc_cgroup_put(struct cgroup *cgroup)
+{
+	cgroup_put(cgroup);
+}
+
+#else
+
+struct cgroup *litemrc_cgroup_get(const char *path)
+{
+	return ERR_PTR(-ENODEV);
+}
+
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
+{
+	return 0;
+}
+
+bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)
+{
+	return false;
+}
+
+bool litemrc_cgroup_removed(struct cgroup *cgroup)
+{
+	return true;
+}
+
+int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes)
+{
+	return 0;
+}
+
+void litemrc_cgroup_hold(struct cgroup *cgroup)
+{
+}
+
+void litemrc_cgroup_put(struct cgroup *cgroup)
+{
+}
+
+#endif

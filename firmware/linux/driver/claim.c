@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Behind a clear: what is in memory becomes the kernel's, by an access to each page frame in use.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "litemrc.h"
+
+/*
+ * The reads must reach the DRAM. All are at the same offset of their pages, so in a cache of at
+ * most this many pages times its ways each evicts an earlier one; only the first ones may find what
+ * was cached before, and are read again behind the last.
+ */
+#define LITEMRC_AGAIN 64
+
+/* Free pages, on the processors' lists too, have no references. */
+static bool is_in_use(struct page *page)
+{
+	return page_ref_count(page);
+}
+
+static void claim_frame(struct litemrc *mon, u32 frame)
+{
+	unsigned long pfn = mon->first_pfn + frame;
+	struct page *page;
+	void *address;
+	u32 word;
+
+	if (!pfn_valid(pfn))
+		return;
+	page = pfn_to_page(pfn);
+	if (!is_in_use(page))
+		return;
+	/* What the kernel has not mapped it does not use. */
+	address = kmap_local_page(page);
+	if (copy_from_kernel_nofault(&word, address, sizeof(word)))
+		word = 0;
+	kunmap_local(address);
+	/* Freed meanwhile: the hook may have been faster than the read. */
+	if (!is_in_use(page))
+		litemrc_invalidate(mon, frame);
+}
+
+void litemrc_claim(struct litemrc *mon)
+{
+	u32 frames = mon->parameters.frames;
+	u32 i;
+
+	for (i = 0; i < frames + min_t(u32, frames, LITEMRC_AGAIN); i++) {
+		claim_frame(mon, i % frames);
+		cond_resched();
+	}
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* contexts/N/: whom a context follows, and what it counted in the last finished epoch. */
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "litemrc.h"
+
+static const char *const states[] = {
+	[LITEMRC_CONTEXT_FREE] = "free",
+	[LITEMRC_CONTEXT_FOLLOWING] = "following",
+	[LITEMRC_CONTEXT_ENDED] = "ended",
+};
+
+/* Its follower as it is now, the settings mutex held until done() gives it back. */
+static struct litemrc_follower *look_at(struct kobject *kobj, struct litemrc **mon,
+					unsigned int *context)
+{
+	*mon = litemrc_of_folder(kobj, context);
+	mutex_lock(&(*mon)->settings);
+	litemrc_check_removed(*mon, *context);
+	return &(*mon)->follower[*context];
+}
+
+static ssize_t done(struct litemrc *mon, ssize_t bytes)
+{
+	mutex_unlock(&mon->settings);
+	return bytes;
+}
+
+static ssize_t pid_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	struct litemrc_follower *follower;
+	unsigned int context;
+	struct litemrc *mon;
+
+	follower = look_at(kobj, &mon, &context);
+	return done(mon, sysfs_emit(text, "%d\n", pid_vnr(follower->pid)));
+}
+
+static ssize_t pid_store(struct kobject *kobj, struct kobj_attribute *attribute, const char *text,
+			 size_t bytes)
+{
+	unsigned int context;
+	struct litemrc *mon;
+	u32 nr;
+	int ret;
+
+	ret = litemrc_parse_numbers(text, &nr, 1, NULL);
+	if (ret)
+		return ret;
+	if (nr > INT_MAX)
+		return -EINVAL;
+	look_at(kobj, &mon, &context);
+	ret = nr ? litemrc_follow_pid(mon, context, nr) : litemrc_free_context(mon, context);
+	return done(mon, ret ?: bytes);
+}
+
+static ssize_t cgroup_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	struct litemrc_follower *follower;
+	unsigned int context;
+	struct litemrc *mon;
+	int length = 0;
+
+	follower = look_at(kobj, &mon, &context);
+	if (follower->cgroup)
+		length = litemrc_cgroup_path(follower->cgroup, text, PAGE_SIZE - 1);
+	if (length >= 0)
+		length += sysfs_emit_at(text, length, "\n");
+	return done(mon, length);
+}
+
+static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribute,
+			    const char *text, size_t bytes)
+{
+	unsigned int context;
+	struct litemrc *mon;
+	char *path;
+	int ret;
+
+	/* Without the newline; a text with one inside names no cgroup. */
+	path = kstrndup(text, bytes && text[bytes - 1] == '\n' ? bytes - 1 : bytes, GFP_KERNEL);
+	if (!path)
+		return -ENOMEM;
+	if (path[0] == '/' || !strcmp(path, "-")) {
+		look_at(kobj, &mon, &context);
+		ret = path[0] == '/' ? litemrc_follow_cgroup(mon, context, path) :
+				       litemrc_free_context(mon, context);
+		done(mon, 0);
+	} else {
+		ret = -EINVAL;
+	}
+	kfree(path);
+	return ret ?: bytes;
+}
+
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	struct litemrc_follower *follower;
+	unsigned int context;
+	struct litemrc *mon;
+
+	follower = look_at(kobj, &mon, &context);
+	return done(mon, sysfs_emit(text, "%s\n", states[follower->state]));
+}
+
+static ssize_t comm_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	struct litemrc_follower *follower;
+	struct task_struct *task = NULL;
+	char comm[TASK_COMM_LEN];
+	unsigned int context;
+	struct litemrc *mon;
+
+	follower = look_at(kobj, &mon, &context);
+	if (follower->pid && follower->state == LITEMRC_CONTEXT_FOLLOWING)
+		task = get_pid_task(follower->pid, PIDTYPE_TGID);
+	if (task) {
+		get_task_comm(comm, task);
+		put_task_struct(task);
+	} else {
+		strscpy(comm, follower->comm, sizeof(comm));
+	}
+	return done(mon, sysfs_emit(text, "%s\n", comm));
+}
+
+static u32 read_counter(struct kobject *kobj, unsigned int word)
+{
+	unsigned int context;
+	struct litemrc *mon;
+	u32 value;
+
+	mon = litemrc_of_folder(kobj, &context);
+	mutex_lock(&mon->ring.lock);
+	value = litemrc_ring_row(mon, context)[mon->parameters.groups + word];
+	mutex_unlock(&mon->ring.lock);
+	return value;
+}
+
+static ssize_t misses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_MISSES(0)));
+}
+
+static ssize_t accesses_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_ACCESSES(0)));
+}
+
+static ssize_t touched_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", read_counter(kobj, LITEMRC_ROW_TOUCHED(0)));
+}
+
+static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	const struct litemrc_epoch *epoch;
+	unsigned int context;
+	struct litemrc *mon;
+	u32 value = 0;
+
+	mon = litemrc_of_folder(kobj, &context);
+	mutex_lock(&mon->ring.lock);
+	epoch = litemrc_ring_last(mon);
+	if (epoch)
+		value = epoch->dropped;
+	mutex_unlock(&mon->ring.lock);
+	return sysfs_emit(text, "%u\n", value);
+}
+
+static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int context, group;
+	struct litemrc *mon;
+	const u32 *row;
+	int length = 0;
+
+	mon = litemrc_of_folder(kobj, &context);
+	mutex_lock(&mon->ring.lock);
+	row = litemrc_ring_row(mon, context);
+	for (group = 0; group < mon->parameters.groups; group++)
+		length += sysfs_emit_at(text, length, "%s%u", group ? " " : "", row[group]);
+	mutex_unlock(&mon->ring.lock);
+	length += sysfs_emit_at(text, length, "\n");
+	return length;
+}
+
+static struct kobj_attribute pid = __ATTR_RW(pid);
+static struct kobj_attribute cgroup = __ATTR_RW(cgroup);
+static struct kobj_attribute state = __ATTR_RO(state);
+static struct kobj_attribute comm = __ATTR_RO(comm);
+static struct kobj_attribute accesses = __ATTR_RO(accesses);
+static struct kobj_attribute misses = __ATTR_RO(misses);
+static struct kobj_attribute touched = __ATTR_RO(touched);
+static struct kobj_attribute dropped = __ATTR_RO(dropped);
+static struct kobj_attribute hits = __ATTR_RO(hits);
+
+static struct attribute *context_attributes[] = { &pid.attr,	 &cgroup.attr,	 &state.attr,
+						  &comm.attr,	 &accesses.attr, &misses.attr,
+						  &touched.attr, &dropped.attr,	 &hits.attr,
+						  NULL };
+
+const struct attribute_group litemrc_context_group = {
+	.attrs = context_attributes,
+};

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Finds the monitor and its memory, puts its parts together, and takes them apart. */
+#include <linux/idr.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/of.h>
+#include <linux/of_address.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "litemrc.h"
+
+static DEFINE_IDA(litemrc_ids);
+
+static void litemrc_free(struct kref *kref)
+{
+	struct litemrc *mon = container_of(kref, struct litemrc, kref);
+
+	vfree(mon->ring.records);
+	vfree(mon->ring.rows);
+	kfree(mon);
+}
+
+void litemrc_put(struct litemrc *mon)
+{
+	kref_put(&mon->kref, litemrc_free);
+}
+
+static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
+{
+	struct device_node *node;
+	struct litemrc_mmio *mmio;
+	struct resource memory;
+	int ret;
+
+	mmio = devm_kzalloc(&pdev->dev, sizeof(*mmio), GFP_KERNEL);
+	if (!mmio)
+		return -ENOMEM;
+	mmio->registers = devm_platform_ioremap_resource(pdev, 0);
+	if (IS_ERR(mmio->registers))
+		return PTR_ERR(mmio->registers);
+	mmio->window = devm_platform_ioremap_resource(pdev, 1);
+	if (IS_ERR(mmio->window))
+		return PTR_ERR(mmio->window);
+	node = of_parse_phandle(pdev->dev.of_node, "litemrc,memory", 0);
+	if (!node)
+		return dev_err_probe(&pdev->dev, -EINVAL, "no litemrc,memory\n");
+	ret = of_address_to_resource(node, 0, &memory);
+	of_node_put(node);
+	if (ret)
+		return dev_err_probe(&pdev->dev, ret, "litemrc,memory has no address\n");
+	mon->ops = &litemrc_mmio_ops;
+	mon->io = mmio;
+	mon->first_pfn = PHYS_PFN(memory.start);
+	return 0;
+}
+
+static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
+{
+	const struct litemrc_platform_data *data = dev_get_platdata(&pdev->dev);
+	int ret;
+
+	if (data) {
+		mon->ops = data->ops;
+		mon->io = data->io;
+		mon->first_pfn = PHYS_PFN(data->memory);
+	} else {
+		ret = use_device_tree(pdev, mon);
+		if (ret)
+			return ret;
+	}
+	mon->irq = platform_get_irq(pdev, 0);
+	if (mon->irq < 0)
+		return mon->irq;
+	return litemrc_read_parameters(mon);
+}
+
+/* Whatever ran before: disabled, context 0, the window free and held from now on. */
+static void quiet_hardware(struct litemrc *mon)
+{
+	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
+	litemrc_write(mon, LITEMRC_CONTROL, LITEMRC_CONTROL_HOLD);
+	litemrc_write(mon, LITEMRC_CONTEXT, 0);
+	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
+	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+}
+
+static int add_user_interface(struct litemrc *mon)
+{
+	struct kobject *kobj;
+	int ret;
+
+	ret = ida_alloc(&litemrc_ids, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	mon->id = ret;
+	snprintf(mon->name, sizeof(mon->name), "litemrc%d", mon->id);
+	mon->misc.minor = MISC_DYNAMIC_MINOR;
+	mon->misc.name = mon->name;
+	mon->misc.fops = &litemrc_fops;
+	mon->misc.parent = mon->dev;
+	mon->misc.groups = litemrc_groups;
+	ret = misc_register(&mon->misc);
+	if (ret)
+		goto free_id;
+	kobj = &mon->misc.this_device->kobj;
+	mon->epoch_node = sysfs_get_dirent(kobj->sd, "epoch");
+	ret = litemrc_add_folders(mon, &mon->contexts, "contexts", mon->parameters.contexts,
+				  &litemrc_context_group);
+	if (ret)
+		goto deregister;
+	ret = litemrc_add_folders(mon, &mon->ranks, "ranks", mon->parameters.ranks,
+				  &litemrc_rank_group);
+	if (ret)
+		goto remove_contexts;
+	return 0;
+
+remove_contexts:
+	litemrc_remove_folders(&mon->contexts);
+deregister:
+	misc_deregister(&mon->misc);
+	sysfs_put(mon->epoch_node);
+free_id:
+	ida_free(&litemrc_ids, mon->id);
+	return ret;
+}
+
+/* No attribute is being read or written behind this, and none will be. */
+static void remove_user_interface(struct litemrc *mon)
+{
+	litemrc_remove_folders(&mon->ranks);
+	litemrc_remove_folders(&mon->contexts);
+	misc_deregister(&mon->misc);
+	ida_free(&litemrc_ids, mon->id);
+}
+
+static int litemrc_probe(struct platform_device *pdev)
+{
+	struct litemrc *mon;
+	int ret;
+
+	mon = kzalloc(sizeof(*mon), GFP_KERNEL);
+	if (!mon)
+		return -ENOMEM;
+	kref_init(&mon->kref);
+	raw_spin_lock_init(&mon->lock);
+	mutex_init(&mon->settings);
+	litemrc_follow_init(mon);
+	mon->dev = &pdev->dev;
+	mon->loaded = ktime_get();
+	ret = find_hardware(pdev, mon);
+	if (ret)
+		goto put;
+	ret = litemrc_ring_init(mon);
+	if (ret)
+		goto put;
+	quiet_hardware(mon);
+	ret = request_threaded_irq(mon->irq, NULL, litemrc_epoch_thread, IRQF_ONESHOT,
+				   dev_name(&pdev->dev), mon);
+	if (ret)
+		goto put;
+	ret = litemrc_exits_register(mon);
+	if (ret)
+		goto free_interrupt;
+	ret = add_user_interface(mon);
+	if (ret)
+		goto unregister_exits;
+	platform_set_drvdata(pdev, mon);
+	litemrc_write(mon, LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
+	if (num_possible_cpus() > 1)
+		dev_warn(mon->dev, "one context register: it follows all processors at once\n");
+	return 0;
+
+unregister_exits:
+	litemrc_exits_unregister(mon);
+free_interrupt:
+	free_irq(mon->irq, mon);
+put:
+	litemrc_put(mon);
+	return ret;
+}
+
+static int litemrc_remove(struct platform_device *pdev)
+{
+	struct litemrc *mon = platform_get_drvdata(pdev);
+	unsigned int context;
+
+	/* A write under way may wait for an epoch, so the interrupt goes after the files. */
+	remove_user_interface(mon);
+	mutex_lock(&mon->settings);
+	litemrc_enable(mon, false);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		litemrc_free_context(mon, context);
+	mutex_unlock(&mon->settings);
+	litemrc_exits_unregister(mon);
+	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
+	free_irq(mon->irq, mon);
+	sysfs_put(mon->epoch_node);
+	litemrc_ring_stop(mon);
+	litemrc_put(mon);
+	return 0;
+}
+
+static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-2" }, {} };
+MODULE_DEVICE_TABLE(of, litemrc_of_match);
+
+static struct platform_driver litemrc_driver = {
+	.probe = litemrc_probe,
+	.remove = litemrc_remove,
+	.driver = {
+		.name = "litemrc",
+		.of_match_table = litemrc_of_match,
+	},
+};
+module_platform_driver(litemrc_driver);
+
+MODULE_DESCRIPTION("LiteMRC memory monitor");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("platform:litemrc");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Finished epochs: from the window into a ring, and from there to each reader once. */
+#include <linux/interrupt.h>
+#include <linux/sysfs.h>
+#include <linux/vmalloc.h>
+
+#include "litemrc.h"
+
+static u32 row_words(const struct litemrc *mon)
+{
+	return mon->parameters.groups + LITEMRC_ROW_WORDS;
+}
+
+int litemrc_ring_init(struct litemrc *mon)
+{
+	struct litemrc_ring *ring = &mon->ring;
+	u32 row = row_words(mon);
+
+	mutex_init(&ring->lock);
+	init_waitqueue_head(&ring->wait);
+	INIT_LIST_HEAD(&ring->readers);
+	ring->record_bytes =
+		sizeof(struct litemrc_epoch) +
+		mon->parameters.contexts * (sizeof(struct litemrc_context) + row * sizeof(u32));
+	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
+	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
+	return ring->records && ring->rows ? 0 : -ENOMEM;
+}
+
+static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
+{
+	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
+}
+
+static u32 *counters_of(struct litemrc_epoch *record)
+{
+	return (u32 *)(record->followed + record->contexts);
+}
+
+static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	u32 row = row_words(mon);
+	u32 *counters;
+	u32 context, word;
+
+	record->bytes = mon->ring.record_bytes;
+	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
+	record->lost = 0;
+	record->flags = 0;
+	if (litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW)
+		record->flags |= LITEMRC_EPOCH_OVERFLOW;
+	record->dropped = litemrc_read(mon, LITEMRC_EPOCH_DROPPED);
+	record->outside = litemrc_read(mon, LITEMRC_EPOCH_OUTSIDE);
+	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
+	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
+	record->contexts = mon->parameters.contexts;
+	record->groups = mon->parameters.groups;
+	counters = counters_of(record);
+	for (context = 0; context < record->contexts; context++) {
+		u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
+
+		for (word = 0; word < row; word++)
+			*counters++ = mon->ops->window(mon->io, first + word);
+	}
+}
+
+/*
+ * Rows for sysfs: a process that ended keeps its last one, who follows it or a free context starts
+ * with none.
+ */
+static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 changed)
+{
+	struct litemrc_ring *ring = &mon->ring;
+	const u32 *counters = counters_of(record);
+	u32 row = row_words(mon);
+	u32 context;
+
+	for (context = 0; context < record->contexts; context++) {
+		if (ring->followed[context].state != LITEMRC_CONTEXT_ENDED)
+			memcpy(ring->rows + context * row, counters + context * row,
+			       row * sizeof(u32));
+		if (changed & BIT(context) &&
+		    record->followed[context].state != LITEMRC_CONTEXT_ENDED)
+			memset(ring->rows + context * row, 0, row * sizeof(u32));
+	}
+}
+
+/* The oldest epoch is about to be overwritten: has a reader not had it? */
+static bool is_awaited(struct litemrc_ring *ring)
+{
+	struct litemrc_reader *reader;
+
+	list_for_each_entry(reader, &ring->readers, node)
+		if (ring->head - reader->next >= LITEMRC_RING_EPOCHS)
+			return true;
+	return false;
+}
+
+/* control.hold keeps the window as it is until the release, and counts go on meanwhile. */
+irqreturn_t litemrc_epoch_thread(int irq, void *data)
+{
+	struct litemrc *mon = data;
+	struct litemrc_ring *ring = &mon->ring;
+	struct litemrc_epoch *record;
+
+	if (!(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
+		return IRQ_NONE;
+	mutex_lock(&ring->lock);
+	ring->lost += is_awaited(ring);
+	record = record_of(ring, ring->head);
+	copy_window(mon, record);
+	keep_rows(mon, record, litemrc_tell(mon, record));
+	memcpy(ring->followed, record->followed, record->contexts * sizeof(*record->followed));
+	ring->head++;
+	mutex_unlock(&ring->lock);
+	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
+	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	wake_up_all(&ring->wait);
+	sysfs_notify_dirent(mon->epoch_node);
+	return IRQ_HANDLED;
+}
+
+/* No epoch comes any more; readers have what is left, then the end. */
+void litemrc_ring_stop(struct litemrc *mon)
+{
+	mutex_lock(&mon->ring.lock);
+	mon->ring.gone = true;
+	mutex_unlock(&mon->ring.lock);
+	wake_up_all(&mon->ring.wait);
+}
+
+bool litemrc_ring_has(struct litemrc_reader *reader)
+{
+	return READ_ONCE(reader->mon->ring.head) != READ_ONCE(reader->next);
+}
+
+/**
+ * litemrc_ring_fetch - copy a reader's next epoch into its record, and step on
+ * @reader: whose lock is held
+ *
+ * Return: whether there was one
+ */
+bool litemrc_ring_fetch(struct litemrc_reader *reader)
+{
+	struct litemrc_ring *ring = &reader->mon->ring;
+	u32 behind;
+
+	mutex_lock(&ring->lock);
+	behind = ring->head - reader->next;
+	if (behind > LITEMRC_RING_EPOCHS) {
+		reader->lost += behind - LITEMRC_RING_EPOCHS;
+		reader->next = ring->head - LITEMRC_RING_EPOCHS;
+	}
+	if (behind) {
+		memcpy(reader->record, record_of(ring, reader->next), ring->record_bytes);
+		reader->record->lost = reader->lost;
+		reader->next++;
+	}
+	mutex_unlock(&ring->lock);
+	return behind;
+}
+
+/* What sysfs tells of a context: hits, then LITEMRC_ROW_WORDS; under the ring's lock. */
+const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
+{
+	lockdep_assert_held(&mon->ring.lock);
+	return mon->ring.rows + context * row_words(mon);
+}
+
+/* The last finished epoch, NULL before the first; under the ring's lock. */
+const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
+{
+	lockdep_assert_held(&mon->ring.lock);
+	return mon->ring.head ? record_of(&mon->ring, mon->ring.head - 1) : NULL;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Folders of numbered folders in sysfs. They hold nothing: the folder's name is its number, its
+ * grandparent the device; so their life is sysfs's own, and a removed monitor is reached by none.
+ */
+#include <linux/device.h>
+#include <linux/slab.h>
+
+#include "litemrc.h"
+
+void litemrc_remove_folders(struct litemrc_folders *folders)
+{
+	while (folders->count--)
+		kobject_put(folders->child[folders->count]);
+	kfree(folders->child);
+	kobject_put(folders->parent);
+}
+
+static int add_folder(struct litemrc_folders *folders, const struct attribute_group *group)
+{
+	struct kobject *child;
+	char name[12];
+	int ret;
+
+	snprintf(name, sizeof(name), "%u", folders->count);
+	child = kobject_create_and_add(name, folders->parent);
+	if (!child)
+		return -ENOMEM;
+	ret = sysfs_create_group(child, group);
+	if (ret) {
+		kobject_put(child);
+		return ret;
+	}
+	folders->child[folders->count++] = child;
+	return 0;
+}
+
+int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
+			unsigned int count, const struct attribute_group *group)
+{
+	int ret;
+
+	folders->count = 0;
+	folders->child = kcalloc(count, sizeof(*folders->child), GFP_KERNEL);
+	if (!folders->child)
+		return -ENOMEM;
+	folders->parent = kobject_create_and_add(name, &mon->misc.this_device->kobj);
+	if (!folders->parent) {
+		kfree(folders->child);
+		return -ENOMEM;
+	}
+	while (folders->count < count) {
+		ret = add_folder(folders, group);
+		if (ret) {
+			litemrc_remove_folders(folders);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number)
+{
+	if (kstrtouint(kobject_name(kobj), 10, number))
+		*number = 0; /* cannot be: add_folder() named it */
+	return litemrc_of_device(kobj_to_dev(kobj->parent->parent));
+}

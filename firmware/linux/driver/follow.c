@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whom contexts follow. The settings mutex guards the followers; the lock guards the map, which is
+ * what the scheduler's hook reads, and the end of a process, which comes at any time.
+ */
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "litemrc.h"
+
+void litemrc_follow_init(struct litemrc *mon)
+{
+	unsigned int context;
+
+	mon->map.used = 1;
+	for (context = 0; context < LITEMRC_CONTEXTS_MAX; context++) {
+		mon->map.tgid[context] = LITEMRC_NO_TGID;
+		mon->follower[context].state = LITEMRC_CONTEXT_FREE;
+		mon->ring.followed[context].state = LITEMRC_CONTEXT_FREE;
+	}
+}
+
+/* What the map says changed; the processor is told at once, not at its next switch. Under the lock.
+ */
+static void update(struct litemrc *mon)
+{
+	struct litemrc_map *map = &mon->map;
+	unsigned int context;
+
+	map->used = map->claiming ? 0 : 1;
+	map->cgroups = 0;
+	for (context = 1; context < mon->parameters.contexts && !map->claiming; context++) {
+		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])
+			map->used = context + 1;
+		map->cgroups += !!map->cgroup[context];
+	}
+	litemrc_set_context(mon, mon->probing ? litemrc_context_of(map, current) : 0);
+}
+
+static void leave(struct litemrc *mon, unsigned int context)
+{
+	mon->map.tgid[context] = LITEMRC_NO_TGID;
+	mon->map.cgroup[context] = NULL;
+	update(mon);
+}
+
+static void set_claiming(struct litemrc *mon, bool claiming)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	mon->map.claiming = claiming;
+	update(mon);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+/* From here to the end of the claim all accesses are the kernel's. */
+void litemrc_claim_begin(struct litemrc *mon)
+{
+	set_claiming(mon, true);
+}
+
+void litemrc_claim_end(struct litemrc *mon)
+{
+	set_claiming(mon, false);
+}
+
+/**
+ * litemrc_end_locked - what a context followed is gone; under the lock
+ * @mon: the monitor
+ * @context: the context, which follows
+ * @task: a task of the process, for its name; NULL: a cgroup
+ */
+void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+
+	follower->state = LITEMRC_CONTEXT_ENDED;
+	if (task)
+		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
+	litemrc_change_locked(mon, context);
+	leave(mon, context);
+}
+
+static bool is_alive(struct task_struct *task)
+{
+	return atomic_read(&task->signal->live);
+}
+
+/* No hook tells of a cgroup's end. */
+void litemrc_check_removed(struct litemrc *mon, unsigned int context)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+	unsigned long flags;
+
+	lockdep_assert_held(&mon->settings);
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	if (follower->state == LITEMRC_CONTEXT_FOLLOWING && follower->cgroup &&
+	    litemrc_cgroup_removed(follower->cgroup))
+		litemrc_end_locked(mon, context, NULL);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+static void hold(const struct litemrc_follower *follower)
+{
+	get_pid(follower->pid);
+	if (follower->cgroup)
+		litemrc_cgroup_hold(follower->cgroup);
+}
+
+static void drop(const struct litemrc_follower *follower)
+{
+	put_pid(follower->pid);
+	if (follower->cgroup)
+		litemrc_cgroup_put(follower->cgroup);
+}
+
+int litemrc_free_context(struct litemrc *mon, unsigned int context)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+	struct litemrc_follower before;
+	unsigned long flags;
+
+	lockdep_assert_held(&mon->settings);
+	if (!context)
+		return -EBUSY;
+	if (follower->state == LITEMRC_CONTEXT_FREE)
+		return 0;
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	before = *follower;
+	*follower = (struct litemrc_follower){ .state = LITEMRC_CONTEXT_FREE };
+	litemrc_change_locked(mon, context);
+	leave(mon, context);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	drop(&before);
+	return litemrc_wait_drained(mon);
+}
+
+/* Is the context, or who wants it, in other use? 1: it follows just this already. */
+static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
+		     struct cgroup *cgroup)
+{
+	struct litemrc_follower *follower = mon->follower;
+	unsigned int other;
+
+	if (!context)
+		return -EBUSY;
+	for (other = 1; other < mon->parameters.contexts; other++) {
+		bool same = pid ? follower[other].pid == pid : follower[other].cgroup == cgroup;
+
+		if (follower[other].state != LITEMRC_CONTEXT_FOLLOWING)
+			continue;
+		if (other == context)
+			return same ? 1 : -EBUSY;
+		if (same)
+			return -EBUSY;
+	}
+	return 0;
+}
+
+/*
+ * Follows unless the process ended meanwhile; its last thread's hook waits for the lock. The window
+ * must be free, for the running epoch to end now and not behind the first accesses of who is
+ * followed.
+ */
+static int replace(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
+		   struct task_struct *task)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+	struct litemrc_follower before = {};
+	unsigned long flags;
+	int ret;
+
+	do {
+		ret = litemrc_wait_drained(mon);
+		if (ret)
+			return ret;
+		raw_spin_lock_irqsave(&mon->lock, flags);
+		if (task && !is_alive(task)) {
+			ret = -ESRCH;
+		} else if (!litemrc_settle_locked(mon)) {
+			ret = -EAGAIN;
+		} else {
+			before = *follower;
+			*follower = *wanted;
+			hold(follower);
+			litemrc_change_locked(mon, context);
+			mon->map.tgid[context] = task ? task->tgid : LITEMRC_NO_TGID;
+			mon->map.cgroup[context] = wanted->cgroup;
+			update(mon);
+		}
+		raw_spin_unlock_irqrestore(&mon->lock, flags);
+	} while (ret == -EAGAIN);
+	drop(&before);
+	return ret;
+}
+
+static int follow(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
+		  struct task_struct *task)
+{
+	int ret;
+
+	ret = replace(mon, context, wanted, task);
+	if (ret)
+		return ret;
+	litemrc_hand_over(mon, context);
+	return litemrc_wait_drained(mon);
+}
+
+int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)
+{
+	struct litemrc_follower wanted = { .state = LITEMRC_CONTEXT_FOLLOWING };
+	struct task_struct *task = NULL;
+	int ret = -ESRCH;
+
+	lockdep_assert_held(&mon->settings);
+	wanted.pid = find_get_pid(nr);
+	if (wanted.pid)
+		task = get_pid_task(wanted.pid, PIDTYPE_TGID);
+	if (task && is_alive(task)) {
+		get_task_comm(wanted.comm, task);
+		ret = check_use(mon, context, wanted.pid, NULL);
+		if (!ret)
+			ret = follow(mon, context, &wanted, task);
+	}
+	if (task)
+		put_task_struct(task);
+	drop(&wanted);
+	return min(ret, 0);
+}
+
+int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path)
+{
+	struct litemrc_follower wanted = { .state = LITEMRC_CONTEXT_FOLLOWING };
+	int ret;
+
+	lockdep_assert_held(&mon->settings);
+	wanted.cgroup = litemrc_cgroup_get(path);
+	if (IS_ERR(wanted.cgroup))
+		return PTR_ERR(wanted.cgroup);
+	strscpy(wanted.comm, kbasename(path), sizeof(wanted.comm));
+	ret = check_use(mon, context, NULL, wanted.cgroup);
+	if (!ret)
+		ret = follow(mon, context, &wanted, NULL);
+	drop(&wanted);
+	return min(ret, 0);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process that runs already gets the frames that only it maps: they are invalidated, so its next
+ * access to each counts, and owns, in its context. walk_page_range() is not there for modules,
+ * hence the loops.
+ */
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "litemrc.h"
+
+static void hand_over_page(struct litemrc *mon, pte_t pte)
+{
+	unsigned long frame;
+
+	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
+		return;
+	frame = pte_pfn(pte) - mon->first_pfn;
+	if (frame < mon->parameters.frames && page_mapcount(pfn_to_page(pte_pfn(pte))) == 1)
+		litemrc_invalidate(mon, frame);
+}
+
+/* The pages of one table; returns the address behind them. */
+static unsigned long hand_over_table(struct litemrc *mon, struct mm_struct *mm,
+				     unsigned long address, unsigned long end)
+{
+	unsigned long next = pmd_addr_end(address, end);
+	pgd_t *pgd = pgd_offset(mm, address);
+	spinlock_t *lock; /* of the table */
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+	pte_t *pte, *table;
+
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return next;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return next;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return next;
+	pmd = pmd_offset(pud, address);
+	if (pmd_none(*pmd) || pmd_bad(*pmd))
+		return next;
+	table = pte_offset_map_lock(mm, pmd, address, &lock);
+	for (pte = table; address != next; pte++, address += PAGE_SIZE)
+		hand_over_page(mon, *pte);
+	pte_unmap_unlock(table, lock);
+	cond_resched();
+	return next;
+}
+
+static void hand_over_memory(struct litemrc *mon, struct mm_struct *mm)
+{
+	struct vm_area_struct *area;
+	struct vma_iterator iterator;
+	unsigned long address;
+
+	mmap_read_lock(mm);
+	vma_iter_init(&iterator, mm, 0);
+	for_each_vma(iterator, area) {
+		if (area->vm_flags & (VM_IO | VM_PFNMAP))
+			continue;
+		for (address = area->vm_start; address != area->vm_end;)
+			address = hand_over_table(mon, mm, address, area->vm_end);
+	}
+	mmap_read_unlock(mm);
+}
+
+static void hand_over_task(struct litemrc *mon, struct task_struct *task)
+{
+	struct mm_struct *mm = get_task_mm(task);
+
+	if (!mm)
+		return;
+	hand_over_memory(mon, mm);
+	mmput(mm);
+}
+
+/* Processes of the cgroup now; those that come later are children of these, or start from nothing.
+ */
+static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
+				   unsigned int limit)
+{
+	struct task_struct *task;
+	unsigned int count = 0;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		if (!litemrc_cgroup_holds(cgroup, task))
+			continue;
+		if (tasks && count == limit)
+			break;
+		if (tasks)
+			tasks[count] = get_task_struct(task);
+		count++;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+static void hand_over_cgroup(struct litemrc *mon, struct cgroup *cgroup)
+{
+	unsigned int count = list_processes(cgroup, NULL, 0);
+	struct task_struct **tasks;
+
+	if (!count)
+		return;
+	tasks = kvcalloc(count, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks) {
+		dev_warn(mon->dev, "no memory to hand %u processes their pages\n", count);
+		return;
+	}
+	count = list_processes(cgroup, tasks, count);
+	while (count--) {
+		hand_over_task(mon, tasks[count]);
+		put_task_struct(tasks[count]);
+	}
+	kvfree(tasks);
+}
+
+/* Of a disabled monitor nobody has pages: it is cleared when it is enabled. */
+void litemrc_hand_over(struct litemrc *mon, unsigned int context)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+	struct task_struct *task;
+
+	lockdep_assert_held(&mon->settings);
+	if (!mon->probing || follower->state != LITEMRC_CONTEXT_FOLLOWING)
+		return;
+	if (follower->cgroup) {
+		hand_over_cgroup(mon, follower->cgroup);
+		return;
+	}
+	task = get_pid_task(follower->pid, PIDTYPE_TGID);
+	if (!task)
+		return;
+	hand_over_task(mon, task);
+	put_task_struct(task);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the driver share; README.md tells which does what. */
+#ifndef LITEMRC_H
+#define LITEMRC_H
+
+#include <linux/cgroup.h>
+#include <linux/kobject.h>
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "litemrc_platform.h"
+#include "litemrc_regs.h"
+#include "litemrc_uapi.h"
+
+#define LITEMRC_RING_EPOCHS 64
+#define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
+#define LITEMRC_GROUPS_MAX 256 /* the text of all hits fits a page */
+#define LITEMRC_PATIENCE 1000000 /* status reads; the engine empties a full queue in far fewer */
+#define LITEMRC_NO_TGID (-1) /* no task has it; the idle task has 0 */
+
+#define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
+
+struct module;
+struct task_struct;
+
+/* What the gateware was built with. */
+struct litemrc_parameters {
+	u32 version;
+	u32 page_shift;
+	u32 frames_log2;
+	u32 frames;
+	u32 groups;
+	u32 contexts;
+	u32 pages;
+	u32 recent_pages;
+	u32 queue_depth;
+	u32 engine;
+	u32 ranks;
+};
+
+/*
+ * Who is counted where, as the scheduler's hook reads it: small, so that few cache lines are
+ * touched.
+ */
+struct litemrc_map {
+	u16 context; /* in the register */
+	u16 used; /* contexts to look through; 0 while claiming: all is the kernel's */
+	u16 cgroups; /* contexts that follow a cgroup */
+	bool claiming;
+	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a process that has not ended */
+	struct cgroup *cgroup[LITEMRC_CONTEXTS_MAX];
+};
+
+/*
+ * Whom a context follows; under the lock, and changed under the settings mutex, but for the end of
+ * a process.
+ */
+struct litemrc_follower {
+	enum litemrc_context_state state;
+	struct pid *pid; /* one of pid and cgroup, referenced; none when free */
+	struct cgroup *cgroup;
+	char comm[TASK_COMM_LEN]; /* when it was followed, or ended */
+};
+
+/* A follower that readers are to hear of in the record of an epoch. */
+struct litemrc_change {
+	u32 epoch;
+	unsigned int context;
+	struct litemrc_context followed;
+};
+
+/* A context can be followed, or freed, and end before the record is written. */
+#define LITEMRC_CHANGES_MAX (2 * LITEMRC_CONTEXTS_MAX)
+
+/* Finished epochs, read by any number of readers, each at its own pace. */
+struct litemrc_ring {
+	struct mutex lock; /* of all below */
+	wait_queue_head_t wait; /* for an epoch, or for the window to be free */
+	struct list_head readers;
+	void *records;
+	size_t record_bytes;
+	struct litemrc_context followed[LITEMRC_CONTEXTS_MAX]; /* from the last epoch on */
+	u32 *rows; /* of each context, for sysfs: a process that ended keeps its last one */
+	u32 head; /* epochs ever stored; the last one is at head - 1 */
+	u32 lost; /* overwritten before their slowest reader had them */
+	bool gone;
+};
+
+struct litemrc_reader {
+	struct litemrc *mon;
+	struct list_head node;
+	struct mutex lock; /* one read() at a time */
+	u32 next; /* as head */
+	u32 lost; /* since the last record handed out */
+	struct litemrc_epoch *record;
+};
+
+/* A folder of numbered folders in sysfs: contexts/N, ranks/N. */
+struct litemrc_folders {
+	struct kobject *parent;
+	struct kobject **child;
+	unsigned int count;
+};
+
+struct litemrc {
+	raw_spinlock_t lock; /* of map, and of the registers that command; innermost */
+	bool stuck; /* the gateware did not take a command */
+	const struct litemrc_ops *ops;
+	void *io;
+	unsigned long first_pfn;
+	struct litemrc_parameters parameters;
+	struct litemrc_map map;
+	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
+	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not told yet, the oldest first */
+	unsigned int changes;
+
+	struct mutex settings; /* of all that users write */
+	bool probing; /* the tracepoints of an enabled monitor call us */
+	struct litemrc_ring ring;
+	struct litemrc_folders contexts;
+	struct litemrc_folders ranks;
+	struct kernfs_node *epoch_node; /* notified of each epoch */
+	ktime_t loaded;
+	struct device *dev;
+	struct miscdevice misc;
+	char name[16];
+	int id;
+	int irq;
+	struct kref kref; /* the driver's and one of each open file */
+};
+
+/* core.c */
+void litemrc_put(struct litemrc *mon);
+
+/* registers.c */
+extern const struct litemrc_ops litemrc_mmio_ops;
+
+struct litemrc_mmio {
+	void __iomem *registers;
+	void __iomem *window;
+};
+
+static inline u32 litemrc_read(const struct litemrc *mon, unsigned int offset)
+{
+	return mon->ops->read(mon->io, offset);
+}
+
+static inline void litemrc_write(struct litemrc *mon, unsigned int offset, u32 value)
+{
+	mon->ops->write(mon->io, offset, value);
+}
+
+int litemrc_read_parameters(struct litemrc *mon);
+void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value);
+void litemrc_command(struct litemrc *mon, u32 command);
+void litemrc_invalidate(struct litemrc *mon, u32 frame);
+void litemrc_clear_locked(struct litemrc *mon);
+int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
+void litemrc_set_context(struct litemrc *mon, unsigned int context);
+
+/* settings.c: under the settings mutex */
+int litemrc_enable(struct litemrc *mon, bool on);
+int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles);
+int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper);
+int litemrc_set_sampling(struct litemrc *mon, u32 sampling);
+int litemrc_clear(struct litemrc *mon);
+int litemrc_end_epoch(struct litemrc *mon);
+int litemrc_wait_drained(struct litemrc *mon);
+
+/* epochs.c */
+int litemrc_ring_init(struct litemrc *mon);
+irqreturn_t litemrc_epoch_thread(int irq, void *data);
+void litemrc_ring_stop(struct litemrc *mon);
+bool litemrc_ring_has(struct litemrc_reader *reader);
+bool litemrc_ring_fetch(struct litemrc_reader *reader);
+const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
+const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
+
+/* changes.c */
+bool litemrc_settle_locked(struct litemrc *mon);
+void litemrc_change_locked(struct litemrc *mon, unsigned int context);
+u32 litemrc_tell(struct litemrc *mon, struct litemrc_epoch *record);
+
+/* chardev.c */
+extern const struct file_operations litemrc_fops;
+
+/* sysfs.c, switches.c */
+extern const struct attribute_group *litemrc_groups[];
+extern const struct attribute_group litemrc_switch_group;
+
+static inline struct litemrc *litemrc_of_device(struct device *device)
+{
+	return container_of((struct miscdevice *)dev_get_drvdata(device), struct litemrc, misc);
+}
+
+/* folders.c */
+int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
+			unsigned int count, const struct attribute_group *group);
+void litemrc_remove_folders(struct litemrc_folders *folders);
+struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
+
+/* contexts.c, ranks.c */
+extern const struct attribute_group litemrc_context_group;
+extern const struct attribute_group litemrc_rank_group;
+
+/* follow.c: under the settings mutex */
+void litemrc_follow_init(struct litemrc *mon);
+int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr);
+int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path);
+int litemrc_free_context(struct litemrc *mon, unsigned int context);
+void litemrc_check_removed(struct litemrc *mon, unsigned int context);
+void litemrc_claim_begin(struct litemrc *mon);
+void litemrc_claim_end(struct litemrc *mon);
+void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task);
+
+/* cgroups.c */
+struct cgroup *litemrc_cgroup_get(const char *path);
+unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task);
+bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task);
+bool litemrc_cgroup_removed(struct cgroup *cgroup);
+int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes);
+void litemrc_cgroup_hold(struct cgroup *cgroup);
+void litemrc_cgroup_put(struct cgroup *cgroup);
+
+/* Context of a task, of this map; under the lock. */
+static __always_inline unsigned int litemrc_context_of(const struct litemrc_map *map,
+						       struct task_struct *task)
+{
+	unsigned int used = map->used;
+	unsigned int context;
+
+	for (context = 1; context < used; context++)
+		if (map->tgid[context] == task->tgid)
+			return context;
+	return used && map->cgroups ? litemrc_cgroup_context(map, task) : 0;
+}
+
+/* probes.c */
+int litemrc_exits_register(struct litemrc *mon);
+void litemrc_exits_unregister(struct litemrc *mon);
+int litemrc_probes_register(struct litemrc *mon);
+void litemrc_probes_unregister(struct litemrc *mon);
+
+/* claim.c, hand_over.c */
+void litemrc_claim(struct litemrc *mon);
+void litemrc_hand_over(struct litemrc *mon, unsigned int context);
+
+/* parse.c */
+int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);
+int litemrc_parse_switch(const char *text, bool *on);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Texts written to sysfs: decimal numbers with blanks between, one newline at the end. */
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "litemrc.h"
+
+static const char *skip_blanks(const char *text)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return text;
+}
+
+/**
+ * litemrc_parse_numbers - read numbers from 0 to 2^32 - 1
+ * @text: what a user wrote
+ * @numbers: where they go; undefined unless 0 is returned
+ * @count: how many there must be
+ * @rest: what follows them and blanks; NULL: nothing may
+ *
+ * Return: 0 or -EINVAL
+ */
+int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest)
+{
+	while (count--) {
+		u64 number = 0;
+
+		if (!isdigit(*text))
+			return -EINVAL;
+		for (; isdigit(*text); text++) {
+			number = number * 10 + *text - '0';
+			if (number > U32_MAX)
+				return -EINVAL;
+		}
+		*numbers++ = number;
+		if (*text && !isspace(*text))
+			return -EINVAL;
+		text = skip_blanks(text);
+	}
+	if (rest)
+		*rest = text;
+	else if (!sysfs_streq(text, ""))
+		return -EINVAL;
+	return 0;
+}
+
+int litemrc_parse_switch(const char *text, bool *on)
+{
+	u32 number;
+
+	if (litemrc_parse_numbers(text, &number, 1, NULL) || number > 1)
+		return -EINVAL;
+	*on = number;
+	return 0;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's tracepoints that tell who runs, which page frame is freed, and who is gone. They are
+ * called with preemption off: sched_switch with interrupts off and a run queue locked, so nothing
+ * here may wake or print. A page passes mm_page_free on every way to the free lists, in
+ * free_pages_prepare(); mm_page_free_batched comes a second time for some of them.
+ */
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include <trace/events/kmem.h>
+#include <trace/events/sched.h>
+
+#include "litemrc.h"
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
+{
+	struct litemrc *mon = data;
+
+	raw_spin_lock(&mon->lock);
+	litemrc_set_context(mon, litemrc_context_of(&mon->map, next));
+	raw_spin_unlock(&mon->lock);
+}
+
+static void on_page_free(void *data, struct page *page, unsigned int order)
+{
+	struct litemrc *mon = data;
+	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
+	unsigned long end = frame + (1UL << order);
+
+	/* Below the watched memory the number wraps to a large one. */
+	for (; frame != end; frame++)
+		if (frame < mon->parameters.frames)
+			litemrc_invalidate(mon, frame);
+}
+
+static void on_exit(void *data, struct task_struct *task)
+{
+	struct litemrc *mon = data;
+	unsigned int context;
+	unsigned long flags;
+
+	if (atomic_read(&task->signal->live))
+		return;
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		if (mon->map.tgid[context] == task->tgid)
+			litemrc_end_locked(mon, context, task);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+struct litemrc_probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+};
+
+/*
+ * The first ones only while the monitor is enabled, as they cost; the last one for as long as it is
+ * there.
+ */
+static struct litemrc_probe probes[] = {
+	{ "sched_switch", on_switch },
+	{ "mm_page_free", on_page_free },
+	{ "sched_process_exit", on_exit },
+};
+
+#define LITEMRC_EXIT (ARRAY_SIZE(probes) - 1)
+
+/* They are not exported to modules by name. */
+static void find(struct tracepoint *tracepoint, void *unused)
+{
+	unsigned int i;
+
+	check_trace_callback_type_sched_switch(on_switch);
+	check_trace_callback_type_mm_page_free(on_page_free);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+static int add(struct litemrc *mon, const struct litemrc_probe *probe)
+{
+	int ret = -ENODEV;
+
+	if (probe->tracepoint)
+		ret = tracepoint_probe_register(probe->tracepoint, probe->function, mon);
+	if (ret)
+		dev_err(mon->dev, "tracepoint %s: %d\n", probe->name, ret);
+	return ret;
+}
+
+static void remove(struct litemrc *mon, const struct litemrc_probe *probe)
+{
+	tracepoint_probe_unregister(probe->tracepoint, probe->function, mon);
+}
+
+int litemrc_probes_register(struct litemrc *mon)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < LITEMRC_EXIT; i++) {
+		ret = add(mon, &probes[i]);
+		if (ret) {
+			while (i--)
+				remove(mon, &probes[i]);
+			tracepoint_synchronize_unregister();
+			return ret;
+		}
+	}
+	mon->probing = true;
+	return 0;
+}
+
+void litemrc_probes_unregister(struct litemrc *mon)
+{
+	unsigned int i;
+
+	mon->probing = false;
+	for (i = 0; i < LITEMRC_EXIT; i++)
+		remove(mon, &probes[i]);
+	tracepoint_synchronize_unregister();
+}
+
+int litemrc_exits_register(struct litemrc *mon)
+{
+	for_each_kernel_tracepoint(find, NULL);
+	return add(mon, &probes[LITEMRC_EXIT]);
+}
+
+void litemrc_exits_unregister(struct litemrc *mon)
+{
+	remove(mon, &probes[LITEMRC_EXIT]);
+	tracepoint_synchronize_unregister();
+}

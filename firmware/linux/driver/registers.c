@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The registers: how they are reached, and the sequences that docs/registers.md asks for. */
+#include <linux/io.h>
+
+#include "litemrc.h"
+
+static u32 mmio_read(void *io, unsigned int offset)
+{
+	const struct litemrc_mmio *mmio = io;
+
+	return readl(mmio->registers + offset);
+}
+
+static void mmio_write(void *io, unsigned int offset, u32 value)
+{
+	const struct litemrc_mmio *mmio = io;
+
+	writel(value, mmio->registers + offset);
+}
+
+static u32 mmio_window(void *io, unsigned int word)
+{
+	const struct litemrc_mmio *mmio = io;
+
+	return readl(mmio->window + word * sizeof(u32));
+}
+
+const struct litemrc_ops litemrc_mmio_ops = {
+	.read = mmio_read,
+	.write = mmio_write,
+	.window = mmio_window,
+};
+
+/**
+ * litemrc_read_parameters - read what the gateware was built with
+ * @mon: the monitor
+ *
+ * Return: 0, or -ENODEV for gateware that this driver does not know
+ */
+int litemrc_read_parameters(struct litemrc *mon)
+{
+	struct litemrc_parameters *parameters = &mon->parameters;
+	u32 built, stack;
+
+	parameters->version = litemrc_read(mon, LITEMRC_VERSION);
+	if (parameters->version != LITEMRC_REGS_VERSION)
+		return dev_err_probe(mon->dev, -ENODEV, "registers of version %u, expected %u\n",
+				     parameters->version, LITEMRC_REGS_VERSION);
+	built = litemrc_read(mon, LITEMRC_CAPABILITIES);
+	stack = litemrc_read(mon, LITEMRC_STACK_CAPABILITIES);
+	parameters->page_shift = LITEMRC_FIELD(built, CAPABILITIES_PAGE_SHIFT);
+	parameters->frames_log2 = LITEMRC_FIELD(built, CAPABILITIES_FRAMES_LOG2);
+	parameters->frames = BIT(parameters->frames_log2);
+	parameters->groups = BIT(LITEMRC_FIELD(built, CAPABILITIES_GROUPS_LOG2));
+	parameters->contexts = BIT(LITEMRC_FIELD(built, CAPABILITIES_CONTEXTS_LOG2));
+	parameters->queue_depth = BIT(LITEMRC_FIELD(built, CAPABILITIES_QUEUE_LOG2));
+	parameters->engine = LITEMRC_FIELD(built, CAPABILITIES_ENGINE);
+	parameters->ranks = LITEMRC_FIELD(built, CAPABILITIES_RANKS);
+	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
+	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
+	if (parameters->page_shift != PAGE_SHIFT)
+		return dev_err_probe(mon->dev, -ENODEV,
+				     "pages of 2^%u bytes, the kernel's have 2^%u\n",
+				     parameters->page_shift, PAGE_SHIFT);
+	if (parameters->contexts > LITEMRC_CONTEXTS_MAX || parameters->groups > LITEMRC_GROUPS_MAX)
+		return dev_err_probe(mon->dev, -ENODEV,
+				     "%u contexts of %u groups, at most %u of %u\n",
+				     parameters->contexts, parameters->groups, LITEMRC_CONTEXTS_MAX,
+				     LITEMRC_GROUPS_MAX);
+	return 0;
+}
+
+/**
+ * litemrc_wait_status - wait, without sleeping, until status bits have a value
+ * @mon: the monitor
+ * @mask: bits of the status register
+ * @value: what they must be
+ *
+ * Callers may hold the scheduler's locks, so this prints nothing.
+ *
+ * Return: 0, or -EIO when the gateware does not answer, now or earlier
+ */
+int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
+{
+	unsigned int reads;
+
+	for (reads = 0; !mon->stuck && reads < LITEMRC_PATIENCE; reads++) {
+		if ((litemrc_read(mon, LITEMRC_STATUS) & mask) == value)
+			return 0;
+		cpu_relax();
+	}
+	mon->stuck = true;
+	return -EIO;
+}
+
+void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_write(mon, LITEMRC_CONTROL, (litemrc_read(mon, LITEMRC_CONTROL) & ~mask) | value);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+/* Commands that do not wait for the queue. */
+void litemrc_command(struct litemrc *mon, u32 command)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_write(mon, LITEMRC_COMMAND, command);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+/*
+ * The queue has it on return, ahead of any access that comes later: the frame may be handed out
+ * again.
+ */
+void litemrc_invalidate(struct litemrc *mon, u32 frame)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_write(mon, LITEMRC_INVALIDATE, frame);
+	litemrc_wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+void litemrc_clear_locked(struct litemrc *mon)
+{
+	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
+	litemrc_wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0);
+}
+
+/* Under the lock; an access costs tens of cycles, so only when it changes. */
+void litemrc_set_context(struct litemrc *mon, unsigned int context)
+{
+	if (mon->map.context == context)
+		return;
+	mon->map.context = context;
+	litemrc_write(mon, LITEMRC_CONTEXT, context);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What users set. All of it under the settings mutex; the interrupt's thread takes none of it. */
+#include "litemrc.h"
+
+#define LITEMRC_DRAIN_TIMEOUT (2 * HZ)
+
+static bool is_drained(struct litemrc *mon)
+{
+	return !(litemrc_read(mon, LITEMRC_STATUS) &
+		 (LITEMRC_STATUS_EPOCH_READY | LITEMRC_STATUS_EPOCH_DUE));
+}
+
+/* Until no end of epoch is asked for, and the thread has copied the window. */
+int litemrc_wait_drained(struct litemrc *mon)
+{
+	if (wait_event_timeout(mon->ring.wait, is_drained(mon), LITEMRC_DRAIN_TIMEOUT))
+		return 0;
+	dev_err(mon->dev, "no end of epoch within %u s\n", LITEMRC_DRAIN_TIMEOUT / HZ);
+	return -EIO;
+}
+
+int litemrc_end_epoch(struct litemrc *mon)
+{
+	litemrc_command(mon, LITEMRC_COMMAND_END_EPOCH);
+	return litemrc_wait_drained(mon);
+}
+
+static bool is_enabled(struct litemrc *mon)
+{
+	return litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE;
+}
+
+/*
+ * The stacks are empty and the monitor counts: all memory in use becomes the kernel's, then who is
+ * followed gets its own.
+ */
+static void claim_and_hand_over(struct litemrc *mon)
+{
+	unsigned int context;
+
+	litemrc_claim(mon);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		litemrc_hand_over(mon, context);
+}
+
+static int report_stuck(struct litemrc *mon)
+{
+	if (!mon->stuck)
+		return 0;
+	dev_err(mon->dev, "the gateware does not take commands\n");
+	return -EIO;
+}
+
+static void clear(struct litemrc *mon)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_clear_locked(mon);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+int litemrc_clear(struct litemrc *mon)
+{
+	bool enabled = is_enabled(mon);
+
+	if (enabled)
+		litemrc_claim_begin(mon);
+	clear(mon);
+	if (enabled) {
+		claim_and_hand_over(mon);
+		litemrc_claim_end(mon);
+	}
+	return report_stuck(mon);
+}
+
+static int enable(struct litemrc *mon)
+{
+	int ret;
+
+	ret = litemrc_probes_register(mon);
+	if (ret)
+		return ret;
+	litemrc_claim_begin(mon);
+	clear(mon);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
+	claim_and_hand_over(mon);
+	litemrc_claim_end(mon);
+	return report_stuck(mon);
+}
+
+int litemrc_enable(struct litemrc *mon, bool on)
+{
+	unsigned long flags;
+
+	if (on == is_enabled(mon))
+		return 0;
+	if (on)
+		return enable(mon);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
+	litemrc_probes_unregister(mon);
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_set_context(mon, 0);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	return 0;
+}
+
+int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
+{
+	/* Endless between, so that no epoch ends by the old length in the new unit. */
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
+	litemrc_set_control(mon, LITEMRC_CONTROL_EPOCH_UNIT,
+			    cycles ? LITEMRC_CONTROL_EPOCH_UNIT : 0);
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, length);
+	return 0;
+}
+
+/*
+ * Pages may be chosen anew only while the monitor is disabled and idle, and a clear must follow. An
+ * epoch in the window is copied first, with the scale it was counted in. Returns with the lock
+ * held.
+ */
+static int quieten(struct litemrc *mon, bool *enabled, unsigned long *flags)
+{
+	int ret;
+
+	*enabled = is_enabled(mon);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
+	ret = litemrc_wait_drained(mon);
+	raw_spin_lock_irqsave(&mon->lock, *flags);
+	if (!ret)
+		ret = litemrc_wait_status(mon, LITEMRC_STATUS_IDLE, LITEMRC_STATUS_IDLE);
+	return ret;
+}
+
+static int resume(struct litemrc *mon, bool enabled, bool cleared, unsigned long flags)
+{
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	if (!enabled)
+		return report_stuck(mon);
+	if (cleared)
+		litemrc_claim_begin(mon);
+	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
+	if (cleared) {
+		claim_and_hand_over(mon);
+		litemrc_claim_end(mon);
+	}
+	return report_stuck(mon);
+}
+
+int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
+{
+	unsigned long flags;
+	bool enabled;
+	int ret;
+
+	if (lower > upper || upper >= mon->parameters.frames)
+		return -EINVAL;
+	ret = quieten(mon, &enabled, &flags);
+	if (!ret) {
+		litemrc_write(mon, LITEMRC_RANGE_LOWER, lower);
+		litemrc_write(mon, LITEMRC_RANGE_UPPER, upper);
+		litemrc_clear_locked(mon);
+	}
+	return resume(mon, enabled, !ret, flags) ?: ret;
+}
+
+int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
+{
+	unsigned long flags;
+	bool enabled;
+	u32 before;
+	int ret;
+
+	if (sampling > mon->parameters.frames_log2)
+		return -EINVAL;
+	ret = quieten(mon, &enabled, &flags);
+	if (!ret) {
+		before = litemrc_read(mon, LITEMRC_SAMPLING);
+		litemrc_write(mon, LITEMRC_SAMPLING, sampling);
+		if (litemrc_read(mon, LITEMRC_SAMPLING) == sampling) {
+			litemrc_clear_locked(mon);
+		} else {
+			litemrc_write(mon, LITEMRC_SAMPLING, before);
+			ret = -ENODEV;
+		}
+	}
+	return resume(mon, enabled, !ret, flags) ?: ret;
+}

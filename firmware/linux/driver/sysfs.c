@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /sys/class/misc/litemrcN/: what takes more than a register; switches.c has the others. */
+#include <linux/device.h>
+
+#include "litemrc.h"
+
+static const char *const engines[] = {
+	[LITEMRC_ENGINE_GROUP_STACK] = "group_stack",
+	[LITEMRC_ENGINE_BUCKET_STACK] = "bucket_stack",
+};
+
+static ssize_t abi_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%d\n", LITEMRC_ABI_VERSION);
+}
+static DEVICE_ATTR_RO(abi);
+
+static ssize_t parameters_show(struct device *device, struct device_attribute *attribute,
+			       char *text)
+{
+	const struct litemrc_parameters *parameters = &litemrc_of_device(device)->parameters;
+
+	return sysfs_emit(text,
+			  "version %u\npage_shift %u\nframes %u\ngroups %u\ncontexts %u\npages %u\n"
+			  "recent_pages %u\nqueue_depth %u\nranks %u\n",
+			  parameters->version, parameters->page_shift, parameters->frames,
+			  parameters->groups, parameters->contexts, parameters->pages,
+			  parameters->recent_pages, parameters->queue_depth, parameters->ranks);
+}
+static DEVICE_ATTR_RO(parameters);
+
+static ssize_t engine_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	u32 engine = litemrc_of_device(device)->parameters.engine;
+
+	if (engine >= ARRAY_SIZE(engines) || !engines[engine])
+		return sysfs_emit(text, "unknown\n");
+	return sysfs_emit(text, "%s\n", engines[engine]);
+}
+
+static ssize_t engine_store(struct device *device, struct device_attribute *attribute,
+			    const char *text, size_t bytes)
+{
+	u32 engine;
+
+	for (engine = 0; engine < ARRAY_SIZE(engines); engine++)
+		if (engines[engine] && sysfs_streq(text, engines[engine]))
+			return engine == litemrc_of_device(device)->parameters.engine ? bytes :
+											-ENODEV;
+	return -EINVAL;
+}
+static DEVICE_ATTR_RW(engine);
+
+static ssize_t epoch_length_show(struct device *device, struct device_attribute *attribute,
+				 char *text)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 control = litemrc_read(mon, LITEMRC_CONTROL);
+
+	return sysfs_emit(text, "%u %s\n", litemrc_read(mon, LITEMRC_EPOCH_LENGTH),
+			  control & LITEMRC_CONTROL_EPOCH_UNIT ? "cycles" : "accesses");
+}
+
+static ssize_t epoch_length_store(struct device *device, struct device_attribute *attribute,
+				  const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	const char *unit;
+	bool cycles;
+	u32 length;
+	int ret;
+
+	ret = litemrc_parse_numbers(text, &length, 1, &unit);
+	if (ret)
+		return ret;
+	cycles = sysfs_streq(unit, "cycles");
+	if (!length || !(cycles || sysfs_streq(unit, "accesses")))
+		return -EINVAL;
+	mutex_lock(&mon->settings);
+	ret = litemrc_set_epoch_length(mon, length, cycles);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_RW(epoch_length);
+
+static ssize_t range_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	ssize_t bytes;
+
+	mutex_lock(&mon->settings);
+	bytes = sysfs_emit(text, "%u %u\n", litemrc_read(mon, LITEMRC_RANGE_LOWER),
+			   litemrc_read(mon, LITEMRC_RANGE_UPPER));
+	mutex_unlock(&mon->settings);
+	return bytes;
+}
+
+static ssize_t range_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 frames[2];
+	int ret;
+
+	ret = litemrc_parse_numbers(text, frames, ARRAY_SIZE(frames), NULL);
+	if (ret)
+		return ret;
+	mutex_lock(&mon->settings);
+	ret = litemrc_set_range(mon, frames[0], frames[1]);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_RW(range);
+
+static ssize_t sampling_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", litemrc_read(litemrc_of_device(device), LITEMRC_SAMPLING));
+}
+
+static ssize_t sampling_store(struct device *device, struct device_attribute *attribute,
+			      const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 sampling;
+	int ret;
+
+	ret = litemrc_parse_numbers(text, &sampling, 1, NULL);
+	if (ret)
+		return ret;
+	mutex_lock(&mon->settings);
+	ret = litemrc_set_sampling(mon, sampling);
+	mutex_unlock(&mon->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_RW(sampling);
+
+static ssize_t invalidate_store(struct device *device, struct device_attribute *attribute,
+				const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 frame;
+	int ret;
+
+	ret = litemrc_parse_numbers(text, &frame, 1, NULL);
+	if (ret)
+		return ret;
+	if (frame >= mon->parameters.frames)
+		return -EINVAL;
+	litemrc_invalidate(mon, frame);
+	return mon->stuck ? -EIO : bytes;
+}
+static DEVICE_ATTR_WO(invalidate);
+
+static ssize_t lost_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->ring.lost));
+}
+static DEVICE_ATTR_RO(lost);
+
+static struct attribute *settings_attributes[] = {
+	&dev_attr_abi.attr,	     &dev_attr_parameters.attr, &dev_attr_engine.attr,
+	&dev_attr_epoch_length.attr, &dev_attr_range.attr,	&dev_attr_sampling.attr,
+	&dev_attr_invalidate.attr,   &dev_attr_lost.attr,	NULL
+};
+
+static const struct attribute_group settings_group = {
+	.attrs = settings_attributes,
+};
+
+const struct attribute_group *litemrc_groups[] = { &settings_group, &litemrc_switch_group, NULL };

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a test sees and does: fake/ in the platform device's folder. */
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "litemrc_fake.h"
+
+/* N accesses by who writes. */
+static ssize_t access_store(struct device *device, struct device_attribute *attribute,
+			    const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+	u32 count;
+	int ret;
+
+	ret = kstrtou32(text, 10, &count);
+	if (ret)
+		return ret;
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake_access(fake, count);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(access);
+
+/* An address of who writes: the log tells its frame. */
+static ssize_t frame_of_store(struct device *device, struct device_attribute *attribute,
+			      const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long address, flags;
+	struct page *page;
+	int ret;
+
+	ret = kstrtoul(text, 0, &address);
+	if (ret)
+		return ret;
+	ret = get_user_pages_fast(address, 1, 0, &page);
+	if (ret != 1)
+		return ret ?: -EFAULT;
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake_log(fake, FAKE_FRAME, page_to_pfn(page) - PHYS_PFN(fake->memory));
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	put_page(page);
+	return bytes;
+}
+static DEVICE_ATTR_WO(frame_of);
+
+static ssize_t violations_show(struct device *device, struct device_attribute *attribute,
+			       char *text)
+{
+	struct fake *fake = fake_of_device(device);
+
+	return sysfs_emit(text, "%u %s\n", fake->violations, fake->violation ?: "");
+}
+static DEVICE_ATTR_RO(violations);
+
+static ssize_t forget_store(struct device *device, struct device_attribute *attribute,
+			    const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->logged = 0;
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(forget);
+
+/* One struct fake_entry after another. */
+static ssize_t log_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
+			char *data, loff_t offset, size_t bytes)
+{
+	struct fake *fake = fake_of_device(kobj_to_dev(kobj));
+
+	return memory_read_from_buffer(data, bytes, &offset, fake->log,
+				       READ_ONCE(fake->logged) * sizeof(*fake->log));
+}
+static BIN_ATTR_RO(log, 0);
+
+static struct attribute *fake_attributes[] = {
+	&dev_attr_access.attr,
+	&dev_attr_frame_of.attr,
+	&dev_attr_violations.attr,
+	&dev_attr_forget.attr,
+	NULL
+};
+
+static struct bin_attribute *fake_binaries[] = {
+	&bin_attr_log,
+	NULL
+};
+
+static const struct attribute_group fake_group = {
+	.name = "fake",
+	.attrs = fake_attributes,
+	.bin_attrs = fake_binaries,
+};
+
+const struct attribute_group *fake_groups[] = {
+	&fake_group,
+	NULL
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The registers of docs/registers.md, and the rules they come with; breaking one is counted. */
+#include <linux/sched.h>
+
+#include "litemrc_fake.h"
+
+static void violate(struct fake *fake, const char *rule)
+{
+	fake->violations++;
+	fake->violation = rule;
+}
+
+/* Under the lock. */
+void fake_log(struct fake *fake, enum fake_kind kind, u32 value)
+{
+	struct fake_entry *entry;
+
+	if (fake->logged == FAKE_LOG_ENTRIES)
+		return;
+	entry = &fake->log[fake->logged++];
+	entry->kind = kind;
+	entry->value = value;
+	entry->tgid = current->tgid;
+}
+
+/* What the stacks were cleared for, in one number: the frames are fewer than 2^20. */
+static u64 chosen_pages(const struct fake *fake)
+{
+	return (u64)fake->lower << 40 | (u64)fake->upper << 20 | fake->sampling;
+}
+
+void fake_reset(struct fake *fake)
+{
+	fake->control = LITEMRC_CONTROL_HOLD;
+	fake->upper = BIT(fake->frames_log2) - 1;
+	fake->cleared = chosen_pages(fake);
+}
+
+static bool is_frozen(const struct fake *fake)
+{
+	return fake->control & LITEMRC_CONTROL_FREEZE || fake->shot;
+}
+
+static bool is_taken(const struct fake *fake)
+{
+	return fake->ready && fake->control & LITEMRC_CONTROL_HOLD;
+}
+
+/* An end of epoch sets out if one is due and none is on its way; its counters are those of now. */
+static void try_end(struct fake *fake)
+{
+	bool reached = fake->epoch_length && fake->elapsed >= fake->epoch_length &&
+		       !is_frozen(fake);
+
+	if (fake->in_flight || is_taken(fake) || !(fake->end_requested || reached))
+		return;
+	fake->in_flight = true;
+	fake->flight = 3;
+	fake->end_requested = false;
+	fake->elapsed = 0;
+	memcpy(fake->published, fake->accesses, sizeof(fake->accesses));
+	memset(fake->accesses, 0, sizeof(fake->accesses));
+	if (fake->control & LITEMRC_CONTROL_SINGLE_SHOT)
+		fake->shot = true;
+}
+
+static void publish(struct fake *fake)
+{
+	fake->in_flight = false;
+	fake->ready = true;
+	fake->epoch++;
+	if (!(fake->control & LITEMRC_CONTROL_HOLD))
+		violate(fake, "an epoch without hold");
+}
+
+/* Time goes by. */
+void fake_advance(struct fake *fake)
+{
+	if (fake->in_flight)
+		publish(fake);
+	try_end(fake);
+}
+
+void fake_access(struct fake *fake, u32 count)
+{
+	for (; count && fake->control & LITEMRC_CONTROL_ENABLE && !is_frozen(fake); count--) {
+		fake->accesses[fake->context]++;
+		fake->elapsed++;
+		try_end(fake);
+	}
+}
+
+static void step(unsigned int *countdown)
+{
+	if (*countdown)
+		--*countdown;
+}
+
+static u32 read_status(struct fake *fake)
+{
+	u32 status = 0;
+
+	step(&fake->pending);
+	step(&fake->busy);
+	if (fake->in_flight && !--fake->flight)
+		publish(fake);
+	try_end(fake);
+	if (!fake->busy && !fake->pending && !(fake->control & LITEMRC_CONTROL_ENABLE))
+		status |= LITEMRC_STATUS_IDLE;
+	if (fake->pending)
+		status |= LITEMRC_STATUS_COMMAND_PENDING;
+	if (fake->ready)
+		status |= LITEMRC_STATUS_EPOCH_READY;
+	if (fake->in_flight || fake->end_requested)
+		status |= LITEMRC_STATUS_EPOCH_DUE;
+	if (is_frozen(fake))
+		status |= LITEMRC_STATUS_FROZEN;
+	return status;
+}
+
+static u32 read_capabilities(const struct fake *fake)
+{
+	return PAGE_SHIFT << LITEMRC_CAPABILITIES_PAGE_SHIFT_SHIFT |
+	       fake->frames_log2 << LITEMRC_CAPABILITIES_FRAMES_LOG2_SHIFT |
+	       FAKE_GROUPS_LOG2 << LITEMRC_CAPABILITIES_GROUPS_LOG2_SHIFT |
+	       FAKE_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
+	       9 << LITEMRC_CAPABILITIES_QUEUE_LOG2_SHIFT |
+	       LITEMRC_ENGINE_BUCKET_STACK << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
+	       1 << LITEMRC_CAPABILITIES_RANKS_SHIFT;
+}
+
+static u32 read_register(struct fake *fake, unsigned int offset)
+{
+	switch (offset) {
+	case LITEMRC_VERSION:
+		return LITEMRC_REGS_VERSION;
+	case LITEMRC_CAPABILITIES:
+		return read_capabilities(fake);
+	case LITEMRC_STACK_CAPABILITIES:
+		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
+		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT;
+	case LITEMRC_CONTROL:
+		return fake->control;
+	case LITEMRC_CONTEXT:
+		return fake->context;
+	case LITEMRC_EPOCH_LENGTH:
+		return fake->epoch_length;
+	case LITEMRC_RANGE_LOWER:
+		return fake->lower;
+	case LITEMRC_RANGE_UPPER:
+		return fake->upper;
+	case LITEMRC_SAMPLING:
+	case LITEMRC_SCALE:
+		return fake->sampling;
+	case LITEMRC_STATUS:
+		return read_status(fake);
+	case LITEMRC_EPOCH:
+		return fake->epoch;
+	case LITEMRC_EPOCH_DROPPED:
+		return (fake->epoch - 1) * 7 + 3;
+	case LITEMRC_EPOCH_OUTSIDE:
+		return (fake->epoch - 1) * 3 + 1;
+	case LITEMRC_EPOCH_UNSAMPLED:
+		return (fake->epoch - 1) * 5 + 2;
+	case LITEMRC_QUEUE_PEAK:
+		return 42;
+	case LITEMRC_EV_STATUS:
+	case LITEMRC_EV_PENDING:
+		return fake->ready;
+	case LITEMRC_EV_ENABLE:
+		return fake->ev_enable;
+	default:
+		return 0;
+	}
+}
+
+static void start_command(struct fake *fake, enum fake_kind kind, u32 value)
+{
+	if (fake->pending)
+		violate(fake, "a command while one is pending");
+	fake->pending = 2;
+	fake_log(fake, kind, value);
+}
+
+static void command(struct fake *fake, u32 value)
+{
+	if (value & LITEMRC_COMMAND_CLEAR) {
+		start_command(fake, FAKE_CLEAR, 0);
+		fake->cleared = chosen_pages(fake);
+		fake->elapsed = 0;
+		memset(fake->accesses, 0, sizeof(fake->accesses));
+	}
+	if (value & LITEMRC_COMMAND_RELEASE)
+		fake->ready = false;
+	if (value & LITEMRC_COMMAND_END_EPOCH)
+		fake->end_requested = true;
+	if (value & LITEMRC_COMMAND_ARM)
+		fake->shot = false;
+	try_end(fake);
+}
+
+static void set_control(struct fake *fake, u32 value)
+{
+	u32 changed = fake->control ^ value;
+
+	fake->control = value;
+	if (!(changed & LITEMRC_CONTROL_ENABLE))
+		return;
+	fake_log(fake, FAKE_ENABLE, value & LITEMRC_CONTROL_ENABLE);
+	if (!(value & LITEMRC_CONTROL_ENABLE))
+		fake->busy = 3;
+	else if (fake->cleared != chosen_pages(fake))
+		violate(fake, "enabled without a clear behind new range or sampling");
+}
+
+static void choose_pages(struct fake *fake, u32 *which, u32 value)
+{
+	if (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending)
+		violate(fake, "range or sampling written while not disabled and idle");
+	*which = value;
+}
+
+static void write_register(struct fake *fake, unsigned int offset, u32 value)
+{
+	switch (offset) {
+	case LITEMRC_CONTROL:
+		set_control(fake, value);
+		break;
+	case LITEMRC_COMMAND:
+		command(fake, value);
+		break;
+	case LITEMRC_CONTEXT:
+		if (value >= FAKE_CONTEXTS)
+			violate(fake, "a context that is not there");
+		fake->context = value % FAKE_CONTEXTS;
+		fake_log(fake, FAKE_CONTEXT, value);
+		break;
+	case LITEMRC_INVALIDATE:
+		if (value >= BIT(fake->frames_log2))
+			violate(fake, "a frame that is not there");
+		start_command(fake, FAKE_INVALIDATE, value);
+		break;
+	case LITEMRC_EPOCH_LENGTH:
+		fake->epoch_length = value;
+		break;
+	case LITEMRC_RANGE_LOWER:
+		choose_pages(fake, &fake->lower, value);
+		break;
+	case LITEMRC_RANGE_UPPER:
+		choose_pages(fake, &fake->upper, value);
+		break;
+	case LITEMRC_SAMPLING:
+		/* As gateware that samples 1 page of 2^7 at the least. */
+		choose_pages(fake, &fake->sampling, value & 7);
+		break;
+	case LITEMRC_EV_ENABLE:
+		fake->ev_enable = value;
+		break;
+	case LITEMRC_EV_PENDING:
+		break;
+	default:
+		violate(fake, "a write to a register that is not writable");
+	}
+}
+
+/* Hits, misses and touched pages name their epoch, context and word; accesses are those made. */
+static u32 read_window(struct fake *fake, unsigned int word)
+{
+	unsigned int context = word / LITEMRC_WINDOW_ROW(FAKE_GROUPS);
+	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
+
+	if (!fake->ready || context >= FAKE_CONTEXTS) {
+		violate(fake, "the window read without an epoch in it, or behind its end");
+		return 0;
+	}
+	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))
+		return fake->published[context];
+	return (fake->epoch - 1) * 1000003 + context * 4099 + column;
+}
+
+static u32 fake_read(void *io, unsigned int offset)
+{
+	struct fake *fake = io;
+	unsigned long flags;
+	u32 value;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	value = read_register(fake, offset);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return value;
+}
+
+static void fake_write(void *io, unsigned int offset, u32 value)
+{
+	struct fake *fake = io;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	write_register(fake, offset, value);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+}
+
+static u32 fake_window(void *io, unsigned int word)
+{
+	struct fake *fake = io;
+	unsigned long flags;
+	u32 value;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	value = read_window(fake, word);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return value;
+}
+
+const struct litemrc_ops fake_ops = {
+	.read = fake_read,
+	.write = fake_write,
+	.window = fake_window,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A monitor in software, for tests where there is no gateware. Its registers behave as
+ * docs/registers.md says; its counters are numbers by which a test knows the epoch, the context
+ * and the word they stand for.
+ */
+#ifndef LITEMRC_FAKE_H
+#define LITEMRC_FAKE_H
+
+#include <linux/device.h>
+#include <linux/irqdomain.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+
+#include "litemrc_platform.h"
+#include "litemrc_regs.h"
+
+#define FAKE_GROUPS_LOG2 6
+#define FAKE_GROUPS BIT(FAKE_GROUPS_LOG2)
+#define FAKE_CONTEXTS_LOG2 3
+#define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
+#define FAKE_LOG_ENTRIES 65536
+
+/* What the driver did, in order; and frames that a test asked for. */
+enum fake_kind {
+	FAKE_CONTEXT = 'c',
+	FAKE_INVALIDATE = 'i',
+	FAKE_CLEAR = 'x',
+	FAKE_ENABLE = 'e',
+	FAKE_FRAME = 'f',
+};
+
+struct fake_entry {
+	u32 kind;
+	u32 value;
+	u32 tgid; /* who ran */
+};
+
+struct fake {
+	raw_spinlock_t lock; /* of all below */
+	u32 control;
+	u32 context;
+	u32 epoch_length;
+	u32 lower;
+	u32 upper;
+	u32 sampling;
+	u32 ev_enable;
+	u32 frames_log2;
+	u32 memory;
+
+	u32 accesses[FAKE_CONTEXTS]; /* of the running epoch */
+	u32 published[FAKE_CONTEXTS]; /* of the one in the window */
+	u32 elapsed;
+	u32 epoch;
+	bool end_requested;
+	bool in_flight;
+	bool ready;
+	bool shot;
+	unsigned int flight; /* status reads until the end is in the window */
+	unsigned int pending; /* status reads until a command is taken */
+	unsigned int busy; /* status reads until idle */
+	u64 cleared; /* see chosen_pages() */
+	bool masked;
+
+	unsigned int violations; /* of the rules of docs/registers.md */
+	const char *violation; /* the last one */
+	struct fake_entry *log;
+	unsigned int logged;
+
+	struct timer_list timer;
+	struct irq_domain *domain;
+	int irq;
+};
+
+/* fake_registers.c */
+extern const struct litemrc_ops fake_ops;
+void fake_reset(struct fake *fake);
+void fake_access(struct fake *fake, u32 count);
+void fake_advance(struct fake *fake);
+void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
+
+/* fake_interrupt.c */
+int fake_interrupt_init(struct fake *fake);
+void fake_interrupt_exit(struct fake *fake);
+
+/* fake_attributes.c */
+extern const struct attribute_group *fake_groups[];
+struct fake *fake_of_device(struct device *device);
+
+#endif

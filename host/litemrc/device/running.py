@@ -1,0 +1,106 @@
+"""The device's programs: which to run, one after the other or all together, and which still run."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from litemrc.device.device import Device
+from litemrc.device.protocol import Message
+from litemrc.errors import UserError
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program of the device to run while collecting.
+
+    `context` None: the program's place among the device's programs, counted from 1. `scale`: how much longer
+    than its shortest run.
+    """
+
+    workload: str
+    context: int | None = None
+    scale: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "Run":
+        """Read WORKLOAD[:CONTEXT[:SCALE]].
+
+        Raises:
+            UserError: it is not written like that.
+        """
+        workload, *numbers = text.split(":")
+        if not workload or len(numbers) > 2 or not all(n.isascii() and n.isdigit() for n in numbers):
+            raise UserError("not a program to run", where=text, remedy="write WORKLOAD[:CONTEXT[:SCALE]]")
+        return cls(workload, *map(int, numbers))
+
+
+class RunningPrograms:
+    """Starts programs of a device and knows which have not ended."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._pending: deque[tuple[int, int, int]] = deque()
+        self._running: set[tuple[int, int]] = set()  # program and context
+        self._at_once = 1
+
+    def queue(self, runs: Sequence[Run], *, together: bool) -> None:
+        """Line programs up to be started by `go_on`.
+
+        Raises:
+            UserError: a program or context the device does not have, or programs that cannot run together.
+        """
+        places = [self._place(run) for run in runs]
+        if together:
+            self._check_together(places)
+        self._pending = deque(places)
+        self._at_once = len(places) if together else 1
+
+    def go_on(self) -> bool:
+        """Start what may start now; return whether anything runs.
+
+        Raises:
+            LinkError: the device refuses, or is gone.
+        """
+        while self._pending and len(self._running) < self._at_once:
+            workload, context, scale = self._pending.popleft()
+            self._device.request("run", workload=workload, context=context, scale=scale)
+            self._running.add((workload, context))
+        return bool(self._running)
+
+    def note_done(self, event: Message) -> None:
+        """A program ended."""
+        self._running.discard((event.workload, event.context))
+
+    def note_hello(self, hello: Message) -> None:
+        """Only what hello says runs still runs: the message of an end may be lost."""
+        self._running = {(place, context) for place, context in self._running if hello.running >> place & 1}
+
+    def _place(self, run: Run) -> tuple[int, int, int]:
+        """Return the numbers of a program, its context and its scale, checked."""
+        hello = self._device.hello
+        if run.workload not in hello.workloads:
+            what = f"the device has no program {run.workload!r}"
+            remedy = f"it has: {', '.join(hello.workloads) or 'none'}"
+            raise UserError(what, where=self._device.url, remedy=remedy)
+        place = hello.workloads.index(run.workload)
+        context = run.context
+        if context is None:  # 0 only where there is no other: an operating system keeps it for the kernel
+            context = 1 + place % (hello.contexts - 1) if hello.contexts > 1 else 0
+        if context >= hello.contexts:
+            what = f"the device has no context {context}"
+            raise UserError(what, where=self._device.url, remedy=f"0 to {hello.contexts - 1}")
+        return place, context, run.scale
+
+    def _check_together(self, places: list[tuple[int, int, int]]) -> None:
+        def refuse(what: str, remedy: str) -> None:
+            raise UserError(what, where=self._device.url, remedy=remedy)
+
+        if not self._device.hello.system:
+            refuse(
+                "without an operating system the device runs one program at a time", "leave out --together"
+            )
+        workloads, contexts = ([place[of] for place in places] for of in (0, 1))
+        if len(set(workloads)) < len(workloads):
+            refuse("a program cannot run twice at the same time", "name each program once")
+        if len(set(contexts)) < len(contexts):
+            refuse("two programs cannot have one context at the same time", "give each a context of its own")

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * console: a simulated UART's byte streams on the simulator's stdin and stdout.
+ *
+ * Unlike LiteX's serial2console it loses nothing of a long input, leaves the terminal's settings to who started the
+ * simulator, and runs on when stdin ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <event2/buffer.h>
+#include <event2/event.h>
+
+#include "error.h"
+#include "modules.h"
+
+#define RESET_CLOCKS 4	/* while it is reset the SoC takes bytes and forgets them */
+
+struct console {
+	/* pads, named from the SoC's side */
+	char *source_data, *source_valid, *source_ready;
+	char *sink_data, *sink_valid, *sink_ready;
+	char *sys_clk;
+	clk_edge_state_t edge;
+	unsigned int clocks;
+	struct evbuffer *input;
+	struct event *readable;
+};
+
+static struct event_base *base;
+
+static int console_start(void *event_base)
+{
+	base = event_base;
+	return RC_OK;
+}
+
+static void read_input(evutil_socket_t fd, short what, void *arg)
+{
+	struct console *console = arg;
+
+	(void)what;
+	if (evbuffer_read(console->input, fd, -1) <= 0)
+		event_del(console->readable);
+}
+
+static int console_new(void **session, char *args)
+{
+	struct console *console = calloc(1, sizeof(*console));
+
+	(void)args;
+	if (!console)
+		return RC_NOENMEM;
+	console->input = evbuffer_new();
+	console->readable = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, read_input, console);
+	event_add(console->readable, NULL); /* fails on a file: that is no input */
+	*session = console;
+	return RC_OK;
+}
+
+static char *pad(struct pad_list_s *list, const char *name)
+{
+	for (struct pad_s *p = list->pads; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p->signal;
+	return NULL;
+}
+
+static int console_add_pads(void *session, struct pad_list_s *list)
+{
+	struct console *console = session;
+
+	if (!strcmp(list->name, "serial")) {
+		console->source_data = pad(list, "source_data");
+		console->source_valid = pad(list, "source_valid");
+		console->source_ready = pad(list, "source_ready");
+		console->sink_data = pad(list, "sink_data");
+		console->sink_valid = pad(list, "sink_valid");
+		console->sink_ready = pad(list, "sink_ready");
+	}
+	if (!strcmp(list->name, "sys_clk"))
+		console->sys_clk = pad(list, "sys_clk");
+	return RC_OK;
+}
+
+static int console_tick(void *session, uint64_t time_ps)
+{
+	struct console *console = session;
+
+	(void)time_ps;
+	if (!clk_pos_edge(&console->edge, *console->sys_clk))
+		return RC_OK;
+
+	if (console->clocks < RESET_CLOCKS) {
+		console->clocks++;
+		return RC_OK;
+	}
+	*console->source_ready = 1;
+	if (*console->source_valid) {
+		putchar(*console->source_data);
+		fflush(stdout);
+	}
+
+	*console->sink_valid = evbuffer_get_length(console->input) != 0;
+	if (*console->sink_valid) {
+		evbuffer_copyout(console->input, console->sink_data, 1);
+		if (*console->sink_ready)
+			evbuffer_drain(console->input, 1);
+	}
+	return RC_OK;
+}
+
+static struct ext_module_s module = {
+	"console", console_start, console_new, console_add_pads, NULL, console_tick,
+};
+
+int litex_sim_ext_module_init(int (*register_module)(struct ext_module_s *))
+{
+	return register_module(&module);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reading /dev/litemrcN, and polling it and files of sysfs. */
+#include "agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "litemrc_uapi.h"
+
+static int fd = -1;
+static _Alignas(8) char buffer[1 << 20];
+
+/* open PATH [nonblock]: one file at a time */
+static long open_file(int count, char **words)
+{
+	if (fd >= 0)
+		close(fd);
+	fd = open(words[1], O_RDONLY | (count > 2 ? O_NONBLOCK : 0));
+	return fd < 0 ? -errno : 0;
+}
+
+static long close_file(int count, char **words)
+{
+	(void)count;
+	(void)words;
+	close(fd);
+	fd = -1;
+	return 0;
+}
+
+/* Are all words those that the fake device makes for just this epoch? */
+static bool is_whole(const struct litemrc_epoch *record, const __u32 *counters)
+{
+	__u32 row = record->groups + LITEMRC_ROW_WORDS;
+
+	if (record->dropped != record->epoch * 7 + 3 || record->outside != record->epoch * 3 + 1 ||
+	    record->unsampled != record->epoch * 5 + 2)
+		return false;
+	for (__u32 context = 0; context < record->contexts; context++)
+		for (__u32 word = 0; word < row; word++)
+			if (word != LITEMRC_ROW_ACCESSES(record->groups) &&
+			    counters[context * row + word] != record->epoch * 1000003 + context * 4099 + word)
+				return false;
+	return true;
+}
+
+static void describe(const struct litemrc_epoch *record)
+{
+	const __u32 *counters = (const __u32 *)(record->followed + record->contexts);
+	__u32 row = record->groups + LITEMRC_ROW_WORDS;
+	char text[4096];
+	int length = snprintf(text, sizeof(text), "epoch %u lost %u whole %d flags %u scale %u", record->epoch,
+			      record->lost, is_whole(record, counters), record->flags, record->scale_log2);
+
+	for (__u32 context = 0; context < record->contexts; context++) {
+		const struct litemrc_context *followed = &record->followed[context];
+
+		length += snprintf(text + length, sizeof(text) - length, " [%u %u %.16s %u]", followed->state,
+				   followed->pid, followed->comm[0] ? followed->comm : "-",
+				   counters[context * row + LITEMRC_ROW_ACCESSES(record->groups)]);
+	}
+	say("%s", text);
+}
+
+/* read BYTES [TIMES]: so many reads, until one fails */
+static long read_epochs(int count, char **words)
+{
+	long times = count > 2 ? atol(words[2]) : 1;
+	ssize_t got = 0;
+
+	while (times--) {
+		const struct litemrc_epoch *record = (const void *)buffer;
+
+		got = read(fd, buffer, strtoul(words[1], NULL, 0));
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return 0;
+		if (record->bytes != (size_t)got)
+			return -EBADMSG;
+		describe(record);
+	}
+	return got;
+}
+
+/* fault BYTES: read() into memory that is not there */
+static long read_nowhere(int count, char **words)
+{
+	(void)count;
+	return read(fd, (void *)16, strtoul(words[1], NULL, 0)) < 0 ? -errno : 0;
+}
+
+/* poll MILLISECONDS [pri]: answers the events; pri: of a file of sysfs, read before */
+static long poll_file(int count, char **words)
+{
+	struct pollfd polled = { .fd = fd, .events = count > 2 ? POLLPRI : POLLIN };
+	int ready;
+
+	if (count > 2 && (lseek(fd, 0, SEEK_SET) < 0 || read(fd, buffer, sizeof(buffer)) < 0))
+		return -errno;
+	ready = poll(&polled, 1, atoi(words[1]));
+	if (ready < 0)
+		return -errno;
+	return ready ? polled.revents : 0;
+}
+
+const struct command epoch_commands[] = {
+	{ "open", open_file },	   { "close", close_file }, { "read", read_epochs },
+	{ "fault", read_nowhere }, { "poll", poll_file },   { NULL, NULL },
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Memory of this process, and what the fake device saw done with frames. */
+#include "agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FAKE "/sys/devices/platform/litemrc.0/fake/"
+#define PAGE 4096
+
+static char *area;
+static size_t area_bytes;
+
+/* map PAGES [shared]: touched */
+static long map(int count, char **words)
+{
+	area_bytes = strtoul(words[1], NULL, 0) * PAGE;
+	area = mmap(NULL, area_bytes, PROT_READ | PROT_WRITE,
+		    MAP_ANONYMOUS | (count > 2 ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+	if (area == MAP_FAILED)
+		return -errno;
+	memset(area, 1, area_bytes);
+	return 0;
+}
+
+static long unmap(int count, char **words)
+{
+	(void)count;
+	(void)words;
+	return munmap(area, area_bytes) ? -errno : 0;
+}
+
+/* frames: the fake's log gets them */
+static long log_frames(int count, char **words)
+{
+	int fd = open(FAKE "frame_of", O_WRONLY);
+	char text[32];
+
+	(void)count;
+	(void)words;
+	for (size_t offset = 0; offset < area_bytes; offset += PAGE) {
+		int length = snprintf(text, sizeof(text), "0x%lx", (unsigned long)(area + offset));
+
+		if (write(fd, text, length) != length)
+			return -errno;
+	}
+	close(fd);
+	return 0;
+}
+
+/* log KINDS: entries of these kinds, in order: kind, value, who */
+static long show_log(int count, char **words)
+{
+	struct {
+		uint32_t kind, value, tgid;
+	} entry;
+	FILE *file = fopen(FAKE "log", "rb");
+
+	(void)count;
+	if (!file)
+		return -errno;
+	while (fread(&entry, sizeof(entry), 1, file))
+		if (strchr(words[1], (int)entry.kind))
+			say("%c %u %u", (char)entry.kind, entry.value, entry.tgid);
+	fclose(file);
+	return 0;
+}
+
+const struct command memory_commands[] = {
+	{ "map", map }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { NULL, NULL },
+};

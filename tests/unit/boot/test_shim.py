@@ -1,0 +1,160 @@
+"""The M-mode shim under programs in S mode, in qemu: timer, time, calls, reset, misaligned, traps."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from boot_programs import COMPILE, PROGRAMS, build_program
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+BOOT = ROOT / "firmware/boot"
+QEMU = shutil.which("qemu-system-riscv32")
+# A hart as VexRiscv is: the timer is SBI's alone, and rdtime traps.
+MACHINE = [
+    *("-machine", "virt", "-cpu", "rv32,sstc=off,c=off,f=off,d=off", "-m", "16"),
+    *("-display", "none", "-serial", "stdio", "-monitor", "none"),
+]
+KERNEL_ADDRESS = 0x8040_0000
+TIMEOUT_S = 60
+MUTANT_TIMEOUT_S = 10
+
+pytestmark = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv32 is not installed")
+
+
+@pytest.fixture(scope="session")
+def build_shim(tmp_path_factory):
+    """build_shim(mutation=None) -> images: as it ships, and with retrap.S before it.
+
+    mutation: (file, text, other text).
+    """
+
+    def build(mutation=None):
+        out = tmp_path_factory.mktemp("shim")
+        source = out / "boot"
+        shutil.copytree(BOOT, source)
+        if mutation:
+            name, text, other = mutation
+            before = (source / name).read_text()
+            assert before.count(text) == 1, f"{text!r} stands {before.count(text)} times in {name}"
+            (source / name).write_text(before.replace(text, other))
+        make = ["make", "-s", "-f", str(source / "Makefile"), "PLATFORM=virt"]
+        subprocess.run([*make, f"OUT={out}/ships"], check=True, capture_output=True)
+        retrap = out / "retrap.o"
+        subprocess.run([*COMPILE, "-c", "-o", str(retrap), str(PROGRAMS / "retrap.S")], check=True)
+        wrapped = f"TEST_OBJECTS={retrap} -Wl,--wrap=trap_vector"
+        subprocess.run([*make, f"OUT={out}/wrapped", wrapped], check=True, capture_output=True)
+        return out / "ships/shim.bin", out / "wrapped/shim.bin"
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def shims(build_shim):
+    return build_shim()
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory):
+    """program(name, *flags) -> image of programs/NAME.c."""
+    return lambda name, *flags: build_program(
+        tmp_path_factory.mktemp("program"), name, KERNEL_ADDRESS, *flags
+    )
+
+
+def qemu(shim, image, *options):
+    return [QEMU, *MACHINE, *options, "-bios", str(shim), "-kernel", str(image)]
+
+
+def run(shim, image, text="", timeout_s=TIMEOUT_S):
+    """(exit code, console) of a program; text: what is typed."""
+    done = subprocess.run(
+        qemu(shim, image, "-no-reboot"), input=text, capture_output=True, text=True, timeout=timeout_s
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_timer_fires_when_asked_and_is_taken_back(shims, program):
+    assert run(shims[0], program("timer")) == (0, "timer: ok\n")
+
+
+def test_rdtime_is_monotonic_and_changes_no_other_register(shims, program):
+    assert run(shims[0], program("rdtime")) == (0, "rdtime: ok\n")
+
+
+def test_illegal_instructions_and_breakpoints_reach_s_mode_as_if_delegated(shims, program):
+    assert run(shims[0], program("reflect")) == (0, "reflect: ok\n")
+
+
+def test_calls_answer_and_unknown_ones_are_errors(shims, program):
+    assert run(shims[0], program("calls"), "echo\x80?Q") == (0, "echo\x80?Q\ncalls: ok\n")
+
+
+def test_misaligned_accesses_are_completed_in_every_register(shims, program):
+    assert run(shims[1], program("misaligned")) == (0, "misaligned: ok\n")
+
+
+def test_misaligned_accesses_obey_the_page_tables(shims, program):
+    assert run(shims[1], program("paging")) == (0, "paging: ok\n")
+
+
+SYSTEM_RESET, LEGACY_SHUTDOWN = 0x53525354, 8
+SHUTDOWN, COLD_REBOOT, WARM_REBOOT = range(3)
+NO_REASON, SYSTEM_FAILURE = range(2)
+
+
+def reset_program(program, extension, kind, reason):
+    return program("reset", f"-DCALL_EXTENSION={extension}", f"-DCALL_TYPE={kind}", f"-DCALL_REASON={reason}")
+
+
+@pytest.mark.parametrize(
+    ("extension", "reason", "code"),
+    [(SYSTEM_RESET, NO_REASON, 0), (SYSTEM_RESET, SYSTEM_FAILURE, 1), (LEGACY_SHUTDOWN, NO_REASON, 0)],
+)
+def test_shutdown_ends_the_machine(shims, program, extension, reason, code):
+    image = reset_program(program, extension, SHUTDOWN, reason)
+    assert run(shims[0], image) == (code, "started\n")
+
+
+@pytest.mark.parametrize("kind", [COLD_REBOOT, WARM_REBOOT])
+def test_reboot_starts_again(shims, program, kind):
+    image = reset_program(program, SYSTEM_RESET, kind, NO_REASON)
+    machine = subprocess.Popen(
+        qemu(shims[0], image), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert [machine.stdout.readline() for _ in range(3)] == ["started\n"] * 3
+    finally:
+        machine.kill()
+        machine.communicate()
+
+
+MUTANTS = {
+    "sign": ("misaligned", ("misaligned.c", "value = (int16_t)value;", ";")),
+    "x0 stored": ("misaligned", ("misaligned.c", "rs2 ? frame->x[rs2] : 0", "frame->x[rs2]")),
+    "atomics": ("misaligned", ("misaligned.c", "!= (store ? OPCODE_STORE : OPCODE_LOAD)", "== 0")),
+    "second page": ("paging", ("misaligned.c", "place->second = (uint8_t *)physical;", "place->second = 0;")),
+    "first byte only": ("paging", ("misaligned.c", "place->first_page_left >= bytes", "true")),
+    "user pages": ("paging", ("sv32.c", "from_user != !!(pte & U)", "false")),
+    "dirty": ("paging", ("sv32.c", "access != STORE || pte & D", "true")),
+    "superpage": ("paging", ("sv32.c", " || ppn << PAGE_SHIFT & ((1u << shift) - 1)", "")),
+    "SPIE": ("reflect", ("trap.c", "changed |= MSTATUS_SPIE;", ";")),
+    "breakpoint": ("reflect", ("trap.c", "reflect(BREAKPOINT,", "reflect(ILLEGAL_INSTRUCTION,")),
+    "rdtime x11": ("rdtime", ("trap_entry.S", "sw\ta1, 11*4(sp)\n\tj", "nop\n\tj")),
+    "STIP": ("timer", ("sbi.c", "csr_clear(mip, INTERRUPT_STI);", ";")),
+    "no error": (
+        "calls",
+        ("sbi.c", "{SBI_ERR_NOT_SUPPORTED, 0};\n\n\tswitch", "{SBI_SUCCESS, 0};\n\n\tswitch"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_wrong_shim_is_caught(build_shim, program, name):
+    caught_by, mutation = MUTANTS[name]
+    try:
+        code, _ = run(build_shim(mutation)[1], program(caught_by), "Q", MUTANT_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return  # it never came to an end: that is noticed, too
+    assert code == 1

@@ -1,0 +1,134 @@
+"""Builds the daemon with sanitizers under build/daemon-test, once for all workers, and starts it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cable import Cable
+from fake_driver import FakeDriver
+from litemrc.device.device import Device
+
+HERE = Path(__file__).parent
+BUILD = HERE.parents[2] / "build" / "daemon-test"
+CONFIG = """
+# programs of the tests
+quick = /bin/sh -c "exit 0"
+sleep = /bin/sleep {scale}
+fail  = /bin/sh -c "exit {scale}"
+tree [children] = /bin/sh -c "sleep {scale} & wait"
+"""
+
+
+@dataclass
+class Daemon:
+    """A daemon that serves, and everything around it."""
+
+    driver: FakeDriver
+    cable: Cable
+    process: subprocess.Popen
+    log: Path
+    status: int = 0  # with which it must end
+
+    @contextmanager
+    def host(self, timeout_s: float = 10) -> Iterator[Device]:
+        """The host package at the other end of the cable."""
+        with Device.open(self.cable.url, timeout_s=timeout_s) as device:
+            device.waiting()  # the hello of its start
+            yield device
+
+    def said(self) -> str:
+        """What it logged."""
+        return self.log.read_text()
+
+
+@pytest.fixture(scope="session")
+def litemrcd() -> Path:
+    """The program under test."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        make = ["make", "--no-print-directory", "-C", HERE, f"OUT={BUILD}", f"PYTHON={sys.executable}"]
+        unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
+        environment = {name: value for name, value in os.environ.items() if name not in unset}
+        done = subprocess.run(make, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return BUILD / "litemrcd"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that the daemon can reach as a user without rights, too."""
+    made = Path(tempfile.mkdtemp(prefix="litemrcd-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def driver(folder: Path) -> Iterator[FakeDriver]:
+    with FakeDriver(folder) as made:
+        yield made
+
+
+def wait_until(true: Callable[[], bool], timeout_s: float = 10) -> None:
+    """Waits for what happens by itself, soon."""
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
+
+def environment_of(driver: FakeDriver) -> dict[str, str]:
+    # Looking for leaks takes ptrace, which the daemon forbids; it takes memory at its start only.
+    return {**os.environ, "STANDIN_LOG": str(driver.orders_log), "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+def arguments_of(driver: FakeDriver, tty: str, config: Path) -> list[str]:
+    options = {
+        "tty": tty,
+        "device": driver.device,
+        "sysfs": driver.sysfs,
+        "cgroup": driver.cgroup,
+        "config": config,
+    }
+    if os.geteuid() == 0:
+        options["user"] = "65534:65534"
+    return [f"--{name}={value}" for name, value in options.items()]
+
+
+@pytest.fixture
+def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[Callable[..., Daemon]]:
+    """Starts a daemon, with more options if need be; it must end well: by SIGTERM, if not before."""
+    started: list[Daemon] = []
+
+    def start(*more: str, config: str = CONFIG) -> Daemon:
+        (folder / "litemrcd.conf").write_text(config)
+        log = folder / "log"
+        cable = Cable().__enter__()
+        arguments = [litemrcd, *arguments_of(driver, cable.tty, folder / "litemrcd.conf"), *more]
+        with log.open("w") as stderr:
+            process = subprocess.Popen(arguments, stderr=stderr, env=environment_of(driver))
+        started.append(Daemon(driver, cable, process, log))
+        wait_until(lambda: "serves" in log.read_text() or process.poll() is not None)
+        return started[-1]
+
+    yield start
+    for daemon in started:
+        daemon.process.terminate()
+        status = daemon.process.wait(timeout=10)
+        daemon.cable.__exit__()
+        assert status == daemon.status, daemon.said()
+
+
+@pytest.fixture
+def daemon(start_daemon: Callable[..., Daemon]) -> Daemon:
+    return start_daemon()

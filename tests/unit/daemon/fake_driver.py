@@ -1,0 +1,200 @@
+"""The kernel's side of the daemon as files: sysfs, the device as a FIFO of records, and who follows whom.
+
+standin.c makes the files take orders as sysfs does, and logs them. A thread reads that log and does what the
+driver does by itself: records of epochs that end as a context follows another process, or as a process ends.
+"""
+
+import os
+import re
+import struct
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CONTEXTS, GROUPS, FRAMES = 4, 8, 8192
+CLOCK_HZ = 50_000_000
+STATES = {"free": 1, "following": 2, "ended": 3}
+PARAMETERS = {
+    "version": 2,
+    "page_shift": 12,
+    "frames": FRAMES,
+    "groups": GROUPS,
+    "contexts": CONTEXTS,
+    "pages": FRAMES,
+    "recent_pages": 4,
+    "queue_depth": 512,
+    "ranks": 1,
+}
+SETTINGS = {
+    "abi": "1",
+    "engine": "bucket_stack",
+    "enable": "0",
+    "epoch_length": "0 accesses",
+    "end_epoch": "",
+    "clear": "",
+    "arm": "",
+    "freeze": "0",
+    "single_shot": "0",
+    "frozen": "0",
+    "range": f"0 {FRAMES - 1}",
+    "sampling": "0",
+    "scale": "0",
+    "invalidate": "",
+    "context": "0",
+}
+FREE = ("free", 0, "")
+_ORDER_TO_FOLLOW = re.compile(r"contexts/(\d+)/(pid|cgroup)$")
+
+
+@dataclass
+class Row:
+    """The counters of a context in a record."""
+
+    misses: int = 0
+    touched: int = 0
+    hits: list[int] = field(default_factory=lambda: [0] * GROUPS)
+
+    def packed(self) -> bytes:
+        accesses = self.misses + sum(self.hits)
+        return struct.pack(f"{GROUPS + 3}I", *self.hits, self.misses, accesses, self.touched)
+
+
+class FakeDriver:
+    """Files below `folder`; a context manager whose thread follows processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sysfs = folder / "sys"
+        self.monitor = self.sysfs / "class/misc/litemrc0"
+        self.device = folder / "litemrc0"
+        self.cgroup = folder / "cgroup"
+        self.orders_log = folder / "orders.log"
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._epoch = 0
+        self._followed = [FREE] * CONTEXTS
+        self._make_files()
+
+    def _make_files(self) -> None:
+        self.monitor.mkdir(parents=True)
+        for name, text in SETTINGS.items():
+            (self.monitor / name).write_text(f"{text}\n")
+        lines = "".join(f"{name} {value}\n" for name, value in PARAMETERS.items())
+        (self.monitor / "parameters").write_text(lines)
+        for number in range(CONTEXTS):
+            context = self.monitor / f"contexts/{number}"
+            context.mkdir(parents=True)
+            for name, text in (("state", "free\n"), ("pid", "0\n"), ("comm", "\n"), ("cgroup", "\n")):
+                (context / name).write_text(text)
+        version = self.sysfs / "module/litemrc/version"
+        version.parent.mkdir(parents=True)
+        version.write_text("1.2.3\n")
+        clock = self.sysfs / "firmware/devicetree/base/cpus/cpu@0/clock-frequency"
+        clock.parent.mkdir(parents=True)
+        clock.write_bytes(struct.pack(">I", CLOCK_HZ))
+        self.cgroup.mkdir()
+        for name in ("procs", "threads", "subtree_control"):
+            (self.cgroup / f"cgroup.{name}").touch()
+        (self.cgroup.parent / "cgroup.subtree_control").touch()
+        os.mkfifo(self.device)
+        self._fifo = os.open(self.device, os.O_RDWR | os.O_NONBLOCK)
+
+    def __enter__(self) -> "FakeDriver":
+        for file in self.sysfs.rglob("*"):
+            if file.is_file():
+                file.chmod(0o666)  # the stand-in writes beside the daemon, and as its user
+        self.orders_log.touch(0o666)
+        self._thread = threading.Thread(target=self._follow)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        os.close(self._fifo)
+
+    def read(self, name: str) -> str:
+        """A file of the monitor, its newline stripped."""
+        return (self.monitor / name).read_text().strip()
+
+    def fail(self, name: str, error: int) -> None:
+        """Has writes to a file of the monitor refused with an errno; 0: no longer."""
+        (self.monitor / f"{name}.error").write_text(str(error))
+
+    def finish_epoch(self, rows: dict[int, Row] | None = None, **header: int) -> int:
+        """Hand out an epoch with these rows; returns its number."""
+        with self._lock:
+            return self._hand_out(rows or {}, header)
+
+    def follow(self, context: int, state: str, pid: int = 0, comm: str = "") -> None:
+        """A change that somebody else made."""
+        with self._lock:
+            self._change(context, (state, pid, comm))
+
+    def hand_out_bytes(self, record: bytes) -> None:
+        """Anything as a record."""
+        os.write(self._fifo, record)
+
+    def _hand_out(self, rows: dict[int, Row], header: dict[str, int]) -> int:
+        names = ("lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
+        values = [header.get(name, 0) for name in names]
+        followed = b"".join(
+            struct.pack("II16s", STATES[state], pid, comm.encode()) for state, pid, comm in self._followed
+        )
+        counters = b"".join(rows.get(number, Row()).packed() for number in range(CONTEXTS))
+        size = 36 + len(followed) + len(counters)
+        head = struct.pack("8I2H", size, self._epoch, *values, CONTEXTS, GROUPS)
+        assert len(head) == 36
+        os.write(self._fifo, head + followed + counters)
+        self._epoch += 1
+        return self._epoch - 1
+
+    def _change(self, context: int, followed: tuple[str, int, str], ordered: bool = False) -> None:
+        """What was ordered through a file stands there already, or something newer."""
+        self._followed[context] = followed
+        for name, value in zip(("state", "pid", "comm"), followed, strict=True):
+            if name == "comm" or not ordered:
+                (self.monitor / f"contexts/{context}/{name}").write_text(f"{value}\n")
+        state = followed[0]
+        self._hand_out({context: Row(misses=context + 1, touched=1)} if state == "ended" else {}, {})
+
+    def orders(self) -> list[tuple[str, int, str]]:
+        """Every order the daemon gave so far: file (from here), errno, text."""
+        lines = self.orders_log.read_text().splitlines()
+        root = f"{self.orders_log.parent}/"
+        split = [line.split(" ", 2) for line in lines]
+        return [(path.removeprefix(root), int(error), text) for path, error, text in split]
+
+    def _follow(self) -> None:
+        done = 0
+        while not self._ended.wait(0.003):
+            orders = self.orders()
+            for path, error, text in orders[done:]:
+                match = _ORDER_TO_FOLLOW.search(path)
+                if match and not error:
+                    with self._lock:
+                        self._obey(int(match[1]), match[2], text)
+            done = len(orders)
+            for context, (state, pid, comm) in enumerate(self._followed):
+                if state == "following" and pid and not is_alive(pid):
+                    self.follow(context, "ended", pid, comm)
+
+    def _obey(self, context: int, file: str, text: str) -> None:
+        if file == "cgroup":
+            self._change(context, ("following", 0, text.rpartition("/")[2]))
+        else:
+            followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
+            self._change(context, followed, ordered=True)
+
+
+def comm_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return "gone"
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,123 @@
+/*
+ * Linked into the daemon under test, in place of what only a kernel does: plain files and folders behave like those of sysfs
+ * and cgroups as far as the daemon can tell.
+ *
+ * An order (a write at offset 0) replaces a file's text. It fails with the errno in a file of that name and ".error", if there
+ * is one, and changes nothing then. A new folder has the files of a cgroup; with these in it a folder can be removed.
+ * A context ordered to follow does so at once; the rest of what the driver does, fake_driver.py does. Every order that was
+ * tried is a line "PATH ERRNO TEXT" of the file named by the environment's STANDIN_LOG.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+ssize_t __real_pwrite(int file, const void *text, size_t length, off_t at);
+int __real_mkdirat(int folder, const char *path, mode_t mode);
+int __real_unlinkat(int folder, const char *path, int flags);
+ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at);
+int __wrap_mkdirat(int folder, const char *path, mode_t mode);
+int __wrap_unlinkat(int folder, const char *path, int flags);
+
+static const char *const group_files[][2] = {
+	{"cgroup.procs", ""},      {"cgroup.events", "populated 0\nfrozen 0\n"}, {"cgroup.kill", ""},
+	{"memory.high", "max\n"}, {"memory.current", "40960\n"},                {"memory.reclaim", ""},
+};
+#define GROUP_FILES (sizeof(group_files) / sizeof(group_files[0]))
+
+static int orders = -1;
+
+__attribute__((constructor)) static void open_log(void)
+{
+	const char *path = getenv("STANDIN_LOG");
+
+	if (path)
+		orders = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
+static int error_of(const char *path)
+{
+	char name[4200], text[16] = "";
+	int file;
+
+	snprintf(name, sizeof(name), "%s.error", path);
+	file = open(name, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	if (read(file, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(file);
+	return atoi(text);
+}
+
+static void follow(const char *path, const char *text)
+{
+	char state[4200];
+	int name = (int)strlen(path) - 4, file;
+	const char *said = atoi(text) ? "following\n" : "free\n";
+
+	if (!strstr(path, "/contexts/") || strcmp(path + name, "/pid"))
+		return;
+	snprintf(state, sizeof(state), "%.*s/state", name, path);
+	file = open(state, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (file < 0 || write(file, said, strlen(said)) < 0)
+		abort();
+	close(file);
+}
+
+ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
+{
+	char link[64], path[4096], line[4400];
+	ssize_t got;
+	int error, count;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	got = readlink(link, path, sizeof(path) - 1);
+	path[got < 0 ? 0 : got] = 0;
+	error = error_of(path);
+	count = snprintf(line, sizeof(line), "%s %d %.*s", path, error, (int)length, (const char *)text);
+	if (orders >= 0 && write(orders, line, count) != count)
+		abort();
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	if (ftruncate(file, 0))
+		abort();
+	follow(path, text);
+	return __real_pwrite(file, text, length, at);
+}
+
+int __wrap_mkdirat(int folder, const char *path, mode_t mode)
+{
+	char name[256];
+
+	if (__real_mkdirat(folder, path, mode))
+		return -1;
+	for (size_t i = 0; i < GROUP_FILES; i++) {
+		int file;
+		size_t length = strlen(group_files[i][1]);
+
+		snprintf(name, sizeof(name), "%s/%s", path, group_files[i][0]);
+		file = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (file < 0 || write(file, group_files[i][1], length) != (ssize_t)length)
+			abort();
+		close(file);
+	}
+	return 0;
+}
+
+int __wrap_unlinkat(int folder, const char *path, int flags)
+{
+	char name[256];
+
+	for (size_t i = 0; flags & AT_REMOVEDIR && i < GROUP_FILES; i++) {
+		snprintf(name, sizeof(name), "%s/%s", path, group_files[i][0]);
+		__real_unlinkat(folder, name, 0);
+	}
+	return __real_unlinkat(folder, path, flags);
+}

@@ -1,0 +1,195 @@
+"""What the daemon refuses at its start, with what to do; and the list of programs, by line."""
+
+import os
+import subprocess
+
+import pytest
+from conftest import arguments_of, environment_of, wait_until
+from fake_driver import CLOCK_HZ
+
+ROOT = os.geteuid() == 0
+
+
+@pytest.fixture
+def run(litemrcd, driver, folder):
+    """Runs the daemon to its end, which must come at once; returns status and stderr."""
+
+    def run(*more, config="", arguments=None):
+        (folder / "litemrcd.conf").write_text(config)
+        if arguments is None:
+            arguments = arguments_of(driver, "/dev/null", folder / "litemrcd.conf")
+        done = subprocess.run(
+            [litemrcd, *arguments, *more],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            env=environment_of(driver),
+        )
+        return done.returncode, done.stderr, done.stdout
+
+    return run
+
+
+def test_help_is_help(run):
+    status, _, said = run(arguments=["--help"])
+
+    assert status == 0
+    assert "--cgroup PATH" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--colour"], "--colour"),
+        (["--baud", "115201"], "--baud 115201: no speed of a port"),
+        (["--baud", "fast"], "--baud fast: not a number"),
+        (["--clock-hz", "0"], "--clock-hz 0: not a number"),
+        (["--clock-hz", "4294967296"], "not a number from 1 to 4294967295"),
+        (["--context", "-1"], "--context -1: not a number"),
+        (["--tty"], "requires an argument"),
+        (["serve"], "serve: not an option"),
+        (["run"], "run: no command"),
+        (["run", "--context", "1"], "run: no command"),
+    ],
+)
+def test_a_bad_option_is_named_with_a_remedy(run, arguments, what):
+    status, said, _ = run(arguments=arguments)
+
+    assert status == 2
+    assert what in said
+    assert len(said.splitlines()) == 2, "what is wrong, and what to do"
+
+
+@pytest.mark.parametrize(
+    ("option", "what"),
+    [
+        ("--tty=/dev/null", "/dev/null: Inappropriate ioctl"),
+        ("--tty=/dev/absent", "/dev/absent: No such file"),
+        ("--config=/absent.conf", "/absent.conf: No such file"),
+        ("--sysfs=/absent", "/absent: No such file"),
+    ],
+)
+def test_what_is_not_there_is_named(run, option, what):
+    status, said, _ = run(option)
+
+    assert status == 2
+    assert what in said
+
+
+@pytest.mark.skipif(not ROOT, reason="for root only")
+@pytest.mark.parametrize(
+    ("user", "what"),
+    [
+        ("root", "that is root"),
+        ("0:5", "that is root"),
+        ("5:0", "that is root"),
+        ("nobodyatall", "no such user"),
+    ],
+)
+def test_it_does_not_stay_root(run, user, what):
+    status, said, _ = run(f"--user={user}")
+
+    assert status == 2
+    assert what in said
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "what"),
+    [
+        ("abi", "2\n", "abi: not version 1"),
+        ("parameters", "version 2\nframes 12\n", "no good line 'page_shift N'"),
+        ("engine", "steam\n", "'steam' is no engine"),
+    ],
+)
+def test_another_driver_is_none_of_ours(run, driver, file, text, what):
+    (driver.monitor / file).write_text(text)
+    status, said, _ = run()
+
+    assert status == 1
+    assert what in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("groups", 257), ("groups", 0), ("contexts", 257), ("frames", 2**32)]
+)
+def test_parameters_beyond_the_link_are_refused(run, driver, name, value):
+    file = driver.monitor / "parameters"
+    lines = [line if line.split()[0] != name else f"{name} {value}" for line in file.read_text().splitlines()]
+    file.write_text("\n".join(lines) + "\n")
+    status, said, _ = run()
+
+    assert status == 1
+    assert f"no good line '{name} N'" in said
+
+
+def test_without_a_driver_it_says_so(run, driver):
+    (driver.monitor / "abi").unlink()
+    status, said, _ = run()
+
+    assert status == 1
+    assert "load the driver" in said
+
+
+def test_without_a_clock_it_asks_for_one(run, driver):
+    (driver.sysfs / "firmware/devicetree/base/cpus/cpu@0/clock-frequency").write_bytes(b"")
+    status, said, _ = run()
+
+    assert status == 2
+    assert "--clock-hz" in said
+
+
+def test_a_clock_named_goes_before_the_device_trees(start_daemon):
+    with start_daemon("--clock-hz=1234567").host() as device:
+        assert device.hello.clock_hz == 1234567 != CLOCK_HZ
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("sort", "no = behind the name"),
+        ("= /bin/true", "a name has letters"),
+        ("so.rt = /bin/true", "no = behind the name"),
+        ("abcdefghijklmnopq = /bin/true", "longer than 16"),
+        ("ok = /bin/true", "a program above has this name"),
+        ("sort = true", "no path from /"),
+        ("sort =", "no path from /"),
+        ("sort = /bin/absent", "does not exist or cannot be run"),
+        ('sort = /bin/sh "-c', "a quotation mark is missing"),
+        ("sort = /bin/sh {scale}{scale}", "a word has {scale} once"),
+        ("sort = /bin/true" + 16 * " x", "more than 16 words"),
+        ("sort = /bin/true " + 600 * "x", "longer than 510 letters"),
+    ],
+)
+def test_a_bad_line_is_named(run, line, what):
+    status, said, _ = run(config=f"# ours\nok = /bin/true\n{line}\n")
+
+    assert status == 2
+    assert "litemrcd.conf:3: " in said
+    assert what in said
+
+
+def test_nine_programs_are_too_many(run):
+    status, said, _ = run(config="".join(f"p{i} = /bin/true\n" for i in range(9)))
+
+    assert status == 2
+    assert "litemrcd.conf:9: there are more than 8 programs" in said
+
+
+def test_children_take_cgroups(run):
+    status, said, _ = run("--cgroup=none", config="tree [children] = /bin/true\n")
+
+    assert status == 2
+    assert "children of tree can be followed in a cgroup only" in said
+
+
+def test_words_reach_the_program_as_they_were_quoted(start_daemon, folder):
+    out, script = folder / "out", folder / "script"
+    out.touch()
+    out.chmod(0o666)
+    script.write_text(f'printf "%s|" "$@" end >{out}\n')
+    config = f'words = /bin/sh {script} a "b  c" "" n={{scale}} "{{scale}} times" d"e f"g\n'
+    with start_daemon(config=config).host() as device:
+        device.request("run", workload=0, context=1, scale=4294967295)
+        wait_until(lambda: out.read_text().endswith("end|"))
+
+    assert out.read_text() == "a|b  c||n=4294967295|4294967295 times|de fg|end|"

@@ -1,0 +1,30 @@
+/* The peer program: what its processes (peer_processes.c) and the rest of it (peer.c) have in common. */
+#ifndef PEER_H
+#define PEER_H
+
+#include "frame.h"
+
+#define CONTEXTS 8
+
+struct peer_option {
+	long epochs, period_ms, noise, seed, system;
+	const char *fault;
+};
+
+extern struct peer_option option;
+extern uint32_t epoch_messages; /* sent */
+extern const char *reason;	/* of the refusal */
+
+void send_message(struct device_message *m);
+void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count);
+bool runs_in(uint32_t context);
+
+void processes_describe(struct hello_body *hello);
+/* A program's process, which does not have its name yet. Returns whether the context could follow it. */
+bool processes_start(uint32_t context);
+void processes_name(uint32_t context, const char *name);
+void processes_end(uint32_t context);
+/* Requests about processes and budgets. Returns 0 or an error code. */
+int processes_perform(const struct host_request *request, struct ack_body *ack);
+
+#endif
