@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -130,14 +131,14 @@ int daemon_serve(const struct options *options)
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
 	runs_init();
-	privileges_drop(&identity);
+	privileges_drop(root ? &identity : NULL);
+	atexit(runs_end_all);
 
 	outbox_init(sources[TTY].fd, parameters.contexts);
 	service_init(sources[TTY].fd);
 	start_counting();
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
-	runs_end_all();
 	say_goodbye();
 	if (error)
 		give_up(1, "check the port, and start it again", "%s: %s", options->tty, strerror(-error));
