@@ -164,7 +164,7 @@ def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
 
 def _process(described: dict[str, Any]) -> Process:
     process = Process(**described)
-    for name, value in described.items():
-        if type(value) is not Process.__annotations__[name]:
-            raise ValueError(f"{name} of a process is {value!r}")
+    for name, kind in Process.__annotations__.items():
+        if not isinstance(getattr(process, name), kind):
+            raise ValueError(f"{name} of a process is {getattr(process, name)!r}")
     return process

@@ -1,6 +1,6 @@
 """Runs the golden model of a monitor over the events of a recording, with the settings recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,8 @@ from litemrc.device.recording import OPS, Recording
 from litemrc.golden.hit_counters import EpochCounters
 from litemrc.golden.monitor import MonitorModel
 from litemrc.golden.positions import NONE
+
+EVENTS_AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,24 +43,29 @@ def replay(
         "mark": lambda frame, context: model.mark(),
     }
     do = [actions[op] for op in OPS]
-    epochs, scales, positions = [], [], []
+    epochs, scales, positions = [], [], bytearray()
     setting = recording.setting
     changes = iter([*np.flatnonzero(np.diff(setting, prepend=-1)).tolist(), setting.size])
     next_change = next(changes)
-    columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
-    for event, (op, frame, context, frozen, epoch_end) in enumerate(
-        zip(*(column.tolist() for column in columns), strict=True)
-    ):
+    for event, (op, frame, context, frozen, epoch_end) in enumerate(_events(recording)):
         if event == next_change:
             in_force = recording.settings[setting[event]]
             model.set_range(in_force.lower, in_force.upper)
             model.set_sampling(in_force.sampling)
             next_change = next(changes)
         model.freeze = frozen
-        positions.append(do[op](frame, context))
+        positions.extend(do[op](frame, context))
         if epoch_end:
             scales.append(model.filter.scale_log2)
             epochs.append(model.end_epoch())
             progress(len(epochs))
-    kind, group, context = np.array(positions, dtype=np.uint8).reshape(-1, 3).T
+    kind, group, context = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
     return Replay(epochs, scales, kind, group, context)
+
+
+def _events(recording: Recording) -> Iterator[tuple[int, int, int, bool, bool]]:
+    """The events as Python's own numbers, some at a time: of many millions they would fill the memory."""
+    columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
+    for start in range(0, recording.op.size, EVENTS_AT_A_TIME):
+        part = slice(start, start + EVENTS_AT_A_TIME)
+        yield from zip(*(column[part].tolist() for column in columns), strict=True)

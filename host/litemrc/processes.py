@@ -17,9 +17,10 @@ class Process:
         comm: its name, or the last name of the cgroup's path.
         first_epoch, last_epoch: of the epochs collected, both included. Those behind the end of the process
             belong to it until the context is freed or follows another: the pages it left are its own.
+        ended_after: the last epoch before it ended, or one before the first; None: it was not seen to end.
 
     Raises:
-        ValueError: a negative number, or the last epoch lies before the first.
+        ValueError: a negative number, or epochs that are not in order.
     """
 
     context: int
@@ -27,9 +28,12 @@ class Process:
     comm: str
     first_epoch: int
     last_epoch: int
+    ended_after: int | None = None
 
     def __post_init__(self) -> None:
-        if not (0 <= self.first_epoch <= self.last_epoch and self.pid >= 0 and self.context >= 0):
+        ended_after = self.last_epoch if self.ended_after is None else self.ended_after
+        in_order = 0 <= self.first_epoch <= self.last_epoch and self.first_epoch <= ended_after + 1
+        if not in_order or ended_after > self.last_epoch or self.pid < 0 or self.context < 0:
             raise ValueError(f"no such process can have been followed: {self}")
 
     @property
@@ -74,7 +78,15 @@ class _Followed:
     comm: str
     told: bool  # by the device at the time, and not found so when the log began
     ended: bool = False
+    ended_after: int | None = None  # if an epoch came before
     epochs: tuple[int, int] | None = None
+
+    def process(self, context: int) -> Process | None:
+        """None while no epoch came."""
+        if not self.epochs:
+            return None
+        ended_after = self.epochs[0] - 1 if self.ended and self.ended_after is None else self.ended_after
+        return Process(context, self.pid, self.comm, *self.epochs, ended_after)
 
 
 class ProcessLog:
@@ -105,14 +117,15 @@ class ProcessLog:
     def end(self, context: int, pid: int, comm: str) -> None:
         """The process ended; what is counted in the context is still of its pages."""
         now = self._followed.get(context)
-        if now and now.pid == pid:
+        if now and now.pid == pid and not now.ended:
             now.comm, now.ended, now.told = comm, True, True
+            now.ended_after = now.epochs[1] if now.epochs else None
 
     def free(self, context: int) -> None:
         """From the next epoch on the context follows nobody."""
         followed = self._followed.pop(context, None)
-        if followed and followed.epochs:
-            self._over.append(Process(context, followed.pid, followed.comm, *followed.epochs))
+        if followed and (process := followed.process(context)):
+            self._over.append(process)
 
     def note_epoch(self, epoch: int) -> None:
         """An epoch came whose counts belong to those followed now."""
@@ -123,9 +136,5 @@ class ProcessLog:
     @property
     def processes(self) -> tuple[Process, ...]:
         """All so far that had an epoch, in the order in which they came."""
-        open_now = (
-            Process(context, each.pid, each.comm, *each.epochs)
-            for context, each in self._followed.items()
-            if each.epochs
-        )
+        open_now = [process for c, each in self._followed.items() if (process := each.process(c))]
         return tuple(sorted([*self._over, *open_now], key=lambda each: (each.first_epoch, each.context)))

@@ -28,6 +28,7 @@ def write_report(
     parameters: Mapping[str, object] | None = None,
     comparison: Comparison | None = None,
     accuracy: Sequence[ContextAccuracy] = (),
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
 
@@ -37,6 +38,7 @@ def write_report(
         parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
         comparison: what the golden model said; None: nothing was compared, and the report says so.
         accuracy: exact curves beside estimated ones, where they are known.
+        texts: what else there is to read, such as a console's log, by its heading.
 
     Raises:
         UserError: the file cannot be written.
@@ -73,6 +75,7 @@ def write_report(
         },
         comparison=comparison,
         accuracy=accuracy,
+        texts=texts or {},
         all_accesses=all_accesses_text(table),
         working_sets={owner: list(table.working_set(owner).values()) for owner in owners},
         rows=_rows(table),

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from litemrc.account import balance
 from litemrc.accuracy import accuracy
-from litemrc.cli.demo import verdict
+from litemrc.cli.demo_results import Results, verdict
 from litemrc.device.recording import read_recording
 from litemrc.epoch_table import COLUMNS
 from litemrc.epochs import read_epochs
@@ -160,6 +161,13 @@ def test_a_wrong_counter_fails_the_demo_and_is_named(demo, replayed, capsys):
     table = read_epochs(out / "curves.parquet")
     recording = read_recording(out / "run" / "record.npy", page_shift=12)
     golden = replayed["bucket_stack"]
+
+    def results(found):
+        return Results(
+            hello=None, cycles=(), table=found, recording=recording,
+            comparison=compare(found, golden, 1), account=balance(recording, found),
+        )  # fmt: skip
+
     assert compare(table, golden, 1).differences == 0
 
     hits, misses = table.hits.copy(), table.misses.copy()
@@ -167,12 +175,18 @@ def test_a_wrong_counter_fails_the_demo_and_is_named(demo, replayed, capsys):
     misses[3] -= 1
     wrong = replace(table, hits=hits, misses=misses)
     assert compare(wrong, golden, 1).differences == 2
-    assert verdict(recording, wrong, compare(wrong, golden, 1)) == 1
+    assert verdict(results(wrong)) == 1
     assert f"epoch {table.epoch[3]}, context {table.context[3]}" in capsys.readouterr().err
 
     doubtful = [replace(each, further_off=1) for each in accuracy(*replayed.values(), GROUP_PAGES)]
-    assert verdict(recording, table, compare(table, golden, 1), doubtful) == 1
+    assert verdict(replace(results(table), estimates=doubtful)) == 1
     assert "5 accesses were estimated more than one group off" in capsys.readouterr().err
 
     lost = replace(table, **{name: getattr(table, name)[1:] for name in COLUMNS})
-    assert verdict(recording, lost, compare(lost, golden, 1)) == 1
+    assert verdict(results(lost)) == 1
+
+    account = replace(results(table).account, difference="epoch 3: 5 recorded, 4 counted")
+    assert verdict(replace(results(table), account=account)) == 1
+    assert "epoch 3: 5 recorded, 4 counted" in capsys.readouterr().err
+    assert verdict(replace(results(table), wrong=["the sky fell"])) == 1
+    assert verdict(results(table)) == 0

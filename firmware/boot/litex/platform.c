@@ -39,5 +39,7 @@ void platform_shutdown(bool failed)
 
 void platform_reboot(void)
 {
+	while (!read_register(CSR_UART_TXEMPTY_ADDR)) /* the last words are still in the FIFO */
+		;
 	write_register(CSR_CTRL_RESET_ADDR, 1 << CSR_CTRL_RESET_SOC_RST_OFFSET);
 }

@@ -216,5 +216,6 @@ static struct platform_driver litemrc_driver = {
 module_platform_driver(litemrc_driver);
 
 MODULE_DESCRIPTION("LiteMRC memory monitor");
+MODULE_VERSION("0.1.0");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("platform:litemrc");

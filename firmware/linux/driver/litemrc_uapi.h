@@ -18,8 +18,8 @@ enum litemrc_context_state {
 /* Whom a context follows from the end of an epoch on; sysfs says the same, but of now. */
 struct litemrc_context {
 	__u32 state;		/* enum litemrc_context_state */
-	__u32 pid;		/* followed or ended, in the first pid namespace; 0: none, or a cgroup */
-	char comm[16];		/* of it then, zeros behind; of a cgroup, its last name */
+	__u32 pid;		/* in the first pid namespace; 0: none, or a cgroup */
+	char comm[16];		/* its name then, zeros behind; of a cgroup, its last */
 };
 
 /*

@@ -14,11 +14,13 @@ from litemrc.errors import UserError
 
 COMMANDS = {
     "demo": "boot the simulated SoC, collect the curves of its programs and check them with the golden model",
+    "linux-demo": "boot Linux on the simulated SoC, run programs side by side and check their curves",
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
     "mrc": "compute the miss ratio curve of a trace",
     "replace": "count page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
     "simulate": "run the simulated SoC, as a device for the other commands",
+    "linux": "boot Linux in the simulated SoC, its console on this terminal",
     "device": "show a device's parameters and test the link to it",
     "process": "show and choose the processes a Linux device follows, and set their memory budgets",
     "trace": "read, convert, draw, capture and generate traces of page references",
@@ -60,7 +62,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     for name, purpose in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         if name == asked_for:
-            module = import_module(f"litemrc.cli.{name}")
+            module = import_module(f"litemrc.cli.{name.replace('-', '_')}")
             module.set_argparser(command)
             command.set_defaults(run=module.main)
     return parser.parse_args(argv)

@@ -100,6 +100,27 @@ class Collector:
                 self._note(each, enough)
                 yield each
 
+    def finish(self) -> Iterator[Message]:
+        """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
+
+        Raises:
+            LinkError: as `collect`.
+        """
+        self._device.request("monitor", on=False)
+        # The first ends the running epoch, whose counters may all be zero; those of the second are.
+        self._device.request("end_epoch")
+        self._device.request("end_epoch")
+        while not self._last_epoch_is_empty():
+            message = self._device.receive(self._device.timeout_s)
+            if message is None:
+                return
+            self._note(message, None)
+            yield message
+
+    def _last_epoch_is_empty(self) -> bool:
+        last = self.rows[-1] if self.rows else None
+        return last is not None and not (last.accesses + last.dropped + last.outside + last.unsampled)
+
     def _ask_hello(self) -> list[Message]:
         """Return an answer to hello, behind everything that came before it."""
         hello = self._device.say_hello()
@@ -113,6 +134,8 @@ class Collector:
             self._note_processes(self._device.waiting(), below=context)
             if followed.state != "free":
                 self.processes.find(context, followed.pid, followed.comm)
+            if followed.state == "ended":
+                self.processes.end(context, followed.pid, followed.comm)
 
     def _note_processes(self, messages: Iterable[Message], below: int = 256) -> None:
         for message in messages:

@@ -72,6 +72,29 @@ class Device:
         with Link.open(url, baud) as link:
             yield cls(link, timeout_s)
 
+    @classmethod
+    @contextmanager
+    def open_booting(
+        cls, url: str, *, boot_timeout_s: float, timeout_s: float = TIMEOUT_S
+    ) -> Iterator["Device"]:
+        """Open the port of a device that boots: wait for the hello that it says by itself, without asking.
+
+        Raises:
+            LinkError: as `open`; nothing was said in time.
+        """
+        with Link.open(url) as link:
+            deadline = time.monotonic() + boot_timeout_s
+            while (message := link.receive(max(deadline - time.monotonic(), 0))) is not None:
+                if message.name == "hello":
+                    break
+            else:
+                raise SilentDeviceError(
+                    f"the device said no hello within {boot_timeout_s:g} s",
+                    where=url,
+                    remedy="read its console, or give it more time",
+                )
+            yield cls(link, timeout_s)
+
     @property
     def url(self) -> str:
         """The port."""

@@ -6,14 +6,17 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from litemrc.device.dram_files import DRAMLayout, Image, bank_texts
 from litemrc.errors import UserError
 
 ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
 PORT_FILE = "link.port"
+DRAM = "dram.json"
 
 
 class Simulator:
@@ -24,13 +27,15 @@ class Simulator:
     build : Path
         folder made by ``litex-soc/sim.py``.
     firmware : Path
-        raw image for the ROM.
+        raw image for the ROM: LiteMRC's firmware, or with images the shim that starts Linux.
     run_dir : Path
         where console, record and port go; files of an earlier run are replaced.
     bootargs : str
         text for the firmware, such as "measure=1 monitor=0".
     link_port : int
         TCP port of the link; 0: any free one.
+    images : sequence of (int, bytes)
+        what DRAM holds at the start, by physical address; only the Linux variant of the SoC takes them.
 
     Attributes
     ----------
@@ -43,25 +48,34 @@ class Simulator:
     """
 
     def __init__(
-        self, build: Path, firmware: Path, run_dir: Path, bootargs: str = "", link_port: int = 0
+        self,
+        build: Path,
+        firmware: Path,
+        run_dir: Path,
+        bootargs: str = "",
+        link_port: int = 0,
+        images: Sequence[Image] = (),
     ) -> None:
         self.build = Path(build).resolve()
         self.run_dir = Path(run_dir).resolve()
         self.record = self.run_dir / "record.npy"
         self.console = self.run_dir / "console.log"
         self._process: subprocess.Popen | None = None
-        self._prepare(Path(firmware), bootargs, link_port)
+        self._prepare(Path(firmware), bootargs, link_port, images)
 
-    def _prepare(self, firmware: Path, bootargs: str, link_port: int) -> None:
+    def _prepare(self, firmware: Path, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
         gateware = self.build / "gateware"
         binary = gateware / "obj_dir" / "Vsim"
-        for needed, made_by in ((binary, "make sim"), (firmware, "make firmware")):
+        makers = ("make sim-linux", "make shim") if images else ("make sim", "make firmware")
+        for needed, made_by in zip((binary, firmware), makers, strict=True):
             if not needed.exists():
                 raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
         self._binary = binary
-        image = set_bootargs(firmware, bootargs)
+        rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
         try:
-            self._lay_out(gateware, image, link_port)
+            self._lay_out(gateware, rom, link_port)
+            if images:
+                self._fill_dram(images)
         except OSError as error:
             raise UserError(
                 f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
@@ -80,6 +94,15 @@ class Simulator:
         link["port"] = link_port
         (self.run_dir / CONFIG).write_text(json.dumps(config))
         (self.run_dir / ROM_INIT).write_text(as_words(image))
+
+    def _fill_dram(self, images: Sequence[Image]) -> None:
+        described = self.build / DRAM
+        if not described.exists():
+            raise UserError(
+                "this simulator's DRAM takes no images", where=str(self.build), remedy="run: make sim-linux"
+            )
+        for name, text in bank_texts(DRAMLayout(**json.loads(described.read_text())), images).items():
+            (self.run_dir / name).write_text(text)
 
     def start(self) -> Self:
         """Starts the simulator; returns self."""
@@ -113,6 +136,16 @@ class Simulator:
                 break
             time.sleep(0.2)
         raise UserError(f"the console never said {text!r}", where=str(self.console))
+
+    @property
+    def running(self) -> bool:
+        """It was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def type(self, typed: bytes) -> None:
+        """Types on the console; BrokenPipeError when the simulator has ended."""
+        self._process.stdin.write(typed)
+        self._process.stdin.flush()
 
     def wait(self) -> int:
         """Waits until the simulator ends by itself; returns its exit code."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import recordings
 from litemrc.accuracy import accuracy
-from litemrc.device.recording import OPS, Recording, Settings, TapCheck
-from litemrc.epoch_table import EpochRow, EpochTable
+from litemrc.device.recording import Settings
 from litemrc.golden.monitor import MonitorModel
 from litemrc.golden_check import compare, model_of
 from litemrc.golden_replay import replay
@@ -17,22 +17,9 @@ ALL = Settings(0, FRAMES - 1, 0)
 
 
 def recording_of(events, settings=(ALL,), setting=0):
-    """A recording of (op, frame, context, frozen); an epoch ends behind every EPOCH events."""
-    op, frame, context, frozen = zip(*events, strict=True)
+    """A recording; an epoch ends behind every EPOCH events."""
     ends = np.arange(1, len(events) + 1) % EPOCH == 0
-    return Recording(
-        cycle=np.arange(len(events), dtype=np.uint64),
-        op=np.array([OPS.index(name) for name in op], dtype=np.uint8),
-        frame=np.array(frame, dtype=np.uint32),
-        write=np.zeros(len(events), dtype=bool),
-        context=np.array(context, dtype=np.uint8),
-        frozen=np.array(frozen),
-        epoch=(np.cumsum(ends) - ends).astype(np.uint32),
-        epoch_end=ends,
-        settings=list(settings),
-        setting=np.broadcast_to(np.array(setting, dtype=np.uint32), len(events)),
-        tap=TapCheck(len(events), 0, 0, 1),
-    )
+    return recordings.recording_of(events, ends=ends, settings=settings, setting=setting)
 
 
 def accesses(seed, count=2000):
@@ -44,36 +31,7 @@ def accesses(seed, count=2000):
 
 
 def table_of(recording, engine="bucket_stack"):
-    """What a faultless device would have sent."""
-    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, engine)
-    made = replay(recording, model)
-    return EpochTable.from_rows(
-        [
-            EpochRow(
-                epoch=epoch.epoch,
-                context=context,
-                accesses=epoch.accesses[context],
-                misses=epoch.misses[context],
-                touched=epoch.touched[context],
-                dropped=epoch.dropped,
-                outside=epoch.outside,
-                unsampled=epoch.unsampled,
-                scale_log2=scale,
-                overflow=epoch.overflow,
-                hits=tuple(epoch.hits[context]),
-            )
-            for epoch, scale in zip(made.epochs, made.scale_log2, strict=True)
-            for context in range(CONTEXTS)
-            if epoch.accesses[context]
-        ],
-        page_bytes=4096,
-        frames=FRAMES,
-        engine=engine,
-        pages=FRAMES,
-        groups=GROUPS,
-        contexts=CONTEXTS,
-        recent_pages=1,
-    )
+    return recordings.table_of(recording, MonitorModel(FRAMES, GROUPS, CONTEXTS, engine), engine)
 
 
 def test_every_counter_of_the_table_is_compared():

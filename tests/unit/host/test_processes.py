@@ -100,8 +100,10 @@ def test_processes_that_cannot_be_are_refused(table, processes, why):
 
 
 def test_a_process_that_ends_before_it_begins_is_refused():
-    with pytest.raises(ValueError, match="no such process"):
-        Process(1, 1, "a", 3, 2)
+    for epochs in ((3, 2), (3, 4, 1), (3, 4, 5), (-1, 2)):
+        with pytest.raises(ValueError, match="no such process"):
+            Process(1, 1, "a", *epochs)
+    assert Process(1, 1, "a", 0, 4, -1).ended_after == -1, "it ended before its first epoch did"
 
 
 class Bookkeeping:
@@ -111,13 +113,27 @@ class Bookkeeping:
         self.all, self.now = [], {}
 
     def begin(self, context, pid, comm):
-        self.all.append({"context": context, "pid": pid, "comm": comm, "epochs": [], "ended": False})
+        self.all.append({"context": context, "pid": pid, "comm": comm, "epochs": [], "ended": None})
         self.now[context] = self.all[-1]
+
+    @staticmethod
+    def end(each):
+        """The last epoch before the end."""
+        if each["ended"] is None:
+            return None
+        return each["epochs"][each["ended"] - 1] if each["ended"] else each["epochs"][0] - 1
 
     @property
     def processes(self):
         return sorted(
-            (each["epochs"][0], each["context"], each["pid"], each["comm"], each["epochs"][-1])
+            (
+                each["epochs"][0],
+                each["context"],
+                each["pid"],
+                each["comm"],
+                each["epochs"][-1],
+                str(self.end(each)),
+            )
             for each in self.all
             if each["epochs"]
         )
@@ -138,14 +154,14 @@ def test_a_log_of_any_messages_is_what_plain_bookkeeping_finds(told):
     log, book, epoch = ProcessLog(), Bookkeeping(), 5
     for what, context, pid, comm in told:
         followed = book.now.get(context)
-        if what == "follow" and not (followed and not followed["ended"] and followed["pid"] == pid):
+        if what == "follow" and not (followed and followed["ended"] is None and followed["pid"] == pid):
             book.begin(context, pid, comm)
             log.follow(context, pid, comm)
-        elif what == "rename" and followed and not followed["ended"]:
+        elif what == "rename" and followed and followed["ended"] is None:
             followed["comm"] = comm
             log.follow(context, followed["pid"], comm)
-        elif what == "end" and followed:
-            followed["ended"] = True
+        elif what == "end" and followed and followed["ended"] is None:
+            followed["ended"] = len(followed["epochs"])
             log.end(context, followed["pid"], followed["comm"])
         elif what == "free":
             book.now.pop(context, None)
@@ -155,7 +171,9 @@ def test_a_log_of_any_messages_is_what_plain_bookkeeping_finds(told):
             for each in book.now.values():
                 each["epochs"].append(epoch)
             log.note_epoch(epoch)
-    found = [(p.first_epoch, p.context, p.pid, p.comm, p.last_epoch) for p in log.processes]
+    found = [
+        (p.first_epoch, p.context, p.pid, p.comm, p.last_epoch, str(p.ended_after)) for p in log.processes
+    ]
     assert sorted(found) == book.processes
 
 
@@ -165,7 +183,7 @@ def test_a_process_found_at_the_start_has_the_epochs_from_then_on():
     log.note_epoch(7)
     log.end(1, 41, "sh")
     log.note_epoch(8)
-    assert log.processes == (Process(1, 41, "sh", 7, 8),)
+    assert log.processes == (Process(1, 41, "sh", 7, 8, 7),)
 
 
 def test_what_came_before_a_process_was_told_to_begin_is_not_its_own():

@@ -47,7 +47,7 @@ static uint8_t reply_payload[128];
 static uint32_t last_request, epoch_number, total;
 uint32_t epoch_messages;
 static uint32_t range_lower, range_upper = FRAMES - 1, sampling;
-static bool frozen, single_shot;
+static bool frozen, single_shot, monitoring = true;
 const char *reason;
 static uint32_t epoch_values[2] = {epoch_unit_accesses_c, 1000}, engine = stack_engine_group_stack_c, context;
 static struct {
@@ -170,8 +170,10 @@ static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 		.scale_log2 = sampling,
 		.hits_count = GROUPS,
 	};
+	if (!monitoring)
+		epoch->misses = epoch->touched = epoch->dropped = epoch->outside = epoch->unsampled = 0;
 	epoch->accesses = epoch->misses;
-	for (uint32_t g = 0; g < GROUPS; g++) {
+	for (uint32_t g = 0; g < GROUPS && monitoring; g++) {
 		epoch->hits[g] = (epoch_number * 7919 + of_context * 104729 + g * g) % 70001;
 		epoch->accesses += epoch->hits[g];
 	}
@@ -181,9 +183,11 @@ static void send_epoch_message(uint32_t of_context, uint32_t remaining)
 	send_message(&message);
 }
 
-/* A message for each context of the mask. */
+/* A message for each context of the mask; of a monitor that is off a single one of zeros. */
 static void send_epoch(uint32_t contexts)
 {
+	if (!monitoring)
+		contexts = 1;
 	for (uint32_t of_context = 0; contexts >> of_context; of_context++)
 		if (contexts >> of_context & 1)
 			send_epoch_message(of_context, __builtin_popcount(contexts >> of_context) - 1);
@@ -294,6 +298,8 @@ static int perform(const struct host_request *request)
 		answer_values(frozen, single_shot, frozen, 3);
 		return 0;
 	case host_request_type_monitor_c:
+		monitoring = request->monitor.on;
+		return 0;
 	case host_request_type_clear_c:
 	case host_request_type_invalidate_c:
 		return 0;
@@ -415,6 +421,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* write() says it */
 	litemrc_receiver_init(&rx, rx_buffer, sizeof(rx_buffer));
 	host = listen_and_accept();
+	if (option.system)
+		send_hello(0);
 	for (;;) {
 		struct pollfd ready = {.fd = host, .events = POLLIN};
 		bool busy = running() || (greeted && option.epochs);

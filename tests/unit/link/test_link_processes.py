@@ -44,8 +44,8 @@ def test_programs_started_together_run_side_by_side_until_the_last_has_ended(lin
     assert [len(epochs) for epochs in by_context.values()] == [last - first + 1, 60, 30]
     assert set(by_context[5]) < set(by_context[1]), "side by side"
     assert table.processes == (
-        Process(1, 100, "zipf", first, last),
-        Process(5, 101, "loop", by_context[5][0], last),  # what it left behind would be its own
+        Process(1, 100, "zipf", first, last, last),
+        Process(5, 101, "loop", by_context[5][0], last, by_context[5][-1]),  # what it left would be its own
     )
     assert [table.name_of(owner) for owner in table.owners_with_data] == [
         "kernel", "zipf (pid 100)", "loop (pid 101)",
@@ -58,9 +58,9 @@ def test_one_program_after_the_other_in_one_context_are_two_processes(linux):
 
     first = int(table.epoch[0])
     assert table.processes == (
-        Process(3, 100, "zipf", first, first + 2),
-        Process(3, 101, "loop", first + 3, first + 5),
-        Process(3, 102, "zipf", first + 6, first + 8),
+        Process(3, 100, "zipf", first, first + 2, first + 2),
+        Process(3, 101, "loop", first + 3, first + 5, first + 5),
+        Process(3, 102, "zipf", first + 6, first + 8, first + 8),
     )
 
 

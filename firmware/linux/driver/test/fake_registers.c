@@ -23,10 +23,17 @@ void fake_log(struct fake *fake, enum fake_kind kind, u32 value)
 	entry->tgid = current->tgid;
 }
 
+/* What the stacks were cleared for, in one number: the frames are fewer than 2^20. */
+static u64 chosen_pages(const struct fake *fake)
+{
+	return (u64)fake->lower << 40 | (u64)fake->upper << 20 | fake->sampling;
+}
+
 void fake_reset(struct fake *fake)
 {
 	fake->control = LITEMRC_CONTROL_HOLD;
 	fake->upper = BIT(fake->frames_log2) - 1;
+	fake->cleared = chosen_pages(fake);
 }
 
 static bool is_frozen(const struct fake *fake)
@@ -179,7 +186,7 @@ static void command(struct fake *fake, u32 value)
 {
 	if (value & LITEMRC_COMMAND_CLEAR) {
 		start_command(fake, FAKE_CLEAR, 0);
-		fake->must_clear = false;
+		fake->cleared = chosen_pages(fake);
 		fake->elapsed = 0;
 		memset(fake->accesses, 0, sizeof(fake->accesses));
 	}
@@ -202,7 +209,7 @@ static void set_control(struct fake *fake, u32 value)
 	fake_log(fake, FAKE_ENABLE, value & LITEMRC_CONTROL_ENABLE);
 	if (!(value & LITEMRC_CONTROL_ENABLE))
 		fake->busy = 3;
-	else if (fake->must_clear)
+	else if (fake->cleared != chosen_pages(fake))
 		violate(fake, "enabled without a clear behind new range or sampling");
 }
 
@@ -210,8 +217,6 @@ static void choose_pages(struct fake *fake, u32 *which, u32 value)
 {
 	if (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending)
 		violate(fake, "range or sampling written while not disabled and idle");
-	if (*which != value)
-		fake->must_clear = true;
 	*which = value;
 }
 

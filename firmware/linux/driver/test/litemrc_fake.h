@@ -59,7 +59,7 @@ struct fake {
 	unsigned int flight; /* status reads until the end is in the window */
 	unsigned int pending; /* status reads until a command is taken */
 	unsigned int busy; /* status reads until idle */
-	bool must_clear;
+	u64 cleared; /* see chosen_pages() */
 	bool masked;
 
 	unsigned int violations; /* of the rules of docs/registers.md */

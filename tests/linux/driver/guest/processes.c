@@ -8,12 +8,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CHILDREN 64
+#define PIDS 5000	/* a little more than there are */
 
 static struct child {
 	char name[16];
@@ -50,20 +53,31 @@ static void become_child(const char *name, int commands, int answers)
 	_exit(0);
 }
 
-/* spawn ID: answers its pid */
+/* spawn ID [PID]: answers its pid; with PID, processes come and go until one has that */
 static long spawn(int count, char **words)
 {
+	pid_t wanted = count > 2 ? atoi(words[2]) : 0;
 	int down[2], up[2];
 	struct child *child = children;
 
-	(void)count;
 	while (child->pid)
 		if (++child == children + CHILDREN)
 			return -EAGAIN;
 	if (pipe(down) || pipe(up))
 		return -errno;
 	fflush(NULL);
-	child->pid = fork();
+	for (long tries = 0; tries < PIDS; tries++) {
+		child->pid = fork();
+		if (!child->pid && wanted && getpid() != wanted)
+			_exit(0);
+		if (!wanted || child->pid <= 0 || child->pid == wanted)
+			break;
+		waitpid(child->pid, NULL, 0);
+	}
+	if (wanted && child->pid > 0 && child->pid != wanted) {
+		child->pid = 0;
+		return -ESRCH;
+	}
 	if (!child->pid) {
 		close(down[1]);
 		close(up[0]);
@@ -149,7 +163,7 @@ static void *idle(void *unused)
 /* thread: one more, that answers its id; leader: the thread that serves ends, if another one lives */
 static void *report_and_idle(void *pipe_end)
 {
-	pid_t tid = gettid();
+	pid_t tid = syscall(SYS_gettid);
 
 	if (write((int)(long)pipe_end, &tid, sizeof(tid)) != sizeof(tid))
 		abort();
@@ -182,6 +196,32 @@ static long end_thread(int count, char **words)
 	pthread_exit(NULL);
 }
 
+/* threaded PATH: what a thread reads there */
+static void *read_first_line(void *path)
+{
+	static char text[256];
+	FILE *file = fopen(path, "r");
+
+	if (!file || !fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static long read_in_thread(int count, char **words)
+{
+	pthread_t thread;
+	void *text;
+
+	(void)count;
+	if (pthread_create(&thread, NULL, read_first_line, words[1]))
+		return -EAGAIN;
+	pthread_join(thread, &text);
+	say("%.*s", (int)strcspn(text, "\n"), (char *)text);
+	return 0;
+}
+
 /* exec PATH: the agent under another name */
 static long become(int count, char **words)
 {
@@ -201,6 +241,30 @@ static long own_pid(int count, char **words)
 	(void)count;
 	(void)words;
 	return getpid();
+}
+
+/* churn TIMES: memory comes and goes, and so do processes */
+static long churn(int count, char **words)
+{
+	(void)count;
+	for (long times = atol(words[1]); times--;) {
+		size_t bytes = 4096 << (times % 7);
+		char *area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+		pid_t pid;
+
+		if (area == MAP_FAILED)
+			return -errno;
+		memset(area, 1, bytes);
+		pid = fork();
+		if (pid < 0)
+			return -errno;
+		memset(area, 2, bytes);
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+		munmap(area, bytes);
+	}
+	return 0;
 }
 
 /* spin MILLISECONDS; sleep MILLISECONDS */
@@ -225,5 +289,5 @@ const struct command process_commands[] = {
 	{ "spawn", spawn },	    { "@", pass_on },	    { "&", pass_on },	{ "?", pass_on },
 	{ "kill", kill_child },	    { "wait", wait_child }, { "gone", wait_child }, { "exit", leave },
 	{ "thread", start_thread }, { "leader", end_thread }, { "exec", become }, { "pid", own_pid },
-	{ "spin", pass_time },	    { "sleep", pass_time }, { NULL, NULL },
+	{ "threaded", read_in_thread }, { "churn", churn }, { "spin", pass_time },	    { "sleep", pass_time }, { NULL, NULL },
 };

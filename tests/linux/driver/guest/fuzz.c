@@ -53,7 +53,7 @@ static long fuzz(int count, char **words)
 		return -errno;
 	state = strtoul(words[2], NULL, 0);
 	while (times--)
-		taken += pwrite(fd, text, make_text(text, sizeof(text)), 0) >= 0;
+		taken += pwrite(fd, text, make_text(text, sizeof(text)), 0) > 0;
 	close(fd);
 	return taken;
 }

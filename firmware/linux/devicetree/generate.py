@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Writes the device tree of a LiteMRC SoC, and the list of what is where in its memory when Linux starts.
+
+    generate.py --csr build/sim-linux/csr.json --image build/linux/Image \
+        --initramfs build/linux/initramfs.cpio --out build/linux
+
+gives ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``: a list of ``{"file", "address"}``,
+files being named from the folder of the list. Addresses of devices, interrupts, memory and clock are those of
+LiteX's csr.json; where kernel and device tree go is what the shim expects (firmware/boot/litex/config.h).
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+# Offsets in DRAM. Linux wants its image at a multiple of 4 MiB on rv32.
+KERNEL_OFFSET = 0
+DTB_OFFSET = 0x70_0000
+INITRAMFS_OFFSET = 0x80_0000
+DTB_BYTES_MAX = 64 * 1024
+
+BOOTARGS = "console=liteuart"
+SEED_BYTES = 64  # Linux asks for 256 bits; of these it is sure not to wait
+SUPERVISOR_EXTERNAL = 9  # privileged specification, table 4.2
+DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
+
+
+class UnusableError(Exception):
+    """What is wrong with the input, in one line."""
+
+
+def lookup(csr, *path):
+    """csr[path[0]][path[1]]...; UnusableError if it is not there."""
+    for name in path:
+        if name not in csr:
+            raise UnusableError(f"no {'.'.join(path)}: not the csr.json of the Linux variant of the SoC")
+        csr = csr[name]
+    return csr
+
+
+def seed(*files):
+    """Bytes for the kernel's random numbers: from files, so that a simulation can be repeated."""
+    digest = hashlib.shake_256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.digest(SEED_BYTES)
+
+
+def cells(*numbers):
+    return "<" + " ".join(f"{number:#x}" for number in numbers) + ">"
+
+
+def uart(csr, name, label):
+    """A LiteUART's node; without its interrupt: the driver polls, but Linux would wait for the controller."""
+    base = lookup(csr, "csr_bases", name)
+    return f"""
+		{label}: serial@{base:x} {{
+			compatible = "litex,liteuart";
+			reg = {cells(base, DEVICE_BYTES)};
+		}};
+"""
+
+
+def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
+    """The source text of the device tree.
+
+    csr: csr.json as LiteX wrote it; initramfs_bytes: its size; rng_seed: bytes; bootargs: the kernel's
+    command line; timebase_hz: of rdtime, if the kernel shall be told another than the system clock.
+    """
+    clock_hz = lookup(csr, "constants", "config_clock_frequency")
+    ram = lookup(csr, "memories", "main_ram")
+    window = lookup(csr, "memories", "mrc_window")
+    initramfs = ram["base"] + INITRAMFS_OFFSET
+    if initramfs_bytes > ram["size"] - INITRAMFS_OFFSET:
+        raise UnusableError(
+            f"the initramfs has {initramfs_bytes} bytes, more than memory has behind {initramfs:#x}"
+        )
+    monitor, ctrl = lookup(csr, "csr_bases", "mrc"), lookup(csr, "csr_bases", "ctrl")
+    return f"""/dts-v1/;
+
+/ {{
+	#address-cells = <1>;
+	#size-cells = <1>;
+	model = "LiteMRC";
+	compatible = "litemrc,soc";
+
+	aliases {{
+		serial0 = &console;
+		serial1 = &link;
+	}};
+
+	chosen {{
+		bootargs = "{bootargs}";
+		stdout-path = &console;
+		linux,initrd-start = {cells(initramfs)};
+		linux,initrd-end = {cells(initramfs + initramfs_bytes)};
+		rng-seed = [{rng_seed.hex(" ")}];
+	}};
+
+	cpus {{
+		#address-cells = <1>;
+		#size-cells = <0>;
+		timebase-frequency = <{timebase_hz or clock_hz}>;
+
+		cpu@0 {{
+			device_type = "cpu";
+			compatible = "spinalhdl,vexriscv", "riscv";
+			reg = <0>;
+			riscv,isa = "rv32ima";
+			mmu-type = "riscv,sv32";
+			clock-frequency = <{clock_hz}>;
+
+			cpu_intc: interrupt-controller {{
+				compatible = "riscv,cpu-intc";
+				interrupt-controller;
+				#address-cells = <0>;
+				#interrupt-cells = <1>;
+			}};
+		}};
+	}};
+
+	memory: memory@{ram["base"]:x} {{
+		device_type = "memory";
+		reg = {cells(ram["base"], ram["size"])};
+	}};
+
+	intc: interrupt-controller {{
+		compatible = "litemrc,vexriscv-intc";
+		interrupt-controller;
+		#address-cells = <0>;
+		#interrupt-cells = <1>;
+		interrupts-extended = <&cpu_intc {SUPERVISOR_EXTERNAL}>;
+	}};
+
+	soc {{
+		#address-cells = <1>;
+		#size-cells = <1>;
+		compatible = "simple-bus";
+		interrupt-parent = <&intc>;
+		ranges;
+
+		soc-controller@{ctrl:x} {{
+			compatible = "litex,soc-controller";
+			reg = {cells(ctrl, 0xC)};
+		}};
+{uart(csr, "uart", "console")}{uart(csr, "link", "link")}
+		monitor@{monitor:x} {{
+			compatible = "litemrc,monitor-2";
+			reg = {cells(monitor, DEVICE_BYTES)}, {cells(window["base"], window["size"])};
+			interrupts = {cells(lookup(csr, "constants", "mrc_interrupt"))};
+			litemrc,memory = <&memory>;
+		}};
+	}};
+}};
+"""
+
+
+def images(csr, image, initramfs, dtb, out):
+    """What is where: a list for images.json; UnusableError if something overlaps."""
+    base = lookup(csr, "memories", "main_ram", "base")
+    if image.stat().st_size > DTB_OFFSET - KERNEL_OFFSET:
+        raise UnusableError(
+            f"{image} has more than the {DTB_OFFSET - KERNEL_OFFSET} bytes before the device tree"
+        )
+    if dtb.stat().st_size > DTB_BYTES_MAX:
+        raise UnusableError(f"{dtb} has more than {DTB_BYTES_MAX} bytes")
+    placed = ((image, KERNEL_OFFSET), (dtb, DTB_OFFSET), (initramfs, INITRAMFS_OFFSET))
+    return [{"file": os.path.relpath(file, out), "address": base + offset} for file, offset in placed]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--csr", type=Path, required=True, help="csr.json of the SoC")
+    parser.add_argument("--image", type=Path, required=True, help="kernel")
+    parser.add_argument("--initramfs", type=Path, required=True, help="uncompressed cpio archive")
+    parser.add_argument("--out", type=Path, required=True, help="folder")
+    parser.add_argument("--bootargs", default=BOOTARGS, help="kernel's command line (%(default)s)")
+    parser.add_argument(
+        "--timebase-hz", type=int, help="what the kernel shall believe rdtime counts (the clock)"
+    )
+    args = parser.parse_args()
+    try:
+        csr = json.loads(args.csr.read_text())
+        rng_seed = seed(args.image, args.initramfs)
+        size = args.initramfs.stat().st_size
+        args.out.mkdir(parents=True, exist_ok=True)
+        source, dtb = args.out / "litemrc.dts", args.out / "litemrc.dtb"
+        source.write_text(device_tree(csr, size, rng_seed, args.bootargs, args.timebase_hz))
+        subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", dtb, source], check=True)
+        listed = images(csr, args.image, args.initramfs, dtb, args.out)
+    except (UnusableError, OSError, ValueError) as error:
+        print(f"generate.py: {error}", file=sys.stderr)
+        sys.exit(2)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+    (args.out / "images.json").write_text(json.dumps(listed, indent=4) + "\n")
+
+
+if __name__ == "__main__":
+    main()

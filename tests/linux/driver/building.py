@@ -1,0 +1,55 @@
+"""What the driver's tests run in the guest: modules, agent, initramfs."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from linux.driver.cpio import write_initramfs
+
+ROOT = Path(__file__).parents[3]
+DRIVER = ROOT / "firmware" / "linux" / "driver"
+INCLUDE = ROOT / "firmware" / "include"
+AGENT = Path(__file__).parent / "guest"
+CROSS = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-"]
+ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
+ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+
+
+def build_modules(kernel: Path, out: Path) -> list[Path]:
+    """Build the driver, the irqchip and the fake against a built kernel, in copies of the sources."""
+    modules = []
+    for folder in ("", "test"):
+        copy = out / "driver" / folder
+        copy.mkdir(parents=True, exist_ok=True)
+        for source in (DRIVER / folder).iterdir():
+            target = copy / source.name
+            if source.is_file() and (not target.exists() or target.read_bytes() != source.read_bytes()):
+                shutil.copy(source, target)
+        folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
+        subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *folders, "modules"], check=True)
+        modules += sorted(copy.glob("*.ko"))
+    return modules
+
+
+def build_agent(out: Path) -> Path:
+    """Compile guest/*.c, unless that is done."""
+    agent = out / "agent"
+    sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
+    if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+        units = [str(source) for source in sources if source.suffix == ".c"]
+        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(out / "zig")}
+        subprocess.run([*ZIG, f"-I{DRIVER}", "-o", str(agent), *units], check=True, env=environment)
+    return agent
+
+
+def build_initramfs(kernel: Path, out: Path) -> Path:
+    """An initramfs of agent and modules; the agent is the init."""
+    out.mkdir(parents=True, exist_ok=True)
+    agent = build_agent(out)
+    files = {"init": agent, "renamed": agent}
+    files |= {module.name: module for module in build_modules(kernel, out)}
+    archive = out / "initramfs.cpio"
+    write_initramfs(archive, files)
+    return archive

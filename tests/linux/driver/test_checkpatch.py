@@ -1,0 +1,33 @@
+"""The driver is written as the kernel's own are: its checkpatch has nothing to say."""
+
+import subprocess
+
+import pytest
+from linux.driver.building import DRIVER
+from linux.driver.conftest import KERNEL
+
+# The sources that a kernel built with O= was made from.
+CHECKPATCH = KERNEL / "source" / "scripts" / "checkpatch.pl"
+SOURCES = sorted(path for path in DRIVER.rglob("*") if path.suffix in (".c", ".h"))
+
+
+def check(path):
+    command = ["perl", CHECKPATCH, "--no-tree", "--strict", "--terse", "--no-summary", "-f", path]
+    return subprocess.run(command, capture_output=True, text=True, cwd=path.parent).stdout
+
+
+@pytest.fixture(autouse=True)
+def _needs_the_sources():
+    if not CHECKPATCH.exists():
+        pytest.skip(f"needs {CHECKPATCH}: make linux-images")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_checkpatch_is_content(path):
+    assert check(path) == ""
+
+
+def test_checkpatch_is_awake(tmp_path):
+    ugly = tmp_path / "ugly.c"
+    ugly.write_text("int f(int a) { if(a) return 1;\n  return 0; }\n")
+    assert "ERROR" in check(ugly)

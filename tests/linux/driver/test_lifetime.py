@@ -1,0 +1,68 @@
+"""The module comes and goes under load."""
+
+from errno import EAGAIN
+
+from linux.driver.guest import FAKE, S
+
+TIMES = 8
+
+
+def test_the_module_stays_while_the_device_is_open(monitor):
+    monitor.do("open /dev/litemrc0")
+    assert monitor.ask("rmmod litemrc").result == -EAGAIN
+    monitor.do("close")
+    monitor.do("rmmod litemrc")
+    monitor.do("insmod /litemrc.ko")
+
+
+def test_the_module_goes_under_load(monitor):
+    workers = [f"worker{number}" for number in range(4)]
+    pids = [monitor.spawn(name) for name in workers]
+    for name in workers:
+        monitor.do(f"& {name} churn 400")
+    for _ in range(TIMES):
+        for context, pid in enumerate(pids, 1):
+            assert monitor.write(f"{S}contexts/{context}/pid", pid) == 0
+        assert monitor.write(S + "enable", 1) == 0
+        assert monitor.write(S + "epoch_length", "3 accesses") == 0
+        monitor.write(FAKE + "access", 10)
+        monitor.do("sleep 60")
+        monitor.do("rmmod litemrc")
+        monitor.do("insmod /litemrc.ko")
+    for name in workers:
+        monitor.do(f"? {name}")
+        monitor.end(name)
+
+
+def test_the_device_goes_under_load(monitor):
+    pid = monitor.spawn("worker")
+    monitor.do("& worker churn 300")
+    for name in ("reader", "looker"):
+        monitor.spawn(name)
+    for _ in range(TIMES):
+        assert monitor.write(S + "contexts/1/pid", pid) == 0
+        assert monitor.write(S + "enable", 1) == 0
+        monitor.do("@ reader open /dev/litemrc0")
+        monitor.do("& reader read 10000 100")
+        monitor.do(f"& looker fuzz {S}contexts/2/pid 5 2000")
+        monitor.write(FAKE + "access", 10)
+        monitor.do("rmmod litemrc_fake")
+        assert monitor.ask("? reader").result == 0
+        monitor.ask("? looker")
+        monitor.do("@ reader close")
+        monitor.do("insmod /litemrc_fake.ko")
+    monitor.do("? worker")
+    for name in ("worker", "reader", "looker"):
+        monitor.end(name)
+
+
+def test_followers_end_while_contexts_are_written(monitor):
+    assert monitor.write(S + "enable", 1) == 0
+    for number in range(40):
+        pid = monitor.spawn("short")
+        monitor.do("& short exit")
+        # It lives, is a zombie, or is gone.
+        monitor.write(f"{S}contexts/{1 + number % 7}/pid", pid)
+        monitor.do("wait short")
+        assert monitor.read(f"{S}contexts/{1 + number % 7}/state") in ("ended", "free")
+        monitor.write(f"{S}contexts/{1 + number % 7}/pid", 0)
