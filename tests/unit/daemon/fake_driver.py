@@ -158,9 +158,8 @@ class FakeDriver:
         self._followed[context] = followed
         for name, value in zip(("state", "pid", "comm"), followed, strict=True):
             file = f"contexts/{context}/{name}"
-            # What is right stays untouched: somebody may be reading.
-            if (name == "comm" or not ordered) and self.read(file) != str(value):
-                (self.monitor / file).write_text(f"{value}\n")
+            if name == "comm" or not ordered:
+                replace_text(self.monitor / file, f"{value}\n")
         state = followed[0]
         self._hand_out({context: Row(misses=context + 1, touched=1)} if state == "ended" else {}, {})
 
@@ -197,6 +196,14 @@ class FakeDriver:
         else:
             followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
             self._change(context, followed, ordered=True)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Its first line is whole all the time: somebody may be reading."""
+    file = os.open(path, os.O_WRONLY)
+    os.pwrite(file, text.encode(), 0)
+    os.ftruncate(file, len(text.encode()))
+    os.close(file)
 
 
 def comm_of(pid: int) -> str:

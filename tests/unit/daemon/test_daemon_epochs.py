@@ -7,9 +7,9 @@ import struct
 import termios
 import time
 
-from conftest import wait_until
 from fake_driver import GROUPS, Row, is_alive
 from litemrc.device.collector import Collector
+from serving import wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
