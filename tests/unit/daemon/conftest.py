@@ -20,7 +20,9 @@ BUILD = HERE.parents[2] / "build" / "daemon-test"
 
 @pytest.fixture(scope="session")
 def litemrcd() -> Path:
-    """The program under test."""
+    """The program under test; LITEMRCD in the environment names another (test_daemon_mutants.py)."""
+    if mutant := os.environ.get("LITEMRCD"):
+        return Path(mutant)
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
