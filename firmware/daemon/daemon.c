@@ -17,12 +17,14 @@
 #include "privileges.h"
 #include "programs.h"
 #include "record.h"
+#include "run_child.h"
 #include "runs.h"
 #include "say.h"
 #include "service.h"
 #include "tty.h"
 
-#define BOOT_EPOCH_CYCLES (1u << 24)	/* until the host asks for another: an epoch of 8 contexts takes 115200 baud 0.3 s */
+/* Until the host asks for another length: an epoch of 8 contexts takes 115200 baud 0.3 s. */
+#define BOOT_EPOCH_CYCLES (1u << 24)
 
 enum { SIGNALS, DEVICE, TTY, SOURCES };
 
@@ -130,7 +132,7 @@ int daemon_serve(const struct options *options)
 	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
-	runs_init();
+	run_child_init();
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
 
