@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -188,6 +189,7 @@ class FakeDriver:
     def _look_for_the_dead(self) -> None:
         for context, (state, pid, comm) in enumerate(self._followed):
             if state == "following" and pid and not is_alive(pid):
+                time.sleep(0.05)  # late, so that who does not wait for the record is found out
                 self.follow(context, "ended", pid, comm)
 
     def _obey(self, context: int, file: str, text: str) -> None:
