@@ -20,14 +20,17 @@ FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/barem
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
 SHIM      := build/boot/shim.bin
+# Of Linux; firmware/linux/Makefile knows what it is made of.
+LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo test lint setup sim sim-linux firmware shim csim registers bench bench-long bench-replacement replacement pnr-units engine-results clean
+.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long \
+	bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE)   ## everything that can be checked without a board
+test: setup $(SIM) $(FIRMWARE) $(SHIM)   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
 
@@ -43,6 +46,22 @@ sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 firmware: setup $(FIRMWARE)
 
 shim: setup $(SHIM)   ## from reset to Linux
+
+linux: linux-ready   ## boot Linux in the RTL, its console on this terminal; Ctrl-C or poweroff ends it
+	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux
+
+linux-demo: linux-ready   ## boot Linux in the RTL, run programs side by side, check every counter, write a report
+	litemrc linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
+
+linux-ready: linux-images $(SHIM)   ## all that a boot needs; build/linux/images.json says what goes where
+	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
+		--initramfs build/linux/initramfs.cpio --out build/linux
+
+linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Image, build/linux/initramfs.cpio
+	@$(LINUX)
+
+linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
+	@$(LINUX) debug
 
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
@@ -68,7 +87,8 @@ pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5:
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts python tests/cosim/engine_results.py
 
-.venv/pnr.stamp .venv/bench.stamp: .venv/%.stamp: .venv/installed.stamp
+PYTHON_EXTRAS := pnr bench linux
+$(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[$*]'
 	@touch $@
 

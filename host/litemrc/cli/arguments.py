@@ -57,6 +57,16 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_linux_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the simulator that runs Linux and the shim that starts it are."""
+    parser.add_argument(
+        "--sim", type=Path, default=Path("build/sim-linux"), help="the simulator (%(default)s)"
+    )
+    parser.add_argument(
+        "--shim", type=Path, default=Path("build/boot/shim.bin"), help="image for its ROM (%(default)s)"
+    )
+
+
 def end_on_sigterm() -> None:
     """SIGTERM from now on as Ctrl-C: a simulator must not outlive this process."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from litemrc.cli.arguments import end_on_sigterm, tcp_port
+from litemrc.cli.arguments import add_linux_build_arguments, end_on_sigterm, tcp_port
 from litemrc.cli.console import converse
 from litemrc.device.linux_images import linux_images
 from litemrc.device.simulator import Simulator
@@ -20,12 +20,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=Path("build/linux"),
         help="kernel, device tree and initramfs (%(default)s)",
     )
-    parser.add_argument(
-        "--sim", type=Path, default=Path("build/sim-linux"), help="the simulator (%(default)s)"
-    )
-    parser.add_argument(
-        "--shim", type=Path, default=Path("build/boot/shim.bin"), help="image for its ROM (%(default)s)"
-    )
+    add_linux_build_arguments(parser)
     parser.add_argument(
         "--out",
         type=Path,

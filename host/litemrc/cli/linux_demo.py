@@ -1,16 +1,15 @@
 """`litemrc linux-demo`: boots Linux on the simulated SoC, and collects curves of programs side by side."""
 
 import argparse
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.arguments import add_run_argument, end_on_sigterm, positive
+from litemrc.cli.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
 from litemrc.cli.demo_results import Results, check, progress, show
 from litemrc.device.collector import Collector
-from litemrc.device.device import Device
+from litemrc.device.device import Device, printable
 from litemrc.device.linux_images import linux_images
 from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
@@ -29,13 +28,16 @@ END_OF_OUTPUT = "=== end of output ==="
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-demo`."""
-    for name, default, what in (
-        ("--sim", "build/sim-linux", "the simulator"),
-        ("--shim", "build/boot/shim.bin", "image for its ROM"),
-        ("--images", "build/linux", "folder of kernel, device tree and initramfs"),
-        ("--out", "build/linux-demo", "folder for the results"),
-    ):
-        parser.add_argument(name, type=Path, default=Path(default), help=f"{what} (%(default)s)")
+    add_linux_build_arguments(parser)
+    parser.add_argument(
+        "--images",
+        type=Path,
+        default=Path("build/linux"),
+        help="folder of kernel, device tree and initramfs (%(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/linux-demo"), help="folder for the results (%(default)s)"
+    )
     parser.add_argument(
         "--boot-timeout",
         metavar="S",
@@ -57,8 +59,13 @@ def main(args: argparse.Namespace) -> int:
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out / "run", images=images) as simulator:
         simulator.wait_ready()
-        with _booted(simulator, args.boot_timeout) as device:
+        _say(f"Linux boots; its console: {simulator.console}")
+        booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
+        with booted as device:
             hello = device.hello
+            _say(
+                f"{printable(hello.system)}, driver {printable(hello.driver)}, after {_seconds_since(began)}"
+            )
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()
@@ -76,17 +83,12 @@ def main(args: argparse.Namespace) -> int:
     )
 
 
-@contextmanager
-def _booted(simulator: Simulator, timeout_s: float) -> Iterator[Device]:
-    with progress("Linux", None) as show_progress:
-        show_progress(0, "Linux boots")
-        opened = Device.open_booting(simulator.url, boot_timeout_s=timeout_s, timeout_s=TIMEOUT_S)
-        device = opened.__enter__()
-        show_progress(0, f"{device.hello.system}: the daemon has said hello")
-    try:
-        yield device
-    finally:
-        opened.__exit__(None, None, None)
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _seconds_since(began: float) -> str:
+    return f"{time.monotonic() - began:.0f} s"
 
 
 def wanted_runs(device: Device) -> list[Run]:

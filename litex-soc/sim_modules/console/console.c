@@ -16,12 +16,15 @@
 #include "error.h"
 #include "modules.h"
 
+#define RESET_CLOCKS 4	/* while it is reset the SoC takes bytes and forgets them */
+
 struct console {
 	/* pads, named from the SoC's side */
 	char *source_data, *source_valid, *source_ready;
 	char *sink_data, *sink_valid, *sink_ready;
 	char *sys_clk;
 	clk_edge_state_t edge;
+	unsigned int clocks;
 	struct evbuffer *input;
 	struct event *readable;
 };
@@ -90,6 +93,10 @@ static int console_tick(void *session, uint64_t time_ps)
 	if (!clk_pos_edge(&console->edge, *console->sys_clk))
 		return RC_OK;
 
+	if (console->clocks < RESET_CLOCKS) {
+		console->clocks++;
+		return RC_OK;
+	}
 	*console->source_ready = 1;
 	if (*console->source_valid) {
 		putchar(*console->source_data);

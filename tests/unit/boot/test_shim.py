@@ -5,22 +5,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from boot_programs import COMPILE, PROGRAMS, build_program
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 BOOT = ROOT / "firmware/boot"
-PROGRAMS = HERE / "programs"
-COMPILE = [
-    *("riscv64-unknown-elf-gcc", "-march=rv32ima_zicsr_zifencei", "-mabi=ilp32", "-std=gnu11", "-O2"),
-    *("-ffreestanding", "-nostdlib", "-fno-builtin", "-Wall", "-Wextra", "-Werror"),
-    *("-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments"),
-]
 QEMU = shutil.which("qemu-system-riscv32")
 # A hart as VexRiscv is: the timer is SBI's alone, and rdtime traps.
 MACHINE = [
     *("-machine", "virt", "-cpu", "rv32,sstc=off,c=off,f=off,d=off", "-m", "16"),
     *("-display", "none", "-serial", "stdio", "-monitor", "none"),
 ]
+KERNEL_ADDRESS = 0x8040_0000
 TIMEOUT_S = 60
 MUTANT_TIMEOUT_S = 10
 
@@ -62,17 +58,9 @@ def shims(build_shim):
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
     """program(name, *flags) -> image of programs/NAME.c."""
-
-    def build(name, *flags):
-        elf = tmp_path_factory.mktemp("program") / "program.elf"
-        sources = [PROGRAMS / "smode.S", PROGRAMS / "smode.c", PROGRAMS / f"{name}.c"]
-        command = [*COMPILE, *flags, f"-Wl,-T,{PROGRAMS / 'smode.ld'}", "-o", str(elf), *map(str, sources)]
-        subprocess.run(command, check=True)
-        image = elf.with_suffix(".bin")
-        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", str(elf), str(image)], check=True)
-        return image
-
-    return build
+    return lambda name, *flags: build_program(
+        tmp_path_factory.mktemp("program"), name, KERNEL_ADDRESS, *flags
+    )
 
 
 def qemu(shim, image, *options):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "smode.h"
 
-#define BASE 0x10
+#define EXTENSION_BASE 0x10
 #define TIMER 0x54494d45
 #define SYSTEM_RESET 0x53525354
 #define HART_STATE 0x48534d
@@ -11,7 +11,7 @@
 
 static uint32_t probe(uint32_t extension)
 {
-	struct result result = sbi(BASE, 3, extension, 0);
+	struct result result = sbi(EXTENSION_BASE, 3, extension, 0);
 
 	CHECK(result.error == 0);
 	return result.value;
@@ -19,18 +19,18 @@ static uint32_t probe(uint32_t extension)
 
 int main(void)
 {
-	struct result version = sbi(BASE, 0, 0, 0);
+	struct result version = sbi(EXTENSION_BASE, 0, 0, 0);
 
 	CHECK(version.error == 0 && version.value == 1u << 24);
 	for (uint32_t function = 1; function < 7; function++)
-		CHECK(sbi(BASE, function, BASE, 0).error == 0);
-	CHECK(probe(BASE) == 1 && probe(TIMER) == 1 && probe(SYSTEM_RESET) == 1);
+		CHECK(sbi(EXTENSION_BASE, function, EXTENSION_BASE, 0).error == 0);
+	CHECK(probe(EXTENSION_BASE) == 1 && probe(TIMER) == 1 && probe(SYSTEM_RESET) == 1);
 	CHECK(probe(0) == 1 && probe(1) == 1 && probe(2) == 1 && probe(8) == 1);
 	CHECK(probe(HART_STATE) == 0 && probe(3) == 0 && probe(0xffffffff) == 0);
 
 	CHECK(sbi(HART_STATE, 0, 0, 0).error == NOT_SUPPORTED);
 	CHECK(sbi(0xffffffff, 0, 0, 0).error == NOT_SUPPORTED);
-	CHECK(sbi(BASE, NEVER_DEFINED, 0, 0).error == NOT_SUPPORTED);
+	CHECK(sbi(EXTENSION_BASE, NEVER_DEFINED, 0, 0).error == NOT_SUPPORTED);
 	CHECK(sbi(TIMER, NEVER_DEFINED, 0, 0).error == NOT_SUPPORTED);
 	CHECK(sbi(SYSTEM_RESET, NEVER_DEFINED, 0, 0).error == NOT_SUPPORTED);
 	CHECK(sbi(SYSTEM_RESET, 0, 3, 0).error == INVALID_PARAM);

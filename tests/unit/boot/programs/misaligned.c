@@ -81,7 +81,9 @@ int main(void)
 	in[2] -= 1024;
 	access(0x0065a2af, STORE_MISALIGNED, (uint32_t)memory + 1);
 	CHECK(trapped.count == 1 && trapped.scause == STORE_MISALIGNED);
-	CHECK(trapped.stval == (uint32_t)memory + 1 && trapped.sepc == (uint32_t)&slot[1]);
+	CHECK(trapped.sepc == (uint32_t)&slot[1]);
+	if (RETRAP != NOP) /* VexRiscv does not say which address an atomic had */
+		CHECK(trapped.stval == (uint32_t)memory + 1);
 	print("misaligned: ok\n");
 	return 0;
 }

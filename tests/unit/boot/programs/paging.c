@@ -14,7 +14,6 @@ enum { V = 1, R = 2, W = 4, X = 8, U = 16, A = 64, D = 128 };
 
 #define WINDOW 0x10000000u	/* virtual: two pages that are no neighbours in memory, in the wrong order */
 #define EDGE (WINDOW + 0x1000)
-#define CODE 0x80400000u
 
 static uint32_t root[1024] __attribute__((aligned(4096)));
 static uint32_t leaves[1024] __attribute__((aligned(4096)));
@@ -83,7 +82,7 @@ static void completes(void)
 
 int main(void)
 {
-	root[CODE >> 22] = leaf((void *)CODE, DATA | X);
+	root[BASE >> 22] = leaf((void *)BASE, DATA | X);
 	root[WINDOW >> 22] = leaf(leaves, V);
 	csr_write(satp, 1u << 31 | (uint32_t)root >> 12);
 

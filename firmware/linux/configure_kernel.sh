@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# configure_kernel.sh SOURCE OUTPUT FRAGMENT...: allnoconfig and the fragments, of which the last has the last word.
+#
+# Fails if an option that a fragment names did not come out as it says: dependencies differ between kernel versions.
+set -eu
+unset MAKEFLAGS MAKELEVEL # of a make that calls this
+source=$1 output=$2
+shift 2
+
+mkdir -p "$output"
+cat "$@" >"$output/fragment"
+make -s -C "$source" O="$output" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- \
+    KCONFIG_ALLCONFIG="$output/fragment" allnoconfig
+
+wrong=$(awk '
+    function option(line) { sub(/^# /, "", line); sub(/[= ].*/, "", line); return line }
+    /^(# )?CONFIG_/ && FNR == NR { wanted[option($0)] = $0; next }
+    /^(# )?CONFIG_/ { found[option($0)] = $0 }
+    END {
+        for (o in wanted)
+            if (wanted[o] != found[o] && !(wanted[o] ~ /is not set$/ && !(o in found)))
+                print "  " wanted[o]
+    }' "$output/fragment" "$output/.config")
+if [ -n "$wrong" ]; then
+    echo "this kernel does not take these lines of $*: something they depend on is missing, or selects another value" >&2
+    echo "$wrong" >&2
+    exit 1
+fi

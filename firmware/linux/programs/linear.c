@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * linear [PAGES [ROUNDS]]: touches PAGES pages one after the other, ROUNDS times: LINEAR of Zhou et al. 2004, 4.2.1.
+ *
+ * Its miss ratio is 1 below PAGES pages and 0 from there on. The defaults fit a machine of 32 MB and take about ten
+ * million clocks. Prints what it did and the microseconds it took.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "program.h"
+
+int main(int argc, char **argv)
+{
+	uint32_t page_count = number(argc, argv, 1, 512, 1, MAX_PAGES);
+	uint32_t rounds = number(argc, argv, 2, 24, 1, UINT32_MAX);
+	uint8_t *pages = allocate_pages(page_count);
+	uint64_t start_us = now_us();
+
+	for (uint32_t round = 0; round < rounds; round++)
+		for (uint32_t page = 0; page < page_count; page++)
+			touch(pages, page, round);
+	printf("linear: %u pages, %u rounds, %llu us\n", page_count, rounds, (unsigned long long)(now_us() - start_us));
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the programs with a known memory behaviour share: arguments, pages, touches, time. */
+#ifndef LITEMRC_PROGRAM_H
+#define LITEMRC_PROGRAM_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define PAGE_BYTES 4096u
+#define LINE_BYTES 64u
+#define MAX_PAGES (1u << 18) /* 1 GB */
+
+/* Argument i as a number, or the default if there are fewer; ends the program with status 2 if it is not in range. */
+static inline uint32_t number(int argc, char **argv, int i, uint32_t otherwise, uint32_t least, uint32_t most)
+{
+	unsigned long long value;
+	char *end;
+
+	if (i >= argc)
+		return otherwise;
+	errno = 0;
+	value = strtoull(argv[i], &end, 10);
+	if (errno || *end || end == argv[i] || argv[i][0] == '-' || value < least || value > most) {
+		fprintf(stderr, "%s: argument %d is '%s', not a number from %u to %u\n", argv[0], i, argv[i], least, most);
+		exit(2);
+	}
+	return value;
+}
+
+/* Zeroed memory at the start of a page; ends the program if there is none. */
+static inline void *allocate(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		perror("memory");
+		exit(1);
+	}
+	return memory;
+}
+
+static inline uint8_t *allocate_pages(uint32_t count)
+{
+	return allocate((size_t)count * PAGE_BYTES);
+}
+
+/* Reads and writes a word of a page, in another cache line each turn, so that the access reaches the DRAM. */
+static inline void touch(uint8_t *pages, uint32_t page, uint32_t turn)
+{
+	volatile uint32_t *word = (void *)(pages + (size_t)page * PAGE_BYTES + (page + turn) * LINE_BYTES % PAGE_BYTES);
+
+	*word += 1;
+}
+
+static inline uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000ull + now.tv_nsec / 1000;
+}
+
+#endif

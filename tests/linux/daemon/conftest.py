@@ -1,0 +1,77 @@
+"""One boot of a guest whose init starts the daemon on its serial port; the host package has the other end."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from linux.driver.building import ROOT, ZIG, build_modules
+from linux.driver.cpio import write_initramfs
+from litemrc.device.device import Device
+from litemrc.device.errors import SilentDeviceError
+
+HERE = Path(__file__).parent
+# Built by `make linux-images`; these name others, say a kernel for debugging.
+KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
+SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "linux" / "shim-virt.bin"))
+QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -m 64 -display none -no-reboot"
+BOOT_S = 60
+
+
+def build_initramfs(out: Path) -> Path:
+    """The daemon, the guest's init and programs (guest.c), the driver's modules."""
+    out.mkdir(parents=True, exist_ok=True)
+    compiler = " ".join(word for word in ZIG if not word.startswith(("-O", "-W", "-s", "-D")))
+    makefile = ROOT / "firmware" / "daemon" / "Makefile"
+    options = [f"OUT={out / 'daemon'}", f"PYTHON={sys.executable}", f"CC={compiler}", "LDFLAGS=-static -s"]
+    subprocess.run(["make", "-s", "-f", makefile, *options], check=True, stdout=subprocess.DEVNULL)
+    guest = out / "guest"
+    subprocess.run([*ZIG, "-o", guest, HERE / "guest.c"], check=True)
+    files = {"init": guest, "guest": guest, "litemrcd": out / "daemon" / "litemrcd"}
+    files |= {"litemrcd.conf": HERE / "litemrcd.conf"}
+    files |= {module.name: module for module in build_modules(KERNEL, out)}
+    write_initramfs(out / "initramfs.cpio", files)
+    return out / "initramfs.cpio"
+
+
+def wait_for_hello(port: str) -> None:
+    deadline = time.monotonic() + BOOT_S
+    while True:
+        try:
+            with Device.open(port, timeout_s=8):
+                return
+        except SilentDeviceError:
+            if time.monotonic() > deadline:
+                raise
+
+
+@pytest.fixture(scope="session")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The host's end of the guest's serial port, once the daemon answers there."""
+    image = KERNEL / "arch" / "riscv" / "boot" / "Image"
+    missing = [str(file) for file in (image, SHIM) if not file.exists()]
+    assert not missing, f"there is no {', '.join(missing)}; run: make linux-images"
+    initramfs = build_initramfs(ROOT / "build" / "linux" / f"daemon-tests-{KERNEL.name}")
+    files = ["-bios", SHIM, "-kernel", image, "-initrd", initramfs]
+    words = ["-append", "console=ttyS0 loglevel=1 panic=-1", "-monitor", "none", "-serial", "pty"]
+    with (tmp_path_factory.mktemp("guest") / "qemu.log").open("w+") as log:
+        qemu = subprocess.Popen([*QEMU.split(), *files, *words], stdout=log, stderr=log)
+        try:
+            while not (match := re.search(r"/dev/pts/\d+", Path(log.name).read_text())):
+                assert qemu.poll() is None, Path(log.name).read_text()
+            wait_for_hello(match[0])
+            yield match[0]
+        finally:
+            qemu.terminate()
+            qemu.wait()
+
+
+@pytest.fixture
+def device(port: str) -> Iterator[Device]:
+    with Device.open(port, timeout_s=30) as opened:
+        opened.waiting()
+        yield opened

@@ -1,0 +1,175 @@
+/*
+ * The init of a guest in which the daemon serves on the first serial port, with the driver on a monitor in software
+ * (firmware/linux/driver/test), and the programs that it has followed.
+ *
+ *	guest access N	N accesses by itself, at once
+ *	guest family N	N accesses by a child
+ *	guest memory N	touches N times 256 KiB, over and over
+ *	guest exit N	ends with status N
+ *	guest clients	has init run clients, see run_clients()
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FAKE "/sys/devices/platform/litemrc.0/fake/"
+#define DAEMON "/litemrcd"
+#define TRIGGER "/tmp/clients"
+#define PAGE 4096
+
+static void fail(const char *what)
+{
+	perror(what);
+	sync();
+	for (;;)
+		pause();
+}
+
+static void write_text(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+		fail(path);
+	close(file);
+}
+
+static void load(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (file < 0 || syscall(SYS_finit_module, file, "", 0))
+		fail(path);
+	close(file);
+}
+
+/* Swap on zram, with the header that mkswap writes: version 1, and the last page. */
+static void swap_on(uint32_t pages)
+{
+	static uint32_t header[PAGE / 4];
+	char bytes[16];
+	int device;
+
+	snprintf(bytes, sizeof(bytes), "%u\n", (unsigned int)pages * PAGE);
+	write_text("/sys/block/zram0/disksize", bytes);
+	header[1024 / 4] = 1;
+	header[1024 / 4 + 1] = pages - 1;
+	memcpy((char *)header + PAGE - 10, "SWAPSPACE2", 10);
+	device = open("/dev/zram0", O_WRONLY | O_CLOEXEC);
+	if (device < 0 || write(device, header, PAGE) != PAGE || close(device) || swapon("/dev/zram0", 0))
+		fail("zram0");
+}
+
+static pid_t start(char *const *arguments)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		int log = open("/log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+		dup2(log, 1);
+		dup2(log, 2);
+		execv(arguments[0], arguments);
+		_exit(127);
+	}
+	return pid;
+}
+
+static int run(char *const *arguments)
+{
+	pid_t pid = start(arguments);
+	int status;
+
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Three clients as root; the last tells, in accesses, what status the second had. */
+static void run_clients(void)
+{
+	char accesses[16];
+
+	run((char *[]){DAEMON, "run", "--context", "3", "--", "/guest", "access", "321", NULL});
+	snprintf(accesses, sizeof(accesses), "%d",
+		 1000 + run((char *[]){DAEMON, "run", "--", "/guest", "exit", "7", NULL}));
+	run((char *[]){DAEMON, "run", "--context", "3", "--", "/guest", "access", accesses, NULL});
+}
+
+static void be_init(void)
+{
+	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", "/litemrcd.conf",
+				"--user", "1000:1000", NULL};
+	pid_t pid;
+
+	mkdir("/tmp", 01777);
+	if (mount("proc", "/proc", "proc", 0, "") || mount("sysfs", "/sys", "sysfs", 0, "") ||
+	    mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, "") || mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777"))
+		fail("mount");
+	mount("devtmpfs", "/dev", "devtmpfs", 0, "");	/* the kernel may have done it */
+	swap_on(4096);
+	load("/litemrc.ko");
+	load("/litemrc_fake.ko");
+	if (chmod(FAKE "access", 0666))
+		fail(FAKE "access");
+	pid = start(daemon);
+	for (;;) {
+		char byte;
+		int log;
+
+		usleep(50000);
+		if (!access(TRIGGER, F_OK)) {
+			unlink(TRIGGER);
+			run_clients();
+		}
+		if (waitpid(pid, NULL, WNOHANG) != pid)
+			continue;
+		log = open("/log", O_RDONLY);
+		while (read(log, &byte, 1) == 1)
+			putchar(byte);
+		fflush(stdout);
+		pid = -1;
+	}
+}
+
+static void touch_memory(int quarters)
+{
+	size_t size = (size_t)quarters << 18;
+	volatile char *memory = malloc(size);
+
+	for (;;) {
+		for (size_t at = 0; at < size; at += PAGE)
+			memory[at] = (char)at;
+		usleep(100000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *number = argc > 2 ? argv[2] : "0";
+
+	if (getpid() == 1)
+		be_init();
+	if (!strcmp(argv[1], "access"))
+		write_text(FAKE "access", number);
+	if (!strcmp(argv[1], "family")) {
+		if (!fork()) {
+			write_text(FAKE "access", number);
+			return 0;
+		}
+		wait(NULL);
+	}
+	if (!strcmp(argv[1], "memory"))
+		touch_memory(atoi(number));
+	if (!strcmp(argv[1], "clients"))
+		close(open(TRIGGER, O_WRONLY | O_CREAT, 0600));
+	return !strcmp(argv[1], "exit") ? atoi(number) : 0;
+}

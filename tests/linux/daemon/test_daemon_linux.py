@@ -1,0 +1,141 @@
+"""The daemon on Linux with the driver, in qemu, from the host's end of the serial port.
+
+The monitor is one in software (firmware/linux/driver/test): it counts the accesses that a program orders, in
+the context of the processor at that time. What is checked is who is followed when, and all from driver to host.
+"""
+
+import time
+
+import pytest
+from litemrc.device.errors import RequestRefusedError
+
+ACCESS, FAMILY, MEMORY, EXIT, CLIENTS = range(5)  # litemrcd.conf
+NO_BUDGET = 2**32 - 1
+
+
+def until_done(device, workload, timeout_s=20):
+    """Every message up to that program's workload_done."""
+    messages, deadline = [], time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if message := device.receive(0.5):
+            messages.append(message)
+            if message.name == "event" and (message.kind, message.workload) == ("workload_done", workload):
+                return messages
+    raise AssertionError(messages)
+
+
+def accesses(messages):
+    """By context, of all epochs."""
+    sums = {}
+    for message in messages:
+        if message.name == "epoch" and message.accesses:
+            sums[message.context] = sums.get(message.context, 0) + message.accesses
+    return sums
+
+
+def processes(messages, context):
+    return [(m.state, m.comm) for m in messages if m.name == "process" and m.context == context]
+
+
+def test_hello_tells_kernel_driver_and_abi(device):
+    assert device.hello.system.startswith("Linux 6.1")
+    assert device.hello.abi == 1
+    assert device.hello.contexts == 8
+    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients"]
+    assert device.echo_test(32).failed == 0
+
+
+def test_settings_reach_the_driver(device):
+    assert device.request("set_epoch", unit="accesses", length=5000).values == [1, 5000]
+    assert device.request("get_epoch").values == [1, 5000]
+    last = device.hello.frames - 1
+    assert device.request("set_range", lower=5, upper=last).values == [5, last]
+    assert device.request("set_range", lower=0, upper=last).values == [0, last]
+    assert device.request("freeze", on=True).values == [1, 0, 1]
+    assert device.request("freeze", on=False).values == [0, 0, 0]
+    for name in ("clear", "end_epoch", "arm"):
+        device.request(name)
+    for refused in ({"lower": 0, "upper": last + 1}, {"lower": 2, "upper": 1}):
+        with pytest.raises(RequestRefusedError, match="bad_argument"):
+            device.request("set_range", **refused)
+
+
+def test_a_programs_accesses_are_counted_in_its_context_alone(device):
+    device.request("set_epoch", unit="accesses", length=1000)
+    device.request("run", workload=ACCESS, context=3, scale=2500)
+    messages = until_done(device, ACCESS)
+
+    assert accesses(messages) == {3: 2500}
+    assert processes(messages, 3) == [("following", "guest"), ("ended", "guest")]
+    # Every epoch with accesses of it lies between its process messages; the event behind all of them.
+    names = [
+        m.state if m.name == "process" else "counted"
+        for m in messages
+        if m.name == "process" or getattr(m, "accesses", 0)
+    ]
+    assert names == ["following", *["counted"] * (len(names) - 2), "ended"]
+    assert messages[-1].epoch_messages == device.say_hello().epoch_messages
+
+
+def test_children_are_followed_with_their_cgroup(device):
+    device.request("run", workload=FAMILY, context=2, scale=77)
+    messages = until_done(device, FAMILY)
+
+    assert accesses(messages) == {2: 77}
+    assert processes(messages, 2) == [("following", "family"), ("free", "")]
+
+
+def test_a_program_that_fails_is_told_of(device):
+    device.request("run", workload=EXIT, context=1, scale=9)
+    log = [m.line for m in until_done(device, EXIT) if m.name == "log"]
+
+    assert log == ["exit ended with status 9"]
+
+
+def test_budgets_push_pages_out_and_let_them_back(device):
+    """16 x 256 KiB are 1,024 pages, and swap is there."""
+    device.request("run", workload=MEMORY, context=4, scale=16)
+    assert settled(device, lambda used: used >= 1024)
+    assert device.request("set_budget", context=4, pages=300).values[0] == 300
+    assert settled(device, lambda used: used <= 320)
+    assert device.request("set_budget", context=4, pages=NO_BUDGET).values[0] == NO_BUDGET
+    assert settled(device, lambda used: used >= 1024)
+    _, used = device.request("reclaim", context=4, pages=512).values
+    assert used < 1000, "as many as can be, of which some came back already"
+    with pytest.raises(RequestRefusedError, match="busy"):
+        device.request("set_budget", context=5, pages=300)
+    with pytest.raises(RequestRefusedError, match="busy"):
+        device.request("run", workload=MEMORY, context=5, scale=1)
+
+
+def settled(device, true, timeout_s=20):
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if true(device.request("get_budget", context=4).values[1]):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_clients_are_followed_and_leave_their_context_free(device):
+    """See run_clients() of guest.c: 321 accesses in context 3, a status of 7, and 1000 + that status."""
+    device.request("run", workload=CLIENTS, context=6, scale=1)
+    messages, deadline = until_done(device, CLIENTS), time.monotonic() + 10
+    while accesses(messages).get(3, 0) < 321 + 1007 and time.monotonic() < deadline:
+        messages += [message] if (message := device.receive(0.5)) else []
+    device.request("end_epoch")
+    time.sleep(0.5)
+
+    assert accesses(messages) == {3: 321 + 1007}
+    assert device.request("get_process", context=3).values == [1, 0]
+
+
+def test_anybody_can_be_followed_once(device):
+    assert device.request("follow", context=5, pid=1).values == [2, 1]
+    answer = device.request("get_process", context=5)
+    assert (answer.values, answer.payload) == ([2, 1], b"init")
+    with pytest.raises(RequestRefusedError, match="busy"):
+        device.request("follow", context=6, pid=1)
+    with pytest.raises(RequestRefusedError, match="bad_argument: there is no such process"):
+        device.request("follow", context=6, pid=4000)
+    assert device.request("follow", context=5, pid=0).values == [1, 0]

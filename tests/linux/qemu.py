@@ -1,0 +1,88 @@
+"""Linux of `make linux-images` in qemu's machine `virt`, behind the same shim as on the SoC."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linux.console import Console
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "build/linux"
+
+# As VexRiscv: rv32ima, and no timer of supervisor mode, which the kernel would use past the shim.
+CPU = "rv32,f=off,d=off,c=off,sstc=off"
+MEMORY_MB = 32
+READY = r"init done after"
+
+
+@dataclass
+class Qemu:
+    """A machine that boots when its `with` block begins, and is gone when it ends.
+
+    folder: where the console's log goes.
+    suffix: of the images: "" or "-debug".
+    overlay: cpio files, unpacked over the initramfs.
+    bootargs: more of the kernel's command line.
+    arguments: more of qemu's.
+    memory_mb: RAM.
+    boot_timeout_s: until the shell is there.
+    """
+
+    folder: Path
+    suffix: str = ""
+    overlay: Sequence[Path] = ()
+    bootargs: str = ""
+    arguments: Sequence[str] = ()
+    memory_mb: int = MEMORY_MB
+    boot_timeout_s: float = 120
+
+    def __enter__(self) -> Console:
+        """Boots; returns the console, its shell waiting for commands.
+
+        Raises:
+            ConsoleError: there is no shell in time; the message shows the console.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        log = self.folder / "console.log"
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                self._command(), stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
+            )
+        console = Console(self._write, log, alive=lambda: self.process.poll() is None)
+        try:
+            console.wait_for(READY, self.boot_timeout_s)
+            # So that no message of the kernel gets between what programs print.
+            console.check("dmesg -n 1 2>/dev/null || echo 1 >/proc/sys/kernel/printk")
+        except BaseException:
+            self.__exit__()
+            raise
+        return console
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+
+    def wait(self, timeout_s: float = 10) -> int:
+        """Waits until the machine switched itself off; returns qemu's exit status."""
+        return self.process.wait(timeout_s)
+
+    def _write(self, data: bytes) -> None:
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def _command(self) -> list[str]:
+        initramfs = IMAGES / f"initramfs{self.suffix}.cpio"
+        if self.overlay:
+            both = self.folder / "initramfs.cpio"
+            both.write_bytes(b"".join(path.read_bytes() for path in (initramfs, *self.overlay)))
+            initramfs = both
+        return [
+            *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(self.memory_mb)),
+            *("-nographic", "-no-reboot", "-monitor", "none", "-serial", "stdio"),
+            *("-bios", str(IMAGES / "shim-virt.bin")),
+            *("-kernel", str(IMAGES / f"Image{self.suffix}"), "-initrd", str(initramfs)),
+            *("-append", f"console=ttyS0 {self.bootargs}"),
+            *self.arguments,
+        ]

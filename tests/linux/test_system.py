@@ -1,0 +1,118 @@
+"""Does Linux of the images come up with all that driver, daemon and users count on?"""
+
+import itertools
+import re
+
+import pytest
+
+PAGE_KB = 4
+DELEGATED = "/sys/fs/cgroup/litemrcd"
+
+
+def test_init_mounts_all_that_programs_expect(linux):
+    mounted = {tuple(line.split()[1:3]) for line in linux.check("cat /proc/mounts").splitlines()}
+    assert mounted >= {
+        ("/dev", "devtmpfs"),
+        ("/proc", "proc"),
+        ("/sys", "sysfs"),
+        ("/sys/fs/cgroup", "cgroup2"),
+        ("/tmp", "tmpfs"),
+        ("/dev/pts", "devpts"),
+    }
+
+
+def test_init_has_nothing_to_complain_of(linux):
+    assert "init: " not in linux.log.read_text(errors="replace")
+
+
+def test_init_reaps_orphans(linux):
+    linux.check("sh -c 'true & sleep 0.1 & exit 0'; sleep 0.3")
+    assert not re.search(r"\bZ\b", linux.check("ps -o stat,comm"))
+
+
+def test_the_daemons_user_may_divide_its_cgroup_and_no_other(linux):
+    assert linux.check("setuidgid litemrc id -u") == "1000\n"
+    linux.check(f"setuidgid litemrc mkdir {DELEGATED}/part")
+    linux.check(f"setuidgid litemrc sh -c 'echo +memory >{DELEGATED}/cgroup.subtree_control'")
+    assert linux.check(f"cat {DELEGATED}/part/memory.high") == "max\n"
+    linux.check(f"setuidgid litemrc sh -c 'echo 1048576 >{DELEGATED}/part/memory.high'")
+    status, _ = linux.run("setuidgid litemrc mkdir /sys/fs/cgroup/mine 2>&1")
+    assert status == 1
+    status, _ = linux.run(f"setuidgid litemrc sh -c 'echo max >{DELEGATED}/memory.high' 2>&1")
+    assert status != 0
+    linux.check(f"rmdir {DELEGATED}/part")
+
+
+@pytest.fixture
+def cgroup(linux):
+    """A new cgroup for each test."""
+    linux.check("mkdir /sys/fs/cgroup/test")
+    yield "/sys/fs/cgroup/test"
+    linux.check("rmdir /sys/fs/cgroup/test")
+
+
+def test_memory_high_pushes_pages_out_to_zram_and_they_come_back(linux, cgroup):
+    """512 pages looped over in a budget of 256: 256 are out at any time, and each comes back when touched."""
+    assert linux.check("tail -n 1 /proc/swaps").startswith("/dev/zram0")
+    linux.check(f"echo {256 * PAGE_KB}K >{cgroup}/memory.high")
+
+    def counts():
+        text = linux.check("cat /proc/vmstat")
+        return [int(re.search(rf"^{name} (\d+)$", text, re.M)[1]) for name in ("pswpout", "pswpin")]
+
+    before = counts()
+    linux.check(f"sh -c 'echo $$ >{cgroup}/cgroup.procs; exec linear 512 4'")
+    out, back = (after - begin for after, begin in zip(counts(), before, strict=True))
+    assert out >= 512 - 256
+    assert back >= 512 - 256
+
+
+def test_memory_reclaim_takes_what_is_asked(linux, cgroup):
+    linux.check(f"sh -c 'echo $$ >{cgroup}/cgroup.procs; exec intr 256 256 1000 100' >/dev/null & sleep 1")
+    before = int(linux.check(f"cat {cgroup}/memory.current"))
+    linux.check(f"echo 256K >{cgroup}/memory.reclaim")
+    assert int(linux.check(f"cat {cgroup}/memory.current")) <= before - 200 * 1024
+    assert int(linux.check(f"cat {cgroup}/memory.swap.current")) >= 200 * 1024
+    linux.check(f"killall intr; while [ -s {cgroup}/cgroup.procs ]; do sleep 0.1; done")
+
+
+def minor_faults(linux, command):
+    report = linux.check(f"time -v {command} 2>&1")
+    return int(re.search(r"Minor \(reclaiming a frame\) page faults: (\d+)", report)[1])
+
+
+def test_linear_touches_each_of_its_pages(linux):
+    assert minor_faults(linux, "linear 300 2") - minor_faults(linux, "linear 1 2") == 299
+
+
+def zipf_pages(page_count, touches):
+    """The pages that intr touches: xorshift32 from its seed, page k of weight 2^24 / (k + 1)."""
+    cumulative = list(itertools.accumulate(2**24 // (page + 1) for page in range(page_count)))
+    state, pages = 2463534242, []
+    for _ in range(touches):
+        state ^= state << 13 & 0xFFFFFFFF
+        state ^= state >> 17
+        state ^= state << 5 & 0xFFFFFFFF
+        weight = state * cumulative[-1] >> 32
+        pages.append(next(page for page, least in enumerate(cumulative) if least > weight))
+    return pages
+
+
+def test_intr_touches_pages_by_zipfs_law(linux):
+    touched = set(zipf_pages(256, 2 * 150))
+    assert 60 < len(touched) < 200  # neither few, as without the tail, nor most, as in a uniform draw (177)
+    assert minor_faults(linux, "intr 256 150 2 0") - minor_faults(linux, "intr 1 150 2 0") == len(touched) - 1
+
+
+@pytest.mark.parametrize("arguments", ["0", "x", "-1", "4294967296", "1 0"])
+@pytest.mark.parametrize("program", ["linear", "intr"])
+def test_programs_refuse_what_is_no_number_in_range(linux, program, arguments):
+    status, printed = linux.run(f"{program} {arguments} 2>&1")
+    assert status == 2
+    assert f"{program}: argument" in printed
+
+
+def test_switches_and_elapsed_measure_time(linux):
+    assert re.search(r"\b[1-9]\d* ns", linux.check("elapsed true 2>&1"))
+    status, _ = linux.run("elapsed false 2>&1")
+    assert status == 1

@@ -1,0 +1,114 @@
+"""The device tree says what csr.json says: compiled by dtc, read back, and compared."""
+
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+GENERATE = ROOT / "firmware/linux/devicetree/generate.py"
+CSR = {
+    "csr_bases": {"ctrl": 0xF0000800, "uart": 0xF0003800, "link": 0xF0001800, "mrc": 0xF0002000},
+    "constants": {"config_clock_frequency": 50_000_000, "mrc_interrupt": 2},
+    "memories": {
+        "main_ram": {"base": 0x40000000, "size": 0x2000000, "type": "cached"},
+        "mrc_window": {"base": 0xB0000000, "size": 4096, "type": "io"},
+    },
+}
+IMAGE, INITRAMFS = b"kernel" * 100, b"archive" * 1000
+
+pytestmark = pytest.mark.skipif(shutil.which("dtc") is None, reason="dtc is not installed")
+
+
+@pytest.fixture
+def generate(tmp_path):
+    """generate(csr, *options) -> (exit code, complaint, folder)."""
+    (tmp_path / "Image").write_bytes(IMAGE)
+    (tmp_path / "initramfs.cpio").write_bytes(INITRAMFS)
+
+    def run(csr, *options):
+        (tmp_path / "csr.json").write_text(json.dumps(csr))
+        command = [sys.executable, GENERATE, "--csr", "csr.json", "--image", "Image"]
+        command += ["--initramfs", "initramfs.cpio", "--out", "out", *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        return done.returncode, done.stderr, tmp_path / "out"
+
+    return run
+
+
+def get(dtb, node, name, kind="u"):
+    """A property of a compiled tree: fdtget, numbers as ints."""
+    said = subprocess.run(["fdtget", "-t", kind, dtb, node, name], capture_output=True, text=True, check=True)
+    return [int(word) for word in said.stdout.split()] if kind == "u" else said.stdout.strip()
+
+
+def test_the_tree_says_where_everything_is(generate):
+    code, complaint, out = generate(CSR)
+    assert (code, complaint) == (0, "")
+    dtb = out / "litemrc.dtb"
+    assert get(dtb, "/memory@40000000", "reg") == [0x40000000, 0x2000000]
+    assert get(dtb, "/soc/serial@f0003800", "reg")[0] == 0xF0003800
+    assert get(dtb, "/soc/serial@f0001800", "reg")[0] == 0xF0001800
+    assert get(dtb, "/aliases", "serial0", "s") == "/soc/serial@f0003800"
+    assert get(dtb, "/aliases", "serial1", "s") == "/soc/serial@f0001800"
+    monitor = "/soc/monitor@f0002000"
+    assert get(dtb, monitor, "reg") == [0xF0002000, 0x100, 0xB0000000, 4096]
+    assert get(dtb, monitor, "interrupts") == [2]
+    assert get(dtb, monitor, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")
+    assert get(dtb, "/soc", "interrupt-parent") == get(dtb, "/interrupt-controller", "phandle")
+    cpu_intc = get(dtb, "/cpus/cpu@0/interrupt-controller", "phandle")
+    assert get(dtb, "/interrupt-controller", "interrupts-extended") == [*cpu_intc, 9]
+    assert get(dtb, "/cpus", "timebase-frequency") == [50_000_000]
+    assert get(dtb, "/cpus/cpu@0", "clock-frequency") == [50_000_000]
+    start = get(dtb, "/chosen", "linux,initrd-start")
+    assert get(dtb, "/chosen", "linux,initrd-end") == [start[0] + len(INITRAMFS)]
+    assert len(get(dtb, "/chosen", "rng-seed")) == 64 // 4  # printed as words
+
+
+def test_the_list_names_every_image_where_the_tree_and_the_shim_expect_it(generate):
+    _, _, out = generate(CSR)
+    listed = json.loads((out / "images.json").read_text())
+    assert [(entry["file"], entry["address"]) for entry in listed] == [
+        ("../Image", 0x40000000),
+        ("litemrc.dtb", 0x40700000),
+        ("../initramfs.cpio", 0x40800000),
+    ]
+    shim = (ROOT / "firmware/boot/litex/config.h").read_text()
+    offset = re.search(r"#define DTB_ADDRESS \(MAIN_RAM_BASE \+ (0x[0-9a-f]+)\)", shim)[1]
+    assert listed[1]["address"] == CSR["memories"]["main_ram"]["base"] + int(offset, 16)
+    magic, size = struct.unpack(">II", (out / "litemrc.dtb").read_bytes()[:8])
+    assert magic == 0xD00DFEED and size < 64 * 1024
+
+
+def test_equal_images_give_an_equal_tree_and_others_another_seed(generate, tmp_path):
+    first = (generate(CSR)[2] / "litemrc.dtb").read_bytes()
+    assert (generate(CSR)[2] / "litemrc.dtb").read_bytes() == first
+    (tmp_path / "Image").write_bytes(IMAGE + b"!")
+    assert (generate(CSR)[2] / "litemrc.dtb").read_bytes() != first
+
+
+def test_a_lower_timebase_changes_that_alone(generate):
+    dtb = generate(CSR, "--timebase-hz", "12500000")[2] / "litemrc.dtb"
+    assert get(dtb, "/cpus", "timebase-frequency") == [12_500_000]
+    assert get(dtb, "/cpus/cpu@0", "clock-frequency") == [50_000_000]
+
+
+def test_the_csr_of_another_soc_is_refused(generate):
+    other = CSR | {"memories": {"main_ram": CSR["memories"]["main_ram"]}}
+    code, complaint, _ = generate(other)
+    assert code == 2 and "memories.mrc_window" in complaint
+
+
+@pytest.mark.parametrize(("name", "size"), [("Image", 0x700001), ("initramfs.cpio", 0x1800001)])
+def test_images_too_large_for_their_place_are_refused(generate, tmp_path, name, size):
+    generate(CSR)
+    (tmp_path / name).write_bytes(bytes(size))
+    command = [sys.executable, GENERATE, "--csr", "csr.json", "--image", "Image"]
+    command += ["--initramfs", "initramfs.cpio", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and "bytes" in done.stderr
