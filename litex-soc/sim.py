@@ -10,6 +10,7 @@ Linux, what DRAM holds at the start are put in at run time.
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -137,6 +138,7 @@ def build(output, variant="baremetal", **monitor_parameters):
     builder.build(
         sim_config=simulator_config(variant),
         opt_level="O3",
+        jobs=os.cpu_count(),  # not as many compilers as there are files
         run=False,
         interactive=False,
         extra_mods=list(MODULES),
