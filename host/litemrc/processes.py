@@ -17,8 +17,8 @@ class Process:
         comm: its name, or the last name of the cgroup's path.
         first_epoch, last_epoch: of the epochs collected, both included. Those behind the end of the process
             belong to it until the context is freed or follows another: the pages it left are its own.
-        ended_after: the last epoch before it ended or was followed no more, at least one before the first; None
-            if it was followed to the end of the collection.
+        ended_after: the last epoch before it ended or was followed no more, or one before the first; None
+            if it was followed to the end.
 
     Raises:
         ValueError: a negative number, or epochs that are not in order.
