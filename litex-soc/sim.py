@@ -30,8 +30,8 @@ from soc import VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("console", "serial_link", "recorder")
-# What the console UART is wired to.
-CONSOLES = {"baremetal": "serial2console", "linux": "console"}
+# What the console UART is wired to, and its arguments.
+CONSOLES = {"baremetal": ("serial2console", {}), "linux": ("console", {"clocks": "console.clocks"})}
 SYS_CLK_HZ = 50_000_000
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 # The libraries that the firmware links; no BIOS.
@@ -114,7 +114,8 @@ def simulator_config(variant):
     """Clock, console on stdin and stdout, link and recorder; their arguments are completed at run time."""
     config = SimConfig()
     config.add_clocker("sys_clk", freq_hz=SYS_CLK_HZ)
-    config.add_module(CONSOLES[variant], ("serial", 0))
+    console, arguments = CONSOLES[variant]
+    config.add_module(console, ("serial", 0), args=arguments or None)
     config.add_module("serial_link", ("serial", 1), args={"port": 0, "port_file": "link.port"})
     config.add_module("recorder", "recorder", args={"file": "record.npy"})
     return config

@@ -59,7 +59,9 @@ class Console:
         self.commands += 1
         # The shell echoes what is typed: the quotes keep the marks themselves out of the echo.
         quoted = command.replace("'", "'\\''")
-        line = f"echo '<''{self.commands}:'; eval '{quoted}'; echo \":$?:\"'{self.commands}>'\n".encode()
+        line = (
+            f"echo '<''{self.commands}:'; command eval '{quoted}'; echo \":$?:\"'{self.commands}>'\n".encode()
+        )
         if len(line) > LONGEST_LINE:
             raise ValueError(f"{len(line)} bytes are more than the shell reads in a line: {command!r}")
         self.write(line)

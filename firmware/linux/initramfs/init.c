@@ -210,7 +210,7 @@ int main(void)
 	int status;
 
 	setenv("PATH", "/sbin:/bin", 1);
-	setenv("HOME", "/root", 1);
+	setenv("HOME", "/", 1);
 	umask(022);
 	mount_all();
 	delegate_cgroup();

@@ -13,11 +13,15 @@ from litemrc.device.simulator import Simulator
 POLL_S = 0.05
 
 
-def converse(simulator: Simulator) -> int:
-    """Shows what the console says and types what is typed here, until the simulator ends; its exit code."""
+def converse(simulator: Simulator, greeting: str) -> int:
+    """Shows what the console says and types what is typed here, until the simulator ends; its exit code.
+
+    `greeting` goes to stderr, once what is typed goes to the console.
+    """
     done = threading.Event()
     with _each_key(), simulator.console.open("rb") as console:
         threading.Thread(target=_type, args=(simulator, done), daemon=True).start()
+        print(greeting, file=sys.stderr, flush=True)
         try:
             while True:
                 ended = not simulator.running

@@ -1,7 +1,6 @@
 """`litemrc linux`: Linux in the Verilated SoC, its console on this terminal."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from litemrc.cli.arguments import add_linux_build_arguments, end_on_sigterm, tcp_port
@@ -39,12 +38,8 @@ def main(args: argparse.Namespace) -> int:
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out, link_port=args.link_port, images=images) as simulator:
         simulator.wait_ready()
-        print(
-            f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends it",
-            file=sys.stderr,
-            flush=True,
-        )
+        greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends it"
         try:
-            return converse(simulator)
+            return converse(simulator, greeting)
         except KeyboardInterrupt:
             return 0

@@ -45,6 +45,8 @@ class Simulator:
         the recorder's file; complete after :meth:`stop`.
     console : Path
         what the console UART said.
+    clocks : Path
+        the same, each line behind the clock at which it began; only of the Linux variant of the SoC.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Simulator:
         self.run_dir = Path(run_dir).resolve()
         self.record = self.run_dir / "record.npy"
         self.console = self.run_dir / "console.log"
+        self.clocks = self.run_dir / "console.clocks"
         self._process: subprocess.Popen | None = None
         self._prepare(Path(firmware), bootargs, link_port, images)
 

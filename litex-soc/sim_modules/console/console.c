@@ -3,8 +3,13 @@
  * console: a simulated UART's byte streams on the simulator's stdin and stdout.
  *
  * Unlike LiteX's serial2console it loses nothing of a long input, leaves the terminal's settings to who started the
- * simulator, and runs on when stdin ends.
+ * simulator, and runs on when stdin ends. It keeps a second copy of what the SoC says, each line behind the clock at
+ * which it began: so a boot can be timed that takes longer when the machine is busy.
+ *
+ * Argument: "clocks" (the file of that copy).
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +17,7 @@
 
 #include <event2/buffer.h>
 #include <event2/event.h>
+#include <json-c/json.h>
 
 #include "error.h"
 #include "modules.h"
@@ -24,7 +30,9 @@ struct console {
 	char *sink_data, *sink_valid, *sink_ready;
 	char *sys_clk;
 	clk_edge_state_t edge;
-	unsigned int clocks;
+	uint64_t clock;
+	bool in_line;
+	FILE *clocks;
 	struct evbuffer *input;
 	struct event *readable;
 };
@@ -48,11 +56,22 @@ static void read_input(evutil_socket_t fd, short what, void *arg)
 
 static int console_new(void **session, char *args)
 {
+	struct json_object *json = json_tokener_parse(args), *clocks;
 	struct console *console = calloc(1, sizeof(*console));
 
-	(void)args;
 	if (!console)
 		return RC_NOENMEM;
+	if (!json || !json_object_object_get_ex(json, "clocks", &clocks)) {
+		fprintf(stderr, "console: wants the argument clocks, got %s\n", args);
+		return RC_ERROR;
+	}
+	console->clocks = fopen(json_object_get_string(clocks), "w");
+	if (!console->clocks) {
+		perror(json_object_get_string(clocks));
+		return RC_ERROR;
+	}
+	setlinebuf(console->clocks);
+	json_object_put(json);
 	console->input = evbuffer_new();
 	console->readable = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, read_input, console);
 	event_add(console->readable, NULL); /* fails on a file: that is no input */
@@ -85,6 +104,17 @@ static int console_add_pads(void *session, struct pad_list_s *list)
 	return RC_OK;
 }
 
+static void say(struct console *console, char c)
+{
+	putchar(c);
+	fflush(stdout);
+	if (!console->in_line)
+		fprintf(console->clocks, "%" PRIu64 " ", console->clock);
+	if (c != '\r')
+		fputc(c, console->clocks);
+	console->in_line = c != '\n';
+}
+
 static int console_tick(void *session, uint64_t time_ps)
 {
 	struct console *console = session;
@@ -93,15 +123,11 @@ static int console_tick(void *session, uint64_t time_ps)
 	if (!clk_pos_edge(&console->edge, *console->sys_clk))
 		return RC_OK;
 
-	if (console->clocks < RESET_CLOCKS) {
-		console->clocks++;
+	if (console->clock++ < RESET_CLOCKS)
 		return RC_OK;
-	}
 	*console->source_ready = 1;
-	if (*console->source_valid) {
-		putchar(*console->source_data);
-		fflush(stdout);
-	}
+	if (*console->source_valid)
+		say(console, *console->source_data);
 
 	*console->sink_valid = evbuffer_get_length(console->input) != 0;
 	if (*console->sink_valid) {

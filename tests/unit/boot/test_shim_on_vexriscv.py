@@ -1,9 +1,16 @@
 """The same programs on the RTL: VexRiscv `linux` traps where qemu had to be asked to."""
 
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from boot_programs import build_program
+from litemrc.device.recording import read_recording
 from litemrc.device.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,3 +41,42 @@ def test_the_console_takes_and_gives_every_byte(tmp_path):
         simulator.type(text.encode() + b"Q")
         said = simulator.wait_console("calls: ok", TIMEOUT_S)
     assert text + "Q\ncalls: ok" in said
+
+
+@pytest.fixture
+def litemrc_linux(tmp_path):
+    """The command `litemrc linux`, with a program in S mode in the place of Linux."""
+    build_program(tmp_path, "calls", KERNEL_ADDRESS)
+    (tmp_path / "images.json").write_text(json.dumps([{"file": "calls.bin", "address": KERNEL_ADDRESS}]))
+    command = [sys.executable, "-m", "litemrc.cli.main", "linux", tmp_path, "--out", tmp_path / "run"]
+    return [*command, "--sim", SIM, "--shim", SHIM]
+
+
+def test_litemrc_linux_passes_on_the_console_until_the_machine_is_off(litemrc_linux):
+    done = subprocess.run(litemrc_linux, input=b"echo Q", capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 0, done.stderr
+    assert b"echo Q\ncalls: ok\n" in done.stdout
+
+
+def until(terminal, text):
+    """What the terminal shows, up to a text."""
+    said, deadline = b"", time.monotonic() + TIMEOUT_S
+    while text not in said:
+        assert time.monotonic() < deadline, said
+        said += os.read(terminal, 4096)
+    return said
+
+
+def test_ctrl_c_on_a_terminal_ends_it_with_the_record_complete(litemrc_linux, tmp_path):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(litemrc_linux[0], [str(word) for word in litemrc_linux])
+    until(terminal, b"Ctrl-C ends it")
+    os.write(terminal, b"typed")
+    assert until(terminal, b"typed").count(b"typed") == 1  # said by the program, not by the terminal
+    os.write(terminal, b"\x03")
+    with pytest.raises(OSError):  # EIO: nobody is left on the terminal
+        while True:
+            os.read(terminal, 4096)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert read_recording(tmp_path / "run/record.npy", page_shift=12).tap.accesses == 0
