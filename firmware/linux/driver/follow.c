@@ -27,7 +27,7 @@ static void update(struct litemrc *mon)
 	struct litemrc_map *map = &mon->map;
 	unsigned int context;
 
-	map->used = map->claiming ? 0 : 1;
+	map->used = 1;
 	map->cgroups = 0;
 	for (context = 1; context < mon->parameters.contexts && !map->claiming; context++) {
 		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])

@@ -53,9 +53,9 @@ struct litemrc_parameters {
 struct litemrc_map {
 	void __iomem *context_register; /* NULL: by the operations */
 	u16 context; /* in the register */
-	u16 used; /* contexts to look through; 0 while claiming: all is the kernel's */
+	u16 used; /* contexts to look through */
 	u16 cgroups; /* contexts that follow a cgroup */
-	bool claiming;
+	bool claiming; /* nobody is looked for: all is the kernel's */
 	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a process that has not ended */
 	struct cgroup *cgroup[LITEMRC_CONTEXTS_MAX];
 };
@@ -252,7 +252,7 @@ static __always_inline unsigned int litemrc_context_of(const struct litemrc_map 
 	for (context = 1; context < used; context++)
 		if (map->tgid[context] == task->tgid)
 			return context;
-	return used && map->cgroups ? litemrc_cgroup_context(map, task) : 0;
+	return map->cgroups ? litemrc_cgroup_context(map, task) : 0;
 }
 
 /* probes.c */
