@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -16,12 +17,14 @@
 #include "privileges.h"
 #include "programs.h"
 #include "record.h"
+#include "run_child.h"
 #include "runs.h"
 #include "say.h"
 #include "service.h"
 #include "tty.h"
 
-#define BOOT_EPOCH_CYCLES (1u << 24)	/* until the host asks for another: an epoch of 8 contexts takes 115200 baud 0.3 s */
+/* Until the host asks for another length: an epoch of 8 contexts takes 115200 baud 0.3 s. */
+#define BOOT_EPOCH_CYCLES (1u << 24)
 
 enum { SIGNALS, DEVICE, TTY, SOURCES };
 
@@ -129,15 +132,15 @@ int daemon_serve(const struct options *options)
 	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
-	runs_init();
-	privileges_drop(&identity);
+	run_child_init();
+	privileges_drop(root ? &identity : NULL);
+	atexit(runs_end_all);
 
 	outbox_init(sources[TTY].fd, parameters.contexts);
 	service_init(sources[TTY].fd);
 	start_counting();
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
-	runs_end_all();
 	say_goodbye();
 	if (error)
 		give_up(1, "check the port, and start it again", "%s: %s", options->tty, strerror(-error));

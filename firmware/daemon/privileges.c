@@ -59,32 +59,49 @@ static bool has_capabilities(void)
 	return sets[0].permitted || sets[0].inheritable || sets[1].permitted || sets[1].inheritable;
 }
 
-/* Tries it all: what the calls said before does not count. */
-static bool can_get_back(const struct identity *identity)
+static bool drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	return !syscall(SYS_capset, &head, none);
+}
+
+/* Tries it: what the calls said before does not count. */
+static bool can_get_back(void)
 {
 	uid_t real, effective, saved;
-	gid_t real_group, effective_group, saved_group;
 
-	if (!setuid(0) || !setresuid(-1, 0, -1) || !setgid(0) || !setresgid(-1, 0, -1))
+	return !setuid(0) || !setresuid(-1, 0, -1) || getresuid(&real, &effective, &saved) || !real || !effective ||
+	       !saved || has_capabilities();
+}
+
+static bool is_another(const struct identity *identity)
+{
+	uid_t user, effective_user, saved_user;
+	gid_t group, effective_group, saved_group;
+
+	if (getresuid(&user, &effective_user, &saved_user) || getresgid(&group, &effective_group, &saved_group))
 		return true;
-	if (getresuid(&real, &effective, &saved) || getresgid(&real_group, &effective_group, &saved_group))
-		return true;
-	return real != identity->user || effective != identity->user || saved != identity->user ||
-	       real_group != identity->group || effective_group != identity->group ||
-	       saved_group != identity->group || getgroups(0, NULL) != 0 || has_capabilities();
+	return user != identity->user || effective_user != identity->user || saved_user != identity->user ||
+	       group != identity->group || effective_group != identity->group || saved_group != identity->group ||
+	       getgroups(0, NULL) != 0 || !setgid(0);
+}
+
+static bool become(const struct identity *identity)
+{
+	return !setgroups(0, NULL) && !setresgid(identity->group, identity->group, identity->group) &&
+	       !setresuid(identity->user, identity->user, identity->user);
 }
 
 void privileges_drop(const struct identity *identity)
 {
-	bool root = !geteuid();
-
-	if (root && (setgroups(0, NULL) || setresgid(identity->group, identity->group, identity->group) ||
-		     setresuid(identity->user, identity->user, identity->user)))
+	if (identity && !become(identity))
 		give_up(1, "start it as a full root", "cannot become user %u: %s", (unsigned int)identity->user,
 			strerror(errno));
 	/* Programs of the same user must not look into the daemon's open files. */
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+	if (!drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		give_up(1, "use a kernel of 3.5 or newer", "cannot give up privileges: %s", strerror(errno));
-	if (root && can_get_back(identity))
+	if ((identity && is_another(identity)) || can_get_back())
 		give_up(1, "report this as a bug", "privileges could be had back");
 }

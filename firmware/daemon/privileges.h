@@ -14,7 +14,7 @@ struct identity {
 /* Reads USER or USER:GROUP, names or numbers, and gives up when there are none such. */
 struct identity identity_named(const char *text);
 
-/* Becomes `identity` when root; gives up unless there is no way back, or when root would stay root. */
+/* Becomes `identity`, or, NULL, stays who it is, which must not be root. Gives up unless there is no way back. */
 void privileges_drop(const struct identity *identity);
 
 #endif

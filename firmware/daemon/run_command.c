@@ -62,8 +62,8 @@ static bool try_context(const struct context_files *files, struct held_child *ch
 }
 
 /*
- * Has the child followed by the first context that is `state`; returns its number, or 0. Those that nobody used come first,
- * so that the counters of ended processes can be read for long.
+ * Has the child followed by the first context that is `state`; returns its number, or 0. Free ones are taken before
+ * those of ended processes, so that the counters of these can be read for long.
  */
 static unsigned int take_first(struct context_files *files, int contexts, struct held_child *child, uint32_t state)
 {
@@ -99,8 +99,8 @@ static void take_named(struct context_files *files, int contexts, struct held_ch
 }
 
 /*
- * Waits until the child ends, and passes on what others send us. What the terminal sends, it sends to the child too. When
- * the child stops we stop, so that the shell notices.
+ * Waits until the child ends, and passes on what others send us. What the terminal sends, it sends to the child too.
+ * When the child stops we stop, so that the shell notices.
  */
 static int wait_for(pid_t child, const sigset_t *signals)
 {

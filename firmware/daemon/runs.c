@@ -2,10 +2,7 @@
 #include "runs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,13 +11,13 @@
 #include "driver.h"
 #include "followers.h"
 #include "programs.h"
+#include "run_child.h"
 #include "run_events.h"
-#include "say.h"
 #include "spawn.h"
+#include "timing.h"
 
 #define PATIENCE_MS 2000	/* for what the kernel does by itself: the last epoch, the end of killed processes */
 #define TICK_MS 20
-#define MS 1000000
 
 static struct run {
 	enum { IDLE, HELD, RUNNING, EXITED } state;
@@ -36,50 +33,6 @@ static struct run {
 } runs[PROGRAMS_MAX];
 
 static struct held_child held;
-static int nothing = -1;	/* /dev/null */
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / MS;
-}
-
-static uint64_t cycles_since(const struct timespec *began)
-{
-	struct timespec now;
-	uint64_t seconds, nanoseconds;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seconds = now.tv_sec - began->tv_sec - (now.tv_nsec < began->tv_nsec);
-	nanoseconds = (now.tv_nsec - began->tv_nsec + 1000 * MS) % (1000 * MS);
-	return seconds * parameters.clock_hz + nanoseconds * parameters.clock_hz / (1000 * MS);
-}
-
-void runs_init(void)
-{
-	nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (nothing < 0)
-		give_up(1, "make that device", "/dev/null: %s", strerror(errno));
-}
-
-/* In the child: nothing of the daemon's but its stderr. */
-static void prepare(void)
-{
-	extern char **environ;
-	static char path[] = "PATH=/bin:/sbin:/usr/bin:/usr/sbin";
-	static char *environment[] = {path, NULL};
-	sigset_t none;
-
-	environ = environment;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	setsid();
-	if (dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || chdir("/"))
-		_exit(126);
-}
 
 /* Puts the held child where it belongs and has it followed. */
 static int place(const struct program *program, struct run *run, const char **reason)
@@ -133,7 +86,7 @@ int runs_start(uint32_t number, uint32_t context, uint32_t scale, const char **r
 			return run->group;
 		}
 	}
-	error = spawn_held(&held, program_arguments(program, scale), prepare);
+	error = spawn_held(&held, program_arguments(program, scale), run_child_prepare);
 	if (error) {
 		*reason = "no process can be made";
 	} else {
@@ -163,7 +116,7 @@ void runs_release(void)
 /* The program ended: whatever it left behind ends too. */
 static void note_exit(struct run *run, const struct program *program, int status)
 {
-	run->cycles = cycles_since(&run->began);
+	run->cycles = cycles_since(&run->began, parameters.clock_hz);
 	run->state = EXITED;
 	run->deadline_ms = now_ms() + PATIENCE_MS;
 	if (run->group >= 0)
@@ -265,7 +218,7 @@ int runs_group(uint32_t context)
 void runs_end_all(void)
 {
 	int64_t patience = now_ms() + PATIENCE_MS;
-	struct timespec tick = {.tv_nsec = TICK_MS * MS};
+	struct timespec tick = {.tv_nsec = TICK_MS * 1000000};
 
 	for (uint32_t i = 0; i < program_count; i++)
 		if (runs[i].state == RUNNING)
@@ -273,7 +226,8 @@ void runs_end_all(void)
 	for (uint32_t i = 0; i < program_count; i++) {
 		struct run *run = &runs[i];
 
-		while (run->state == RUNNING || (run->state == EXITED && run->group >= 0 && !cgroup_is_empty(run->group))) {
+		while (run->state == RUNNING ||
+		       (run->state == EXITED && run->group >= 0 && !cgroup_is_empty(run->group))) {
 			if (now_ms() >= patience) {
 				kill(-run->pid, SIGKILL);
 				if (run->group >= 0)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The programs that run: each started on request, in a cgroup and under a context of its own, until its last epoch is on
- * its way to the host.
+ * The programs that run: each started on request, in a cgroup and under a context of its own, until its last epoch is
+ * on its way to the host.
  */
 #ifndef LITEMRCD_RUNS_H
 #define LITEMRCD_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Call before privileges go: opens what the programs get as input and output. */
-void runs_init(void);
 
 /*
  * Starts a program, which waits for runs_release(). Returns 0 or -errno, and then says more in *reason: -EBUSY, the

@@ -150,6 +150,8 @@ int service_read(void)
 
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!got)
+		return -EIO;	/* hung up */
 	read_count = got;
 	read_used = 0;
 	return 0;

@@ -11,9 +11,9 @@ struct held_child {
 };
 
 /*
- * Makes a child that will run `arguments` (a path, or a name to be found in PATH) once it is released; `prepare` is called
- * in it at first. Returns 0 or -errno. When the program cannot be run the child says so and ends, as a shell's would,
- * with 127 (not found) or 126.
+ * Makes a child that will run `arguments` (a path, or a name to be found in PATH) once it is released; `prepare` is
+ * called in it at first. Returns 0 or -errno. When the program cannot be run the child says so and ends, as a shell's
+ * would, with 127 (not found) or 126.
  */
 int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void));
 

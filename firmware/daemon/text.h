@@ -17,8 +17,8 @@ bool take_number(const char **text, uint64_t most, uint64_t *number);
 bool whole_number(const char *text, uint64_t most, uint64_t *number);
 
 /*
- * Copies at most size - 1 bytes of a name of any origin and ends it by a zero; what is no printable ASCII becomes '?', so
- * that the copy is valid UTF-8. A newline or zero ends the name. Returns its length.
+ * Copies at most size - 1 bytes of a name of any origin and ends it by a zero; what is no printable ASCII becomes '?',
+ * so that the copy is valid UTF-8. A newline or zero ends the name. Returns its length.
  */
 size_t copy_name(char *copy, size_t size, const char *name, size_t length);
 

@@ -41,9 +41,7 @@ def check_following(recording: Recording, processes: Sequence[Process]) -> Follo
     followed = context == 0
     accesses, late = {}, 0
     for process in processes:
-        last = process.last_epoch
-        if process.ended_after is not None:
-            last = min(last, process.ended_after + 1)
+        last = process.last_epoch if process.ended_after is None else process.ended_after + 1
         mine = (context == process.context) & (epoch >= process.first_epoch) & (epoch <= last)
         accesses[process] = int(mine.sum())
         if process.ended_after is not None:

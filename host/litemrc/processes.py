@@ -17,7 +17,8 @@ class Process:
         comm: its name, or the last name of the cgroup's path.
         first_epoch, last_epoch: of the epochs collected, both included. Those behind the end of the process
             belong to it until the context is freed or follows another: the pages it left are its own.
-        ended_after: the last epoch before it ended, or one before the first; None: it was not seen to end.
+        ended_after: the last epoch before it ended or was followed no more, or one before the first; None
+            if it was followed to the end.
 
     Raises:
         ValueError: a negative number, or epochs that are not in order.
@@ -81,6 +82,11 @@ class _Followed:
     ended_after: int | None = None  # if an epoch came before
     epochs: tuple[int, int] | None = None
 
+    def end(self) -> None:
+        """From the next epoch on it is not followed."""
+        if not self.ended:
+            self.ended, self.ended_after = True, self.epochs[1] if self.epochs else None
+
     def process(self, context: int) -> Process | None:
         """None while no epoch came."""
         if not self.epochs:
@@ -118,13 +124,15 @@ class ProcessLog:
         """The process ended; what is counted in the context is still of its pages."""
         now = self._followed.get(context)
         if now and now.pid == pid and not now.ended:
-            now.comm, now.ended, now.told = comm, True, True
-            now.ended_after = now.epochs[1] if now.epochs else None
+            now.comm, now.told = comm, True
+            now.end()
 
     def free(self, context: int) -> None:
         """From the next epoch on the context follows nobody."""
-        followed = self._followed.pop(context, None)
-        if followed and (process := followed.process(context)):
+        if (followed := self._followed.pop(context, None)) is None:
+            return
+        followed.end()
+        if process := followed.process(context):
             self._over.append(process)
 
     def note_epoch(self, epoch: int) -> None:

@@ -25,6 +25,16 @@ def test_init_has_nothing_to_complain_of(linux):
     assert not re.search(r"^init: .*", linux.log.read_text(errors="replace"), re.M)
 
 
+def test_the_driver_can_be_unloaded_and_loaded_again(linux):
+    """Which maps and unmaps memory of the kernel, several times."""
+    assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
+    for _ in range(5):
+        linux.check("rmmod litemrc")
+        assert not re.search(r"^litemrc ", linux.check("lsmod"), re.M)
+        linux.check("insmod /lib/modules/litemrc.ko")
+    assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
+
+
 def test_init_reaps_orphans(linux):
     linux.check("sh -c 'true & sleep 0.1 & exit 0'; sleep 0.3")
     assert linux.run("grep -l '^State:.Z' /proc/[0-9]*/status") == (1, "")

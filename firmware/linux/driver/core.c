@@ -50,6 +50,7 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 	of_node_put(node);
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret, "litemrc,memory has no address\n");
+	mon->map.context_register = mmio->registers + LITEMRC_CONTEXT;
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
 	mon->first_pfn = PHYS_PFN(memory.start);

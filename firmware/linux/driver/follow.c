@@ -27,7 +27,7 @@ static void update(struct litemrc *mon)
 	struct litemrc_map *map = &mon->map;
 	unsigned int context;
 
-	map->used = map->claiming ? 0 : 1;
+	map->used = 1;
 	map->cgroups = 0;
 	for (context = 1; context < mon->parameters.contexts && !map->claiming; context++) {
 		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])
@@ -78,8 +78,9 @@ void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_s
 	follower->state = LITEMRC_CONTEXT_ENDED;
 	if (task)
 		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
-	litemrc_change_locked(mon, context);
+	/* First the register, so that the next epoch has no access of a process that is gone. */
 	leave(mon, context);
+	litemrc_change_locked(mon, context);
 }
 
 static bool is_alive(struct task_struct *task)
@@ -129,8 +130,8 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	before = *follower;
 	*follower = (struct litemrc_follower){ .state = LITEMRC_CONTEXT_FREE };
-	litemrc_change_locked(mon, context);
 	leave(mon, context);
+	litemrc_change_locked(mon, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
 	return litemrc_wait_drained(mon);

@@ -4,6 +4,7 @@
 #define LITEMRC_H
 
 #include <linux/cgroup.h>
+#include <linux/io.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -50,10 +51,11 @@ struct litemrc_parameters {
  * touched.
  */
 struct litemrc_map {
+	void __iomem *context_register; /* NULL: by the operations */
 	u16 context; /* in the register */
-	u16 used; /* contexts to look through; 0 while claiming: all is the kernel's */
+	u16 used; /* contexts to look through */
 	u16 cgroups; /* contexts that follow a cgroup */
-	bool claiming;
+	bool claiming; /* nobody is looked for: all is the kernel's */
 	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a process that has not ended */
 	struct cgroup *cgroup[LITEMRC_CONTEXTS_MAX];
 };
@@ -110,13 +112,13 @@ struct litemrc_folders {
 };
 
 struct litemrc {
+	struct litemrc_map map;
 	raw_spinlock_t lock; /* of map, and of the registers that command; innermost */
 	bool stuck; /* the gateware did not take a command */
 	const struct litemrc_ops *ops;
 	void *io;
 	unsigned long first_pfn;
 	struct litemrc_parameters parameters;
-	struct litemrc_map map;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
 	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not told yet, the oldest first */
 	unsigned int changes;
@@ -163,7 +165,18 @@ void litemrc_command(struct litemrc *mon, u32 command);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
 void litemrc_clear_locked(struct litemrc *mon);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
-void litemrc_set_context(struct litemrc *mon, unsigned int context);
+
+/* Under the lock; a write costs tens of cycles, so only when the context changes. */
+static __always_inline void litemrc_set_context(struct litemrc *mon, unsigned int context)
+{
+	if (mon->map.context == context)
+		return;
+	mon->map.context = context;
+	if (mon->map.context_register)
+		writel(context, mon->map.context_register);
+	else
+		litemrc_write(mon, LITEMRC_CONTEXT, context);
+}
 
 /* settings.c: under the settings mutex */
 int litemrc_enable(struct litemrc *mon, bool on);
@@ -239,7 +252,7 @@ static __always_inline unsigned int litemrc_context_of(const struct litemrc_map 
 	for (context = 1; context < used; context++)
 		if (map->tgid[context] == task->tgid)
 			return context;
-	return used && map->cgroups ? litemrc_cgroup_context(map, task) : 0;
+	return map->cgroups ? litemrc_cgroup_context(map, task) : 0;
 }
 
 /* probes.c */

@@ -131,12 +131,3 @@ void litemrc_clear_locked(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
 	litemrc_wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0);
 }
-
-/* Under the lock; an access costs tens of cycles, so only when it changes. */
-void litemrc_set_context(struct litemrc *mon, unsigned int context)
-{
-	if (mon->map.context == context)
-		return;
-	mon->map.context = context;
-	litemrc_write(mon, LITEMRC_CONTEXT, context);
-}

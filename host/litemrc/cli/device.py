@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from litemrc.cli.arguments import add_port_arguments
-from litemrc.device.device import Device, EchoTest, printable
+from litemrc.device.device import Device, EchoTest, system_text
 from litemrc.sizes import size_text
 
 _ECHOES = 32
@@ -118,12 +118,6 @@ def _counting(d: dict[str, Any]) -> str:
     return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
 
 
-def _system(d: dict[str, Any]) -> str:
-    if not d["system"]:
-        return "none: bare metal"
-    return f"{printable(d['system'])}, driver {printable(d['driver']) or 'unknown'}, ABI {d['abi']}"
-
-
 def _print(described: dict[str, Any]) -> None:
     d = described
     test, link = d["self_test"], d["link"]
@@ -133,7 +127,7 @@ def _print(described: dict[str, Any]) -> None:
     rows = {
         "port": d["port"],
         "versions": f"protocol {d['protocol']}, gateware {d['gateware']}",
-        "operating system": _system(d),
+        "operating system": system_text(d["system"], d["driver"], d["abi"]),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
         "memory watched": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
         "range": f"frames {d['range_lower']} to {d['range_upper']}: "

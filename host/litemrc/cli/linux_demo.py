@@ -9,7 +9,7 @@ from pathlib import Path
 from litemrc.cli.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
 from litemrc.cli.demo_results import Results, check, progress, show
 from litemrc.device.collector import Collector
-from litemrc.device.device import Device, printable
+from litemrc.device.device import Device, system_text
 from litemrc.device.linux_images import linux_images
 from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
@@ -63,9 +63,8 @@ def main(args: argparse.Namespace) -> int:
         booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
         with booted as device:
             hello = device.hello
-            _say(
-                f"{printable(hello.system)}, driver {printable(hello.driver)}, after {_seconds_since(began)}"
-            )
+            system = system_text(hello.system, hello.driver, hello.abi)
+            _say(f"{system}, after {_seconds_since(began)}")
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()
@@ -75,8 +74,7 @@ def main(args: argparse.Namespace) -> int:
         args.out,
         results,
         title="LiteMRC: Linux",
-        device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model; {results.table.system}, "
-        f"driver {hello.driver}, ABI {hello.abi}",
+        device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model; {system}",
         texts=texts | ({"/proc/interrupts": interrupts} if interrupts else {}),
         began=began,
         ended=ended,

@@ -110,7 +110,8 @@ class Collector:
         # The first ends the running epoch, whose counters may all be zero; those of the second are.
         self._device.request("end_epoch")
         self._device.request("end_epoch")
-        while not self._last_epoch_is_empty():
+        before = self.epochs
+        while self.epochs == before or not self._last_epoch_is_empty():
             message = self._device.receive(self._device.timeout_s)
             if message is None:
                 return

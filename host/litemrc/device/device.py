@@ -191,6 +191,13 @@ class Device:
         return RequestRefusedError(what, code, where=self.url, remedy=remedy)
 
 
+def system_text(system: str, driver: str, abi: int) -> str:
+    """The operating system of a device and what it has for the monitor, as hello tells them, for people."""
+    if not system:
+        return "none: bare metal"
+    return f"{printable(system)}, driver {printable(driver) or 'of unknown version'}, ABI {abi}"
+
+
 def printable(text: str) -> str:
     """What a device says, without anything that a terminal would obey."""
     return "".join(character if character.isprintable() else "?" for character in text)

@@ -15,7 +15,7 @@ from litemrc.device.device import Device
 from litemrc.device.errors import SilentDeviceError
 
 HERE = Path(__file__).parent
-# Built by `make linux-images`; these name others, say a kernel for debugging.
+# Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
 SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "linux" / "shim-virt.bin"))
 QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -m 64 -display none -no-reboot"

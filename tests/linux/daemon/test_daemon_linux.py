@@ -1,7 +1,7 @@
 """The daemon on Linux with the driver, in qemu, from the host's end of the serial port.
 
 The monitor is one in software (firmware/linux/driver/test): it counts the accesses that a program orders, in
-the context of the processor at that time. What is checked is who is followed when, and all from driver to host.
+the context of the processor at that time. So it is about who is followed when, and all from driver to host.
 """
 
 import time

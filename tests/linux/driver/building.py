@@ -39,7 +39,7 @@ def build_agent(out: Path) -> Path:
     sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         units = [str(source) for source in sources if source.suffix == ".c"]
-        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(out / "zig")}
+        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build" / "linux" / "zig-cache")}
         subprocess.run([*ZIG, f"-I{DRIVER}", "-o", str(agent), *units], check=True, env=environment)
     return agent
 

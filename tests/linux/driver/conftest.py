@@ -7,7 +7,7 @@ import pytest
 from linux.driver.building import ROOT, build_initramfs
 from linux.driver.guest import FAKE, Guest
 
-# Built by `make linux-images`; LITEMRC_KERNEL names another, say build/linux/kernel-debug of `make linux-debug`.
+# Of `make linux-images`; LITEMRC_KERNEL names another, say build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
 SHIM = ROOT / "build" / "linux" / "shim-virt.bin"
 # What a kernel says of its own mistakes, and those of modules.

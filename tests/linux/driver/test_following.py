@@ -318,7 +318,7 @@ def test_a_clear_claims_for_the_kernel_and_hands_over_to_who_is_followed(monitor
     monitor.do("@ a frames")
     frames = {value for _, value in log(monitor, "f")}
     monitor.do(f"w {FAKE}forget 1")
-    enable(monitor)
+    monitor.do(f"@ a w {S}enable 1")  # so that it is the one that runs meanwhile
     entries = log(monitor, "xeic")
     assert [entry for entry in entries if entry[0] in "xe"] == [("x", 0), ("e", 1)]
     behind = entries[entries.index(("e", 1)) :]
@@ -326,6 +326,7 @@ def test_a_clear_claims_for_the_kernel_and_hands_over_to_who_is_followed(monitor
     last = max(number for number, (kind, value) in enumerate(behind) if kind == "i" and value in frames)
     # Nobody but the kernel is counted until all is in its hands and theirs.
     assert not [value for kind, value in behind[:last] if kind == "c" and value]
+    assert ("c", 1) in behind[last:]
     assert own_context(monitor, "a") == "1"
 
 

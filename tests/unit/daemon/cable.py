@@ -23,11 +23,16 @@ class Cable:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
+        self.cut()
         self._listener.close()
-        os.close(self._master)
-        os.close(self._slave)
+
+    def cut(self) -> None:
+        """The port goes away."""
+        if not self._ended.is_set():
+            self._ended.set()
+            self._thread.join()
+            os.close(self._slave)
+            os.close(self._master)
 
     def _carry(self) -> None:
         """One host after the other; without a host the terminal is not read."""

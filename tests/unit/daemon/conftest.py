@@ -6,53 +6,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from cable import Cable
 from fake_driver import FakeDriver
-from litemrc.device.device import Device
+from serving import CONFIG, Daemon, arguments_of, environment_of, wait_until
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "daemon-test"
-CONFIG = """
-# programs of the tests
-quick = /bin/sh -c "exit 0"
-sleep = /bin/sleep {scale}
-fail  = /bin/sh -c "exit {scale}"
-tree [children] = /bin/sh -c "sleep {scale} & wait"
-"""
-
-
-@dataclass
-class Daemon:
-    """A daemon that serves, and everything around it."""
-
-    driver: FakeDriver
-    cable: Cable
-    process: subprocess.Popen
-    log: Path
-    status: int = 0  # with which it must end
-
-    @contextmanager
-    def host(self, timeout_s: float = 10) -> Iterator[Device]:
-        """The host package at the other end of the cable."""
-        with Device.open(self.cable.url, timeout_s=timeout_s) as device:
-            device.waiting()  # the hello of its start
-            yield device
-
-    def said(self) -> str:
-        """What it logged."""
-        return self.log.read_text()
 
 
 @pytest.fixture(scope="session")
 def litemrcd() -> Path:
-    """The program under test."""
+    """The program under test; LITEMRCD in the environment names another (test_daemon_mutants.py)."""
+    if mutant := os.environ.get("LITEMRCD"):
+        return Path(mutant)
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -77,32 +47,6 @@ def folder() -> Iterator[Path]:
 def driver(folder: Path) -> Iterator[FakeDriver]:
     with FakeDriver(folder) as made:
         yield made
-
-
-def wait_until(true: Callable[[], bool], timeout_s: float = 10) -> None:
-    """Waits for what happens by itself, soon."""
-    deadline = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.005)
-
-
-def environment_of(driver: FakeDriver) -> dict[str, str]:
-    # Looking for leaks takes ptrace, which the daemon forbids; it takes memory at its start only.
-    return {**os.environ, "STANDIN_LOG": str(driver.orders_log), "ASAN_OPTIONS": "detect_leaks=0"}
-
-
-def arguments_of(driver: FakeDriver, tty: str, config: Path) -> list[str]:
-    options = {
-        "tty": tty,
-        "device": driver.device,
-        "sysfs": driver.sysfs,
-        "cgroup": driver.cgroup,
-        "config": config,
-    }
-    if os.geteuid() == 0:
-        options["user"] = "65534:65534"
-    return [f"--{name}={value}" for name, value in options.items()]
 
 
 @pytest.fixture

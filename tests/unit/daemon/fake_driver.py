@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,9 +109,14 @@ class FakeDriver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-        os.close(self._fifo)
+        self.unplug()
+
+    def unplug(self) -> None:
+        """The driver goes away: its device reads as ended."""
+        if not self._ended.is_set():
+            self._ended.set()
+            self._thread.join()
+            os.close(self._fifo)
 
     def read(self, name: str) -> str:
         """A file of the monitor, its newline stripped."""
@@ -152,31 +158,39 @@ class FakeDriver:
         """What was ordered through a file stands there already, or something newer."""
         self._followed[context] = followed
         for name, value in zip(("state", "pid", "comm"), followed, strict=True):
+            file = f"contexts/{context}/{name}"
             if name == "comm" or not ordered:
-                (self.monitor / f"contexts/{context}/{name}").write_text(f"{value}\n")
+                replace_text(self.monitor / file, f"{value}\n")
         state = followed[0]
         self._hand_out({context: Row(misses=context + 1, touched=1)} if state == "ended" else {}, {})
 
     def orders(self) -> list[tuple[str, int, str]]:
         """Every order the daemon gave so far: file (from here), errno, text."""
-        lines = self.orders_log.read_text().splitlines()
-        root = f"{self.orders_log.parent}/"
-        split = [line.split(" ", 2) for line in lines]
-        return [(path.removeprefix(root), int(error), text) for path, error, text in split]
+        return self._parse(self.orders_log.read_text())
+
+    def _parse(self, log: str) -> list[tuple[str, int, str]]:
+        whole = log[: log.rfind("\n") + 1]
+        split = [line.split(" ", 2) for line in whole.splitlines()]
+        return [(path.removeprefix(f"{self.orders_log.parent}/"), int(e), text) for path, e, text in split]
 
     def _follow(self) -> None:
-        done = 0
-        while not self._ended.wait(0.003):
-            orders = self.orders()
-            for path, error, text in orders[done:]:
-                match = _ORDER_TO_FOLLOW.search(path)
-                if match and not error:
-                    with self._lock:
-                        self._obey(int(match[1]), match[2], text)
-            done = len(orders)
-            for context, (state, pid, comm) in enumerate(self._followed):
-                if state == "following" and pid and not is_alive(pid):
-                    self.follow(context, "ended", pid, comm)
+        with self.orders_log.open() as log:
+            rest = ""
+            while not self._ended.wait(0.003):
+                rest += log.read()
+                for path, error, text in self._parse(rest):
+                    match = _ORDER_TO_FOLLOW.search(path)
+                    if match and not error:
+                        with self._lock:
+                            self._obey(int(match[1]), match[2], text)
+                rest = rest[rest.rfind("\n") + 1 :]
+                self._look_for_the_dead()
+
+    def _look_for_the_dead(self) -> None:
+        for context, (state, pid, comm) in enumerate(self._followed):
+            if state == "following" and pid and not is_alive(pid):
+                time.sleep(0.05)  # late, so that who does not wait for the record is found out
+                self.follow(context, "ended", pid, comm)
 
     def _obey(self, context: int, file: str, text: str) -> None:
         if file == "cgroup":
@@ -184,6 +198,14 @@ class FakeDriver:
         else:
             followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
             self._change(context, followed, ordered=True)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Its first line is whole all the time: somebody may be reading."""
+    file = os.open(path, os.O_WRONLY)
+    os.pwrite(file, text.encode(), 0)
+    os.ftruncate(file, len(text.encode()))
+    os.close(file)
 
 
 def comm_of(pid: int) -> str:

@@ -63,8 +63,8 @@ static void follow(const char *path, const char *text)
 	if (!strstr(path, "/contexts/") || strcmp(path + name, "/pid"))
 		return;
 	snprintf(state, sizeof(state), "%.*s/state", name, path);
-	file = open(state, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	if (file < 0 || write(file, said, strlen(said)) < 0)
+	file = open(state, O_WRONLY | O_CLOEXEC);
+	if (file < 0 || write(file, said, strlen(said)) < 0 || ftruncate(file, strlen(said)))
 		abort();
 	close(file);
 }

@@ -7,9 +7,9 @@ import struct
 import termios
 import time
 
-from conftest import wait_until
-from fake_driver import GROUPS, Row
+from fake_driver import GROUPS, Row, is_alive
 from litemrc.device.collector import Collector
+from serving import wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
@@ -167,6 +167,28 @@ def retry(hand_out, timeout_s=10):
 
 def fifo_is_empty(driver):
     return struct.unpack("i", fcntl.ioctl(driver._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
+
+
+def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon, driver):
+    daemon = start_daemon()
+    daemon.status = 1
+    with daemon.host() as device:
+        device.request("run", workload=1, context=1, scale=1000)
+        pid = int(driver.read("contexts/1/pid"))
+        driver.unplug()
+        assert daemon.process.wait(timeout=10) == 1
+
+    assert "the driver went away" in daemon.said()
+    assert not is_alive(pid)
+
+
+def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
+    daemon = start_daemon()
+    daemon.status = 1
+    daemon.cable.cut()
+
+    assert daemon.process.wait(timeout=10) == 1
+    assert "check the port" in daemon.said()
 
 
 def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import wait_until
 from fake_driver import CLOCK_HZ, is_alive
 from litemrc.device.collector import Collector, Run
 from litemrc.device.errors import RequestRefusedError
+from serving import wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
 NO_BUDGET = 2**32 - 1

@@ -4,8 +4,8 @@ import os
 import subprocess
 
 import pytest
-from conftest import arguments_of, environment_of, wait_until
 from fake_driver import CLOCK_HZ
+from serving import arguments_of, environment_of, wait_until
 
 ROOT = os.geteuid() == 0
 

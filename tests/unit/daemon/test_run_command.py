@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import environment_of, wait_until
 from fake_driver import CONTEXTS, is_alive
+from serving import environment_of, wait_until
 
 
 @pytest.fixture

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.account import balance
+from litemrc.cli.demo_results import Results, verdict
+from litemrc.cli.linux_demo import examine
 from litemrc.device.recording import Settings
 from litemrc.follow_check import check_following, check_ownership
 from litemrc.golden.monitor import MonitorModel
+from litemrc.golden_check import compare
+from litemrc.golden_replay import replay
 from litemrc.processes import Process
 from recordings import recording_of, table_of, whole_memory
 
@@ -131,3 +135,41 @@ def test_accesses_under_a_context_that_followed_nobody_are_strangers(run, proces
     recording, _ = run
     found = check_following(recording, [process])
     assert (found.strangers, found.first_stranger) == (strangers, first)
+
+
+def results_of(recording, table):
+    """As a demo has them before it looks at processes."""
+    golden = replay(recording, MonitorModel(FRAMES, GROUPS, CONTEXTS, "group_stack", recent_pages=1))
+    return Results(
+        hello=None, cycles=(), table=table, recording=recording,
+        comparison=compare(table, golden, 8), account=balance(recording, table),
+    )  # fmt: skip
+
+
+def test_the_linux_demo_passes_when_contexts_followed_processes(run, capsys):
+    recording, table = run
+    sort = Process(1, 57, "sort", 1, 2, ended_after=1)
+    found = examine(
+        results_of(recording, replace(table, processes=(sort,), link_statistics={"epoch_messages_lost": 0}))
+    )
+    assert verdict(found) == 0, capsys.readouterr().err
+    assert (
+        "sort (pid 57) 3" in found.remarks["contexts"] and "1 just behind an end" in found.remarks["contexts"]
+    )
+    assert "2 of frames given back and invalidated" in found.remarks["ownership"]
+
+
+def test_the_linux_demo_fails_when_a_context_ran_without_a_process(run, capsys):
+    recording, table = run
+    lost = {"epoch_messages_lost": 0}
+    found = examine(results_of(recording, replace(table, processes=(), link_statistics=lost)))
+    assert verdict(found) == 1
+    assert "3 accesses under contexts that followed nobody" in capsys.readouterr().err
+
+
+def test_the_linux_demo_fails_when_frames_are_counted_for_others(run, capsys):
+    recording, table = run
+    wrong = replace(with_one_more(table, "misses", 0), link_statistics={"epoch_messages_lost": 0})
+    assert verdict(examine(results_of(recording, wrong))) == 1
+    said = capsys.readouterr().err
+    assert "frames belong to others than the device says: epoch 0, context 0" in said

@@ -113,8 +113,14 @@ class Bookkeeping:
         self.all, self.now = [], {}
 
     def begin(self, context, pid, comm):
+        self.leave(context)
         self.all.append({"context": context, "pid": pid, "comm": comm, "epochs": [], "ended": None})
         self.now[context] = self.all[-1]
+
+    def leave(self, context):
+        followed = self.now.pop(context, None)
+        if followed and followed["ended"] is None:
+            followed["ended"] = len(followed["epochs"])
 
     @staticmethod
     def end(each):
@@ -164,7 +170,7 @@ def test_a_log_of_any_messages_is_what_plain_bookkeeping_finds(told):
             followed["ended"] = len(followed["epochs"])
             log.end(context, followed["pid"], followed["comm"])
         elif what == "free":
-            book.now.pop(context, None)
+            book.leave(context)
             log.free(context)
         elif what == "epoch":
             epoch += 1

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The monotonic clock. */
+#ifndef LITEMRCD_TIMING_H
+#define LITEMRCD_TIMING_H
+
+#include <stdint.h>
+#include <time.h>
+
+int64_t now_ms(void);
+
+/* Clock cycles of the SoC since then. */
+uint64_t cycles_since(const struct timespec *began, uint32_t clock_hz);
+
+#endif

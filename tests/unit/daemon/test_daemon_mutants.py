@@ -1,0 +1,99 @@
+"""Seeded faults of the daemon, each of which a test named here must find."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mutation import mutated_source
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+MUTANTS = ROOT / "build" / "daemon-mutants"
+
+SEEDED = {
+    "repeats": (
+        "service.c",
+        "if (request.sequence != last_request)",
+        "if (true)",
+        "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
+    ),
+    "forgets lost epochs": (
+        "epochs.c",
+        "sent += record->lost;",
+        "",
+        "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
+    ),
+    "half an epoch": (
+        "epochs.c",
+        "|| !outbox_has_room_for_epoch(messages)",
+        "",
+        "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
+    ),
+    "news too early": (
+        "daemon.c",
+        "epochs_send(record);\n\tfollowers_note(record);",
+        "followers_note(record);\n\tepochs_send(record);",
+        "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
+    ),
+    "done too early": (
+        "runs.c",
+        "(run->seen && now->state == LITEMRC_CONTEXT_ENDED)",
+        "now->state",
+        "test_daemon_programs.py::test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch",
+    ),
+    "one frame too many": (
+        "settings.c",
+        "request->invalidate.frame >= parameters.frames",
+        "request->invalidate.frame > parameters.frames",
+        "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
+    ),
+    "context kept": (
+        "run_command.c",
+        "leave(&files, child.pid);",
+        "(void)leave;",
+        "test_run_command.py::test_it_is_followed_before_it_runs_and_its_context_left_free",
+    ),
+}
+
+
+def build(name: str, built: Path) -> Path:
+    """The daemon with that fault: all but the one file as it was compiled for the other tests."""
+    file, old, new, _ = SEEDED[name]
+    folder = MUTANTS / name.replace(" ", "-")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    source = folder / file
+    source.write_text(mutated_source(ROOT / "firmware" / "daemon" / file, old, new))
+    dry = ["make", "-n", "-B", "-C", HERE, f"OUT={built}", f"PYTHON={sys.executable}"]
+    unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    commands = subprocess.run(
+        dry, capture_output=True, text=True, env=environment, check=True
+    ).stdout.splitlines()
+    original, target = str(built / file.replace(".c", ".o")), str(folder / file.replace(".c", ".o"))
+    (compile_it,) = (line for line in commands if line.endswith(f"-o {original}"))
+    (link_it,) = (line for line in commands if line.endswith(f"-o {built / 'litemrcd'}"))
+    compile_it = compile_it.replace(f"{ROOT}/firmware/daemon/{file}", str(source)).replace(original, target)
+    link_it = link_it.replace(original, target).replace(f"-o {built}/", f"-o {folder}/")
+    for command in (compile_it, link_it):
+        subprocess.run(command, shell=True, check=True, cwd=HERE)
+    return folder / "litemrcd"
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seeded_fault_is_found(litemrcd, name):
+    MUTANTS.mkdir(parents=True, exist_ok=True)
+    with (MUTANTS / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        mutant = build(name, litemrcd.parent)
+    test = ["-q", "-x", "-p", "no:cacheprovider", str(HERE / SEEDED[name][3])]
+    run = [sys.executable, "-m", "pytest", *test]
+    environment = {**os.environ, "LITEMRCD": str(mutant), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(run, capture_output=True, text=True, env=environment, cwd=ROOT)
+
+    assert done.returncode == 1, done.stdout
+    assert "AssertionError" in done.stdout or "Failed" in done.stdout
