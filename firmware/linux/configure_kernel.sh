@@ -8,12 +8,12 @@ source=$1 output=$2
 shift 2
 
 mkdir -p "$output"
-cat "$@" >"$output/fragment"
+option='function option(line) { sub(/^# /, "", line); sub(/[= ].*/, "", line); return line }'
+awk "$option"' /^(# )?CONFIG_/ { last[option($0)] = $0 } END { for (o in last) print last[o] }' "$@" >"$output/fragment"
 make -s -C "$source" O="$output" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- \
     KCONFIG_ALLCONFIG="$output/fragment" allnoconfig
 
-wrong=$(awk '
-    function option(line) { sub(/^# /, "", line); sub(/[= ].*/, "", line); return line }
+wrong=$(awk "$option"'
     /^(# )?CONFIG_/ && FNR == NR { wanted[option($0)] = $0; next }
     /^(# )?CONFIG_/ { found[option($0)] = $0 }
     END {

@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+from linux.qemu import Qemu
 
 PAGE_KB = 4
 DELEGATED = "/sys/fs/cgroup/litemrcd"
@@ -130,3 +131,10 @@ def test_switches_and_elapsed_measure_time(linux):
     assert re.search(r"\b[1-9]\d* ns", linux.check("elapsed sh -c true 2>&1"))
     status, _ = linux.run("elapsed sh -c false 2>&1")
     assert status == 1
+
+
+def test_poweroff_ends_the_machine(images, tmp_path):
+    machine = Qemu(tmp_path)
+    with machine as console:
+        console.write(b"poweroff\n")
+        assert machine.wait() == 0

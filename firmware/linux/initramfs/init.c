@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
@@ -193,6 +194,13 @@ static pid_t start_shell(void)
 	return child;
 }
 
+/* What busybox's poweroff, reboot and halt send: they leave it to init, unless they have -f. */
+static void shut_down(int signal_number)
+{
+	sync();
+	reboot(signal_number == SIGUSR2 ? RB_POWER_OFF : signal_number == SIGTERM ? RB_AUTOBOOT : RB_HALT_SYSTEM);
+}
+
 static void say_hello(void)
 {
 	struct utsname system;
@@ -212,6 +220,9 @@ int main(void)
 	setenv("PATH", "/sbin:/bin", 1);
 	setenv("HOME", "/", 1);
 	umask(022);
+	signal(SIGUSR2, shut_down);
+	signal(SIGTERM, shut_down);
+	signal(SIGUSR1, shut_down);
 	mount_all();
 	delegate_cgroup();
 	swap_on_zram();
