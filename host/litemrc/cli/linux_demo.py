@@ -112,9 +112,10 @@ def wanted_runs(device: Device) -> list[Run]:
 def collect(device: Device, runs: list[Run]) -> Collector:
     """Run programs side by side, and collect all that is counted from the monitor's start to its stop."""
     names = list(device.hello.workloads)
+    # First of all: the driver has switched the monitor on, and the epoch that runs since must not be missed.
+    collector = Collector(device)
     device.request("monitor", on=False)
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
-    collector = Collector(device)
     device.request("monitor", on=True)
     with progress("epochs", None) as show_progress:
         for message in collector.collect(runs=runs, together=True):
