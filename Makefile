@@ -47,7 +47,7 @@ firmware: setup $(FIRMWARE)
 
 shim: setup $(SHIM)   ## from reset to Linux
 
-linux: linux-ready   ## boot Linux in the RTL, its console on this terminal; Ctrl-C or poweroff ends it
+linux: linux-ready   ## boot Linux in the RTL, its console on this terminal; Ctrl-C or poweroff -f ends it
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux
 
 linux-demo: linux-ready   ## boot Linux in the RTL, run programs side by side, check every counter, write a report

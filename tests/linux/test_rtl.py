@@ -9,8 +9,9 @@ from litemrc.device.linux_images import linux_images
 from litemrc.device.recording import read_recording
 from litemrc.device.simulator import Simulator
 
-BOOT_TIMEOUT_S = 900  # on a machine that does other things, too
-COMMAND_TIMEOUT_S = 120
+# On a machine that does other things, too. A key typed costs 100,000 clocks, a program started millions.
+BOOT_TIMEOUT_S = 900
+COMMAND_TIMEOUT_S = 600
 MOST_CLOCKS_TO_INIT = 60_000_000
 
 pytestmark = [
@@ -31,7 +32,6 @@ def machine(tmp_path_factory):
 def shell(machine):
     console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
     console.wait_for(READY, BOOT_TIMEOUT_S)
-    console.check("echo 1 >/proc/sys/kernel/printk 2>/dev/null; true")
     return console
 
 
@@ -56,7 +56,7 @@ def test_time_goes_on_as_the_device_tree_says(machine, shell):
 
 
 def test_a_line_longer_than_what_comes_within_a_tick_arrives_whole(shell):
-    text = "".join(chr(ord("a") + i % 26) for i in range(700))
+    text = "".join(chr(ord("a") + i % 26) for i in range(300))
     assert shell.check(f"echo {text}") == text + "\n"
 
 

@@ -29,7 +29,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
     )
-    parser.epilog = "poweroff in Linux ends it, and so does Ctrl-C here."
+    parser.epilog = "`poweroff -f` in Linux ends it, and so does Ctrl-C here."
 
 
 def main(args: argparse.Namespace) -> int:

@@ -21,7 +21,8 @@ TIMEOUT_S = (
     240.0  # a request's answer: the simulator runs some 100 times slower than a board, programs beside it
 )
 CONSOLE_S = 60.0
-EPOCH_ACCESSES = 1 << 16
+# Some 4 million clocks: the messages of four contexts take about 1.5 million on the simulated link.
+EPOCH_ACCESSES = 1 << 18
 WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # programs, each the first of these that the device has
 END_OF_OUTPUT = "=== end of output ==="
 
@@ -112,9 +113,10 @@ def wanted_runs(device: Device) -> list[Run]:
 def collect(device: Device, runs: list[Run]) -> Collector:
     """Run programs side by side, and collect all that is counted from the monitor's start to its stop."""
     names = list(device.hello.workloads)
+    # First of all: the driver has switched the monitor on, and the epoch that runs since must not be missed.
+    collector = Collector(device)
     device.request("monitor", on=False)
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
-    collector = Collector(device)
     device.request("monitor", on=True)
     with progress("epochs", None) as show_progress:
         for message in collector.collect(runs=runs, together=True):

@@ -29,6 +29,7 @@
 #define FRAMES 8192
 #define GROUPS 64
 #define FAULT_EPOCH 5
+#define BOOT_US 500000 /* pyserial throws away what comes while it opens a port */
 #define EPOCHS_OF_RUN 3 /* times scale */
 
 #define WORKLOADS 2
@@ -421,8 +422,10 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* write() says it */
 	litemrc_receiver_init(&rx, rx_buffer, sizeof(rx_buffer));
 	host = listen_and_accept();
-	if (option.system)
+	if (option.system) {
+		usleep(BOOT_US);
 		send_hello(0);
+	}
 	for (;;) {
 		struct pollfd ready = {.fd = host, .events = POLLIN};
 		bool busy = running() || (greeted && option.epochs);
