@@ -21,7 +21,7 @@ TIMEOUT_S = (
     240.0  # a request's answer: the simulator runs some 100 times slower than a board, programs beside it
 )
 CONSOLE_S = 60.0
-# Some 4 million clocks: the messages of four contexts take about 1.5 million on the simulated link.
+# Some 4 million clocks; with a quarter of it the messages of four contexts were seen to fall far behind.
 EPOCH_ACCESSES = 1 << 18
 WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # programs, each the first of these that the device has
 END_OF_OUTPUT = "=== end of output ==="
