@@ -125,9 +125,9 @@ def simulator_config(variant):
 def build(output, variant="baremetal", **monitor_parameters):
     """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
-    # LiteX writes a file beside the modules' sources: give it a copy.
+    # LiteX writes a file beside the sources of modules: give it a copy, newer than what came of the last.
     modules = output / "modules"
-    shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True)
+    shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
     soc = SimSoC(SimPlatform("SIM", list(_io)), variant, **monitor_parameters)
     builder = Builder(
