@@ -7,6 +7,7 @@ import struct
 import termios
 import time
 
+import pytest
 from fake_driver import GROUPS, Row, is_alive
 from litemrc.device.collector import Collector
 from serving import wait_until
@@ -119,21 +120,26 @@ def test_who_is_followed_at_the_start_is_no_news_but_can_be_asked_for(start_daem
         assert device.receive(0.2) is None
 
 
-def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, driver):
-    """Far more epochs than fit: the daemon goes on reading records, and says afterwards what is missing."""
+@pytest.mark.parametrize("spread", range(10))
+def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, driver, spread):
+    """Far more epochs than fit: the daemon goes on reading records, and says afterwards what is missing.
+
+    `spread`: epochs of several lengths, so that in some the messages of one meet the end of the room.
+    """
     count = 3000
+    rows = ROWS | {0: Row(misses=3, hits=[10**spread] * (spread % 8) + [0] * (8 - spread % 8))}
     with daemon.host() as device:
         daemon.cable.plugged = False
-        driver.finish_epoch(ROWS)
+        driver.finish_epoch(rows)
         for _ in range(count - 2):
-            retry(lambda: driver.finish_epoch(ROWS))
+            retry(lambda: driver.finish_epoch(rows))
         driver.follow(1, "following", os.getpid(), "pytest")
         driver.follow(1, "ended", os.getpid(), "pytest")
         wait_until(lambda: fifo_is_empty(driver))
         daemon.cable.plugged = True
         device.say_hello()
         messages = device.waiting()
-        driver.finish_epoch(ROWS)
+        driver.finish_epoch(rows)
         messages += receive(device, 2)
         hello = device.say_hello()
         messages += device.waiting()
