@@ -23,7 +23,7 @@ SHIM      := build/boot/shim.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long \
+.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long bench-linux \
 	bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
@@ -74,6 +74,9 @@ bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcaches
 
 bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_trace.json
 	python bench/long_trace.py
+
+bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
+	PYTHONPATH=tests python bench/linux_overhead.py
 
 bench-replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
