@@ -5,8 +5,11 @@ import re
 import pytest
 from linux.console import Console
 from linux.qemu import IMAGES, READY, ROOT
+from litemrc.cli.demo_results import check, verdict
+from litemrc.cli.linux_demo import collect, examine
+from litemrc.device.device import Device
 from litemrc.device.linux_images import linux_images
-from litemrc.device.recording import read_recording
+from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
 
 # On a machine that does other things, too. A key typed costs 100,000 clocks, a program started millions.
@@ -35,13 +38,20 @@ def shell(machine):
     return console
 
 
-def clock_of(machine, text):
-    """The system clock at which the console line began that has this text."""
-    return int(re.search(rf"^(\d+) .*{re.escape(text)}", machine.clocks.read_text(), re.M)[1])
+@pytest.fixture(scope="module")
+def collected(machine, shell):
+    """What the daemon sent while two programs ran side by side, and who it said it is."""
+    with Device.open(machine.url, timeout_s=COMMAND_TIMEOUT_S) as device:
+        return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)])
+
+
+def clock_of(machine, pattern):
+    """The system clock at which the first console line began that matches a regular expression whole."""
+    return int(re.search(rf"^(\d+) {pattern}\s*$", machine.clocks.read_text(), re.M)[1])
 
 
 def test_the_kernel_runs_init_within_60_million_clocks(machine, shell):
-    assert 1_000_000 < clock_of(machine, "Run /init as init process") < MOST_CLOCKS_TO_INIT
+    assert 1_000_000 < clock_of(machine, r"\[.*Run /init as init process") < MOST_CLOCKS_TO_INIT
 
 
 def test_both_uarts_are_there_and_the_processor_is_the_one_simulated(shell):
@@ -50,9 +60,9 @@ def test_both_uarts_are_there_and_the_processor_is_the_one_simulated(shell):
 
 
 def test_time_goes_on_as_the_device_tree_says(machine, shell):
-    """A second of sleep is 50 million clocks, and not less."""
-    shell.check("echo before; sleep 0.2; echo after")
-    assert clock_of(machine, "after") - clock_of(machine, "before") >= 0.2 * 50_000_000
+    """A fifth of a second of sleep is ten million clocks, and not less."""
+    shell.check("echo before; sleep 0.2; echo behind")
+    assert clock_of(machine, "behind") - clock_of(machine, "before") >= 0.2 * 50_000_000
 
 
 def test_a_line_longer_than_what_comes_within_a_tick_arrives_whole(shell):
@@ -60,7 +70,28 @@ def test_a_line_longer_than_what_comes_within_a_tick_arrives_whole(shell):
     assert shell.check(f"echo {text}") == text + "\n"
 
 
-def test_poweroff_ends_the_simulation_with_its_record_complete(machine, shell):
-    shell.write(b"poweroff -f\n")
-    assert machine.wait() == 0
-    read_recording(machine.record, page_shift=12)
+def test_programs_are_followed_and_named(collected):
+    hello, collector = collected
+    assert hello.system.startswith("Linux 6.1.")
+    assert hello.driver and hello.abi
+    assert {(p.context, p.comm) for p in collector.table().processes} == {(1, "intr"), (2, "linear")}
+
+
+def test_epochs_interrupt_the_processor(collected, shell):
+    """Each finished epoch raises one interrupt, on the VexRiscv's controller."""
+    (count,) = re.findall(r"^ *\d+: +(\d+) +VexRiscv .*monitor", shell.check("cat /proc/interrupts"), re.M)
+    assert int(count) >= collected[1].epochs > 2
+
+
+def test_poweroff_ends_the_simulation(machine, collected, shell):
+    shell.write(b"poweroff\n")
+    assert machine.wait(COMMAND_TIMEOUT_S) == 0
+
+
+def test_every_counter_is_that_of_the_golden_model_over_the_recorded_accesses(machine, collected, tmp_path):
+    """And every access is counted or lost, each under the context of who was followed."""
+    hello, collector = collected
+    results = examine(check(tmp_path, machine.record, hello, collector, exact=False))
+    assert verdict(results) == 0
+    assert {0, 1, 2} <= set(results.table.contexts_with_data)
+    assert results.account.counted > 100_000

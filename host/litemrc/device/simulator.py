@@ -150,9 +150,13 @@ class Simulator:
         self._process.stdin.write(typed)
         self._process.stdin.flush()
 
-    def wait(self) -> int:
-        """Waits until the simulator ends by itself; returns its exit code."""
-        return self._process.wait()
+    def wait(self, timeout_s: float | None = None) -> int:
+        """Waits until the simulator ends by itself; returns its exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it did not end in time.
+        """
+        return self._process.wait(timeout_s)
 
     def stop(self) -> None:
         """Ends the simulator and waits until its record is complete."""
