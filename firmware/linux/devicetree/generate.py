@@ -4,9 +4,10 @@
     generate.py --csr build/sim-linux/csr.json --image build/linux/Image \
         --initramfs build/linux/initramfs.cpio --out build/linux
 
-gives ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``: a list of ``{"file", "address"}``,
-files being named from the folder of the list. Addresses of devices, interrupts, memory and clock are those of
-LiteX's csr.json; where kernel and device tree go is what the shim expects (firmware/boot/litex/config.h).
+gives ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``, a list of
+``{"file", "address", "bytes"}``, files being named from the folder of the list. Addresses of devices,
+interrupts, memory and clock are those of LiteX's csr.json; where kernel and device tree go is what the shim
+expects (firmware/boot/litex/config.h).
 """
 
 import argparse
@@ -171,7 +172,10 @@ def images(csr, image, initramfs, dtb, out):
     if dtb.stat().st_size > DTB_BYTES_MAX:
         raise UnusableError(f"{dtb} has more than {DTB_BYTES_MAX} bytes")
     placed = ((image, KERNEL_OFFSET), (dtb, DTB_OFFSET), (initramfs, INITRAMFS_OFFSET))
-    return [{"file": os.path.relpath(file, out), "address": base + offset} for file, offset in placed]
+    return [
+        {"file": os.path.relpath(file, out), "address": base + offset, "bytes": file.stat().st_size}
+        for file, offset in placed
+    ]
 
 
 def main():

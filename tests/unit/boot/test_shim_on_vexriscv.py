@@ -47,7 +47,9 @@ def test_the_console_takes_and_gives_every_byte(tmp_path):
 def litemrc_linux(tmp_path):
     """The command `litemrc linux`, with a program in S mode in the place of Linux."""
     build_program(tmp_path, "calls", KERNEL_ADDRESS)
-    (tmp_path / "images.json").write_text(json.dumps([{"file": "calls.bin", "address": KERNEL_ADDRESS}]))
+    size = (tmp_path / "calls.bin").stat().st_size
+    images = [{"file": "calls.bin", "address": KERNEL_ADDRESS, "bytes": size}]
+    (tmp_path / "images.json").write_text(json.dumps(images))
     command = [sys.executable, "-m", "litemrc.cli.main", "linux", tmp_path, "--out", tmp_path / "run"]
     return [*command, "--sim", SIM, "--shim", SHIM]
 
