@@ -92,7 +92,7 @@ engine-results: setup   ## accuracy and rate of bucket_stack, and the units' tab
 
 PYTHON_EXTRAS := pnr bench linux
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
-	scripts/install_extra.sh $*
+	scripts/install_requirements.sh $*
 	@touch $@
 
 build/packages.stamp: scripts/apt-packages.txt

@@ -11,10 +11,6 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
 fi
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 echo "installing Python packages into .venv"
-pip=(.venv/bin/python -m pip --disable-pip-version-check install --quiet)
-mapfile -t build_requirements < <(.venv/bin/python -c '
-import pathlib, tomllib
-print(*tomllib.loads(pathlib.Path("pyproject.toml").read_text())["build-system"]["requires"], sep="\n")')
-"${pip[@]}" "${build_requirements[@]}"
+scripts/install_requirements.sh build base soc test
 .venv/bin/python scripts/fetch_ap_types.py
-"${pip[@]}" --no-build-isolation --editable '.[soc,test]'
+.venv/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
