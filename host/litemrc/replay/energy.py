@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 from litemrc.dram_parts.part import Part, Rail, RdramPart, SdramPart
 from litemrc.errors import UserError
-from litemrc.rank_activity import RankActivity
+from litemrc.rank_activity import PowerState, RankActivity
 
 SDRAM_COMPONENTS = (
-    *("active standby", "precharge standby", "power-down", "self-refresh", "self-refresh, partial"),
+    *(state.label for state in PowerState),
     *("activate", "read", "write", "refresh", "self-refresh entry"),
 )
 RDRAM_COMPONENTS = ("active", "standby", "nap", "powerdown", "wake-up")
