@@ -7,6 +7,7 @@ from migen import log2_int
 from litemrc_gateware.rank_records import LOW_STATES, Policy, PowerState
 
 RANK_REGISTERS_VERSION = 1
+MAX_DOMAINS = 16  # the layout is the same for fewer
 STATE_BITS = 4  # of a domain in the register `state`
 
 _STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in LOW_STATES)
@@ -19,7 +20,7 @@ class RankRegisters(LiteXModule):
     Parameters
     ----------
     domains : int
-        power domains, a power of two up to 16.
+        power domains, a power of two up to ``MAX_DOMAINS``.
     virtual : bool
         they are address slices of one rank.
     groups : int
@@ -91,16 +92,16 @@ class RankRegisters(LiteXModule):
             "quarter, 7 an eighth, from the top.",
         )
         self._partial_allowed = CSRStorage(
-            domains,
+            MAX_DOMAINS,
             description="Bit n: domain n may lose data. Without it self_refresh_partial is self_refresh.",
         )
         self._state = CSRStatus(
-            STATE_BITS * domains,
+            STATE_BITS * MAX_DOMAINS,
             description=f"{STATE_BITS} bits a domain, from the bottom: 0 awake, {_STATES}.",
         )
-        self._working = CSRStatus(domains, description="Bit n: domain n holds a page of the working set.")
+        self._working = CSRStatus(MAX_DOMAINS, description="Bit n: domain n holds a page of the working set.")
         self._n_mrc = CSRStorage(
-            log2_int(groups) + 1,
+            9,
             reset=groups,
             description="N_mrc of all contexts, in page groups, while n_mrc_auto.enable is 0.",
         )
