@@ -116,10 +116,6 @@ class RankRegisters(LiteXModule):
                 CSRField("epsilon", 16, offset=16, description="Fraction of 2^16."),
             ],
         )
-        self._meter_command = CSRStorage(
-            description="Write 1 to do.",
-            fields=[CSRField("snapshot", pulse=True, description="Publish the meter's counters now.")],
-        )
         self._meter_status = CSRStatus(
             description="State of the meter's window.",
             fields=[
@@ -127,5 +123,4 @@ class RankRegisters(LiteXModule):
                 CSRField("sampled", description="Pages of the working set are sampled ones."),
             ],
         )
-        self._snapshots = CSRStatus(32, description="Snapshots since reset; the window holds the last one.")
         self._snapshot_clocks = CSRStatus(32, description="Clocks counted in the snapshot of the window.")
