@@ -84,7 +84,7 @@ static void send_rank(uint32_t domain, uint32_t remaining)
 /* Returns whether all of the epoch is on its way; else the link has no room for now. */
 static bool send_epoch(uint32_t groups, uint32_t contexts)
 {
-	uint32_t domains = ranks_parameters().domains;
+	uint32_t domains = ranks_domains();
 
 	if (!next_context && !count_used(groups, 0, contexts)) {
 		if (!link_has_room())

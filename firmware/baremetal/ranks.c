@@ -3,7 +3,9 @@
 
 #include <generated/csr.h>
 #include <generated/mem.h>
+#include <generated/soc.h>
 #include <hw/common.h>
+#include <string.h>
 
 #include "litemrc_regs.h"
 #include "monitor.h"
@@ -39,20 +41,19 @@ static void ranks_write(uint32_t offset, uint32_t value)
 	csr_write_simple(value, CSR_RANKS_BASE + offset);
 }
 
-struct ranks_parameters ranks_parameters(void)
+uint32_t ranks_domains(void)
 {
-	uint32_t word = ranks_read(LITEMRC_RANKS_CAPABILITIES);
+	return 1u << FIELD(ranks_read(LITEMRC_RANKS_CAPABILITIES), CAPABILITIES_DOMAINS_LOG2);
+}
 
-	return (struct ranks_parameters){
-		.domains = 1u << FIELD(word, CAPABILITIES_DOMAINS_LOG2),
-		.states = FIELD(word, CAPABILITIES_STATES),
-		.virtual_ranks = FIELD(word, CAPABILITIES_VIRTUAL),
-	};
+static uint32_t reachable_states(void)
+{
+	return FIELD(ranks_read(LITEMRC_RANKS_CAPABILITIES), CAPABILITIES_STATES);
 }
 
 static uint32_t domain_bytes(void)
 {
-	return MAIN_RAM_SIZE / ranks_parameters().domains;
+	return MAIN_RAM_SIZE / ranks_domains();
 }
 
 /* Live pages of a domain. */
@@ -70,7 +71,7 @@ void ranks_set_live(uint32_t first_page, uint32_t pages)
 {
 	live_first = first_page;
 	live_pages = pages;
-	for (uint32_t domain = 0; domain < ranks_parameters().domains; domain++)
+	for (uint32_t domain = 0; domain < ranks_domains(); domain++)
 		if (live_in(domain))
 			ranks_write(LITEMRC_RANKS_PARTIAL_ALLOWED,
 				    ranks_read(LITEMRC_RANKS_PARTIAL_ALLOWED) & ~(1u << domain));
@@ -117,7 +118,19 @@ static bool runs_from(uint32_t domain)
 
 static bool can_reach(int state)
 {
-	return ranks_parameters().states >> state & 1;
+	return reachable_states() >> state & 1;
+}
+
+static void acknowledge_dram(struct ack_body *ack)
+{
+	ack->values[0] = ranks_domains();
+	ack->values[1] = FIELD(ranks_read(LITEMRC_RANKS_CAPABILITIES), CAPABILITIES_VIRTUAL);
+	ack->values[2] = reachable_states();
+	ack->values[3] = CONFIG_DRAM_CHIPS;
+	ack->values[4] = CONFIG_DRAM_PHASES;
+	ack->values_count = 5;
+	ack->payload.value = (const uint8_t *)CONFIG_DRAM_PART;
+	ack->payload.len = strlen(CONFIG_DRAM_PART);
 }
 
 static void acknowledge_policy(struct ack_body *ack)
@@ -151,7 +164,7 @@ static int set_policy(const struct set_rank_policy_body *policy, const char **re
 
 static int set_state(uint32_t domain, int state, const char **reason)
 {
-	if (domain >= ranks_parameters().domains)
+	if (domain >= ranks_domains())
 		return refuse(reason, error_code_bad_argument_c, "there is no such domain");
 	if (!can_reach(state))
 		return refuse(reason, error_code_bad_argument_c, "the DRAM cannot reach that state");
@@ -168,7 +181,7 @@ static int set_loss(uint32_t domain, bool allowed, uint32_t part, const char **r
 {
 	uint32_t mask = ranks_read(LITEMRC_RANKS_PARTIAL_ALLOWED);
 
-	if (domain >= ranks_parameters().domains)
+	if (domain >= ranks_domains())
 		return refuse(reason, error_code_bad_argument_c, "there is no such domain");
 	if (!can_reach(power_state_self_refresh_partial_c))
 		return refuse(reason, error_code_bad_argument_c, "the DRAM cannot reach self_refresh_partial");
@@ -204,6 +217,9 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 	int error = 0;
 
 	switch (request->type_choice) {
+	case host_request_type_get_dram_c:
+		acknowledge_dram(ack);
+		return 0;
 	case host_request_type_set_rank_policy_c:
 		error = set_policy(&request->set_rank_policy, reason);
 		acknowledge_policy(ack);
@@ -230,9 +246,9 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 
 #else	/* no rank power in this SoC */
 
-struct ranks_parameters ranks_parameters(void)
+uint32_t ranks_domains(void)
 {
-	return (struct ranks_parameters){0};
+	return 0;
 }
 
 void ranks_set_live(uint32_t first_page, uint32_t pages)
@@ -251,6 +267,7 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 {
 	(void)ack;
 	switch (request->type_choice) {
+	case host_request_type_get_dram_c:
 	case host_request_type_set_rank_policy_c:
 	case host_request_type_get_rank_policy_c:
 	case host_request_type_set_rank_state_c:

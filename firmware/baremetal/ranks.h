@@ -8,18 +8,12 @@
 #ifndef LITEMRC_RANKS_H
 #define LITEMRC_RANKS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "frame.h"
 
-struct ranks_parameters {
-	uint32_t domains;	/* 0: nothing is metered */
-	uint32_t states;	/* bit n: the power state of number n can be reached */
-	bool virtual_ranks;
-};
-
-struct ranks_parameters ranks_parameters(void);
+/* 0: nothing is metered. */
+uint32_t ranks_domains(void);
 
 /* The pages of DRAM whose data somebody needs; none: pages = 0. */
 void ranks_set_live(uint32_t first_page, uint32_t pages);

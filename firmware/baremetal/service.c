@@ -8,7 +8,6 @@
 #include "epochs.h"
 #include "link.h"
 #include "monitor.h"
-#include "ranks.h"
 #include "settings.h"
 #include "workloads/workload.h"
 
@@ -33,7 +32,6 @@ static void send_hello(uint32_t request)
 {
 	static struct device_message message;
 	struct hello_body *hello = &message.hello;
-	struct ranks_parameters ranks = ranks_parameters();
 
 	message.type_choice = device_message_type_hello_c;
 	*hello = (struct hello_body){
@@ -49,9 +47,7 @@ static void send_hello(uint32_t request)
 		.pages = parameters.pages,
 		.recent_pages = parameters.recent_pages,
 		.queue_depth = parameters.queue_depth,
-		.ranks = ranks.states ? ranks.domains : parameters.ranks,
-		.virtual_ranks = ranks.virtual_ranks,
-		.power_states = ranks.states,
+		.ranks = parameters.ranks,
 		.running = state == IDLE ? 0 : 1 << order.workload,
 		.epoch_messages = epochs_sent(),
 		.workloads_count = workload_count,

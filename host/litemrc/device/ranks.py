@@ -3,10 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litemrc.device.device import Device
-from litemrc.device.errors import DeviceFaultError
+from litemrc.device.device import Device, printable
+from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.protocol import Message, host_requests
 from litemrc.errors import UserError
+
+
+@dataclass(frozen=True)
+class Dram:
+    """The DRAM whose ranks a device meters.
+
+    Attributes:
+        ranks: their number.
+        virtual: they are equal address slices of one rank, which sleeps only if all may.
+        states: names of the power states they reach.
+        part: name of the chips.
+        chips: side by side in a rank.
+        phases: clocks of the DRAM in one of the system.
+    """
+
+    ranks: int
+    virtual: bool
+    states: tuple[str, ...]
+    part: str
+    chips: int
+    phases: int
 
 
 @dataclass(frozen=True)
@@ -50,26 +71,38 @@ _EPSILON_UNIT = 1 << 16
 
 def power_states() -> tuple[str, ...]:
     """Names of the states that a domain can be sent to."""
-    return _choices("set_rank_state", "state")
+    return tuple(_choices("set_rank_state", "state"))
 
 
 def rank_policies() -> tuple[str, ...]:
     """Names of the policies."""
-    return _choices("set_rank_policy", "policy")
+    return tuple(_choices("set_rank_policy", "policy"))
 
 
-def check_ranks(device: Device) -> None:
-    """Refuse a device that meters no ranks.
+def get_dram(device: Device) -> Dram:
+    """Ask for the DRAM whose ranks the device meters.
 
     Raises:
-        UserError: it is one.
+        UserError: it meters none.
+        LinkError: as `get_policy`.
     """
-    if not device.hello.power_states:
+    try:
+        answer = device.request("get_dram")
+    except RequestRefusedError as refused:
+        if refused.code != "unsupported":
+            raise
         raise UserError(
             "the device has no rank meter and no rank power",
             where=device.url,
-            remedy="build a SoC with ranks: make sim-ranks; SDR SDRAM has none",
-        )
+            remedy="use a SoC that has them, such as that of: make sim-ranks",
+        ) from refused
+    ranks, virtual, states, chips, phases = _values(device, answer, 5)
+    reachable = tuple(
+        name for name, number in _choices("set_rank_state", "state").items() if states >> number & 1
+    )
+    return Dram(
+        ranks, bool(virtual), reachable, printable(answer.payload.decode(errors="replace")), chips, phases
+    )
 
 
 def get_policy(device: Device) -> RankPolicy:
@@ -128,8 +161,8 @@ def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
     return _working_set(device, answer)
 
 
-def next_snapshot(device: Device) -> list[Message]:
-    """End the epoch that runs, and return its rank messages, one of each domain; others are thrown away.
+def next_snapshot(device: Device, ranks: int) -> list[Message]:
+    """End the epoch that runs, and return its rank messages, one of each rank; others are thrown away.
 
     Raises:
         LinkError: the device is gone, or a message was lost twice.
@@ -144,16 +177,16 @@ def next_snapshot(device: Device) -> list[Message]:
                 found = []
             if message.domain == len(found):
                 found.append(message)
-            if len(found) == device.hello.ranks:
+            if len(found) == ranks:
                 return found
     raise DeviceFaultError(
         "the device sent no whole set of rank messages", where=device.url, remedy="check the link"
     )
 
 
-def _choices(request: str, field: str) -> tuple[str, ...]:
+def _choices(request: str, field: str) -> dict[str, int]:
     (found,) = (f for f in host_requests().types[request].body if f.name == field)
-    return tuple(name for name, _ in found.choices)
+    return dict(found.choices)
 
 
 def _policy(device: Device, answer: Message) -> RankPolicy:

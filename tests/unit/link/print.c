@@ -34,8 +34,6 @@ static void print_hello(const struct hello_body *m)
 	U("recent_pages", m->recent_pages);
 	U("queue_depth", m->queue_depth);
 	U("ranks", m->ranks);
-	U("virtual_ranks", m->virtual_ranks);
-	U("power_states", m->power_states);
 	U("running", m->running);
 	U("epoch_messages", m->epoch_messages);
 	printf(" workloads=");
@@ -172,6 +170,7 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_get_budget_c] = "get_budget",
 		[host_request_type_set_budget_c] = "set_budget",
 		[host_request_type_reclaim_c] = "reclaim",
+		[host_request_type_get_dram_c] = "get_dram",
 		[host_request_type_get_rank_policy_c] = "get_rank_policy",
 		[host_request_type_set_rank_policy_c] = "set_rank_policy",
 		[host_request_type_set_rank_state_c] = "set_rank_state",
