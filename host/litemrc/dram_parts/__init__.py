@@ -1,0 +1,1 @@
+"""Currents and powers of DRAM parts: `part.py` what a part is, `files.py` the TOML files beside it."""
