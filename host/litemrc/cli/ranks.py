@@ -128,3 +128,53 @@ def _thresholds(text: str) -> tuple[int, int]:
     if not colon:
         raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of clocks, such as 100:20000")
     return _whole(first), _whole(second)
+
+
+def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    policy, size = ranks.get_policy(device), ranks.get_working_set(device)
+    given = {
+        "policy": args.policy,
+        "static_state": args.static_state and _named(args.static_state),
+        "mrc_state": args.mrc_state and _named(args.mrc_state),
+        "mrc_base": args.mrc_base,
+        **dict(zip(("threshold_power_down", "threshold_self_refresh"), args.thresholds or (), strict=False)),
+    }
+    changed = replace(policy, **{name: value for name, value in given.items() if value is not None})
+    if args.working_set is not None:
+        size = ranks.set_working_set(device, replace(size, automatic=False, groups=args.working_set))
+    if args.epsilon is not None:
+        size = ranks.set_working_set(device, replace(size, automatic=True, epsilon=args.epsilon))
+    policy = ranks.set_policy(device, changed) if changed != policy else policy
+    if args.json:
+        _print_json({**asdict(policy), "working_set": asdict(size)})
+    else:
+        print(_policy_text(policy))
+        print(f"working set: {_size_text(size)}")
+
+
+def _policy_text(policy: RankPolicy) -> str:
+    """What a policy does, in a line."""
+    thresholds = [
+        f"{state} after {clocks:,} idle clocks"
+        for state, clocks in (
+            ("power-down", policy.threshold_power_down),
+            ("self-refresh", policy.threshold_self_refresh),
+        )
+        if clocks
+    ]
+    texts = {
+        "none": "none: ranks sleep only when they are told to",
+        "static": f"static: idle ranks go to {_shown(policy.static_state)}",
+        "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, so ranks stay awake'}",
+    }
+    if policy.policy != "mrc":
+        return f"policy {texts[policy.policy]}"
+    return f"policy mrc: ranks without a page of the working set go to {_shown(policy.mrc_state)}; " + (
+        f"the others: {texts[policy.mrc_base]}"
+    )
+
+
+def _size_text(size: WorkingSetSize) -> str:
+    if size.automatic:
+        return f"found each epoch, at most {size.epsilon:.2%} of the hits beyond"
+    return f"the first {size.groups} page groups of each context's stack"

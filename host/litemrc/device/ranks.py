@@ -74,6 +74,11 @@ def power_states() -> tuple[str, ...]:
     return tuple(_choices("set_rank_state", "state"))
 
 
+def power_state_number(name: str) -> int:
+    """The number that the registers have for a power state."""
+    return _choices("set_rank_state", "state")[name]
+
+
 def rank_policies() -> tuple[str, ...]:
     """Names of the policies."""
     return tuple(_choices("set_rank_policy", "policy"))
@@ -159,29 +164,6 @@ def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
     epsilon = round(size.epsilon * _EPSILON_UNIT)
     answer = device.request("set_working_set", automatic=size.automatic, groups=size.groups, epsilon=epsilon)
     return _working_set(device, answer)
-
-
-def next_snapshot(device: Device, ranks: int) -> list[Message]:
-    """End the epoch that runs, and return its rank messages, one of each rank; others are thrown away.
-
-    Raises:
-        LinkError: the device is gone, or a message was lost twice.
-    """
-    for _ in range(2):
-        device.request("end_epoch")
-        found: list[Message] = []
-        while (message := device.receive(device.timeout_s)) is not None:
-            if message.name != "rank":
-                continue
-            if message.domain != len(found):
-                found = []
-            if message.domain == len(found):
-                found.append(message)
-            if len(found) == ranks:
-                return found
-    raise DeviceFaultError(
-        "the device sent no whole set of rank messages", where=device.url, remedy="check the link"
-    )
 
 
 def _choices(request: str, field: str) -> dict[str, int]:
