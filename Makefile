@@ -32,7 +32,8 @@ demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve
 
 test: setup $(SIM) $(FIRMWARE) linux-ready   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	pytest --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
+	@# In the order of their names: reordered by their number of tests, the longest files would come last.
+	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: setup   ## style, of Python
 	ruff format --check . && ruff check .

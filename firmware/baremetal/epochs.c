@@ -6,9 +6,12 @@
 
 #include "link.h"
 #include "monitor.h"
+#include "ranks.h"
 
 static uint32_t sent;
-static uint32_t next_context;	/* of the epoch in the window */
+static uint32_t next_context;	/* of the epoch in the window, to be sent */
+static uint32_t next_domain;	/* of the power domains behind the contexts */
+static uint32_t ranks_sent;
 static uint32_t kept_scale_log2;	/* of the epoch in the window, where it is no longer in force */
 static bool scale_kept;
 
@@ -65,14 +68,29 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 	link_send(&message);
 }
 
+static void send_rank(uint32_t domain, uint32_t remaining)
+{
+	static struct device_message message;
+	struct rank_body *rank = &message.rank;
+
+	message.type_choice = device_message_type_rank_c;
+	rank->index = ranks_sent++;
+	rank->epoch = monitor_read(LITEMRC_EPOCH) - 1;
+	rank->remaining = remaining;
+	ranks_fill(rank, domain);
+	link_send(&message);
+}
+
 /* Returns whether all of the epoch is on its way; else the link has no room for now. */
 static bool send_epoch(uint32_t groups, uint32_t contexts)
 {
-	if (!count_used(groups, 0, contexts)) {
+	uint32_t domains = ranks_domains();
+
+	if (!next_context && !count_used(groups, 0, contexts)) {
 		if (!link_has_room())
 			return false;
 		send_context(groups, 0, 0);
-		return true;
+		next_context = contexts;
 	}
 	while ((next_context = find_used(groups, next_context, contexts)) < contexts) {
 		if (!link_has_room())
@@ -80,7 +98,12 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 		send_context(groups, next_context, count_used(groups, next_context + 1, contexts));
 		next_context++;
 	}
-	next_context = 0;
+	for (; next_domain < domains; next_domain++) {
+		if (!link_has_room())
+			return false;
+		send_rank(next_domain, domains - next_domain - 1);
+	}
+	next_context = next_domain = 0;
 	return true;
 }
 

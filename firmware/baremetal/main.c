@@ -10,6 +10,7 @@
 
 #include "bootargs.h"
 #include "monitor.h"
+#include "ranks.h"
 #include "service.h"
 #include "workloads/workload.h"
 
@@ -28,11 +29,12 @@ static uint32_t first_page(uint32_t workload)
 	return page;
 }
 
-/* Gives the program its context and fresh page frames, as an operating system would; returns its memory. */
+/* Gives the program its context and fresh page frames, live until it ends, as an operating system would. */
 static uint8_t *prepare(const struct run_order *order)
 {
 	uint32_t first = first_page(order->workload);
 
+	ranks_set_live(first, workloads[order->workload].pages);
 	monitor_write(LITEMRC_CONTEXT, order->context);
 	for (uint32_t page = 0; page < workloads[order->workload].pages; page++)
 		monitor_invalidate(first + page);
@@ -66,6 +68,7 @@ static void serve(void)
 {
 	struct run_order order;
 	uint8_t *memory;
+	uint64_t cycles;
 
 	for (;;) {
 		if (!service_take_order(&order))
@@ -74,7 +77,9 @@ static void serve(void)
 		       (unsigned long)order.context);
 		service_started(&order);
 		memory = prepare(&order);
-		service_done(&order, run(&order, memory));
+		cycles = run(&order, memory);
+		ranks_set_live(0, 0);
+		service_done(&order, cycles);
 	}
 }
 

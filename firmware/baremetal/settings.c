@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include "epochs.h"
+#include "ranks.h"
 
 static void acknowledge_range(struct ack_body *ack)
 {
@@ -95,8 +96,7 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 	case host_request_type_get_freeze_c:
 		acknowledge_freeze(ack);
 		return 0;
-	default:	/* processes and budgets */
-		*reason = "it has no operating system";
-		return error_code_unsupported_c;
+	default:
+		return ranks_perform(request, ack, reason);
 	}
 }

@@ -154,7 +154,7 @@ int settings_perform(const struct host_request *request, struct answer *answer)
 		return switch_freeze(SETTING_SINGLE_SHOT, request->single_shot.on, answer);
 	case host_request_type_arm_c:
 		return switch_freeze(SETTING_ARM, true, answer);
-	default:
-		return error_code_unknown_c;
+	default:	/* ranks */
+		return refuse(answer, error_code_unsupported_c, "the driver has no rank power");
 	}
 }

@@ -19,6 +19,9 @@
 // Pages whose accesses page_filter absorbs: 4, or as many as a group holds.
 #define LITEMRC_RECENT_PAGES (LITEMRC_FRAMES / LITEMRC_GROUPS < 4 ? LITEMRC_FRAMES / LITEMRC_GROUPS : 4)
 #endif
+#ifndef LITEMRC_DOMAINS
+#define LITEMRC_DOMAINS 4 // power domains: ranks, or equal slices of the memory
+#endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
 #endif
@@ -40,6 +43,7 @@ constexpr int MEMORY_FRAMES = LITEMRC_MEMORY_FRAMES;
 constexpr int GROUPS = LITEMRC_GROUPS;
 constexpr int CONTEXTS = LITEMRC_CONTEXTS;
 constexpr int RECENT_PAGES = LITEMRC_RECENT_PAGES;
+constexpr int DOMAINS = LITEMRC_DOMAINS;
 constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
 constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper
 
@@ -51,6 +55,7 @@ static_assert(2 <= GROUPS && GROUPS <= FRAMES && CONTEXTS <= FRAMES,
 using frame_t = ap_uint<width_of(FRAMES)>;
 using group_t = ap_uint<width_of(GROUPS)>;
 using context_t = ap_uint<width_of(CONTEXTS)>;
+using domain_t = ap_uint<width_of(DOMAINS)>;
 using pages_t = ap_uint<width_of(FRAMES) + 1>; // a number of pages, 0..FRAMES
 using counter_t = ap_uint<COUNTER_BITS>;
 

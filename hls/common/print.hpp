@@ -25,6 +25,11 @@ inline std::ostream &operator<<(std::ostream &out, const Counted &counted) {
     return out << counted.position << (counted.first_touch ? " first touch" : "");
 }
 
+inline std::ostream &operator<<(std::ostream &out, const Move &move) {
+    return out << "page " << int(move.page) << " of context " << int(move.context) << " from "
+               << (move.was_valid ? int(move.from_group) : -1) << " to " << (move.is_valid ? int(move.to_group) : -1);
+}
+
 template <typename Record> std::string text(const Record &record) {
     std::ostringstream out;
     out << record;
@@ -36,6 +41,11 @@ inline bool operator==(const Position &a, const Position &b) {
 }
 
 inline bool operator!=(const Position &a, const Position &b) { return !(a == b); }
+
+inline bool operator==(const Move &a, const Move &b) {
+    return a.page == b.page && a.context == b.context && a.was_valid == b.was_valid && a.from_group == b.from_group &&
+           a.is_valid == b.is_valid && a.to_group == b.to_group;
+}
 
 inline bool operator!=(const Counted &a, const Counted &b) {
     return a.position != b.position || a.first_touch != b.first_touch;

@@ -35,6 +35,22 @@ struct Position {
     ap_uint<1> epoch_end;
 };
 
+// A page changed its page group. A stack engine tells them for who wants to know: of an operation first that of the
+// operation's page, then those of the pages passed on to the next group, from the deepest group up.
+struct Move {
+    frame_t page;
+    context_t context; // the page's owner
+    ap_uint<1> was_valid; // 0: it was in no stack, and `from_group` is 0
+    group_t from_group;
+    ap_uint<1> is_valid; // 0: it is in no stack any more, and `to_group` is 0
+    group_t to_group;
+};
+
+// For who does not want to know.
+struct NoMoves {
+    void write(const Move &) {}
+};
+
 // What the hit counters count.
 struct Counted {
     Position position;

@@ -20,13 +20,18 @@ void GroupStack::clear() {
 }
 
 Position GroupStack::step(const Op &op) {
+    NoMoves moves;
+    return step(op, moves);
+}
+
+template <typename Moves> Position GroupStack::step(const Op &op, Moves &moves) {
     Position answer{POSITION_NONE, 0, 0, 0};
     switch (int(op.kind)) {
     case OP_ACCESS:
-        answer = access(op.frame, op.context);
+        answer = access(op.frame, op.context, moves);
         break;
     case OP_INVALIDATE:
-        invalidate(op.frame);
+        invalidate(op.frame, moves);
         break;
     case OP_CLEAR:
         clear();
@@ -39,7 +44,7 @@ Position GroupStack::step(const Op &op) {
     return answer;
 }
 
-Position GroupStack::access(frame_t frame, context_t running) {
+template <typename Moves> Position GroupStack::access(frame_t frame, context_t running, Moves &moves) {
     const Page page = pages_[frame];
     const bool valid = page.valid;
     const context_t owner = valid ? page.owner : running;
@@ -49,12 +54,14 @@ Position GroupStack::access(frame_t frame, context_t running) {
     if (valid && frame == top)
         return Position{POSITION_HIT, 0, owner, 0};
 
+    if (!valid || page.group != 0)
+        moves.write(Move{frame, owner, page.valid, valid ? page.group : group_t(0), 1, 0});
     if (valid) {
-        shift_down(owner, page.group, false);
+        shift_down(owner, page.group, false, moves);
         unlink(frame);
     } else {
         // The new page lengthens the stack: every group passes a page on, and a full last one opens the next.
-        shift_down(owner, group_at(size), size != 0 && size % GROUP_PAGES == 0);
+        shift_down(owner, group_at(size), size != 0 && size % GROUP_PAGES == 0, moves);
         sizes_[owner] = size + 1;
     }
     const bool alone = !valid && size == 0;
@@ -64,13 +71,14 @@ Position GroupStack::access(frame_t frame, context_t running) {
     return Position{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), valid ? page.group : group_t(0), owner, 0};
 }
 
-void GroupStack::invalidate(frame_t frame) {
+template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &moves) {
     const Page page = pages_[frame];
     if (!page.valid)
         return;
     const pages_t size = sizes_[page.owner];
     const frame_t successor = next_[frame];
-    shift_up(page.owner, page.group, group_at(size - 1));
+    moves.write(Move{frame, page.owner, 1, page.group, 0, 0});
+    shift_up(page.owner, page.group, group_at(size - 1), moves);
     if (group_headers_[page.owner][page.group] == frame)
         group_headers_[page.owner][page.group] = successor;
     unlink(frame);
@@ -80,34 +88,33 @@ void GroupStack::invalidate(frame_t frame) {
 
 // The last page of each group 0..deepest-1 becomes the first of the next. It is the page before the next group's
 // first; before the first page of a group just opened lies the end of the circle, the page before the top.
-void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group) {
-    for (int g = 1; g < GROUPS; ++g) {
+template <typename Moves>
+void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves) {
+    for (int g = int(deepest); g > 0; --g) {
+#pragma HLS loop_tripcount min = 0 max = GROUPS - 1
 #pragma HLS pipeline II = 1 // an iteration writes the header of its own group and one page that no other one writes
 #pragma HLS dependence variable = group_headers_ type = inter false
 #pragma HLS dependence variable = pages_ type = inter false
-        if (g > int(deepest))
-            break;
         const bool opens = opens_group && g == int(deepest);
         const frame_t passed_on = prev_[group_headers_[owner][opens ? 0 : g]];
         group_headers_[owner][g] = passed_on;
         pages_[passed_on] = Page{1, owner, group_t(g)};
+        moves.write(Move{passed_on, owner, 1, group_t(g - 1), 1, group_t(g)});
     }
 }
 
 // The first page of each group above+1..last becomes the last of the group before it. If the last group held that one
 // page only, its header is stale from now on.
-void GroupStack::shift_up(context_t owner, group_t above, group_t last) {
-    for (int g = 1; g < GROUPS; ++g) {
+template <typename Moves> void GroupStack::shift_up(context_t owner, group_t above, group_t last, Moves &moves) {
+    for (int g = int(last); g > int(above); --g) {
+#pragma HLS loop_tripcount min = 0 max = GROUPS - 1
 #pragma HLS pipeline II = 1 // as in shift_down
 #pragma HLS dependence variable = group_headers_ type = inter false
 #pragma HLS dependence variable = pages_ type = inter false
-        if (g > int(last))
-            break;
-        if (g > int(above)) {
-            const frame_t passed_up = group_headers_[owner][g];
-            group_headers_[owner][g] = next_[passed_up];
-            pages_[passed_up] = Page{1, owner, group_t(g - 1)};
-        }
+        const frame_t passed_up = group_headers_[owner][g];
+        group_headers_[owner][g] = next_[passed_up];
+        pages_[passed_up] = Page{1, owner, group_t(g - 1)};
+        moves.write(Move{passed_up, owner, 1, group_t(g), 1, group_t(g - 1)});
     }
 }
 
@@ -127,6 +134,9 @@ void GroupStack::link_before(frame_t frame, frame_t top) {
     prev_[frame] = tail;
 }
 
+template Position GroupStack::step(const Op &op, NoMoves &moves);
+template Position GroupStack::step(const Op &op, hls::stream<Move> &moves);
+
 } // namespace litemrc
 
 void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
@@ -145,4 +155,25 @@ void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &
         swept = true;
     }
     positions.write(stack.step(ops.read()));
+}
+
+void group_stack_moves(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions,
+                       hls::stream<litemrc::Move> &moves) {
+#pragma HLS interface mode = axis port = ops // as in group_stack
+#pragma HLS interface mode = axis port = positions
+#pragma HLS interface mode = axis port = moves
+#pragma HLS interface mode = ap_ctrl_none port = return
+#pragma HLS aggregate variable = ops compact = bit
+#pragma HLS aggregate variable = positions compact = bit
+#pragma HLS aggregate variable = moves compact = bit
+
+    static litemrc::GroupStack stack;
+    static bool swept = false;
+#pragma HLS reset variable = swept
+
+    if (!swept) {
+        stack.clear();
+        swept = true;
+    }
+    positions.write(stack.step(ops.read(), moves));
 }

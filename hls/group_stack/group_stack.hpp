@@ -25,6 +25,10 @@ class GroupStack {
     // Carries out one operation. `op.context` must be below CONTEXTS.
     Position step(const Op &op);
 
+    // The same, and writes a Move for each page that changes its group, none for a clear: group_stack_moves.
+    // `Moves` is NoMoves or hls::stream<Move>.
+    template <typename Moves> Position step(const Op &op, Moves &moves);
+
   private:
     struct Page {
         ap_uint<1> valid;
@@ -32,10 +36,10 @@ class GroupStack {
         group_t group;
     };
 
-    Position access(frame_t frame, context_t running);
-    void invalidate(frame_t frame);
-    void shift_down(context_t owner, group_t deepest, bool opens_group);
-    void shift_up(context_t owner, group_t above, group_t last);
+    template <typename Moves> Position access(frame_t frame, context_t running, Moves &moves);
+    template <typename Moves> void invalidate(frame_t frame, Moves &moves);
+    template <typename Moves> void shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves);
+    template <typename Moves> void shift_up(context_t owner, group_t above, group_t last, Moves &moves);
     void unlink(frame_t frame);
     void link_before(frame_t frame, frame_t top);
 
@@ -50,3 +54,7 @@ class GroupStack {
 
 // Top function for synthesis: takes one operation, answers one position. The first call after reset sweeps the array.
 void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);
+
+// The same with a second stream out, for the rank meter.
+void group_stack_moves(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions,
+                       hls::stream<litemrc::Move> &moves);

@@ -42,6 +42,9 @@ class LruReference {
         return answer;
     }
 
+    // Pages of a stack, most recent first.
+    const std::list<int> &stack(int context) const { return stacks_[context]; }
+
   private:
     static constexpr int NOBODY = -1;
     std::vector<int> owners_ = std::vector<int>(FRAMES, NOBODY);

@@ -25,6 +25,8 @@ def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
 def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
     """Compares every counter of every finished epoch and context, those that must be zero included.
 
+    Epochs that ended before the first one collected belong to no collection and are left out.
+
     A context without a row in an epoch stands for zeros: the device sends none without accesses. A row of
     an epoch that the model did not finish differs in all its counters.
 
@@ -33,6 +35,7 @@ def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
         golden: what the model made of the recorded events.
         accesses: recorded accesses, for the report.
     """
+    first_epoch = int(collected.epoch[0]) if collected.epoch.size else 0
     device = {
         (int(collected.epoch[row]), int(collected.context[row])): _device_counters(collected, row)
         for row in range(collected.epoch.size)
@@ -40,6 +43,7 @@ def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
     model = {
         (epoch.epoch, context): _model_counters(golden, number, context)
         for number, epoch in enumerate(golden.epochs)
+        if epoch.epoch >= first_epoch
         for context in range(collected.contexts)
     }
     counters = [0] * collected.contexts

@@ -1,4 +1,4 @@
-"""Exports the monitor's register map from the gateware: a C header and a page of documentation.
+"""Exports the register map from the gateware: a C header and a page of documentation.
 
     python -m litemrc_gateware.export [--check]
 
@@ -19,6 +19,8 @@ from litex.soc.integration.soc_core import SoCMini
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.monitor import Monitor
 from litemrc_gateware.monitor_registers import ENGINE_NUMBERS, REGISTERS_VERSION
+from litemrc_gateware.rank_records import MeterWord, Policy, PowerState
+from litemrc_gateware.rank_registers import MAX_DOMAINS, RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
 
 HEADER = Path("firmware/include/litemrc_regs.h")
 PAGE = Path("docs/registers.md")
@@ -43,8 +45,8 @@ class Register:
     fields: tuple[Field, ...]
 
 
-class _MonitorOnly(SoCMini):
-    """The smallest SoC around a monitor: its register layout does not depend on the memory watched."""
+class _RegistersOnly(SoCMini):
+    """The smallest SoC with all registers: their layout does not depend on the memory watched."""
 
     def __init__(self):
         super().__init__(SimPlatform("SIM", []), clk_freq=1_000_000)
@@ -52,13 +54,17 @@ class _MonitorOnly(SoCMini):
         pins = dfi.Interface(addressbits=13, bankbits=2, nranks=1, databits=16)
         self.tap = DRAMTap(pins, geom, column_bytes=2)
         self.mrc = Monitor(self.tap)
+        self.ranks = RankRegisters(domains=MAX_DOMAINS, virtual=False, groups=64, partial=True)
 
 
 def registers():
-    """The monitor's registers, in order of address."""
-    soc = _MonitorOnly()
+    """The registers of each block, in order of address, by the block's name."""
+    soc = _RegistersOnly()
     soc.finalize()
-    region = soc.csr_regions["mrc"]
+    return {name: _of_region(soc.csr_regions[name]) for name in ("mrc", "ranks")}
+
+
+def _of_region(region):
     found, offset = [], 0
     for csr in region.obj:
         fields = getattr(csr, "fields", None)
@@ -79,7 +85,7 @@ def registers():
     return found
 
 
-def c_header(found):
+def c_header(blocks):
     """The text of litemrc_regs.h."""
     lines = [
         "/* SPDX-License-Identifier: BSD-2-Clause */",
@@ -88,18 +94,10 @@ def c_header(found):
         "#define LITEMRC_REGS_H",
         "",
         f"#define LITEMRC_REGS_VERSION {REGISTERS_VERSION}",
-        *(f"#define LITEMRC_ENGINE_{name.upper()} {number}" for name, number in ENGINE_NUMBERS.items()),
+        *_defines("LITEMRC_ENGINE_", {name.upper(): number for name, number in ENGINE_NUMBERS.items()}),
         "",
         "/* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */",
-    ]
-    for register in found:
-        name = f"LITEMRC_{register.name.upper()}"
-        lines.append(f"#define {name} 0x{register.offset:02x}")
-        for field in register.fields:
-            mask = ((1 << field.size) - 1) << field.offset
-            lines.append(f"#define {name}_{field.name.upper()}_SHIFT {field.offset}")
-            lines.append(f"#define {name}_{field.name.upper()} 0x{mask:08x}u")
-    lines += [
+        *_register_defines("LITEMRC_", blocks["mrc"]),
         "",
         "/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row each group's hits, then: */",
         "#define LITEMRC_WINDOW_ROW(groups) (2 * (groups))",
@@ -107,13 +105,41 @@ def c_header(found):
         "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
         "#define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)",
         "",
+        "/* Rank meter and rank power: a block of its own, where there is one. */",
+        f"#define LITEMRC_RANKS_REGS_VERSION {RANK_REGISTERS_VERSION}",
+        f"#define LITEMRC_RANKS_STATE_BITS {STATE_BITS}",
+        *_defines("LITEMRC_POWER_", PowerState.__members__),
+        *_defines("LITEMRC_POLICY_", Policy.__members__),
+        "",
+        *_register_defines("LITEMRC_RANKS_", blocks["ranks"]),
+        "",
+        "/* The meter's window: words [domain][LITEMRC_METER_ROW], N_mrc of each context behind them. */",
+        f"#define LITEMRC_METER_ROW {len(MeterWord)}",
+        *_defines("LITEMRC_METER_", MeterWord.__members__),
+        "",
         "#endif",
         "",
     ]
     return "\n".join(lines)
 
 
-def page(found):
+def _defines(prefix, numbers):
+    return [f"#define {prefix}{name} {int(number)}" for name, number in numbers.items()]
+
+
+def _register_defines(prefix, found):
+    lines = []
+    for register in found:
+        name = f"{prefix}{register.name.upper()}"
+        lines.append(f"#define {name} 0x{register.offset:02x}")
+        for field in register.fields:
+            mask = ((1 << field.size) - 1) << field.offset
+            lines.append(f"#define {name}_{field.name.upper()}_SHIFT {field.offset}")
+            lines.append(f"#define {name}_{field.name.upper()} 0x{mask:08x}u")
+    return lines
+
+
+def page(blocks):
     """The text of registers.md."""
     lines = [
         "# Registers of the monitor",
@@ -122,9 +148,33 @@ def page(found):
         "All registers are words of 32 bits; offsets are bytes from the base of the block (`CSR_MRC_BASE` in",
         "LiteX's csr.h).",
         "",
-        "| offset | register | access | bits | meaning |",
-        "| --- | --- | --- | --- | --- |",
+        *_table(blocks["mrc"]),
+        "",
+        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
+        "of the finished epoch, then its misses, its accesses, its touched pages (working set), and zeros.",
+        "In every epoch sum(hits) + misses == accesses of a context; the accesses of all contexts +",
+        "epoch_outside + epoch_unsampled + epoch_dropped are those of the DRAM while the monitor was enabled",
+        "and not frozen.",
+        "",
+        "## Registers of rank meter and rank power",
+        "",
+        "A block of its own (`CSR_RANKS_BASE`), where they are built in. Layout version "
+        f"{RANK_REGISTERS_VERSION}.",
+        "",
+        *_table(blocks["ranks"]),
+        "",
+        f"The meter's window is a read-only memory of 32-bit words, `[domain][{len(MeterWord)}]`: what was",
+        "counted since the epoch before, taken when the monitor publishes an epoch. N_mrc of each context is",
+        "behind the last domain. The counters of a domain:",
+        f"{', '.join(word.name.lower() for word in MeterWord)}.",
+        "The clocks in the five states add up to snapshot_clocks.",
+        "",
     ]
+    return "\n".join(lines)
+
+
+def _table(found):
+    lines = ["| offset | register | access | bits | meaning |", "| --- | --- | --- | --- | --- |"]
     for register in found:
         lines.append(
             f"| 0x{register.offset:02x} | `{register.name}` | {register.access} | {register.size} "
@@ -133,16 +183,7 @@ def page(found):
         for field in register.fields:
             bits = f"{field.offset + field.size - 1}:{field.offset}" if field.size > 1 else f"{field.offset}"
             lines.append(f"| | `.{field.name}` | | {bits} | {field.description} |")
-    lines += [
-        "",
-        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
-        "of the finished epoch, then its misses, its accesses, its touched pages (working set), and zeros.",
-        "In every epoch sum(hits) + misses == accesses of a context; the accesses of all contexts +",
-        "epoch_outside + epoch_unsampled + epoch_dropped are those of the DRAM while the monitor was enabled",
-        "and not frozen.",
-        "",
-    ]
-    return "\n".join(lines)
+    return lines
 
 
 def main():

@@ -7,6 +7,7 @@ from migen import log2_int
 from litemrc_gateware.rank_records import LOW_STATES, Policy, PowerState
 
 RANK_REGISTERS_VERSION = 1
+MAX_DOMAINS = 16  # the layout is the same for fewer
 STATE_BITS = 4  # of a domain in the register `state`
 
 _STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in LOW_STATES)
@@ -19,7 +20,7 @@ class RankRegisters(LiteXModule):
     Parameters
     ----------
     domains : int
-        power domains, a power of two up to 16.
+        power domains, a power of two up to ``MAX_DOMAINS``.
     virtual : bool
         they are address slices of one rank.
     groups : int
@@ -91,16 +92,16 @@ class RankRegisters(LiteXModule):
             "quarter, 7 an eighth, from the top.",
         )
         self._partial_allowed = CSRStorage(
-            domains,
+            MAX_DOMAINS,
             description="Bit n: domain n may lose data. Without it self_refresh_partial is self_refresh.",
         )
         self._state = CSRStatus(
-            STATE_BITS * domains,
+            STATE_BITS * MAX_DOMAINS,
             description=f"{STATE_BITS} bits a domain, from the bottom: 0 awake, {_STATES}.",
         )
-        self._working = CSRStatus(domains, description="Bit n: domain n holds a page of the working set.")
+        self._working = CSRStatus(MAX_DOMAINS, description="Bit n: domain n holds a page of the working set.")
         self._n_mrc = CSRStorage(
-            log2_int(groups) + 1,
+            9,
             reset=groups,
             description="N_mrc of all contexts, in page groups, while n_mrc_auto.enable is 0.",
         )
@@ -115,10 +116,6 @@ class RankRegisters(LiteXModule):
                 CSRField("epsilon", 16, offset=16, description="Fraction of 2^16."),
             ],
         )
-        self._meter_command = CSRStorage(
-            description="Write 1 to do.",
-            fields=[CSRField("snapshot", pulse=True, description="Publish the meter's counters now.")],
-        )
         self._meter_status = CSRStatus(
             description="State of the meter's window.",
             fields=[
@@ -126,5 +123,4 @@ class RankRegisters(LiteXModule):
                 CSRField("sampled", description="Pages of the working set are sampled ones."),
             ],
         )
-        self._snapshots = CSRStatus(32, description="Snapshots since reset; the window holds the last one.")
         self._snapshot_clocks = CSRStatus(32, description="Clocks counted in the snapshot of the window.")

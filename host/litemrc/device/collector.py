@@ -8,6 +8,8 @@ from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
 from litemrc.device.protocol import Message
+from litemrc.device.rank_rows import RankRows
+from litemrc.device.ranks import Dram
 from litemrc.device.running import Run, RunningPrograms
 from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 from litemrc.processes import KERNEL, ProcessLog
@@ -23,10 +25,14 @@ class Collector:
         context_names: the programs seen to run, by context; the kernel's context where there is one.
         processes: those that contexts followed.
         cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
+        ranks: what the device metered of its ranks; None if nobody asked for that.
     """
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, dram: Dram | None = None) -> None:
         """Begin with the epochs that the device sends from now on.
+
+        Parameters:
+            dram: that of a device whose ranks are of interest, too.
 
         Raises:
             LinkError: the device is gone, or its parameters contradict each other.
@@ -35,6 +41,7 @@ class Collector:
         self.context_names: dict[int, str] = {}
         self.processes = ProcessLog()
         self.cycles: list[tuple[str, int, int]] = []
+        self.ranks = RankRows(dram.ranks) if dram else None
         self._device = device
         self._hello = device.hello
         if device.hello.system:
@@ -91,6 +98,10 @@ class Collector:
         """
         enough = None if epochs is None else self.epochs + epochs
         self._running.queue(runs, together=together)
+        yield from self._collect_epochs(enough, bool(runs))
+        yield from self._collect_last_ranks()
+
+    def _collect_epochs(self, enough: int | None, runs: bool) -> Iterator[Message]:
         while enough is None or self.epochs < enough:
             if runs and not self._running.go_on():
                 break
@@ -117,6 +128,18 @@ class Collector:
                 return
             self._note(message, None)
             yield message
+        yield from self._collect_last_ranks()
+
+    def _collect_last_ranks(self) -> Iterator[Message]:
+        """Rank messages stand right behind those of their epoch; nothing comes between."""
+        while self.ranks and self.rows and self.ranks.last_epoch != self.rows[-1].epoch:
+            message = self._device.receive(self._device.timeout_s)
+            if message is None:
+                return
+            self._note(message, self._begun)
+            yield message
+            if message.name != "rank":
+                return
 
     def _last_epoch_is_empty(self) -> bool:
         last = self.rows[-1] if self.rows else None
@@ -158,6 +181,8 @@ class Collector:
             self._note_process(message)
         elif message.name == "hello":
             self._running.note_hello(message)
+        elif message.name == "rank" and self.ranks:
+            self._note_rank(message)
 
     def _note_process(self, message: Message) -> None:
         if message.context >= self._hello.contexts:
@@ -192,6 +217,12 @@ class Collector:
         self.rows.append(row)
         self._begun += begins
         self.processes.note_epoch(row.epoch)
+
+    def _note_rank(self, message: Message) -> None:
+        try:
+            self.ranks.note(message)
+        except ValueError as error:
+            raise self._fault(str(error)) from error
 
     def _note_event(self, message: Message) -> None:
         names = self._hello.workloads

@@ -51,16 +51,30 @@ def test_every_counter_of_the_table_is_compared():
     assert compare(table, replace(golden, scale_log2=[1] * 5), 2000).differences == 5 * 2
 
 
+def rows_of(table, kept):
+    """The same table with some of its rows."""
+    return replace(table, **{name: getattr(table, name)[kept] for name in (
+        "epoch", "context", "accesses", "misses", "touched", "dropped", "outside", "unsampled", "scale_log2",
+        "overflow", "hits",
+    )})  # fmt: skip
+
+
+def test_epochs_before_the_collection_are_left_out_and_no_others():
+    recording = recording_of(accesses(1))
+    table = table_of(recording)
+    golden = replay(recording, model_of(table))
+    late = compare(rows_of(table, table.epoch >= 2), golden, 2000)
+    assert late.equal
+    assert late.counters == 3 * 2 * (8 + 3 + 4)
+    for missing in (3, 4):  # in the middle, at the end
+        assert not compare(rows_of(table, (table.epoch >= 2) & (table.epoch != missing)), golden, 2000).equal
+
+
 def test_a_missing_row_differs_wherever_the_model_counted():
     recording = recording_of(accesses(2))
     table = table_of(recording)
     golden = replay(recording, model_of(table))
-    kept = np.arange(table.epoch.size) != 3
-    lost = replace(table, **{name: getattr(table, name)[kept] for name in (
-        "epoch", "context", "accesses", "misses", "touched", "dropped", "outside", "unsampled", "scale_log2",
-        "overflow", "hits",
-    )})  # fmt: skip
-    found = compare(lost, golden, 2000)
+    found = compare(rows_of(table, np.arange(table.epoch.size) != 3), golden, 2000)
     expected = table.hits[3].astype(bool).sum() + sum(int(column[3]) > 0 for column in (
         table.accesses, table.misses, table.touched
     ))  # fmt: skip

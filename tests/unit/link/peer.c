@@ -6,6 +6,7 @@
  *   epochs      without a request, send this many epochs after hello (default 0)
  *   period_ms   between two epochs (default 0)
  *   system      1: under an operating system: programs run together, each in a process that its context follows
+ *   ranks       1: four power domains, and a message of each behind every epoch
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
@@ -139,7 +140,6 @@ static void send_hello(uint32_t request)
 		.pages = FRAMES,
 		.recent_pages = 4,
 		.queue_depth = 512,
-		.ranks = 1,
 		.running = running(),
 		.epoch_messages = epoch_messages,
 		.workloads_count = 2,
@@ -149,6 +149,7 @@ static void send_hello(uint32_t request)
 		hello->workloads[i].len = strlen(workloads[i]);
 	}
 	processes_describe(hello);
+	ranks_describe(hello);
 	send_message(&message);
 }
 
@@ -192,6 +193,7 @@ static void send_epoch(uint32_t contexts)
 	for (uint32_t of_context = 0; contexts >> of_context; of_context++)
 		if (contexts >> of_context & 1)
 			send_epoch_message(of_context, __builtin_popcount(contexts >> of_context) - 1);
+	ranks_send(epoch_number, running());
 	epoch_number++;
 	if (fault("restart") && epoch_number == FAULT_EPOCH) {
 		epoch_messages = 0;
@@ -304,6 +306,14 @@ static int perform(const struct host_request *request)
 	case host_request_type_clear_c:
 	case host_request_type_invalidate_c:
 		return 0;
+	case host_request_type_get_dram_c:
+	case host_request_type_get_rank_policy_c:
+	case host_request_type_set_rank_policy_c:
+	case host_request_type_set_rank_state_c:
+	case host_request_type_set_rank_loss_c:
+	case host_request_type_get_working_set_c:
+	case host_request_type_set_working_set_c:
+		return ranks_perform(request, &reply.ack, running());
 	default:
 		return processes_perform(request, &reply.ack);
 	}
@@ -390,6 +400,8 @@ static void parse(const char *argument)
 		option.noise = atol(value);
 	else if (!strncmp(argument, "system=", 7))
 		option.system = atol(value);
+	else if (!strncmp(argument, "ranks=", 6))
+		option.ranks = atol(value);
 	else if (!strncmp(argument, "seed=", 5))
 		option.seed = atol(value);
 	else

@@ -1,4 +1,4 @@
-/* The peer program: what its processes (peer_processes.c) and the rest of it (peer.c) have in common. */
+/* The peer program: what its processes (peer_processes.c), its ranks (peer_ranks.c) and the rest have in common. */
 #ifndef PEER_H
 #define PEER_H
 
@@ -7,7 +7,7 @@
 #define CONTEXTS 8
 
 struct peer_option {
-	long epochs, period_ms, noise, seed, system;
+	long epochs, period_ms, noise, seed, system, ranks;
 	const char *fault;
 };
 
@@ -26,5 +26,11 @@ void processes_name(uint32_t context, const char *name);
 void processes_end(uint32_t context);
 /* Requests about processes and budgets. Returns 0 or an error code. */
 int processes_perform(const struct host_request *request, struct ack_body *ack);
+
+void ranks_describe(struct hello_body *hello);
+/* Rank messages behind those of an epoch. */
+void ranks_send(uint32_t epoch, bool program_runs);
+/* Requests about ranks. Returns 0 or an error code. */
+int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
 
 #endif

@@ -82,13 +82,27 @@ static void print_process(const struct process_body *m)
 	U("epoch_messages", m->epoch_messages);
 }
 
+static void print_rank(const struct rank_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("domain", m->domain);
+	U("clocks", m->clocks);
+	U("state", m->state.power_state_choice);
+	U("working", m->working);
+	U("live_pages", m->live_pages);
+	U("overflow", m->overflow);
+	print_numbers("counters", m->counters, m->counters_count);
+}
+
 void print_device_message(const struct device_message *m)
 {
 	static const char *const names[] = {
 		[device_message_type_hello_c] = "hello", [device_message_type_epoch_c] = "epoch",
 		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
 		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
-		[device_message_type_process_c] = "process",
+		[device_message_type_process_c] = "process", [device_message_type_rank_c] = "rank",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -119,6 +133,9 @@ void print_device_message(const struct device_message *m)
 		break;
 	case device_message_type_process_c:
 		print_process(&m->process);
+		break;
+	case device_message_type_rank_c:
+		print_rank(&m->rank);
 		break;
 	}
 	printf("\n");
@@ -153,6 +170,13 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_get_budget_c] = "get_budget",
 		[host_request_type_set_budget_c] = "set_budget",
 		[host_request_type_reclaim_c] = "reclaim",
+		[host_request_type_get_dram_c] = "get_dram",
+		[host_request_type_get_rank_policy_c] = "get_rank_policy",
+		[host_request_type_set_rank_policy_c] = "set_rank_policy",
+		[host_request_type_set_rank_state_c] = "set_rank_state",
+		[host_request_type_get_working_set_c] = "get_working_set",
+		[host_request_type_set_working_set_c] = "set_working_set",
+		[host_request_type_set_rank_loss_c] = "set_rank_loss",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -194,6 +218,28 @@ void print_host_request(const struct host_request *m)
 		break;
 	case host_request_type_single_shot_c:
 		U("on", m->single_shot.on);
+		break;
+	case host_request_type_set_rank_policy_c:
+		U("policy", m->set_rank_policy.policy.rank_policy_choice);
+		U("static_state", m->set_rank_policy.static_state.power_state_choice);
+		U("mrc_state", m->set_rank_policy.mrc_state.power_state_choice);
+		U("mrc_base", m->set_rank_policy.mrc_base.rank_policy_choice);
+		U("threshold_power_down", m->set_rank_policy.threshold_power_down);
+		U("threshold_self_refresh", m->set_rank_policy.threshold_self_refresh);
+		break;
+	case host_request_type_set_rank_state_c:
+		U("domain", m->set_rank_state.domain);
+		U("state", m->set_rank_state.state.power_state_choice);
+		break;
+	case host_request_type_set_working_set_c:
+		U("automatic", m->set_working_set.automatic);
+		U("groups", m->set_working_set.groups);
+		U("epsilon", m->set_working_set.epsilon);
+		break;
+	case host_request_type_set_rank_loss_c:
+		U("domain", m->set_rank_loss.domain);
+		U("allowed", m->set_rank_loss.allowed);
+		U("part", m->set_rank_loss.part);
 		break;
 	case host_request_type_get_process_c:
 		U("context", m->get_process.context);

@@ -17,6 +17,8 @@ from litemrc.device.errors import (
 from litemrc.device.schema import schema
 from litemrc.errors import UserError
 
+PROTOCOL = schema().constants["protocol_version"]
+
 
 def test_hello_tells_the_parameters(start_peer):
     with Device.open(start_peer().url) as device:
@@ -25,7 +27,7 @@ def test_hello_tells_the_parameters(start_peer):
     assert (hello.frames, hello.groups, hello.contexts, hello.page_shift) == (8192, 64, 8, 12)
     assert hello.engine == "group_stack"
     assert hello.workloads == ["zipf", "loop"]
-    assert hello.protocol == schema().constants["protocol_version"]
+    assert hello.protocol == PROTOCOL
 
 
 def test_echoes_of_every_length_come_back(start_peer):
@@ -148,7 +150,7 @@ def test_another_version_of_the_protocol_is_named_at_once(start_peer):
     start = time.monotonic()
 
     url = start_peer(fault="version").url
-    expected = "version 4 of the protocol, this host version 3"
+    expected = f"version {PROTOCOL + 1} of the protocol, this host version {PROTOCOL}"
     with pytest.raises(VersionMismatchError, match=expected), Device.open(url):
         pass
 

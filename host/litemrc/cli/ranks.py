@@ -1,0 +1,180 @@
+"""`litemrc ranks`: the power domains of a device: what they do and use, and who sends them to sleep."""
+
+import argparse
+import json
+from dataclasses import asdict, replace
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from litemrc.cli.arguments import add_port_arguments
+from litemrc.device import ranks
+from litemrc.device.device import Device
+from litemrc.errors import UserError
+
+_EPILOG = """\
+Without `set` or `policy` the epoch that runs is ended, and what the meter counted since the one before shown.
+
+  litemrc ranks --port URL --part MT41K128M16JT-125 --watch
+  litemrc ranks --port URL set --rank 1 --state self-refresh
+  litemrc ranks --port URL policy mrc --mrc-base dynamic --thresholds 100:20000 --epsilon 0.01
+
+A rank in self-refresh-partial keeps the data of a part of its array only (--keep). The device refuses that
+for a rank with live pages; for the others it must be asked for with --allow-data-loss.
+"""
+_PARTS = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # MR2 of DDR3, from the bottom
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc ranks`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    add_port_arguments(parser)
+    parser.add_argument("--part", metavar="NAME", help="DRAM part to reckon energy for; see litemrc energy")
+    parser.add_argument("--watch", action="store_true", help="show every epoch from now on, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, or one a line (--watch)")
+    parser.set_defaults(action=_show)
+    actions = parser.add_subparsers(metavar="set | policy")
+    _add_set(actions.add_parser("set", help="send a rank to a state", allow_abbrev=False))
+    _add_policy(actions.add_parser("policy", help="say who sends ranks to sleep", allow_abbrev=False))
+
+
+def _add_set(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(action=_set)
+    parser.add_argument("--rank", metavar="N", type=_whole, required=True, help="power domain, from 0")
+    parser.add_argument("--state", choices=[_shown(name) for name in ranks.power_states()], required=True)
+    parser.add_argument(
+        "--allow-data-loss", action="store_true", help="for self-refresh-partial: what is not kept is lost"
+    )
+    parser.add_argument(
+        "--keep", choices=_PARTS, default="half", help="part of the array that is kept (%(default)s)"
+    )
+
+
+def _add_policy(parser: argparse.ArgumentParser) -> None:
+    low = [_shown(name) for name in ranks.power_states()[1:]]
+    parser.set_defaults(action=_set_policy)
+    parser.add_argument("policy", choices=ranks.rank_policies(), nargs="?", help="else it stays")
+    parser.add_argument("--static-state", choices=low, help="state of idle ranks under static")
+    parser.add_argument("--mrc-state", choices=low, help="state of ranks without a page of the working set")
+    parser.add_argument(
+        "--mrc-base", choices=[name for name in ranks.rank_policies() if name != "mrc"], help="of the others"
+    )
+    parser.add_argument(
+        "--thresholds",
+        metavar="A:B",
+        type=_thresholds,
+        help="idle clocks before power-down and before self-refresh under dynamic; 0: never",
+    )
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--working-set", metavar="GROUPS", type=_whole, help="page groups of a working set")
+    size.add_argument(
+        "--epsilon", metavar="E", type=_fraction, help="find it anew each epoch: that fraction of hits beyond"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc ranks`."""
+    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+        dram = ranks.get_dram(device)
+        args.action(device, dram, args)
+    return 0
+
+
+def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    state = _named(args.state)
+    if state == "self_refresh_partial":
+        if not args.allow_data_loss:
+            raise UserError(
+                f"rank {args.rank} would keep {args.keep} of its data only",
+                remedy="add --allow-data-loss; or choose self-refresh, which keeps all",
+            )
+        ranks.set_loss(device, args.rank, allowed=True, part=_KEPT[args.keep])
+    ranks.set_state(device, args.rank, state)
+    _print_json({"rank": args.rank, "state": args.state}) if args.json else print(
+        f"rank {args.rank}: {args.state} as soon as it is idle, until an access wakes it"
+        if state != "awake"
+        else f"rank {args.rank}: awake"
+    )
+
+
+def _shown(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _named(shown: str) -> str:
+    return shown.replace("-", "_")
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a fraction from 0 to below 1")
+    return value
+
+
+def _thresholds(text: str) -> tuple[int, int]:
+    first, colon, second = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of clocks, such as 100:20000")
+    return _whole(first), _whole(second)
+
+
+def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    policy, size = ranks.get_policy(device), ranks.get_working_set(device)
+    given = {
+        "policy": args.policy,
+        "static_state": args.static_state and _named(args.static_state),
+        "mrc_state": args.mrc_state and _named(args.mrc_state),
+        "mrc_base": args.mrc_base,
+        **dict(zip(("threshold_power_down", "threshold_self_refresh"), args.thresholds or (), strict=False)),
+    }
+    changed = replace(policy, **{name: value for name, value in given.items() if value is not None})
+    if args.working_set is not None:
+        size = ranks.set_working_set(device, replace(size, automatic=False, groups=args.working_set))
+    if args.epsilon is not None:
+        size = ranks.set_working_set(device, replace(size, automatic=True, epsilon=args.epsilon))
+    policy = ranks.set_policy(device, changed) if changed != policy else policy
+    if args.json:
+        _print_json({**asdict(policy), "working_set": asdict(size)})
+    else:
+        print(_policy_text(policy))
+        print(f"working set: {_size_text(size)}")
+
+
+def _policy_text(policy: RankPolicy) -> str:
+    """What a policy does, in a line."""
+    thresholds = [
+        f"{state} after {clocks:,} idle clocks"
+        for state, clocks in (
+            ("power-down", policy.threshold_power_down),
+            ("self-refresh", policy.threshold_self_refresh),
+        )
+        if clocks
+    ]
+    texts = {
+        "none": "none: ranks sleep only when they are told to",
+        "static": f"static: idle ranks go to {_shown(policy.static_state)}",
+        "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, so ranks stay awake'}",
+    }
+    if policy.policy != "mrc":
+        return f"policy {texts[policy.policy]}"
+    return f"policy mrc: ranks without a page of the working set go to {_shown(policy.mrc_state)}; " + (
+        f"the others: {texts[policy.mrc_base]}"
+    )
+
+
+def _size_text(size: WorkingSetSize) -> str:
+    if size.automatic:
+        return f"found each epoch, at most {size.epsilon:.2%} of the hits beyond"
+    return f"the first {size.groups} page groups of each context's stack"

@@ -1,0 +1,56 @@
+"""Rank messages as rows: whole epochs only, and a count of what was lost."""
+
+from litemrc.device.protocol import Message
+from litemrc.device.ranks import power_state_number
+from litemrc.rank_table import RankRow
+
+
+class RankRows:
+    """Rows of the epochs of which a message of every rank has arrived.
+
+    Attributes:
+        rows: of those epochs, in order.
+        received, lost: rank messages since the first one.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self.rows: list[RankRow] = []
+        self.received = self.lost = 0
+        self._ranks = ranks
+        self._begun: list[RankRow] = []
+        self._next_index: int | None = None
+
+    @property
+    def last_epoch(self) -> int | None:
+        """The last epoch that is whole."""
+        return self.rows[-1].epoch if self.rows else None
+
+    def note(self, message: Message) -> None:
+        """Note a rank message.
+
+        Raises:
+            ValueError: it contradicts itself, or is of a rank that the device does not have.
+        """
+        if message.domain >= self._ranks:
+            raise ValueError(f"rank {message.domain} of {self._ranks}")
+        if self._next_index is not None:
+            self.lost += (message.index - self._next_index) % 2**32
+        self._next_index = message.index + 1
+        self.received += 1
+        row = RankRow(
+            epoch=message.epoch,
+            domain=message.domain,
+            clocks=message.clocks,
+            counters=tuple(message.counters),
+            state=power_state_number(message.state),
+            working=message.working,
+            live_pages=message.live_pages,
+            overflow=message.overflow,
+        )
+        if self._begun and self._begun[-1].epoch != row.epoch:
+            self._begun = []
+        if message.domain == len(self._begun):
+            self._begun.append(row)
+        if len(self._begun) == self._ranks:
+            self.rows += self._begun
+            self._begun = []

@@ -1,0 +1,24 @@
+// DDR3's commands as their pins say them (JESD79-3F, table 6).
+#pragma once
+
+#include <cstdint>
+
+namespace ddr3 {
+
+enum class Command : std::uint8_t { MRS = 0, REF = 1, PRE = 2, ACT = 3, WR = 4, RD = 5, ZQ = 6, NOP = 7 };
+
+constexpr Command command_of(bool ras_n, bool cas_n, bool we_n) {
+    return Command(ras_n << 2 | cas_n << 1 | int(we_n));
+}
+
+constexpr unsigned A10 = 1u << 10; // RD, WR: auto-precharge; PRE: all banks; ZQ: the long calibration
+
+// What the pins of all ranks say in one clock of the DRAM; a bit a rank in cs_n, cke, odt.
+struct Pins {
+    std::uint32_t cs_n = ~0u, cke = 0, odt = 0;
+    Command command = Command::NOP;
+    unsigned bank = 0, address = 0;
+    bool reset_n = true;
+};
+
+} // namespace ddr3

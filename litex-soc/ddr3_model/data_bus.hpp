@@ -1,0 +1,33 @@
+// The data lines that all ranks share.
+#pragma once
+
+#include "geometry.hpp"
+#include "violations.hpp"
+
+namespace ddr3 {
+
+class DataBus {
+  public:
+    explicit DataBus(Violations &violations) : violations_(violations) {}
+
+    // A burst whose first beat is at `first`, announced at `now`. Of accesses to one rank tCCD, tRTW and tWTR keep order.
+    void burst(Clock now, Clock first, unsigned rank) {
+        if (rank != last_rank_) {
+            if (first < end_ && first + CLOCKS > end_ - CLOCKS)
+                violations_.add(Rule::DQ_CONFLICT, now, rank, -1, "while rank " + std::to_string(last_rank_) + " has the bus");
+            else if (first < end_ + PREAMBLE && first >= end_)
+                violations_.add(Rule::RANK_SWITCH, now, rank, -1, "data follow those of rank " + std::to_string(last_rank_) + " without a gap");
+        }
+        end_ = first + CLOCKS;
+        last_rank_ = rank;
+    }
+
+  private:
+    static constexpr Clock CLOCKS = BURST / 2, PREAMBLE = 1;
+
+    Violations &violations_;
+    Clock end_ = -1000;
+    unsigned last_rank_ = 0;
+};
+
+} // namespace ddr3

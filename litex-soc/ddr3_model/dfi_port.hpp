@@ -1,0 +1,114 @@
+// The model behind a DFI of four phases: a PHY without training, one burst a clock of the controller.
+#pragma once
+
+#include "model.hpp"
+
+#include <deque>
+
+namespace ddr3 {
+
+struct DfiPhase {
+    std::uint32_t cs_n, cke, odt; // a bit a rank
+    bool ras_n, cas_n, we_n, reset_n;
+    unsigned bank, address;
+    bool wrdata_en, rddata_en;
+};
+
+// The controller's clock n has the DRAM's clocks 4n to 4n + 3. Data of a WR are those on wrdata `write_latency`
+// controller clocks later, data of a RD are on rddata `read_latency` later: LiteDRAM's PhySettings. A WR without
+// wrdata_en writes what an undriven bus holds; rddata_valid follows rddata_en, whether a rank answers or not.
+class DfiPort {
+  public:
+    static constexpr unsigned PHASES = 4;
+
+    DfiPort(const Parameters &parameters, unsigned read_latency, unsigned write_latency)
+        : model(parameters), read_latency_(read_latency), write_latency_(write_latency) {
+        if (!read_latency)
+            throw std::invalid_argument("ddr3: a read latency of 0 controller clocks is not possible");
+    }
+
+    // One clock of the controller: what the DFI says in it. `wrdata`: burst_bytes() bytes, phase 0 first; bit i of
+    // `wrdata_mask` keeps byte i. Returns rddata_valid of this very clock; `rddata` is written only if it is true.
+    bool clock(const DfiPhase *phases, const std::uint8_t *wrdata, std::uint64_t wrdata_mask, std::uint8_t *rddata) {
+        Reply reply{};
+        bool asked = false;
+        for (unsigned p = 0; p < PHASES; ++p) {
+            const DfiPhase &phase = phases[p];
+            const Clock t = now_ * PHASES + p;
+            const Pins pins{phase.cs_n, phase.cke, phase.odt, command_of(phase.ras_n, phase.cas_n, phase.we_n),
+                            phase.bank, phase.address, phase.reset_n};
+            asked |= phase.rddata_en;
+            if (!model.is_event(t, pins))
+                continue;
+            if (on_command)
+                on_command(t, pins);
+            const std::optional<ColumnAccess> access = model.clock(t, pins);
+            if (!access)
+                continue;
+            if (access->kind == ColumnAccess::WRITE) {
+                writes_.push_back({now_ + write_latency_, t, *access, phase.wrdata_en});
+            } else {
+                reply.driven = true;
+                model.read(t, *access, reply.data);
+            }
+        }
+        if (asked) {
+            if (!reply.driven)
+                model.undriven(reply.data);
+            reply.due = now_ + read_latency_;
+            replies_.push_back(reply);
+        }
+        while (!writes_.empty() && writes_.front().due <= now_)
+            take_write(wrdata, wrdata_mask);
+        const bool valid = !replies_.empty() && replies_.front().due <= now_;
+        if (valid) {
+            std::memcpy(rddata, replies_.front().data, model.geometry().burst_bytes());
+            replies_.pop_front();
+        }
+        ++now_;
+        return valid;
+    }
+
+    // The same for a clock without command or rddata_en, in which cke, odt and reset_n are as before: cheap. False if
+    // it must be a call of clock() instead.
+    bool idle_clock() {
+        if (!writes_.empty() || !replies_.empty() || model.overdue(now_ * PHASES + PHASES - 1))
+            return false;
+        ++now_;
+        return true;
+    }
+
+    Clock now() const { return now_; } // clocks of the controller
+
+    Model model;
+    std::function<void(Clock, const Pins &)> on_command; // of each clock of the DRAM whose pins say something
+
+  private:
+    struct Write {
+        Clock due, clock;
+        ColumnAccess access;
+        bool driven;
+    };
+
+    struct Reply {
+        Clock due;
+        bool driven;
+        std::uint8_t data[64];
+    };
+
+    void take_write(const std::uint8_t *wrdata, std::uint64_t mask) {
+        const Write &write = writes_.front();
+        std::uint8_t floating[64];
+        if (!write.driven)
+            std::memset(floating, 0xbd, sizeof(floating));
+        model.write(write.clock, write.access, write.driven ? wrdata : floating, write.driven ? mask : 0);
+        writes_.pop_front();
+    }
+
+    const Clock read_latency_, write_latency_;
+    Clock now_ = 0;
+    std::deque<Write> writes_;
+    std::deque<Reply> replies_;
+};
+
+} // namespace ddr3

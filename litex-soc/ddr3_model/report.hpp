@@ -1,0 +1,42 @@
+// What a model has seen, as JSON.
+#pragma once
+
+#include "model.hpp"
+
+#include <ostream>
+
+namespace ddr3 {
+
+inline void write_violation(std::ostream &out, const Timing &timing, const Violation &v) {
+    const RuleText &rule = text_of(v.rule);
+    out << "{\"rule\": \"" << rule.name << "\", \"class\": \"" << name_of(rule.rule_class)
+        << "\", \"clock\": " << v.clock << ", \"ps\": " << timing.ps(v.clock) << ", \"rank\": " << v.rank
+        << ", \"bank\": " << v.bank << ", \"text\": \"" << v.text << "\"}";
+}
+
+// Members: broken (counts by rule), device and bus (counts by class), violations (the first 1000), counts of accesses.
+inline void write_report(std::ostream &out, const Model &model) {
+    const Violations &violations = model.violations();
+    out << "{\n\"device\": " << violations.count(RuleClass::DEVICE)
+        << ",\n\"bus\": " << violations.count(RuleClass::BUS) << ",\n\"broken\": {";
+    const char *comma = "";
+    for (std::size_t i = 0; i < RULE_COUNT; ++i) {
+        if (!violations.count(Rule(i)))
+            continue;
+        out << comma << "\"" << RULES[i].name << "\": " << violations.count(Rule(i));
+        comma = ", ";
+    }
+    const Counts &counts = model.counts();
+    out << "},\n\"reads\": " << counts.reads << ",\n\"writes\": " << counts.writes
+        << ",\n\"lost_reads\": " << counts.lost_reads << ",\n\"undriven_reads\": " << counts.undriven_reads
+        << ",\n\"violations\": [";
+    comma = "\n";
+    for (const Violation &v : violations.kept()) {
+        out << comma;
+        write_violation(out, model.times(), v);
+        comma = ",\n";
+    }
+    out << "]\n}\n";
+}
+
+} // namespace ddr3

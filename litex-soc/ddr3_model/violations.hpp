@@ -1,0 +1,50 @@
+// What was broken, when and where.
+#pragma once
+
+#include "geometry.hpp"
+#include "rules.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ddr3 {
+
+struct Violation {
+    Rule rule;
+    Clock clock; // of the DRAM
+    unsigned rank;
+    int bank; // -1: of the whole rank
+    std::string text;
+};
+
+// Counts every violation, and keeps the first ones.
+class Violations {
+  public:
+    static constexpr std::size_t KEPT = 1000;
+
+    void add(Rule rule, Clock clock, unsigned rank, int bank, std::string text) {
+        ++counts_[std::size_t(rule)];
+        if (kept_.size() < KEPT)
+            kept_.push_back({rule, clock, rank, bank, std::move(text)});
+    }
+
+    std::uint64_t count(Rule rule) const { return counts_[std::size_t(rule)]; }
+
+    std::uint64_t count(RuleClass rule_class) const {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < RULE_COUNT; ++i)
+            sum += RULES[i].rule_class == rule_class ? counts_[i] : 0;
+        return sum;
+    }
+
+    // The first ones, in the order of their clocks.
+    const std::vector<Violation> &kept() const { return kept_; }
+
+  private:
+    std::array<std::uint64_t, RULE_COUNT> counts_{};
+    std::vector<Violation> kept_;
+};
+
+} // namespace ddr3

@@ -1,0 +1,79 @@
+"""The gate between LiteDRAM's crossbar and its bank machines: shut for ranks that sleep."""
+
+from functools import reduce
+from operator import or_
+
+from litedram.common import LiteDRAMInterface
+from litex.gen import LiteXModule
+from migen import If, Signal
+
+
+class RankGate(LiteXModule):
+    """Holds requests for sleeping ranks in the crossbar; those of other ranks go on.
+
+    Stands in for the controller's interface before the crossbar is finalised:
+    ``crossbar.controller = gate.interface``. An open gate is wires: it adds no clock.
+
+    A request waits in front of a shut gate as it would in front of a bank machine whose buffer is full, so
+    the port it came from waits, and other ports do not. What a bank machine has taken is its own: a rank may
+    only be shut while it is not `busy`.
+
+    Parameters
+    ----------
+    controller : LiteDRAMInterface
+        the controller's (``controller.interface``).
+    rdata : Signal
+        data read, as the PHY gives it.
+
+    Attributes
+    ----------
+    interface : LiteDRAMInterface
+        for the crossbar.
+    open : Signal(nranks), in
+    busy : Signal(nranks), out
+        a request waits in front of the gate, or is not yet commanded behind it.
+    waiting : Signal(nranks), out
+        a request waits in front of the shut gate.
+    requests : list of (rank, request)
+        every bank's request, in front of the gate.
+    """
+
+    def __init__(self, controller, rdata):
+        settings = controller.settings
+        if settings.cmd_buffer_buffered:
+            raise ValueError(
+                "rank power: a buffered command buffer hides a request for a clock: "
+                "leave ControllerSettings.cmd_buffer_buffered False"
+            )
+        nranks, banks = controller.nranks, 2**settings.geom.bankbits
+        self.interface = interface = LiteDRAMInterface(controller.address_align, settings)
+        self.open = Signal(nranks)
+        self.busy = Signal(nranks)
+        self.waiting = Signal(nranks)
+        self.requests = []
+
+        # # #
+
+        for rank in range(nranks):
+            ups = [getattr(interface, f"bank{rank * banks + bank}") for bank in range(banks)]
+            downs = [getattr(controller, f"bank{rank * banks + bank}") for bank in range(banks)]
+            for up, down in zip(ups, downs, strict=True):
+                self.requests.append((rank, up))
+                self.comb += [
+                    down.addr.eq(up.addr),
+                    down.we.eq(up.we),
+                    If(self.open[rank], down.valid.eq(up.valid), up.ready.eq(down.ready)),
+                    up.lock.eq(down.lock),
+                    up.wdata_ready.eq(down.wdata_ready),
+                    up.rdata_valid.eq(down.rdata_valid),
+                ]
+            requested = reduce(or_, [up.valid for up in ups])
+            self.comb += [
+                self.busy[rank].eq(requested | reduce(or_, [down.lock for down in downs])),
+                self.waiting[rank].eq(requested & ~self.open[rank]),
+            ]
+        self.comb += [
+            controller.wdata.eq(interface.wdata),
+            controller.wdata_we.eq(interface.wdata_we),
+            interface.rdata.eq(rdata),
+        ]
