@@ -1,33 +1,19 @@
-"""What a rank meter counts of a power domain: names, states, and the sums that energies are made of."""
+"""What a rank meter counts of a power domain: names, and the sums that energies are made of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from enum import IntEnum
 
+from litemrc.golden.rank_meter import MeterWord, PowerState
 
-class PowerState(IntEnum):
-    """The state a power domain's clocks are counted under; the numbers are those of the registers."""
-
-    ACTIVE_STANDBY = 0  # CKE high, a row is open
-    PRECHARGE_STANDBY = 1  # CKE high, all rows are closed; entering a low state and waking, too
-    POWER_DOWN = 2  # precharge power-down
-    SELF_REFRESH = 3
-    SELF_REFRESH_PARTIAL = 4  # a part of the array keeps its data, the rest loses them
-
-    @property
-    def label(self) -> str:
-        """For people, and of the energy that is spent in it."""
-        return _LABELS[self]
-
-
-_LABELS = ("active standby", "precharge standby", "power-down", "self-refresh", "self-refresh, partial")
-# The counters of a domain, in the order of the meter's window.
-COUNTERS = (
-    *("reads", "writes", "activates", "refreshes"),
-    *(state.name.lower() for state in PowerState),
-    *("entered_power_down", "entered_self_refresh", "entered_self_refresh_partial"),
-    *("wake_ups", "waking", "idle", "top_pages"),
+# For people, and of the energy that is spent in a state.
+LABELS = dict(
+    zip(
+        PowerState,
+        ("active standby", "precharge standby", "power-down", "self-refresh", "self-refresh, partial"),
+        strict=True,
+    )
 )
+COUNTERS = tuple(word.name.lower() for word in MeterWord)  # of a domain, in the order of the meter's window
 # MR2's partial-array field: the part of the array that keeps its data (JESD79-3, table of MR2).
 KEPT = (1.0, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8)
 
@@ -72,9 +58,23 @@ class RankActivity:
         """Reads and writes together."""
         return self.reads + self.writes
 
+    @property
+    def entries(self) -> float:
+        """Entries into low states."""
+        return self.entered_power_down + self.entered_self_refresh + self.entered_self_refresh_partial
+
     def residency(self, state: PowerState) -> float:
         """Clocks in a state."""
         return getattr(self, state.name.lower())
+
+    def share(self, state: PowerState) -> float:
+        """Part of the time in a state; 0 of no time at all."""
+        return self.residency(state) / self.clocks if self.clocks else 0.0
+
+    @classmethod
+    def of_counters(cls, counters: Sequence[int]) -> "RankActivity":
+        """Of the counters of one domain, in the order of `COUNTERS`."""
+        return cls(*(counters[COUNTERS.index(name)] for name in ADDING))
 
     @classmethod
     def sum(cls, activities: Iterable["RankActivity"]) -> "RankActivity":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.dram_parts.part import Part
-from litemrc.rank_activity import PowerState, RankActivity
+from litemrc.rank_activity import RankActivity
 from litemrc.rank_table import RankTable
 from litemrc.replay.energy import Energy, Operation, always_awake, energy
 
@@ -34,10 +34,6 @@ class DomainEnergy:
     def saving(self) -> float:
         """Part of the energy always awake that was saved; below 0 if low states cost more than they saved."""
         return 1 - self.energy.total / self.awake.total if self.awake.total else 0.0
-
-    def residency(self, state: PowerState) -> float:
-        """Part of the time in a state."""
-        return self.activity.residency(state) / self.activity.clocks if self.activity.clocks else 0.0
 
 
 @dataclass(frozen=True)

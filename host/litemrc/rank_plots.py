@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from litemrc.plots import INK, PALE, STYLE
-from litemrc.rank_activity import PowerState
+from litemrc.rank_activity import LABELS, PowerState
 from litemrc.rank_energy import RankEnergy
 from litemrc.rank_table import RankTable
 
@@ -27,7 +27,7 @@ COMMAND_COLOUR, REFRESH_COLOUR = "#7d858f", "#cc79a7"
 # are those of RDRAM.
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **{
-        state.label: (STATE_COLOURS[state], (state.label, *rdram))
+        LABELS[state]: (STATE_COLOURS[state], (LABELS[state], *rdram))
         for state, rdram in zip(PowerState, ((), ("standby",), ("nap",), ("powerdown",), ()), strict=True)
     },
     "activations, reads, writes": (COMMAND_COLOUR, ("activate", "read", "write", "active")),
@@ -83,7 +83,7 @@ def _draw_states(axes: Axes, table: RankTable, edges: NDArray[np.float64]) -> se
         for state in reversed(PowerState):
             share = _FILL * table.of_domain(domain, state.name.lower()) / clocks
             if share.any():
-                seen.add(state.label)
+                seen.add(LABELS[state])
                 colour = STATE_COLOURS[state]
                 axes.stairs(bottom - share, edges, baseline=bottom, fill=True, color=colour, linewidth=0)
             bottom = bottom - share

@@ -15,7 +15,7 @@ from litemrc.epoch_table import EpochTable
 from litemrc.outputs import check_output_path, replacing
 from litemrc.plot_files import inline_svg
 from litemrc.plots import curves_figure, epochs_figure, panels_figure
-from litemrc.rank_activity import PowerState
+from litemrc.rank_activity import LABELS
 from litemrc.rank_energy import RankEnergy
 from litemrc.rank_plots import ranks_figure
 from litemrc.rank_table import RankTable
@@ -82,7 +82,7 @@ def write_report(
         comparison=comparison,
         accuracy=accuracy,
         ranks=ranks,
-        power_states=list(PowerState),
+        power_states=LABELS,
         texts=texts or {},
         all_accesses=all_accesses_text(table),
         working_sets={owner: list(table.working_set(owner).values()) for owner in owners},

@@ -1,14 +1,17 @@
 """What power domains consumed, as tables for terminals and for --json."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from rich import box
 from rich.table import Table
 
 from litemrc.cli.plain_text import plain_text
 from litemrc.dram_parts.part import Part, SdramPart
-from litemrc.rank_activity import PowerState
+from litemrc.rank_activity import LABELS, PowerState, RankActivity
 from litemrc.rank_energy import DomainEnergy, RankEnergy
+
+Each = TypeVar("Each")
 
 
 def energy_table(report: RankEnergy) -> str:
@@ -17,28 +20,29 @@ def energy_table(report: RankEnergy) -> str:
     rows = _table("domain", *(_two_lines(name) for name in names))
     for heading in ("all,\nmJ", "mean,\nmW", "always\nawake", "saved"):
         rows.add_column(heading, justify="right", vertical="bottom")
-    for label, each in _lines(report):
+    for label, each in _lines(report.domains, report.total):
         components = (f"{each.energy.components[name]:.4g}" for name in names)
         power = f"{each.energy.total:.4g}", f"{each.mean_mw:.4g}", f"{each.awake.total:.4g}"
         rows.add_row(label, *components, *power, f"{100 * each.saving:.1f} %")
-    return "\n".join([plain_text(rows), "", residency_table(report), *_notes(report)])
+    residencies = residency_table([each.activity for each in report.domains])
+    return "\n".join([plain_text(rows), "", residencies, *_notes(report)])
 
 
-def residency_table(report: RankEnergy) -> str:
-    """A line for each domain and one for all: part of the time in each state, entries and wake-ups."""
-    states = [state for state in PowerState if report.total.residency(state)]
+def residency_table(domains: Sequence[RankActivity]) -> str:
+    """A line for each domain and one for all: commands, time in each state, entries and wake-ups."""
+    total = RankActivity.sum(domains)
+    states = [state for state in PowerState if total.residency(state)]
+    counts = "reads", "writes", "activates", "refreshes"
     rows = _table(
-        "domain", *(_two_lines(state.label) for state in states), "entered a\nlow state", "wake-ups"
+        "domain",
+        *counts,
+        *(_two_lines(LABELS[state]) for state in states),
+        *("entered a\nlow state", "wake-ups"),
     )
-    for label, each in _lines(report):
-        activity = each.activity
-        entries = (
-            activity.entered_power_down
-            + activity.entered_self_refresh
-            + activity.entered_self_refresh_partial
-        )
-        shares = (f"{100 * each.residency(state):.2f} %" for state in states)
-        rows.add_row(label, *shares, f"{entries:,}", f"{activity.wake_ups:,}")
+    for label, each in _lines(domains, total):
+        commands = (f"{getattr(each, name):,}" for name in counts)
+        shares = (f"{100 * each.share(state):.2f} %" for state in states)
+        rows.add_row(label, *commands, *shares, f"{each.entries:,}", f"{each.wake_ups:,}")
     return plain_text(rows)
 
 
@@ -77,14 +81,14 @@ def _json(each: DomainEnergy) -> dict[str, Any]:
         "mean_mw": each.mean_mw,
         "always_awake_mj": each.awake.total,
         "saving": each.saving,
-        "residency": {state.name.lower(): each.residency(state) for state in PowerState},
+        "residency": {state.name.lower(): each.activity.share(state) for state in PowerState},
         "wake_ups": each.activity.wake_ups,
     }
 
 
-def _lines(report: RankEnergy) -> list[tuple[str, DomainEnergy]]:
-    lines = [(str(domain), each) for domain, each in enumerate(report.domains)]
-    return [*lines, ("all", report.total)] if len(lines) > 1 else lines
+def _lines(domains: Sequence[Each], total: Each) -> list[tuple[str, Each]]:
+    lines = [(str(domain), each) for domain, each in enumerate(domains)]
+    return [*lines, ("all", total)] if len(lines) > 1 else lines
 
 
 def _table(first: str, *headings: str) -> Table:

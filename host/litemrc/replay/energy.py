@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 from litemrc.dram_parts.part import Part, Rail, RdramPart, SdramPart
 from litemrc.errors import UserError
-from litemrc.rank_activity import PowerState, RankActivity
+from litemrc.rank_activity import LABELS, RankActivity
 
 SDRAM_COMPONENTS = (
-    *(state.label for state in PowerState),
+    *LABELS.values(),
     *("activate", "read", "write", "refresh", "self-refresh entry"),
 )
 RDRAM_COMPONENTS = ("active", "standby", "nap", "powerdown", "wake-up")

@@ -7,8 +7,13 @@ from html.parser import HTMLParser
 import pytest
 from litemrc.comparison import Comparison, ContextAccuracy, ContextComparison
 from litemrc.curve import Curve
+from litemrc.dram_parts.files import find_part
 from litemrc.errors import UserError
+from litemrc.rank_energy import rank_energy
+from litemrc.rank_table import RankTable
 from litemrc.report import write_report
+from rank_rows import PARAMETERS as RANKS
+from rank_rows import rank_row
 
 EQUAL = Comparison((ContextComparison(1, 18, 0), ContextComparison(2, 6, 0)), accesses=42)
 DIFFERENT = Comparison(
@@ -138,3 +143,17 @@ def test_names_cannot_break_the_page(report, epoch_table):
 def test_a_report_that_cannot_be_written_is_refused(tmp_path, epoch_table, name):
     with pytest.raises(UserError):
         write_report(tmp_path / name, epoch_table, title="A run")
+
+
+def test_ranks_are_shown_where_there_are_any(report):
+    rows = [rank_row(0, 0, active_standby=500), rank_row(0, 1, self_refresh=1000)]
+    ranks = RankTable.from_rows(rows, **RANKS)
+    energy = rank_energy(ranks, find_part("MT41K64M16-187E:J"))
+    page = report(ranks=(ranks, energy))
+    assert page.open == []
+    assert not page.references or all(each.startswith("#") for each in page.references)
+    assert len(set(page.ids)) == len(page.ids)
+    for text in ("Power", "Energy in mJ", "always awake", "100.00 %", "MT41K64M16-187E:J at 4 MHz"):
+        assert text in page.text, text
+    assert f"{energy.total.energy.total:.4g}" in page.text
+    assert "Energy in mJ" not in report().text

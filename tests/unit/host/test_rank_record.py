@@ -1,0 +1,132 @@
+"""Counters from a record of the DFI: by hand, and as another way of counting finds them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from litemrc.dram_parts.files import find_part
+from litemrc.rank_activity import ADDING, RankActivity
+from litemrc.rank_record import COMMANDS, Command, snapshots_of
+from rank_traces import activity_of, random_trace
+
+PART = find_part("MT41K256M16-125:E")
+NAMES = {
+    "ACT": Command.ACTIVATE,
+    "PRE": Command.PRECHARGE,
+    "RD": Command.READ,
+    "WR": Command.WRITE,
+    "REF": Command.REFRESH,
+    "PDN": Command.NONE,
+    "PUP": Command.NONE,
+    "SREN": Command.REFRESH,
+    "SREX": Command.NONE,
+}
+
+
+def record(*rows, rank=0):
+    """Rows (clock, command, cke, bank, address) of a rank, the last ones left out as 1, 0, 0."""
+    full = [(*row, *(1, 0, 0)[len(row) - 2 :]) for row in rows]
+    return np.array([(clock, 0, rank, *rest) for clock, *rest in full], COMMANDS)
+
+
+def recorded(trace, rank=0):
+    rows = [(clock, NAMES[name], name not in ("PDN", "SREN"), bank, 5) for clock, name, bank in sorted(trace)]
+    return record(*rows, rank=rank)
+
+
+def activities(snapshot):
+    return [RankActivity.of_counters(counters) for counters in snapshot.counters]
+
+
+def test_a_rank_counted_by_hand():
+    rows = record(
+        (10, Command.ACTIVATE, 1, 3, 77),
+        (14, Command.READ, 1, 3, 8),
+        (18, Command.WRITE, 1, 3, 8 | 1 << 10),  # with auto-precharge
+        (30, Command.REFRESH),
+        (50, Command.NONE, 0),  # power-down
+        (80, Command.NONE, 1),
+        (90, Command.MODE, 1, 2, 0b001),  # half of the array
+        (95, Command.REFRESH, 0),
+        (195, Command.NONE, 1),
+    )
+    (snapshot,) = snapshots_of(rows, 1, end=200)
+    assert snapshot.clocks == 200
+    assert activities(snapshot) == [
+        RankActivity(
+            reads=1,
+            writes=1,
+            activates=1,
+            refreshes=1,
+            active_standby=8,  # 10 to 18
+            precharge_standby=10 + 32 + 15 + 5,
+            power_down=30,
+            self_refresh_partial=100,
+            entered_power_down=1,
+            entered_self_refresh_partial=1,
+        )
+    ]
+
+
+def test_a_snapshot_comes_before_all_else_of_its_clock():
+    rows = record((10, Command.ACTIVATE), (20, Command.READ), (20, Command.SNAPSHOT), (30, Command.PRECHARGE))
+    first, second = snapshots_of(rows, 1, end=40)
+    assert (first.clocks, second.clocks) == (20, 20)
+    assert activities(first) == [RankActivity(activates=1, active_standby=10, precharge_standby=10)]
+    assert activities(second) == [RankActivity(reads=1, active_standby=10, precharge_standby=10)]
+
+
+def test_slices_share_the_rank_but_for_their_own_rows():
+    rows = record(
+        (10, Command.ACTIVATE, 1, 0, 100),
+        (12, Command.ACTIVATE, 1, 1, 300),
+        (15, Command.READ, 1, 0, 0),
+        (16, Command.WRITE, 1, 1, 0),
+        (20, Command.PRECHARGE, 1, 0, 1 << 10),
+        (30, Command.REFRESH, 0),
+    )
+    (snapshot,) = snapshots_of(rows, 4, slice_rows=100, end=50)
+    found = activities(snapshot)
+    shared = dict(active_standby=10, precharge_standby=20, self_refresh=20, entered_self_refresh=1)
+    own = [{}, {"reads": 1, "activates": 1}, {}, {"writes": 1, "activates": 1}]
+    assert found == [RankActivity(**shared, **each) for each in own]
+
+
+@given(seeds=st.lists(st.integers(0, 10**6), min_size=2, max_size=2), cut=st.integers(1, 2000))
+def test_another_way_of_counting_finds_the_same_for_every_rank(seeds, cut):
+    traces = [random_trace(seed, PART) for seed in seeds]
+    end = max(end for _, end in traces)
+    rows = np.concatenate([recorded(trace, rank) for rank, (trace, _) in enumerate(traces)])
+    rows = rows[np.argsort(rows["clock"], kind="stable")]
+    (snapshot,) = snapshots_of(rows, 2, end=end)
+    assert activities(snapshot) == [activity_of(trace, end) for trace, _ in traces]
+    # And a snapshot in between loses and doubles nothing, except that an entry counts where it happened.
+    marked = np.concatenate([rows, record((min(cut, end), Command.SNAPSHOT))])
+    marked = marked[np.argsort(marked["clock"], kind="stable")]
+    halves = [activities(each) for each in snapshots_of(marked, 2, end=end)]
+    assert [sum(domain, RankActivity()) for domain in zip(*halves, strict=True)] == activities(snapshot)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ((10, Command.READ), "READ of bank 0, which is closed"),
+        ((10, Command.WRITE, 0), "CKE falls with WRITE"),
+    ],
+)
+def test_commands_that_cannot_be_are_refused(row, why):
+    with pytest.raises(ValueError, match=f"clock 10: {why}"):
+        snapshots_of(record(row), 1, end=20)
+
+
+def test_ranks_and_rows_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="clock 10: rank 1 of 1"):
+        snapshots_of(record((10, Command.REFRESH), rank=1), 4, slice_rows=100)
+    with pytest.raises(ValueError, match="row 400 lies behind the last slice"):
+        snapshots_of(record((10, Command.ACTIVATE, 1, 0, 400)), 4, slice_rows=100)
+    with pytest.raises(ValueError, match="CKE falls over open rows"):
+        snapshots_of(record((10, Command.ACTIVATE), (20, Command.NONE, 0)), 1)
+
+
+def test_activities_of_counters_are_by_name():
+    assert RankActivity.of_counters(range(16)) == RankActivity(**dict(zip(ADDING, range(14), strict=True)))
