@@ -1,30 +1,19 @@
-"""The Parquet file of an epoch table: written whole or not at all, refused when a single bit of it is wrong.
+"""The Parquet file of an epoch table, one row per (epoch, context), under a seal."""
 
-One row per (epoch, context). Units stand in each column's metadata and, with the monitor's parameters, as
-JSON under the key `litemrc` of the schema's metadata. Parquet's own checksums cover the pages but neither the
-footer nor these parameters, so the file carries a seal besides: the CRC-32 of all its bytes, the seal's own
-digits taken as zeros.
-"""
-
-import json
-import re
-import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from litemrc.epoch_table import COLUMNS, EpochRow, EpochTable
-from litemrc.errors import UserError
-from litemrc.outputs import replacing
 from litemrc.processes import Process
+from litemrc.sealed_parquet import FileKind, read_sealed, whole_column, write_sealed
 
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
-KIND = "epoch table"
+KIND = FileKind("an epoch table", "name a file that `litemrc collect` or `litemrc demo` wrote")
 VERSION = 3
 UNITS = {
     "epoch": "number of the epoch",
@@ -40,12 +29,6 @@ UNITS = {
     "hits": "accesses, one counter per group of the LRU stack, most recently used first; a group stands for "
     "(pages / groups) * 2^scale_log2 pages of the memory",
 }
-_METADATA = b"litemrc"
-_SEAL = re.compile(rb"litemrc-crc32:([0-9a-f]{8})")
-_BLANK_SEAL = b"litemrc-crc32:00000000"
-_MAGIC = b"PAR1"  # a Parquet file begins and ends with it
-_COLLECT_AGAIN = "collect it again, or take a copy that is whole"
-_NAME_ANOTHER = "name a file that `litemrc collect` or `litemrc demo` wrote"
 _PARAMETERS = (
     *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
     *("system", "interrupted"),
@@ -58,30 +41,17 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
     Raises:
         UserError: the file cannot be written.
     """
+    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name != "hits"}
+    starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
+    columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
     described = {
-        "kind": KIND,
-        "version": VERSION,
-        "units": UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"},
         **{name: getattr(table, name) for name in _PARAMETERS},
         "context_names": {str(context): name for context, name in table.context_names.items()},
         "processes": [asdict(process) for process in table.processes],
         "link_statistics": dict(table.link_statistics),
     }
-    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name != "hits"}
-    starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
-    columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
-    schema = pa.schema(
-        [
-            pa.field(name, column.type, nullable=False, metadata={"unit": UNITS[name]})
-            for name, column in columns.items()
-        ],
-        metadata={_METADATA: json.dumps(described).encode(), b"litemrc_seal": _BLANK_SEAL},
-    )
-    sink = pa.BufferOutputStream()
-    rows = pa.table(list(columns.values()), schema=schema)
-    pq.write_table(rows, sink, compression="zstd", write_page_checksum=True)
-    with replacing(path) as partial:
-        partial.write_bytes(_seal(sink.getvalue().to_pybytes()))
+    units = UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"}
+    write_sealed(path, KIND, VERSION, columns, units, described)
 
 
 def read_epochs(path: str | Path) -> EpochTable:
@@ -90,61 +60,13 @@ def read_epochs(path: str | Path) -> EpochTable:
     Raises:
         UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
     """
-    content = _read_parquet_bytes(Path(path))
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
-        described = json.loads((file.schema_arrow.metadata or {}).get(_METADATA, b"{}"))
-        if described.get("kind") == KIND and described["version"] == VERSION and _SEAL.search(content):
-            return _decode(file.read(), described)
-    # What stands in the file may contradict itself in many ways; all mean the same to the user.
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
-        reason = str(error).strip().split("\n")[0]
-        raise UserError(f"the file is damaged: {reason}", where=str(path), remedy=_COLLECT_AGAIN) from error
-    if described.get("kind") != KIND:
-        what = f"a Parquet file, but not an epoch table: its columns are {', '.join(file.schema_arrow.names)}"
-        raise UserError(what, where=str(path), remedy=_NAME_ANOTHER)
-    if described["version"] != VERSION:
-        what = f"an epoch table of version {described['version']}; this LiteMRC reads version {VERSION}"
-        raise UserError(what, where=str(path), remedy="read it with the LiteMRC that wrote it")
-    raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
-
-
-def _read_parquet_bytes(path: Path) -> bytes:
-    """The bytes of a Parquet file that is there, whole, and as its seal, if any, says."""
-    try:
-        content = path.read_bytes()
-    except IsADirectoryError:
-        raise UserError("is a folder, not a file", where=str(path), remedy="name a file in it") from None
-    except FileNotFoundError:
-        raise UserError("no such file", where=str(path), remedy=_NAME_ANOTHER) from None
-    except OSError as error:
-        raise UserError(f"cannot read: {error.strerror}", where=str(path), remedy=_NAME_ANOTHER) from error
-    if not content:
-        raise UserError("the file is empty", where=str(path), remedy=_COLLECT_AGAIN)
-    if not content.startswith(_MAGIC):
-        raise UserError("not a Parquet file", where=str(path), remedy=_NAME_ANOTHER)
-    if len(content) < 12 or not content.endswith(_MAGIC):
-        what = f"the file is truncated: its {len(content)} bytes do not end as a Parquet file does"
-        raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
-    if _SEAL.search(content) and _seal(content) != content:
-        what = "the file is damaged, or another program rewrote it: its bytes do not match its checksum"
-        raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
-    return content
-
-
-def _seal(content: bytes) -> bytes:
-    """`content` with the CRC-32 of its bytes in the place of its seal, whatever stood there."""
-    blank = _SEAL.sub(_BLANK_SEAL, content)
-    return _SEAL.sub(b"litemrc-crc32:%08x" % zlib.crc32(blank), blank)
+    return read_sealed(path, KIND, VERSION, _decode)
 
 
 def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
-    """Raises ValueError, LookupError or TypeError for whatever contradicts the format."""
     columns = {}
     for name in COLUMNS:
-        column = data.column(name).combine_chunks()
-        if column.null_count:
-            raise ValueError(f"column {name} has empty fields")
+        column = whole_column(data, name)
         if name == "hits":
             wrong = np.flatnonzero(column.value_lengths().to_numpy() != described["groups"])
             if wrong.size:

@@ -16,10 +16,11 @@ class PowerState(IntEnum):
 
     @property
     def label(self) -> str:
-        """For people."""
-        return self.name.lower().replace("_", " ").replace("refresh partial", "refresh, partial")
+        """For people, and of the energy that is spent in it."""
+        return _LABELS[self]
 
 
+_LABELS = ("active standby", "precharge standby", "power-down", "self-refresh", "self-refresh, partial")
 # The counters of a domain, in the order of the meter's window.
 COUNTERS = (
     *("reads", "writes", "activates", "refreshes"),

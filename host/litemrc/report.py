@@ -15,6 +15,10 @@ from litemrc.epoch_table import EpochTable
 from litemrc.outputs import check_output_path, replacing
 from litemrc.plot_files import inline_svg
 from litemrc.plots import curves_figure, epochs_figure, panels_figure
+from litemrc.rank_activity import PowerState
+from litemrc.rank_energy import RankEnergy
+from litemrc.rank_plots import ranks_figure
+from litemrc.rank_table import RankTable
 from litemrc.sizes import size_text
 
 LONGEST_LIST = 1000  # rows of an epoch table that a report still lists
@@ -28,6 +32,7 @@ def write_report(
     parameters: Mapping[str, object] | None = None,
     comparison: Comparison | None = None,
     accuracy: Sequence[ContextAccuracy] = (),
+    ranks: tuple[RankTable, RankEnergy] | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write the HTML report of an epoch table: curves, counters, parameters, drops, link and verdict.
@@ -38,6 +43,7 @@ def write_report(
         parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
         comparison: what the golden model said; None: nothing was compared, and the report says so.
         accuracy: exact curves beside estimated ones, where they are known.
+        ranks: what was counted of the power domains, and what they consumed; None: nothing is said of them.
         texts: what else there is to read, such as a console's log, by its heading.
 
     Raises:
@@ -75,11 +81,13 @@ def write_report(
         },
         comparison=comparison,
         accuracy=accuracy,
+        ranks=ranks,
+        power_states=list(PowerState),
         texts=texts or {},
         all_accesses=all_accesses_text(table),
         working_sets={owner: list(table.working_set(owner).values()) for owner in owners},
         rows=_rows(table),
-        figures=_figures(table, accuracy) if curves else {},
+        figures=(_figures(table, accuracy) if curves else {}) | (_ranks_figure(*ranks) if ranks else {}),
     )
     with replacing(path) as partial:
         partial.write_text(page, "utf-8")
@@ -127,3 +135,8 @@ def _figures(table: EpochTable, accuracy: Sequence[ContextAccuracy]) -> dict[str
         name: inline_svg(figure, name=name, description=description)
         for name, (figure, description) in figures.items()
     }
+
+
+def _ranks_figure(table: RankTable, energy: RankEnergy) -> dict[str, str]:
+    description = "States of each power domain over time, and its energy by component"
+    return {"ranks": inline_svg(ranks_figure(table, energy), name="ranks", description=description)}

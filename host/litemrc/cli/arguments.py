@@ -1,6 +1,7 @@
 """Arguments that several commands share."""
 
 import argparse
+import re
 import signal
 from pathlib import Path
 
@@ -17,6 +18,17 @@ def positive(text: str, limit: int = 2**32) -> int:
 def tcp_port(text: str) -> int:
     """The number of a TCP port, as argparse wants it."""
     return positive(text, limit=2**16)
+
+
+def epoch_range(text: str) -> tuple[int | None, int | None]:
+    """A range A:B of epoch numbers, either end of it open, as argparse wants it."""
+    match = re.fullmatch(r"(\d*):(\d*)", text)
+    if not match:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a range A:B of epoch numbers, such as 3:7, 3: or :7"
+        )
+    start, stop = (int(number) if number else None for number in match.groups())
+    return start, stop
 
 
 def add_port_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from litemrc.cli.arguments import epoch_range
 from litemrc.cli.counter_table import counter_table
 from litemrc.cli.text_plot import spark_lines, text_plot
 from litemrc.epochs import EpochTable, read_epochs
@@ -50,7 +50,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--epochs",
         metavar="A:B",
-        type=_epoch_range,
+        type=epoch_range,
         help="only epochs A up to, not including, B; either may be left out",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -90,16 +90,6 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         print(f"\ndrawn in {args.plot}")
     return 0
-
-
-def _epoch_range(text: str) -> tuple[int | None, int | None]:
-    match = re.fullmatch(r"(\d*):(\d*)", text)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a range A:B of epoch numbers, such as 3:7, 3: or :7"
-        )
-    start, stop = (int(number) if number else None for number in match.groups())
-    return start, stop
 
 
 def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], path: Path) -> EpochTable:

@@ -62,6 +62,30 @@ def find_part(name: str) -> Part:
     raise UserError(f"several parts fit: {', '.join(part.name for part in found)}", remedy=remedy)
 
 
+def part_of_module(module: str, dram_clock_hz: float) -> Part:
+    """The part for the chips a board names without grade or die, such as MT41K64M16.
+
+    Of the grades whose currents are known it is the slowest that reaches the clock, of the first die in the
+    file: IDDs of a much faster grade, scaled down to the clock, come out too low.
+
+    Raises:
+        UserError: no part of this name is known, or none with its currents.
+    """
+    fitting = [part for part in known_parts() if part.name.lower().startswith(module.lower())]
+    if not module or not fitting:
+        raise UserError(
+            f"no part {module!r} is known" if module else "the device did not tell the name of its DRAM",
+            remedy="choose one by --part: litemrc energy --list-parts shows those there are",
+        )
+    order = sorted(fitting, key=lambda part: (not part.complete, _clock_hz(part), part.name))
+    reaching = [part for part in order if part.complete and _clock_hz(part) >= 0.999 * dram_clock_hz]
+    return (reaching or order[::-1] if order[0].complete else order)[0]
+
+
+def _clock_hz(part: Part) -> float:
+    return part.clock_mhz * 1e6 if isinstance(part, SdramPart) else 0.0
+
+
 def _read_path(path: Path) -> list[Part]:
     try:
         return _read(path)

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 from litemrc.dram_parts.part import Part, Rail, RdramPart, SdramPart
 from litemrc.errors import UserError
-from litemrc.rank_activity import RankActivity
+from litemrc.rank_activity import PowerState, RankActivity
 
 SDRAM_COMPONENTS = (
-    *("active standby", "precharge standby", "power-down", "self-refresh", "self-refresh, partial"),
+    *(state.label for state in PowerState),
     *("activate", "read", "write", "refresh", "self-refresh entry"),
 )
 RDRAM_COMPONENTS = ("active", "standby", "nap", "powerdown", "wake-up")
@@ -37,7 +37,7 @@ class Operation:
         dram_clock_hz: of the memory itself.
         chips: of a rank, which work together.
         burst_length: transfers of a read or write.
-        slow_exit: power-down with the DLL off (IDD2P0 in the place of IDD2P1).
+        fast_exit: the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows in the place of IDD2P0.
         kept: part of the array that partial self-refresh refreshes.
         share: of what the rank does as a whole; 1 / n for one of n address slices of a rank, which each
             count all of its clocks, refreshes and entries.
@@ -48,7 +48,7 @@ class Operation:
     dram_clock_hz: float
     chips: int = 1
     burst_length: int = 8
-    slow_exit: bool = False
+    fast_exit: bool = False
     kept: float = 1.0
     share: float = 1.0
     supply: float = 1.0
@@ -144,7 +144,7 @@ def _rail_energy(part: SdramPart, rail: Rail, activity: RankActivity, use: Opera
         {
             "active standby": background(activity.active_standby, "idd3n"),
             "precharge standby": background(activity.precharge_standby, "idd2n"),
-            "power-down": background(activity.power_down, "idd2p0" if use.slow_exit else "idd2p1"),
+            "power-down": background(activity.power_down, "idd2p1" if use.fast_exit else "idd2p0"),
             # The clock may stop in self-refresh: nothing follows it.
             "self-refresh": drawn(whole, rail.current("idd6") * second) if whole else 0.0,
             "self-refresh, partial": drawn(partial, rail.partial(use.kept) * second) if partial else 0.0,

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from litemrc.dram_parts.files import find_part, known_parts
-from litemrc.dram_parts.part import CURRENTS
+from litemrc.dram_parts.files import find_part, known_parts, part_of_module
 from litemrc.errors import UserError
 from litemrc.rank_activity import RankActivity
 from litemrc.replay.energy import Operation, energy
@@ -127,6 +126,17 @@ def test_a_file_that_is_none_is_said_to_be_none(tmp_path, mine):
         find_part(str(mine("")))
 
 
-def test_currents_have_their_names_of_the_standard():
-    assert CURRENTS[0] == "idd0"
-    assert all(re.fullmatch(r"idd\d[a-z]?\d?", name) for name in CURRENTS)
+def test_the_name_a_board_tells_finds_the_slowest_grade_that_reaches_the_clock():
+    cases = [
+        ("MT41K64M16", 400e6, "MT41K64M16-187E:J"),
+        ("MT41K64M16", 800e6, "MT41K64M16-125:J"),
+        ("mt41k256m16", 666.6e6, "MT41K256M16-15E:E"),
+        ("MT41K256M16", 2e9, "MT41K256M16-093:P"),  # none reaches it
+        ("MT41J128M16", 400e6, "MT41J128M16-125E:D"),
+        ("MT41K128M16", 400e6, "MT41K128M16-15E:K"),  # its currents are not known: said when needed
+    ]
+    assert [part_of_module(module, clock).name for module, clock, _ in cases] == [name for *_, name in cases]
+    with pytest.raises(UserError, match="no part 'MT48LC16M16' is known"):
+        part_of_module("MT48LC16M16", 100e6)
+    with pytest.raises(UserError, match="did not tell"):
+        part_of_module("", 100e6)
