@@ -102,7 +102,9 @@ class PowerTimings:
         return cls(
             tCKE=clocks(grade.tCKE),
             tCKESR=clocks(
-                AtLeast(grade.tCKE.nck + TCKESR_BEYOND_TCKE_NCK, grade.tCKE.ns + TCKESR_BEYOND_TCKE_NCK * tck_ns)
+                AtLeast(
+                    grade.tCKE.nck + TCKESR_BEYOND_TCKE_NCK, grade.tCKE.ns + TCKESR_BEYOND_TCKE_NCK * tck_ns
+                )
             ),
             tXP=clocks(grade.tXP),
             tXPDLL=clocks(TXPDLL),

@@ -70,7 +70,13 @@ class NMrc(LiteXModule):
         ]
 
         # The window's port: `word` is asked for until it is granted, its counter comes two clocks later.
-        word, asks, asked, comes, counter = Signal(group_bits + 1), Signal(), Signal(), Signal(), Signal(counter_bits)
+        word, asks, asked, comes, counter = (
+            Signal(group_bits + 1),
+            Signal(),
+            Signal(),
+            Signal(),
+            Signal(counter_bits),
+        )
         arrived = Signal()
         self.comb += self.window_adr.eq(
             Mux(self.bus_reads, self.bus_adr, (context << (group_bits + 1)) | word)
@@ -113,7 +119,9 @@ class NMrc(LiteXModule):
             ]
 
         # The register's size, for all contexts.
-        fsm.act("TAKE", NextValue(self.set_size, Mux(self.size > groups, groups, self.size)), NextState("SET_ALL"))
+        fsm.act(
+            "TAKE", NextValue(self.set_size, Mux(self.size > groups, groups, self.size)), NextState("SET_ALL")
+        )
         fsm.act("SET_ALL", self.set.eq(1), If(self.done, *next_context("TAKE")))
 
         # Does the context have accesses?

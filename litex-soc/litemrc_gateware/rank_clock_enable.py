@@ -76,7 +76,9 @@ class RankClockEnable(LiteXModule):
         )
         rise = Signal()
         self.comb += [
-            rise.eq(~self.cke & (~self.asleep | self.wake | self.nap) & (since >= by_depth(t.tCKE, t.tCKESR) - 1)),
+            rise.eq(
+                ~self.cke & (~self.asleep | self.wake | self.nap) & (since >= by_depth(t.tCKE, t.tCKESR) - 1)
+            ),
             self.open.eq(served & self.cke & ~self.asleep),
             self.settled.eq(self.odt & self.cke & ~self.asleep),
         ]

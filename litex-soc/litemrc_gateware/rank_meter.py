@@ -107,9 +107,7 @@ class RankMeter(LiteXModule):
                         rank_state,
                     )
                 )
-                for state, rank_state, is_open in zip(
-                    counters.state, self.rank_state, self.open, strict=True
-                )
+                for state, rank_state, is_open in zip(counters.state, self.rank_state, self.open, strict=True)
             ),
         ]
 

@@ -93,11 +93,15 @@ class RankPower(LiteXModule):
         if crossbar.finalized:
             raise ValueError("rank power: the crossbar is finalised already: add RankPower before")
         if settings.phy.is_clam_shell:
-            raise ValueError("rank power: clam shell boards are not supported: their ranks share chip selects")
+            raise ValueError(
+                "rank power: clam shell boards are not supported: their ranks share chip selects"
+            )
         if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
             raise ValueError(f"rank power: {domains} domains, not a power of two from 1 to {MAX_DOMAINS}")
         if nranks > 1 and domains != nranks:
-            raise ValueError(f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each")
+            raise ValueError(
+                f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each"
+            )
 
         self.domains = domains
         self.command = Signal()
