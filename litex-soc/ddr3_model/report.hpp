@@ -1,7 +1,7 @@
 // What a model has seen, as JSON.
 #pragma once
 
-#include "model.hpp"
+#include "dfi_port.hpp"
 
 #include <ostream>
 
@@ -14,11 +14,12 @@ inline void write_violation(std::ostream &out, const Timing &timing, const Viola
         << ", \"bank\": " << v.bank << ", \"text\": \"" << v.text << "\"}";
 }
 
-// Members: device, bus, precharge_all (violations by class), broken (by rule), counts of accesses, violations (the
+// Members: clocks (of the controller), device, bus, precharge_all (violations by class), broken (by rule), counts of accesses, violations (the
 // first 1000).
-inline void write_report(std::ostream &out, const Model &model) {
+inline void write_report(std::ostream &out, const DfiPort &port) {
+    const Model &model = port.model;
     const Violations &violations = model.violations();
-    out << "{\n";
+    out << "{\n\"clocks\": " << port.now() << ",\n";
     for (const RuleClass c : {RuleClass::DEVICE, RuleClass::BUS, RuleClass::PRECHARGE_ALL})
         out << '"' << name_of(c) << "\": " << violations.count(c) << ",\n";
     out << "\"broken\": {";

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from litedram.core.controller import ControllerSettings, LiteDRAMController
 from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.modules import MT41J128M16
-from litemrc_gateware.bank_ranges import bank_bytes, keep_bank_ranges
+from litemrc_gateware.bank_row_column import complete_bank_row_column
 from litex.gen.fhdl.verilog import convert
 from rtl_top import BenchTop
 from sim_ddr3 import NPHASES, DDR3ModelPHY, pad_widths
@@ -39,15 +39,16 @@ class DRAMTop(BenchTop):
             name: self.add_port(name, width) for name, width in pad_widths(module, DATA_WIDTH, ranks).items()
         }
         self.phy = phy = DDR3ModelPHY(module, SimpleNamespace(**pads), clk_freq, DATA_WIDTH, ranks)
-        ranges = address_map == "bank_row_column"
-        settings = ControllerSettings(bank_byte_alignment=bank_bytes(phy, module) if ranges else 0)
+        bank_bytes = module.nrows * module.ncols * DATA_WIDTH // 8
+        settings = ControllerSettings(
+            bank_byte_alignment=bank_bytes if address_map == "bank_row_column" else 0
+        )
         self.controller = controller = LiteDRAMController(
             phy.settings, module.geom_settings, module.timing_settings, clk_freq, settings
         )
         self.comb += controller.dfi.connect(phy.dfi)
         self.crossbar = crossbar = LiteDRAMCrossbar(controller.interface)
-        if ranges:
-            keep_bank_ranges(crossbar)
+        complete_bank_row_column(crossbar)
         for number in range(PORTS):
             self._add_native_port(f"port{number}", crossbar.get_port())
         self.parameters = {
