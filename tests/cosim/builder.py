@@ -158,6 +158,40 @@ def accuracy(sizes: Sizes) -> Path:
     return _product(f"accuracy-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
 
 
+def rank_bench(
+    kind: str,
+    rate: str,
+    ranks: int = 4,
+    domains: int = 4,
+    bank_row_column: int = 1,
+    spacing: int = 32,
+    sources: Sources = TRUE_SOURCES,
+) -> Path:
+    """Build the bench bench/rank_bench.cpp around a top of rank_top.py, whose parameters these are.
+
+    :return: the executable.
+    :raises RuntimeError: if a tool fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        verilog = folder / "top.v"
+        top = [kind, rate, ranks, domains, bank_row_column, spacing]
+        generate = [sys.executable, "-S", COSIM / "rank_top.py", *top, verilog]
+        path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
+        defines = _run(generate, env={**os.environ, "PYTHONPATH": path}).split()
+        flags = [*CXX_FLAGS[:1], "-O2", f"-I{REPO / 'litex-soc'}", *defines]
+        bench = COSIM / "bench" / "rank_bench.cpp"
+        command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW= OPT_GLOBAL="]
+        _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench])
+        return folder / "bench"
+
+    bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
+    model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
+    inputs = [Path(__file__), COSIM / "rank_top.py", COSIM / "rtl_top.py", *bench, *model, *sources.rtl_files()]
+    name = f"ranks-{kind}-{rate}-{ranks}-{domains}-{bank_row_column}-{spacing}-{sources.label}"
+    return _product(name, inputs, build)
+
+
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:
     return [*CXX_FLAGS, f"-I{sources.hls}", "-isystem", str(AP_TYPES), *sizes.defines]
 
