@@ -12,7 +12,7 @@ SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
-GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/*)
+GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*)
@@ -20,17 +20,21 @@ FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/barem
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
 SHIM      := build/boot/shim.bin
+
+RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
+RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
+
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo test lint setup sim sim-linux firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long bench-linux \
+.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long bench-linux \
 	bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE) linux-ready   ## everything that can be checked without a board
+test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
@@ -43,6 +47,8 @@ setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.st
 sim: setup $(SIM)   ## the Verilated SoC
 
 sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
+
+sim-ranks: setup $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
 firmware: setup $(FIRMWARE)
 
@@ -111,15 +117,14 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp | build/ap_types
 	@scripts/build_native.sh
 	@touch $@
 
-$(SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
-	@echo "building the Verilated SoC ($(SOC)/build.log)"
-	@mkdir -p $(SOC)
-	@python litex-soc/sim.py --output $(SOC) --engine $(ENGINE) >$(SOC)/build.log 2>&1 || { tail -40 $(SOC)/build.log; exit 1; }
-
-$(LINUX_SIM): $(GATEWARE_SOURCES) | .venv/installed.stamp
-	@echo "building the Verilated SoC for Linux ($(LINUX_SOC)/build.log)"
-	@mkdir -p $(LINUX_SOC)
-	@python litex-soc/sim.py --output $(LINUX_SOC) --variant linux >$(LINUX_SOC)/build.log 2>&1 || { tail -40 $(LINUX_SOC)/build.log; exit 1; }
+$(SIM): SIM_OPTIONS := --engine $(ENGINE)
+$(LINUX_SIM): SIM_OPTIONS := --variant linux
+# The rank meter needs the engine that tells where pages go.
+$(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
+$(SIM) $(LINUX_SIM) $(RANKS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
+	@echo "building the Verilated SoC (build/$*/build.log)"
+	@mkdir -p build/$*
+	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
 
 $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
 	@echo "building the shim ($(@D)/build.log)"
@@ -127,10 +132,10 @@ $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makef
 	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
-$(FIRMWARE): $(FIRMWARE_SOURCES) $(SIM)
+$(FIRMWARE) $(RANKS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
 	@echo "building the firmware ($(@D)/build.log)"
 	@mkdir -p $(@D)
-	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/$(SOC) OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
+	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
 clean:

@@ -3,6 +3,9 @@
 
     python litex-soc/sim.py --output build/sim
     python litex-soc/sim.py --output build/sim-linux --variant linux
+    python litex-soc/sim.py --output build/sim-ranks --ranks 4 --engine group_stack --groups 256
+
+With ``--ranks`` the memory is DDR3 of so many ranks of 128 MB, which can sleep.
 
 The result is a folder that ``litemrc.device.simulator`` runs; firmware and, for
 Linux, what DRAM holds at the start are put in at run time.
@@ -16,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from litedram.modules import MT48LC4M16
+from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
 from litemrc_gateware.monitor import ENGINES
 from litex.build.generic_platform import Pins, Subsignal
@@ -25,6 +28,7 @@ from litex.build.sim.config import SimConfig
 from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from migen import ClockDomain, Finish, If, Signal
+from sim_ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 from sim_dram import fill_at_start
 from sim_observer import DRAMObserver
 from soc import VARIANTS, LiteMRCSoC
@@ -34,6 +38,8 @@ MODULES = ("console", "serial_link", "recorder")
 # What the console UART is wired to, and its arguments.
 CONSOLES = {"baremetal": ("serial2console", {}), "linux": ("console", {"clocks": "console.clocks"})}
 SYS_CLK_HZ = 50_000_000
+DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800: with its DLL on it runs no slower
+DDR3_DATA_BITS = 16
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 # The libraries that the firmware links; no BIOS.
 SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
@@ -81,67 +87,98 @@ class SimSoC(LiteMRCSoC):
 
     With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says
     which, and the address of the first byte; else None), and a reset of the SoC ends the simulation.
+
+    With ``ranks`` the DRAM is DDR3, its model a simulation module, and there are rank meter and rank power.
     """
 
-    def __init__(self, platform, variant="baremetal", **monitor_parameters):
-        super().__init__(platform, SYS_CLK_HZ, variant, uart_name="sim")
+    def __init__(self, platform, variant="baremetal", ranks=None, **monitor_parameters):
+        super().__init__(platform, DDR3_SYS_CLK_HZ if ranks else SYS_CLK_HZ, variant, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
-
-        module = MT48LC4M16(SYS_CLK_HZ, "1:1")
-        self.sdrphy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
-        monitor = self.add_monitored_dram(self.sdrphy, module, **monitor_parameters)
-        # The model's memory is ideal, and a test of it costs a million clocks.
+        # The models' memory is ideal, and a test of it costs a million clocks.
         self.add_constant("SDRAM_TEST_DISABLE")
+        self.dram_layout = None
+        if ranks:
+            accesses = self._add_ddr3(platform, ranks, monitor_parameters)
+        else:
+            accesses = self._add_sdr(variant, monitor_parameters)
 
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
-        self.observer = observer = DRAMObserver(self.sdrphy)
+        monitor = self.mrc
         pads = platform.request("recorder")
         self.comb += [
-            pads.dram_read.eq(observer.read),
-            pads.dram_write.eq(observer.write),
-            pads.dram_address.eq(observer.address),
+            *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
             *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
             *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
         ]
-
-        self.dram_layout = None
         if variant == "linux":
-            self.dram_layout = fill_at_start(self.sdrphy) | {"base": self.bus.regions["main_ram"].origin}
             self.sync += If(self.ctrl.soc_rst, Finish())
 
+    def _add_sdr(self, variant, monitor_parameters):
+        """Returns what is seen of an access in the DRAM: read, write, byte address."""
+        module = MT48LC4M16(SYS_CLK_HZ, "1:1")
+        self.sdrphy = phy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
+        self.add_monitored_dram(phy, module, **monitor_parameters)
+        self.observer = observer = DRAMObserver(phy)
+        if variant == "linux":
+            self.dram_layout = fill_at_start(phy) | {"base": self.bus.regions["main_ram"].origin}
+        return observer.read, observer.write, observer.address
 
-def simulator_config(variant):
-    """Clock, console on stdin and stdout, link and recorder; their arguments are completed at run time."""
+    def _add_ddr3(self, platform, ranks, monitor_parameters):
+        """As ``_add_sdr``."""
+        module = MT41K64M16(DDR3_SYS_CLK_HZ, "1:4", speedgrade="800")
+        pads = platform.request("ddr3")
+        self.ddrphy = phy = DDR3ModelPHY(module, pads, DDR3_SYS_CLK_HZ, DDR3_DATA_BITS, ranks)
+        monitor = self.add_monitored_dram(phy, module, domains=ranks, **monitor_parameters)
+        self.comb += phy.snapshot.eq(monitor.rank_meter.taken)
+        self.ddr3_arguments = ddr3_arguments(
+            phy,
+            DDR3_SYS_CLK_HZ,
+            "800E",
+            gigabits=1,
+            address_map="bank_row_column",
+            commands="ddr3.npy",
+        )
+        return phy.access & ~phy.access_write, phy.access & phy.access_write, phy.access_address
+
+
+def simulator_config(soc, variant):
+    """Clock, console on stdin and stdout, link, recorder, DDR3; arguments are completed at run time."""
     config = SimConfig()
-    config.add_clocker("sys_clk", freq_hz=SYS_CLK_HZ)
+    config.add_clocker("sys_clk", freq_hz=int(soc.sys_clk_freq))
     console, arguments = CONSOLES[variant]
     config.add_module(console, ("serial", 0), args=arguments or None)
     config.add_module("serial_link", ("serial", 1), args={"port": 0, "port_file": "link.port"})
     config.add_module("recorder", "recorder", args={"file": "record.npy"})
+    if hasattr(soc, "ddr3_arguments"):
+        config.add_module("ddr3", ("ddr3", 0), args=soc.ddr3_arguments)
     return config
 
 
-def build(output, variant="baremetal", **monitor_parameters):
+def build(output, variant="baremetal", ranks=None, **monitor_parameters):
     """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
     # LiteX writes a file beside the sources of modules: give it a copy, newer than what came of the last.
     modules = output / "modules"
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
-    soc = SimSoC(SimPlatform("SIM", list(_io)), variant, **monitor_parameters)
+    io = list(_io)
+    if ranks:
+        io.append(ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks))
+        copy_ddr3_model(modules)
+    soc = SimSoC(SimPlatform("SIM", io), variant, ranks, **monitor_parameters)
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )
     keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
     builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(
-        sim_config=simulator_config(variant),
+        sim_config=simulator_config(soc, variant),
         opt_level="O3",
         jobs=os.cpu_count(),  # not as many compilers as there are files
         run=False,
         interactive=False,
-        extra_mods=list(MODULES),
+        extra_mods=[*MODULES, *(["ddr3"] if ranks else [])],
         extra_mods_path=str(modules),
     )
     if soc.dram_layout:
@@ -161,6 +198,7 @@ def main():
     )
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
     parser.add_argument("--variant", choices=VARIANTS, default="baremetal", help="default: %(default)s")
+    parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
     parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
@@ -171,6 +209,7 @@ def main():
     build(
         args.output.resolve(),
         args.variant,
+        args.ranks,
         engine=args.engine,
         groups=args.groups,
         contexts=args.contexts,

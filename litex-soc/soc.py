@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from litedram.core.controller import ControllerSettings
 from litemrc_gateware.integration import add_monitor
+from litemrc_gateware.rank_integration import add_ranks, rank_controller_settings
 from litex.soc.integration.soc_core import SoCCore
 
 L2_BYTES = 8 * 1024  # small on purpose: a larger one hides DRAM traffic from the monitor
@@ -66,10 +68,18 @@ class LiteMRCSoC(SoCCore):
         if self.variant.cpu_timer:
             self.cpu.add_timer()
 
-    def add_monitored_dram(self, phy, module, **monitor_parameters):
-        """Adds SDRAM, L2 cache and monitor; returns the :class:`Monitor`."""
-        self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES)
-        return add_monitor(self, phy, **monitor_parameters)
+    def add_monitored_dram(self, phy, module, domains=None, **monitor_parameters):
+        """Adds SDRAM, L2 cache and monitor; returns the :class:`Monitor`.
+
+        With ``domains``, of DDR3 only, rank meter and rank power, too: one a rank, or so many address slices
+        of a single rank.
+        """
+        settings = rank_controller_settings(phy, module) if domains else ControllerSettings()
+        self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES, controller_settings=settings)
+        monitor = add_monitor(self, phy, domains=domains, **monitor_parameters)
+        if domains:
+            add_ranks(self, phy, module, monitor, domains)
+        return monitor
 
     def add_link(self, **kwargs):
         """Adds the UART of the serial protocol as ``link``."""

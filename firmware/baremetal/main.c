@@ -20,25 +20,36 @@ static uint64_t now_cycles(void)
 	return timer0_uptime_cycles_read();
 }
 
+/* The programs go round the power domains: so that one of them does not need them all. */
 static uint32_t first_page(uint32_t workload)
 {
-	uint32_t page = 0;
+	uint32_t domains = ranks_domains() ? ranks_domains() : 1;
+	uint32_t domain = workload % domains;
+	uint32_t page = domain * (monitor_parameters().frames / domains);
 
-	for (uint32_t i = 0; i < workload; i++)
+	for (uint32_t i = domain; i < workload; i += domains)
 		page += workloads[i].pages;
 	return page;
 }
 
-/* Gives the program its context and fresh page frames, live until it ends, as an operating system would. */
+/* Gives the program its context and page frames, whose data live until they are given back; returns its memory. */
 static uint8_t *prepare(const struct run_order *order)
 {
 	uint32_t first = first_page(order->workload);
 
 	ranks_set_live(first, workloads[order->workload].pages);
 	monitor_write(LITEMRC_CONTEXT, order->context);
+	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
+}
+
+/* Takes the frames back, as an operating system would: what is there is no page of anybody's any more. */
+static void give_back(const struct run_order *order)
+{
+	uint32_t first = first_page(order->workload);
+
 	for (uint32_t page = 0; page < workloads[order->workload].pages; page++)
 		monitor_invalidate(first + page);
-	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
+	ranks_set_live(0, 0);
 }
 
 static uint64_t run(const struct run_order *order, uint8_t *memory)
@@ -59,6 +70,7 @@ static void measure(void)
 		struct run_order order = {.workload = i, .context = i + 1, .scale = 1};
 		uint64_t cycles = run(&order, prepare(&order));
 
+		give_back(&order);
 		printf("measure: %s %lu cycles\n", workloads[i].name, (unsigned long)cycles);
 	}
 	printf("measure: done, queue peak %lu\n", (unsigned long)monitor_read(LITEMRC_QUEUE_PEAK));
@@ -78,7 +90,7 @@ static void serve(void)
 		service_started(&order);
 		memory = prepare(&order);
 		cycles = run(&order, memory);
-		ranks_set_live(0, 0);
+		give_back(&order);
 		service_done(&order, cycles);
 	}
 }

@@ -37,6 +37,7 @@ GRADES = {
 TXPDLL = AtLeast(10, 24.0)  # power-down exit to a command that needs the DLL, if it stood still meanwhile
 TDLLK = AtLeast(512)  # self-refresh exit to a command that needs the DLL (tXSDLL)
 TMOD = AtLeast(12, 15.0)  # mode register set to any other command; more than tMRD (4 nCK) everywhere
+TREFI_NS = 64e6 / 8192  # up to 85 degrees C
 TXS_BEYOND_TRFC_NS = 10.0  # tXS = max(5 nCK, tRFC + 10 ns)
 TXS_NCK = 5
 TCKESR_BEYOND_TCKE_NCK = 1
@@ -55,7 +56,8 @@ class PowerTimings:
         tXS, tXSDLL: the same of self-refresh.
         tMOD: mode register set to anything.
         tRDPDEN: read command, in any phase, to CKE low in the first phase of a clock.
-        tRP, tRCD, tRAS: LiteDRAM's own, for the module in use.
+        tRP, tRCD, tRAS, tRFC: LiteDRAM's own, for the module in use.
+        tREFI: rounded down. LiteDRAM's is rounded up, so that its refreshes fall behind by one in about 1000.
     """
 
     tCKE: int  # noqa: N815
@@ -69,6 +71,8 @@ class PowerTimings:
     tRP: int  # noqa: N815
     tRCD: int  # noqa: N815
     tRAS: int  # noqa: N815
+    tRFC: int  # noqa: N815
+    tREFI: int  # noqa: N815
 
     @classmethod
     def of_controller(cls, settings, clk_freq: float) -> "PowerTimings":
@@ -102,7 +106,9 @@ class PowerTimings:
         return cls(
             tCKE=clocks(grade.tCKE),
             tCKESR=clocks(
-                AtLeast(grade.tCKE.nck + TCKESR_BEYOND_TCKE_NCK, grade.tCKE.ns + TCKESR_BEYOND_TCKE_NCK * tck_ns)
+                AtLeast(
+                    grade.tCKE.nck + TCKESR_BEYOND_TCKE_NCK, grade.tCKE.ns + TCKESR_BEYOND_TCKE_NCK * tck_ns
+                )
             ),
             tXP=clocks(grade.tXP),
             tXPDLL=clocks(TXPDLL),
@@ -114,4 +120,6 @@ class PowerTimings:
             tRP=timing.tRP,
             tRCD=timing.tRCD,
             tRAS=timing.tRAS or 0,
+            tRFC=timing.tRFC,
+            tREFI=int(TREFI_NS * clk_freq / 1e9),
         )

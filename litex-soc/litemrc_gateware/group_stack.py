@@ -5,6 +5,7 @@ from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Mux, Record, Signal, log2_int
 from migen.genlib.fsm import FSM, NextState, NextValue
 
+from litemrc_gateware.group_moves import GroupMoves
 from litemrc_gateware.lru_links import LruLinks
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
@@ -30,6 +31,8 @@ class GroupStack(LiteXModule):
     ----------
     frames, groups, contexts : int
         powers of two; groups from 2 to frames. A group holds frames / groups pages.
+    with_moves : bool
+        tell who listens which pages change their groups.
 
     Attributes
     ----------
@@ -39,9 +42,11 @@ class GroupStack(LiteXModule):
         one position for every operation, in order.
     idle : Signal, out
         1 when every operation taken is done and its position has been taken.
+    moves : GroupMoves
+        if `with_moves`.
     """
 
-    def __init__(self, frames: int, groups: int, contexts: int) -> None:
+    def __init__(self, frames: int, groups: int, contexts: int, with_moves: bool = False) -> None:
         check_sizes(frames, groups, contexts)
         self.sink = sink = stream.Endpoint(op_layout(frames, contexts))
         self.source = source = stream.Endpoint(position_layout(groups, contexts))
@@ -146,6 +151,13 @@ class GroupStack(LiteXModule):
         sweep = Signal(frame_bits)
         self.fsm = fsm = FSM(reset_state="SWEEP")
         self.comb += self.idle.eq(fsm.ongoing("IDLE") & ~source.valid)
+        may_take = may_respond
+        if with_moves:
+            passes = step3 & ~own_group
+            self.moves = GroupMoves(
+                frames, groups, contexts, fsm, pages.write.adr, page, owner, is_access, passes, group3
+            )
+            may_take = may_respond & ~self.moves.hold
         fsm.act(
             "SWEEP",
             pages.write.adr.eq(sweep),
@@ -163,13 +175,13 @@ class GroupStack(LiteXModule):
         )
         fsm.act(
             "IDLE",
-            sink.ready.eq(may_respond),
+            sink.ready.eq(may_take),
             links.adr.eq(sink.frame),
             answer.kind.eq(Mux(sink.kind == OpKind.MARK, PositionKind.NONE, PositionKind.HIT)),
             answer.context.eq(Mux(sink.kind == OpKind.MARK, 0, last_owner)),
             answer.epoch_end.eq(sink.epoch_end),
             If(
-                sink.valid & may_respond,
+                sink.valid & may_take,
                 NextValue(op.raw_bits(), sink.payload.raw_bits()),
                 Case(
                     sink.kind,

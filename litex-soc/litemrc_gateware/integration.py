@@ -29,18 +29,20 @@ def add_monitor(soc, phy, name="mrc", **parameters):
     Monitor
     """
     settings = soc.sdram.controller.settings
-    if settings.address_mapping != "ROW_BANK_COL" or getattr(settings, "bank_byte_alignment", 0):
-        raise ValueError("add_monitor: only LiteDRAM's plain ROW_BANK_COL address mapping is supported")
-
-    page_shift = parameters.get("page_shift", 12)
-    tap = DRAMTap(phy.dfi, settings.geom, column_bytes=phy.settings.databits // 8, page_shift=page_shift)
+    tap = DRAMTap(
+        phy.dfi,
+        settings.geom,
+        column_bytes=phy.settings.databits // 8,
+        page_shift=parameters.get("page_shift", 12),
+        bank_byte_alignment=settings.bank_byte_alignment,
+    )
     monitor = Monitor(tap, **parameters)
     soc.add_module(name=f"{name}_tap", module=tap)
     soc.add_module(name=name, module=monitor)
     soc.bus.add_slave(
         name=f"{name}_window",
-        slave=monitor.bus,
-        region=SoCRegion(origin=WINDOW_ORIGIN, size=monitor.window_bytes, mode="r", cached=False),
+        slave=monitor.window.bus,
+        region=SoCRegion(origin=WINDOW_ORIGIN, size=monitor.window.bytes, mode="r", cached=False),
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)

@@ -1,6 +1,5 @@
 """The MRC monitor: tap, queue, page filter around the stack engine, hit counters, window and interrupt."""
 
-from litex.soc.interconnect import wishbone
 from migen import If, Signal
 
 from litemrc_gateware.bucket_stack import BucketStack
@@ -9,6 +8,8 @@ from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
 from litemrc_gateware.monitor_registers import MonitorRegisters
 from litemrc_gateware.page_filter import PageFilter
+from litemrc_gateware.rank_meter import RankMeter
+from litemrc_gateware.window_bus import WindowBus
 
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 # Pages the filter remembers unless told otherwise. What it absorbs saves group_stack, which takes up to
@@ -59,10 +60,15 @@ class Monitor(MonitorRegisters):
         pages the engine holds, a power of two. Fewer than the memory's frames, which is the default, take
         less block RAM, and the monitor samples at least 1 page of frames / pages.
 
+    domains : int
+        with it a meter of so many power domains goes with the epochs; of group_stack only.
+
     Attributes
     ----------
-    bus : wishbone.Interface
-        the window, to be mapped uncached; ``window_bytes`` is its size.
+    groups, contexts : int
+    window : WindowBus
+    rank_meter : RankMeter
+        with ``domains``; what it counts is still to be connected.
     ev : EventManager
         the interrupt.
     observed : Record
@@ -79,6 +85,7 @@ class Monitor(MonitorRegisters):
         engine="group_stack",
         recent_pages=None,
         pages=None,
+        domains=None,
     ):
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
@@ -88,19 +95,18 @@ class Monitor(MonitorRegisters):
             recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
         if not 1 <= recent_pages <= 15:
             raise ValueError(f"Monitor: {recent_pages} recent pages; choose 1 to 15, a register tells them")
+        self.groups, self.contexts = groups, contexts
         super().__init__(
             tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
         )
-
-        self.bus = wishbone.Interface(data_width=32, addressing="word", mode="r")
-        self.window_bytes = contexts * 2 * groups * 4
 
         # # #
 
         # Accesses and commands, in order -> page filter around the stack engine -> hit counters.
         self.intake = intake = Intake(tap, contexts, queue_depth)
         self.filter = filter_ = PageFilter(frames, pages, groups, contexts, recent_pages)
-        self.engine = stack = ENGINES[engine](frames=pages, groups=groups, contexts=contexts)
+        with_moves = {"with_moves": True} if domains and engine == "group_stack" else {}
+        self.engine = stack = ENGINES[engine](frames=pages, groups=groups, contexts=contexts, **with_moves)
         self.counters = counters = HitCounters(groups=groups, contexts=contexts)
         self.observed = intake.observed
         self.comb += [
@@ -111,7 +117,7 @@ class Monitor(MonitorRegisters):
         ]
 
         # Registers in.
-        epoch_ready = Signal()
+        epoch_ready, published = Signal(), Signal()
         self.comb += [
             intake.enable.eq(self._control.fields.enable),
             intake.by_cycles.eq(self._control.fields.epoch_unit),
@@ -125,7 +131,7 @@ class Monitor(MonitorRegisters):
             intake.invalidate.eq(self._invalidate.re),
             intake.invalidate_frame.eq(self._invalidate.storage),
             intake.window_taken.eq(epoch_ready & self._control.fields.hold),
-            intake.published.eq(counters.finished),
+            intake.published.eq(published),
             filter_.lower.eq(self._range_lower.storage),
             filter_.upper.eq(self._range_upper.storage),
             filter_.sampling.eq(self._sampling.storage),
@@ -134,9 +140,9 @@ class Monitor(MonitorRegisters):
         # Finished epochs.
         self.sync += [
             If(self._command.fields.release, epoch_ready.eq(0)),
+            If(published, epoch_ready.eq(1)),
             If(
                 counters.finished,
-                epoch_ready.eq(1),
                 self._epoch_dropped.status.eq(intake.epoch_dropped),
                 self._epoch_outside.status.eq(filter_.outside),
                 self._epoch_unsampled.status.eq(filter_.unsampled),
@@ -158,13 +164,18 @@ class Monitor(MonitorRegisters):
             self.ev.epoch.trigger.eq(epoch_ready),
         ]
 
-        # Window.
-        self.comb += [
-            counters.window_adr.eq(self.bus.adr),
-            self.bus.dat_r.eq(counters.window_dat_r),
-        ]
-        reads = Signal()  # the word is there a clock later
-        self.sync += [
-            reads.eq(self.bus.cyc & self.bus.stb & ~reads & ~self.bus.ack),
-            self.bus.ack.eq(reads),
-        ]
+        # Window; the meter reads it, too, and the epoch is ready when both have what they need.
+        self.window = window = WindowBus(contexts * 2 * groups)
+        self.comb += window.dat_r.eq(counters.window_dat_r)
+        if domains:
+            self.rank_meter = meter = RankMeter(stack, pages, groups, contexts, domains)
+            self.comb += [
+                meter.epoch.eq(counters.finished),
+                meter.n_mrc.bus_reads.eq(window.reads),
+                meter.n_mrc.bus_adr.eq(window.adr),
+                meter.n_mrc.window_dat_r.eq(counters.window_dat_r),
+                counters.window_adr.eq(meter.n_mrc.window_adr),
+                published.eq(meter.published),
+            ]
+        else:
+            self.comb += [counters.window_adr.eq(window.adr), published.eq(counters.finished)]

@@ -15,7 +15,8 @@ class RankClockEnable(LiteXModule):
 
     `fall` lowers CKE; the rank sleeps. `wake` ends the sleep: CKE rises as soon as it was low long enough,
     and the gate opens so early that the first ACTIVATE, and the first column command behind it, keep the exit
-    times. `nap` raises CKE of a rank in power-down, which sleeps on, for a refresh.
+    times. `nap` raises CKE of a rank in power-down, which sleeps on, for a refresh. Behind self-refresh the gate
+    opens only when no refresh is `due` any more.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ class RankClockEnable(LiteXModule):
         only while `asleep`; it wins over a `fall` in the same clock no more than any later one.
     nap : Signal, in
         only in power-down.
+    due, refresh : Signal, in
+        the rank owes a refresh; strobe, only while `refreshable`: it is sent one of those with the next clock.
     cke, odt : Signal, out
         of the DFI. ODT is low from the fall until the DLL has locked.
     selectable : Signal, out
@@ -38,6 +41,8 @@ class RankClockEnable(LiteXModule):
         from the fall to the wake.
     open : Signal, out
         the gate may let requests pass.
+    refreshable : Signal, out
+        awake again from self-refresh, the gate not yet open, and ready for a refresh.
     settled : Signal, out
         awake, and all exit times are over: it may sleep again.
     deep : Signal, out
@@ -52,6 +57,9 @@ class RankClockEnable(LiteXModule):
         self.fall_state = Signal(max=max(PowerState) + 1)
         self.wake = Signal()
         self.nap = Signal()
+        self.due = Signal()
+        self.refresh = Signal()
+        self.refreshable = Signal()
         self.cke = Signal(reset=1)
         self.odt = Signal(reset=1)
         self.selectable = Signal(reset=1)
@@ -75,19 +83,27 @@ class RankClockEnable(LiteXModule):
             max(0, max(t.tXS, t.tXSDLL - t.tRCD) - GATE_TO_ACTIVATE),
         )
         rise = Signal()
+        recovery = Signal(max=t.tRFC)  # of a refresh that we sent
         self.comb += [
-            rise.eq(~self.cke & (~self.asleep | self.wake | self.nap) & (since >= by_depth(t.tCKE, t.tCKESR) - 1)),
+            rise.eq(
+                ~self.cke & (~self.asleep | self.wake | self.nap) & (since >= by_depth(t.tCKE, t.tCKESR) - 1)
+            ),
             self.open.eq(served & self.cke & ~self.asleep),
-            self.settled.eq(self.odt & self.cke & ~self.asleep),
+            self.settled.eq(self.odt & self.open),
+            self.refreshable.eq(self.cke & self.deep & ~served & self.selectable & ~self.asleep),
         ]
         self.sync += [
             If(since != longest, since.eq(since + 1)),
             # For the next clock of the DFI.
-            self.selectable.eq(self.cke & (since + 1 >= by_depth(t.tXP, t.tXS))),
-            served.eq(self.cke & (since + 1 >= gate_opens)),
+            self.selectable.eq(self.cke & (since + 1 >= by_depth(t.tXP, t.tXS)) & (recovery == 0)),
+            If(
+                (since + 1 >= gate_opens) & (~self.deep | ~(self.due | self.refresh | (recovery != 0))),
+                served.eq(self.cke),
+            ),
+            If(self.refresh, recovery.eq(t.tRFC - 1)).Elif(recovery != 0, recovery.eq(recovery - 1)),
             self.odt.eq(self.cke & (since + 1 >= by_depth(t.tXPDLL, t.tXSDLL))),
             If(self.wake, self.asleep.eq(0)),
-            If(rise, self.cke.eq(1), since.eq(0), served.eq(gate_opens == 0)),
+            If(rise, self.cke.eq(1), since.eq(0), served.eq(~self.deep & (gate_opens == 0))),
             If(
                 self.fall,
                 self.cke.eq(0),

@@ -1,4 +1,4 @@
-"""Sends ranks to sleep: parks the controller, closes all rows, sets the mode register, lowers CKE."""
+"""Sends ranks to sleep, and refreshes to ranks that wake: parks the controller, closes all rows, sets the mode register, lowers CKE."""
 
 from functools import reduce
 from operator import or_
@@ -22,6 +22,9 @@ class RankEntry(LiteXModule):
     falls: a rank with a request by then stays awake. Behind power-down, the controller is let go as soon as
     tRP is kept. LiteDRAM's refresher, if it waits by then, finds the controller parked.
 
+    Ranks behind self-refresh get the refreshes they owe in the same place, the clock of ENTER; nothing waits for
+    the end of those, as the ranks' gates are shut until then.
+
     Parameters
     ----------
     refresher : RankRefresher
@@ -40,6 +43,8 @@ class RankEntry(LiteXModule):
         tRAS since the last ACTIVATE is kept by a command of this clock.
     power_down, self_refresh : Signal(nranks), in
         ranks that may enter the state in this clock.
+    refresh : Signal(nranks), in
+        ranks to be sent a refresh.
     pasr : Signal(nranks * PASR_BITS), in
         what self-refresh is to keep, as MR2 takes it.
     selectable : Signal(nranks), in
@@ -51,6 +56,8 @@ class RankEntry(LiteXModule):
         CKE falls.
     fall_deep : Signal(nranks), out
         those of them that enter self-refresh.
+    refreshes : Signal(nranks), out
+        strobe: these are sent a refresh.
     """
 
     def __init__(self, refresher, nranks, timings, mr2):
@@ -59,6 +66,8 @@ class RankEntry(LiteXModule):
         self.row_open_enough = Signal()
         self.power_down = Signal(nranks)
         self.self_refresh = Signal(nranks)
+        self.refresh = Signal(nranks)
+        self.refreshes = Signal(nranks)
         self.pasr = Signal(nranks * PASR_BITS)
         self.selectable = Signal(nranks)
         self.nap = Signal(nranks)
@@ -90,7 +99,7 @@ class RankEntry(LiteXModule):
             partial.eq(reduce(or_, [Mux(to_set[rank], wanted[rank], 0) for rank in range(nranks)])),
         ]
 
-        lifted = Signal(nranks)
+        lifted, fresh = Signal(nranks), Signal(nranks)
         deep = Signal()
         wait = Signal(max=max(timings.tMOD, timings.tRP, 2) + 1)
         # Behind power-down, the precharge is 2 clocks past when the controller may be let go, and from there
@@ -112,10 +121,15 @@ class RankEntry(LiteXModule):
             "PRECHARGE",
             If(
                 refresher.parked & self.row_open_enough & ((lifted & ~self.selectable) == 0),
+                # Not those that wake: they are precharged, and would have to wait tRP for the refresh.
+                to_select.eq(1),
+                select.eq(~self.refresh),
                 refresher.own_a.eq(PRECHARGE_ALL),
                 refresher.own_ras.eq(1),
                 refresher.own_we.eq(1),
                 NextValue(deep, self.self_refresh != 0),
+                # Those that may be refreshed only from now on have got the precharge.
+                NextValue(fresh, ~self.refresh),
                 NextValue(wait, max(0, timings.tRP - 2)),
                 If(self.self_refresh != 0, NextState("RECOVER")).Else(NextState("ENTER")),
             ),
@@ -143,10 +157,11 @@ class RankEntry(LiteXModule):
             self.fall_deep.eq(self.self_refresh & ~stale & Replicate(deep, nranks)),
             # Ranks that were raised to sleep deeper, and may not after all, sleep on as before.
             self.fall.eq(self.fall_deep | self.power_down),
+            self.refreshes.eq(self.refresh & ~fresh),
             to_select.eq(1),
-            select.eq(self.fall_deep),
-            refresher.own_ras.eq(self.fall_deep != 0),
-            refresher.own_cas.eq(self.fall_deep != 0),
+            select.eq(self.fall_deep | self.refreshes),
+            refresher.own_ras.eq(select != 0),
+            refresher.own_cas.eq(select != 0),
             NextValue(lifted, 0),
             NextValue(wait, max(0, settling - 1)),
             NextState("SETTLE" if settling else "LEAVE"),

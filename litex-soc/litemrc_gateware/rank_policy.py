@@ -123,9 +123,9 @@ class RankPolicy(LiteXModule):
         shallower = Mux(settings.mrc_state < base.by_mrc_base, settings.mrc_state, base.by_mrc_base)
         self.comb += [
             choose(base.by_mrc_base, settings.mrc_base, {}),
-            If(~self.working, base.mrc.eq(settings.mrc_state)).Elif(
-                self.all_working, base.mrc.eq(base.by_mrc_base)
-            ).Else(base.mrc.eq(shallower)),
+            If(~self.working, base.mrc.eq(settings.mrc_state))
+            .Elif(self.all_working, base.mrc.eq(base.by_mrc_base))
+            .Else(base.mrc.eq(shallower)),
             choose(base.by_kind, settings.kind, {int(Policy.MRC): base.by_kind.eq(base.mrc)}),
         ]
 

@@ -9,6 +9,7 @@ from migen import Cat, If, Mux, Replicate, Signal, log2_int
 
 from litemrc_gateware.bank_row_column import complete_bank_row_column
 from litemrc_gateware.ddr3_timings import PowerTimings
+from litemrc_gateware.rank_account import RankAccount
 from litemrc_gateware.rank_clock_enable import RankClockEnable
 from litemrc_gateware.rank_dfi import RankDFI
 from litemrc_gateware.rank_entry import MR2, PASR_BITS, RankEntry
@@ -36,7 +37,7 @@ class RankPower(LiteXModule):
     A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
     request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
     ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back behind it;
-    one in self-refresh is left out, and once awake waits for one before it may sleep again in any way.
+    one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
 
     While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
 
@@ -93,11 +94,15 @@ class RankPower(LiteXModule):
         if crossbar.finalized:
             raise ValueError("rank power: the crossbar is finalised already: add RankPower before")
         if settings.phy.is_clam_shell:
-            raise ValueError("rank power: clam shell boards are not supported: their ranks share chip selects")
+            raise ValueError(
+                "rank power: clam shell boards are not supported: their ranks share chip selects"
+            )
         if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
             raise ValueError(f"rank power: {domains} domains, not a power of two from 1 to {MAX_DOMAINS}")
         if nranks > 1 and domains != nranks:
-            raise ValueError(f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each")
+            raise ValueError(
+                f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each"
+            )
 
         self.domains = domains
         self.command = Signal()
@@ -130,22 +135,24 @@ class RankPower(LiteXModule):
         ]
         self.comb += entry.row_open_enough.eq(~dfi.activate & (open_clocks == 0))
 
-        self.ranks, held, may_begin, stays = [], [], [], []
+        self.ranks, held, may_begin, stays, urgent = [], [], [], [], []
         for rank in range(nranks):
             own = slice(rank, rank + 1) if nranks > 1 else slice(0, domains)
             policy = RankPolicy(self.settings, rest=max(1, timings.tRDPDEN - 1))
+            account = RankAccount(timings.tREFI)
             cke = RankClockEnable(timings)
+            self.add_module(f"account{rank}", account)
             self.add_module(f"policy{rank}", policy)
             self.add_module(f"cke{rank}", cke)
             self.ranks.append(cke)
 
-            owes_refresh, wanted, commanded = Signal(), Signal(), Signal()
+            wanted, commanded = Signal(), Signal()
             another = (self.command_state < cke.kind) | (cke.deep & (self.command_state != cke.kind))
             deep_wanted = policy.want >= PowerState.SELF_REFRESH
             powered_down = cke.asleep & ~cke.deep
             deepen = powered_down & deep_wanted & ~cke.wake
             back = powered_down & cke.cke & ~cke.wake
-            ready = cke.settled & ~owes_refresh & dfi.hardware
+            ready = cke.settled & dfi.hardware
             enters = ready & policy.rested
             self.comb += [
                 commanded.eq(self.command & ((self.command_domain == rank) if nranks > 1 else 1)),
@@ -160,6 +167,11 @@ class RankPower(LiteXModule):
                 # Awake ranks that want to sleep, and those in power-down that want to sleep deeper.
                 wanted.eq(ready & (policy.want != AWAKE)),
                 cke.wake.eq(cke.asleep & (gate.waiting[rank] | (commanded & another) | ~dfi.hardware)),
+                cke.due.eq(account.due),
+                cke.refresh.eq(entry.refreshes[rank]),
+                account.self_refresh.eq(~cke.cke & cke.deep),
+                account.refresh.eq(dfi.refresh[rank]),
+                entry.refresh[rank].eq(cke.refreshable & account.due),
                 cke.nap.eq((refresher.refreshing & ~refresher.own) | entry.nap[rank]),
                 cke.fall.eq(entry.fall[rank] | (refresher.refreshed & back)),
                 cke.fall_state.eq(
@@ -177,12 +189,10 @@ class RankPower(LiteXModule):
                 dfi.odt[rank].eq(cke.odt & ~parked),
                 dfi.selectable[rank].eq(cke.selectable & entry.select[rank]),
             ]
-            self.sync += If(cke.fall & entry.fall_deep[rank], owes_refresh.eq(1)).Elif(
-                dfi.refresh[rank], owes_refresh.eq(0)
-            )
             held.append(~cke.deep & ~cke.selectable)
             may_begin.append(wanted | deepen)
             stays.append(gate.busy[rank])
+            urgent.append(cke.refreshable & account.due)
 
             woken = self._woken_domains(gate.requests, rank, nranks, settings)
             self.comb += [
@@ -196,7 +206,9 @@ class RankPower(LiteXModule):
         self.sync += If(refresher.own, apart.eq(spacing)).Elif(apart != 0, apart.eq(apart - 1))
         self.comb += [
             refresher.hold.eq(reduce(or_, held)),
-            entry.begin.eq(reduce(or_, may_begin) & ((apart == 0) | ~reduce(or_, stays))),
+            entry.begin.eq(
+                reduce(or_, urgent) | (reduce(or_, may_begin) & ((apart == 0) | ~reduce(or_, stays)))
+            ),
         ]
 
     def _woken_domains(self, requests, rank, nranks, settings):

@@ -19,8 +19,11 @@ COSIM = Path(__file__).resolve().parent
 REPO = COSIM.parents[1]
 BUILD = REPO / "build" / "cosim"
 AP_TYPES = REPO / "build" / "ap_types"
-HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set")
-ENGINE_FLAGS = {"bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",)}  # bench/engine.hpp
+HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set", "rank_meter")
+ENGINE_FLAGS = {  # bench/engine.hpp, bench/moves_check.hpp
+    "bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",),
+    "group_stack_moves": ("-DLITEMRC_MOVES",),
+}
 # Level 1: these benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-O1", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 VERILATOR_FLAGS = ("--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
@@ -53,6 +56,13 @@ class FilterSizes(Sizes):
 
 
 @dataclass(frozen=True)
+class MeterSizes(Sizes):
+    """The same with the power domains of the rank meter."""
+
+    domains: int = 4
+
+
+@dataclass(frozen=True)
 class Sources:
     """Where the units come from: the repository, or a copy with a fault in it."""
 
@@ -79,9 +89,10 @@ TRUE_SOURCES = Sources()
 def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter" or "set" around that unit,
-        "monitor" around all of them.
-    :param top: a stack engine's name, "counters", "filter", "set", or "monitor-" and the name of an engine.
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set" or "meter" around that
+        unit, "monitor" around all of them but the last.
+    :param top: a stack engine's name, "counters", "filter", "set", "meter", or "monitor-" and the name of an
+        engine.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -113,13 +124,15 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
 def replay(unit: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
-    :param unit: a stack engine's name, "page_filter", "working_set", or "monitor-" and the name of an engine.
+    :param unit: a stack engine's name, "page_filter", "working_set", "rank_meter", or "monitor-" and the name
+        of an engine.
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
-        name = {"page_filter": "filter_replay", "working_set": "set_replay"}.get(unit, "replay")
+        names = {"page_filter": "filter_replay", "working_set": "set_replay", "rank_meter": "meter_replay"}
+        name = names.get(unit, "replay")
         if unit.startswith("monitor-"):
             name = "monitor_replay"
         driver = [COSIM / "bench" / f"{name}.cpp", *TRUE_SOURCES.hls_units()]
@@ -143,6 +156,40 @@ def accuracy(sizes: Sizes) -> Path:
         return folder / "accuracy"
 
     return _product(f"accuracy-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+
+
+def rank_bench(
+    kind: str,
+    rate: str,
+    ranks: int = 4,
+    domains: int = 4,
+    bank_row_column: int = 1,
+    spacing: int = 32,
+    sources: Sources = TRUE_SOURCES,
+) -> Path:
+    """Build the bench bench/rank_bench.cpp around a top of rank_top.py, whose parameters these are.
+
+    :return: the executable.
+    :raises RuntimeError: if a tool fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        verilog = folder / "top.v"
+        top = [kind, rate, ranks, domains, bank_row_column, spacing]
+        generate = [sys.executable, "-S", COSIM / "rank_top.py", *top, verilog]
+        path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
+        defines = _run(generate, env={**os.environ, "PYTHONPATH": path}).split()
+        flags = [*CXX_FLAGS[:1], "-O2", f"-I{REPO / 'litex-soc'}", *defines]
+        bench = COSIM / "bench" / "rank_bench.cpp"
+        command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW= OPT_GLOBAL="]
+        _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench])
+        return folder / "bench"
+
+    bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
+    model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
+    inputs = [Path(__file__), COSIM / "rank_top.py", COSIM / "rtl_top.py", *bench, *model, *sources.rtl_files()]
+    name = f"ranks-{kind}-{rate}-{ranks}-{domains}-{bank_row_column}-{spacing}-{sources.label}"
+    return _product(name, inputs, build)
 
 
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:

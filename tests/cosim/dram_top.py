@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from litedram.core.controller import ControllerSettings, LiteDRAMController
 from litedram.core.crossbar import LiteDRAMCrossbar
 from litedram.modules import MT41J128M16
+from litemrc_gateware.bank_row_column import complete_bank_row_column
 from litex.gen.fhdl.verilog import convert
 from rtl_top import BenchTop
 from sim_ddr3 import NPHASES, DDR3ModelPHY, pad_widths
@@ -47,6 +48,7 @@ class DRAMTop(BenchTop):
         )
         self.comb += controller.dfi.connect(phy.dfi)
         self.crossbar = crossbar = LiteDRAMCrossbar(controller.interface)
+        complete_bank_row_column(crossbar)
         for number in range(PORTS):
             self._add_native_port(f"port{number}", crossbar.get_port())
         self.parameters = {

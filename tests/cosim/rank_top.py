@@ -7,7 +7,6 @@ RATE is one of RATES; BANK_ROW_COLUMN 1 puts a bank, and a rank, into one range 
 
 import sys
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 from litedram.common import PhySettings, get_sys_latency, get_sys_phase
@@ -71,6 +70,8 @@ class RankTop(BenchTop):
         super().__init__()
         rate = RATES[rate_name]
         module = MT41K64M16(rate.clk_freq, f"1:{PHASES}", speedgrade=rate_name)
+        # LiteDRAM rounds tREFI up, and falls behind by 8 refreshes, as many as may be postponed, within 0.1 s.
+        module.timing_settings.tREFI = int(64e-3 / 8192 * rate.clk_freq)
         geometry = module.geom_settings
         self.phy = phy = StubPHY(rate, ranks, module)
         bank_bytes = DATA_BITS // 8 << (geometry.rowbits + geometry.colbits)
@@ -82,7 +83,12 @@ class RankTop(BenchTop):
         self.core = core = LiteDRAMCore(
             phy, geometry, module.timing_settings, rate.clk_freq, controller_settings=settings
         )
-        self.comb += core.dfii._control.fields.sel.eq(self.add_port("hardware"))
+        control = core.dfii._control.fields
+        self.comb += [
+            control.sel.eq(self.add_port("hardware")),
+            # What software leaves there while it drives the DFI.
+            *(getattr(control, name).eq(1) for name in ("cke", "odt", "reset_n")),
+        ]
         if kind == "power":
             self.power = RankPower(core, rate.clk_freq, domains, spacing=spacing)
             self.add_power_ports()
@@ -157,15 +163,17 @@ def defines(kind: str, rate_name: str, ranks: int, domains: int, bank_row_column
         "WRITE_LATENCY": get_sys_latency(PHASES, rate.cwl),
         "ROW_BITS": module.geom_settings.rowbits,
         "COLUMN_BITS": module.geom_settings.colbits,
-        "REFRESH_CLOCKS": ceil(module.timing_settings.tREFI),
     }
 
 
 def main() -> None:
-    """Write the Verilog of one top."""
+    """Write the Verilog of one top, and print what defines it to the bench's compiler."""
     kind, rate_name, *numbers, out = sys.argv[1:]
-    top = RankTop(kind, rate_name, *map(int, numbers))
+    ranks, domains, bank_row_column, spacing = map(int, numbers)
+    top = RankTop(kind, rate_name, ranks, domains, bank_row_column, spacing)
     Path(out).write_text(str(convert(top, top.ios, name="top")))
+    values = defines(kind, rate_name, ranks, domains, bank_row_column)
+    print(*(f"-D{name}={value}" for name, value in values.items()))
 
 
 if __name__ == "__main__":

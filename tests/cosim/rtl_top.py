@@ -1,27 +1,36 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py group_stack|bucket_stack|counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py group_stack|group_stack_moves|bucket_stack|counters FRAMES GROUPS CONTEXTS
+    COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
     COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.page_filter import PageFilter
+from litemrc_gateware.rank_meter import RankMeter
+from litemrc_gateware.rank_records import move_layout
 from litemrc_gateware.records import counted_layout, memory_op_layout, op_layout, position_layout
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
-from migen import ClockDomain, Signal
+from migen import Cat, ClockDomain, Signal
 
 QUEUE_DEPTH = 512
-ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
+ENGINES = {
+    "group_stack": GroupStack,
+    "group_stack_moves": partial(GroupStack, with_moves=True),
+    "bucket_stack": BucketStack,
+}
 
 
 class BenchTop(LiteXModule):
@@ -93,6 +102,17 @@ class ChainTop(BenchTop):
             taken.eq(stack.source.valid & stack.source.ready),
             self.add_port("idle").eq(stack.idle),
         ]
+        if engine == "group_stack_moves":
+            moves, layout = stack.moves, [("valid", 1), *move_layout(frames, groups, contexts)]
+            self.comb += [
+                moves.hold.eq(self.add_port("hold_engine")),
+                self.add_port("held").eq(moves.held),
+                self.add_port("cleared").eq(moves.cleared),
+                *(
+                    port.eq(getattr(moves.move, field))
+                    for field, port in self.add_fields("move", layout).items()
+                ),
+            ]
 
 
 class CountersTop(BenchTop):
@@ -142,6 +162,45 @@ class SetTop(BenchTop):
         ]
 
 
+class MeterTop(BenchTop):
+    """Operations -> GroupStack -> RankMeter; the bench is the DRAM, the registers and the hit counters."""
+
+    def __init__(self, frames, groups, contexts, counter_bits, domains) -> None:
+        super().__init__()
+        self.stack = stack = GroupStack(frames, groups, contexts, with_moves=True)
+        self.meter = meter = RankMeter(stack, frames, groups, contexts, domains, counter_bits)
+        self.add_stream("op", stack.sink, op_layout(frames, contexts), inwards=True)
+        self.comb += [
+            stack.source.ready.eq(~self.add_port("hold")),
+            Cat(meter.rank_state).eq(self.add_port("rank_state", 3 * domains)),
+        ]
+        counters, n_mrc, pages = meter.counters, meter.n_mrc, meter.pages
+        inputs = [
+            *((counters, name) for name in ("access", "access_domain", "write", "activate", "activate_domain")),
+            *((counters, name) for name in ("refresh", "waking", "wakes")),
+            *((meter, name) for name in ("open", "epoch", "snapshot", "window_adr")),
+        ]
+        for unit, name in inputs:
+            signal = getattr(unit, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        for name in ("window_dat_r", "working", "taken", "published", "snapshots", "snapshot_clocks"):
+            signal = getattr(meter, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+        for name in ("overflow", "busy"):
+            self.comb += self.add_port(name).eq(getattr(meter, name))
+        for name in ("automatic", "epsilon", "size", "write", "bus_reads", "bus_adr", "window_dat_r"):
+            signal = getattr(n_mrc, name)
+            self.comb += signal.eq(self.add_port(f"n_mrc_{name}", len(signal)))
+        self.comb += [
+            self.add_port("n_mrc_busy").eq(n_mrc.busy),
+            self.add_port("n_mrc_window_adr", len(n_mrc.window_adr)).eq(n_mrc.window_adr),
+            self.add_port("set_done").eq(pages.done),
+            self.add_port("set_context", len(n_mrc.set_context)).eq(n_mrc.set_context),
+            self.add_port("set_size", len(n_mrc.set_size)).eq(n_mrc.set_size),
+            self.add_port("held").eq(stack.moves.hold),
+        ]
+
+
 class MonitorTop(BenchTop):
     """Queue -> PageFilter around a stack engine -> HitCounters. The bench sees every position."""
 
@@ -181,6 +240,8 @@ def main() -> None:
         top = FilterTop(frames, *others)
     elif name == "set":
         top = SetTop(frames)
+    elif name == "meter":
+        top = MeterTop(frames, *others)
     elif name.startswith("monitor-"):
         top = MonitorTop(name.removeprefix("monitor-"), frames, *others)
     else:

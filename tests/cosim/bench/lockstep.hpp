@@ -4,6 +4,7 @@
 #include "common/print.hpp"
 #include "coverage.hpp"
 #include "engine.hpp"
+#include "moves_check.hpp"
 #include "rtl.hpp"
 #include "window_check.hpp"
 
@@ -35,6 +36,7 @@ class Lockstep {
         unit_.clear();
         reference_ = EngineReference();
         window_.reset();
+        moves_.reset();
         expected_.clear();
         ++resets_;
     }
@@ -78,6 +80,7 @@ class Lockstep {
             << "\nwindow_words_compared " << window_.words_compared << "\nreference_compared " << reference_compared_
             << "\nclocks " << rtl_.clocks() << "\nclocks_per_access "
             << double(rtl_.clocks()) / double(ops_[litemrc::OP_ACCESS]) << "\n";
+        moves_.report(out);
         coverage_.report(out);
     }
 
@@ -86,6 +89,7 @@ class Lockstep {
 
     void clock() {
         rtl_->hold = dice_.percent(stalls.sink_percent);
+        moves_.drive(rtl_, dice_, stalls.source_percent);
         window_.drive(rtl_);
         rtl_.settle();
         const bool op_taken = rtl_->op_valid && rtl_->op_ready;
@@ -94,6 +98,7 @@ class Lockstep {
         if (rtl_->position_taken)
             compare_position();
         window_.sample(rtl_);
+        moves_.sample(rtl_, op_taken);
         rtl_.rising_edge();
         if (op_taken)
             offered_ = nullptr;
@@ -105,7 +110,7 @@ class Lockstep {
     // The C++ side moves in the clock in which the RTL takes an operation.
     void take(const litemrc::Op &op) {
         coverage_.before(unit_, op, rtl_.clocks());
-        const litemrc::Position answer = unit_.step(op);
+        const litemrc::Position answer = moves_.step(unit_, op);
         coverage_.after(unit_);
         if (with_reference_) {
             const litemrc::Position reference = reference_.step(op);
@@ -140,6 +145,7 @@ class Lockstep {
     Engine unit_;
     EngineReference reference_;
     WindowCheck window_;
+    MovesCheck moves_;
     Coverage coverage_;
     const litemrc::Op *offered_ = nullptr;
     std::deque<litemrc::Position> expected_;

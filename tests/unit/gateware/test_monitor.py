@@ -105,7 +105,7 @@ def read_window(monitor):
     for context in range(CONTEXTS):
         row = []
         for word in range(2 * GROUPS):
-            row.append((yield from monitor.bus.read(context * 2 * GROUPS + word)))
+            row.append((yield from monitor.window.bus.read(context * 2 * GROUPS + word)))
         rows[context] = (row[:GROUPS], *row[GROUPS : GROUPS + 3])
         assert not any(row[GROUPS + 3 :])
     return rows
