@@ -1,7 +1,7 @@
 """What a rank meter counts of a power domain: names, and the sums that energies are made of."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from litemrc.golden.rank_meter import MeterWord, PowerState
 
@@ -84,5 +84,12 @@ class RankActivity:
             total += activity
         return total
 
+    @classmethod
+    def of_slices(cls, slices: Sequence["RankActivity"]) -> "RankActivity":
+        """A rank's, of its slices', which each count what the rank does as a whole."""
+        own = cls.sum(slices)
+        return replace(slices[0], **{name: getattr(own, name) for name in OF_A_SLICE})
 
+
+OF_A_SLICE = ("reads", "writes", "activates", "wake_ups")  # what slices of a rank do not share
 ADDING = tuple(field.name for field in fields(RankActivity))  # counters that add up over time

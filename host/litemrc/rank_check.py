@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from litemrc.golden.rank_meter import RankSnapshot
-from litemrc.rank_activity import COUNTERS, RankActivity
+from litemrc.rank_activity import COUNTERS
 from litemrc.rank_table import COLUMNS, RankTable
 
 RECORDED = COUNTERS[: COUNTERS.index("wake_ups")]  # the rest does not show in a record of commands
@@ -59,12 +59,3 @@ def compare_with_record(table: RankTable, snapshots: Sequence[RankSnapshot]) -> 
                 first = first or f"{where}: {found:,} instead of {value:,}"
             columns[name][row] = value
     return RankComparison(compared, differences, first, replace(table, **columns))
-
-
-def activities_of(snapshots: Sequence[RankSnapshot]) -> list[RankActivity]:
-    """What happened in each domain over all snapshots of a record."""
-    domains = len(snapshots[0].counters) if snapshots else 0
-    return [
-        RankActivity.sum(RankActivity.of_counters(each.counters[domain]) for each in snapshots)
-        for domain in range(domains)
-    ]

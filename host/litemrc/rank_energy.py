@@ -44,22 +44,13 @@ class RankEnergy:
         part: the chips it is made of.
         use: how they were run.
         domains: one each.
+        total: all of them together.
     """
 
     part: Part
     use: Operation
     domains: Sequence[DomainEnergy]
-
-    @property
-    def total(self) -> DomainEnergy:
-        """All domains together."""
-        first, *others = self.domains
-        return DomainEnergy(
-            RankActivity.sum(each.activity for each in self.domains),
-            sum((each.energy for each in others), first.energy),
-            sum((each.awake for each in others), first.awake),
-            first.seconds,
-        )
+    total: DomainEnergy
 
 
 def rank_energy(
@@ -81,7 +72,15 @@ def rank_energy(
         awake = energy(part, always_awake(part, activity, use), use)
         return DomainEnergy(activity, energy(part, activity, use), awake, table.seconds)
 
-    return RankEnergy(part, use, [account(activity) for activity in table.activities()])
+    domains = [account(activity) for activity in table.activities()]
+    first, *others = domains
+    total = DomainEnergy(
+        table.total_activity(),
+        sum((each.energy for each in others), first.energy),
+        sum((each.awake for each in others), first.awake),
+        table.seconds,
+    )
+    return RankEnergy(part, use, domains, total)
 
 
 def operation(table: RankTable, *, fast_exit: bool = False, partial_as_whole: bool = False) -> Operation:

@@ -179,10 +179,10 @@ class RankTable:
         """What happened in each domain over all epochs."""
         return [self.activity(domain) for domain in range(self.domains)]
 
-    def activity_in(self, domain: int, epoch: int) -> RankActivity:
-        """What happened in a domain in one epoch."""
-        (row,) = np.flatnonzero((self.domain == domain) & (self.epoch == epoch))
-        return RankActivity(*(int(getattr(self, name)[row]) for name in ADDING))
+    def total_activity(self) -> RankActivity:
+        """What happened in all domains together; slices of a rank share its clocks, refreshes and entries."""
+        activities = self.activities()
+        return RankActivity.of_slices(activities) if self.virtual else RankActivity.sum(activities)
 
     def between(self, start: int | None, stop: int | None) -> "RankTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side.

@@ -24,13 +24,12 @@ def energy_table(report: RankEnergy) -> str:
         components = (f"{each.energy.components[name]:.4g}" for name in names)
         power = f"{each.energy.total:.4g}", f"{each.mean_mw:.4g}", f"{each.awake.total:.4g}"
         rows.add_row(label, *components, *power, f"{100 * each.saving:.1f} %")
-    residencies = residency_table([each.activity for each in report.domains])
+    residencies = residency_table([each.activity for each in report.domains], report.total.activity)
     return "\n".join([plain_text(rows), "", residencies, *_notes(report)])
 
 
-def residency_table(domains: Sequence[RankActivity]) -> str:
+def residency_table(domains: Sequence[RankActivity], total: RankActivity) -> str:
     """A line for each domain and one for all: commands, time in each state, entries and wake-ups."""
-    total = RankActivity.sum(domains)
     states = [state for state in PowerState if total.residency(state)]
     counts = "reads", "writes", "activates", "refreshes"
     rows = _table(

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from litemrc.dram_parts.files import find_part
-from litemrc.rank_activity import COUNTERS, RankActivity
-from litemrc.rank_check import RECORDED, activities_of, compare_with_record
+from litemrc.rank_check import RECORDED, compare_with_record
 from litemrc.rank_energy import rank_energy
 from litemrc.rank_record import Command, snapshots_of
 from litemrc.rank_table import RankRow, RankTable
@@ -70,10 +69,3 @@ def test_a_table_longer_than_the_record_is_refused(table, snapshots):
 
 def test_nothing_compared_is_not_equal(snapshots):
     assert not compare_with_record(RankTable.from_rows([], **PARAMETERS), snapshots).equal
-
-
-def test_activities_of_a_record_are_its_snapshots_together(table, snapshots):
-    first = [RankActivity.of_counters(counters) for counters in snapshots[0].counters]
-    later = table.activities()
-    assert activities_of(snapshots) == [a + b for a, b in zip(first, later, strict=True)]
-    assert COUNTERS[len(RECORDED)] == "wake_ups"

@@ -46,13 +46,21 @@ def test_sums_are_over_the_epochs_of_a_domain(table):
         waking=6,
     )
     assert table.activity(1).residency(PowerState.SELF_REFRESH) == 1600
-    assert table.activity_in(1, 3).self_refresh == 600
+    assert table.total_activity() == table.activity(0) + table.activity(1)
     assert table.seconds == 0.002
     assert table.epochs.tolist() == [3, 4]
     assert table.of_domain(0, "top_pages").tolist() == [0, 64]
     assert table.between(4, None).activity(0).reads == 20
     with pytest.raises(UserError, match="no epoch in the range"):
         table.between(5, None)
+
+
+def test_slices_of_a_rank_share_its_clocks_and_entries():
+    shared = {"self_refresh": 600, "entered_self_refresh": 1, "refreshes": 7}
+    rows = [rank_row(0, 0, reads=3, wake_ups=1, **shared), rank_row(0, 1, writes=4, activates=2, **shared)]
+    table = RankTable.from_rows(rows, **PARAMETERS | {"virtual": True})
+    own = {"reads": 3, "writes": 4, "activates": 2, "wake_ups": 1}
+    assert table.total_activity() == RankActivity(precharge_standby=400, **shared, **own)
 
 
 def test_rows_in_any_order_make_the_same_columns(table):
