@@ -5,14 +5,16 @@ goes through the reference model of the meter, so that counters of a device, and
 compared with it. Wake-ups, waking and the working set do not show on the DFI: their counters stay 0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
-from itertools import groupby
-from operator import itemgetter
+from heapq import merge
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.errors import UserError
 from litemrc.golden.rank_meter import PowerState, RankMeterModel, RankSnapshot
 from litemrc.golden.working_pages import WorkingPages
 
@@ -23,13 +25,16 @@ COMMANDS = np.dtype(
         ("rank", "u1"),
         ("command", "u1"),  # `Command`
         ("cke", "u1"),  # of the rank, with the command
-        ("bank", "u1"),
+        ("bank", "u1"),  # or number of the mode register
         ("address", "<u4"),  # row, column with bit 10 for auto-precharge, bit 10 for all banks, or mode
     ]
 )
+ACTIVITY_CLOCKS = (
+    1  # the meter's `DFIActivity` tells commands a clock later; CKE it has from rank power at once
+)
 _A10 = 1 << 10
-_PIECE = 1 << 16  # rows taken out of the array at once
 _MR2, _PARTIAL = 2, 0b111
+_PIECE = 1 << 16  # rows taken out of the array at once
 
 
 class Command(IntEnum):
@@ -46,44 +51,102 @@ class Command(IntEnum):
     SNAPSHOT = 8  # the meter began a new snapshot with this clock
 
 
+class _Kind(IntEnum):
+    """Events of one clock come in this order."""
+
+    SNAPSHOT = 0
+    COMMAND = 1
+    CLOCK_ENABLE = 2
+
+
+class _Event(NamedTuple):
+    clock: int
+    kind: _Kind
+    rank: int
+    command: int
+    cke: bool
+    bank: int
+    address: int
+
+
+def read_record(path: str | Path) -> NDArray:
+    """The record that the simulator's DDR3 wrote; it stays on disk and is read as it is used.
+
+    Raises:
+        UserError: no such file, or another one.
+    """
+    try:
+        record = np.load(path, mmap_mode="r")
+    except (OSError, ValueError) as error:
+        raise UserError(f"no record of commands: {error}", where=str(path), remedy="run again") from error
+    if record.dtype != COMMANDS:
+        raise UserError(
+            f"no record of commands: its columns are {record.dtype.names}",
+            where=str(path),
+            remedy="name the .npy file that the simulated DDR3 wrote",
+        )
+    return record
+
+
 def snapshots_of(
-    record: NDArray, domains: int, *, slice_rows: int | None = None, end: int | None = None
+    record: NDArray,
+    domains: int,
+    *,
+    slice_of: Callable[[int, int], int] | None = None,
+    end: int | None = None,
+    activity_clocks: int = ACTIVITY_CLOCKS,
 ) -> list[RankSnapshot]:
     """Count a record as a rank meter does, and return a snapshot for each one that the record marks.
 
-    A row is open from the clock of its activation on, closed from that of its precharge or of the access with
-    auto-precharge; a low state lasts from the clock in which CKE falls up to that in which it rises.
+    A row is open from its activation on, closed from its precharge or an access with auto-precharge on; a low
+    state lasts from the clock in which CKE falls up to that in which it rises.
 
     Parameters:
-        record: `COMMANDS`, in order.
+        record: `COMMANDS`, in order, a snapshot before the other rows of its clock.
         domains: ranks; or slices of the one rank, which all see its refreshes and states.
-        slice_rows: rows of a bank in a slice, if domains are slices; None: they are ranks.
+        slice_of: the slice in which a bank (first) has a row (second), if domains are slices.
         end: one more snapshot at this clock.
+        activity_clocks: how much later than CKE the meter sees commands.
 
     Raises:
-        ValueError: a command that no rank in this state takes, or a rank or row that is not there.
+        ValueError: a command that no rank in this state takes, or a rank or slice that is not there.
     """
     meter = RankMeterModel(domains, WorkingPages(domains, 1, 1, domains))
-    ranks = [_Rank(meter, _Domains(rank, domains, slice_rows)) for rank in range(_ranks(domains, slice_rows))]
+    count = domains if slice_of is None else 1
+    ranks = [
+        _Rank(meter, [rank] if slice_of is None else list(range(domains)), slice_of) for rank in range(count)
+    ]
     snapshots = []
-    for clock, rows in groupby(_rows(record), key=itemgetter(0)):
-        events = list(rows)
-        # A snapshot comes before all else of its clock, wherever it stands.
-        if any(command == Command.SNAPSHOT for _, _, _, command, *_ in events):
-            snapshots.append(meter.snapshot(clock))
-        for _, _, rank, command, cke, bank, address in events:
-            if command == Command.SNAPSHOT:
-                continue
-            if rank >= len(ranks):
-                raise ValueError(f"clock {clock}: rank {rank} of {len(ranks)}")
-            ranks[rank].take(clock, command, bool(cke), bank, address)
+    for event in merge(_at_once(record), _commands(record, activity_clocks), key=lambda event: event[:2]):
+        if end is not None and event.clock >= end:
+            break
+        if event.kind == _Kind.SNAPSHOT:
+            snapshots.append(meter.snapshot(event.clock))
+            continue
+        if event.rank >= count:
+            raise ValueError(f"clock {event.clock}: rank {event.rank} of {count}")
+        ranks[event.rank].take(event)
     if end is not None:
         snapshots.append(meter.snapshot(end))
     return snapshots
 
 
-def _ranks(domains: int, slice_rows: int | None) -> int:
-    return domains if slice_rows is None else 1
+def _at_once(record: NDArray) -> Iterator[_Event]:
+    """Snapshots, and changes of CKE, which is high at first, in order."""
+    high: dict[int, int] = {}
+    for clock, _, rank, command, cke, bank, address in _rows(record):
+        if command == Command.SNAPSHOT:
+            yield _Event(clock, _Kind.SNAPSHOT, rank, command, True, bank, address)
+        elif high.get(rank, 1) != cke:
+            high[rank] = cke
+            yield _Event(clock, _Kind.CLOCK_ENABLE, rank, command, bool(cke), bank, address)
+
+
+def _commands(record: NDArray, late: int) -> Iterator[_Event]:
+    """Commands that a rank hears, in order."""
+    for clock, _, rank, command, cke, bank, address in _rows(record):
+        if cke and command < Command.NONE:
+            yield _Event(clock + late, _Kind.COMMAND, rank, command, True, bank, address)
 
 
 def _rows(record: NDArray) -> Iterator[tuple[int, ...]]:
@@ -91,69 +154,63 @@ def _rows(record: NDArray) -> Iterator[tuple[int, ...]]:
         yield from record[start : start + _PIECE].tolist()
 
 
-class _Domains:
-    """Which domains an event of a rank belongs to."""
-
-    def __init__(self, rank: int, domains: int, slice_rows: int | None) -> None:
-        self.all = [rank] if slice_rows is None else list(range(domains))
-        self._slice_rows = slice_rows
-
-    def of_row(self, row: int) -> int:
-        place = 0 if self._slice_rows is None else row // self._slice_rows
-        if place >= len(self.all):
-            raise ValueError(f"row {row} lies behind the last slice")
-        return self.all[place]
-
-
 class _Rank:
     """Follows the open rows and the state of a rank, and tells the meter."""
 
-    def __init__(self, meter: RankMeterModel, domains: _Domains) -> None:
-        self._meter, self._domains = meter, domains
-        self._open: dict[int, int] = {}  # row by bank
+    def __init__(
+        self, meter: RankMeterModel, domains: list[int], slice_of: Callable[[int, int], int] | None
+    ) -> None:
+        self._meter, self._domains, self._slice_of = meter, domains, slice_of
+        self._open: dict[int, int] = {}  # the domain of the row, by bank
         self._low: PowerState | None = None
         self._partial = 0
 
-    def take(self, clock: int, command: int, cke: bool, bank: int, address: int) -> None:
-        if self._low is not None and not cke:
-            return  # nothing is heard
-        if self._low is not None:
+    def take(self, event: _Event) -> None:
+        if event.kind == _Kind.COMMAND:
+            self._obey(event)
+        elif event.cke:
             self._low = None
-        elif not cke:
-            self._fall_asleep(clock, command)
-        if self._low is None:
-            self._obey(clock, command, bank, address)
+        else:
+            self._fall_asleep(event)
         state = self._low
         if state is None:
             state = PowerState.ACTIVE_STANDBY if self._open else PowerState.PRECHARGE_STANDBY
-        for domain in self._domains.all:
-            self._meter.enter(clock, domain, state)
+        for domain in self._domains:
+            self._meter.enter(event.clock, domain, state)
 
-    def _fall_asleep(self, clock: int, command: int) -> None:
+    def _fall_asleep(self, event: _Event) -> None:
         if self._open:
-            raise ValueError(f"clock {clock}: CKE falls over open rows")
-        if command == Command.REFRESH:
+            raise ValueError(f"clock {event.clock}: CKE falls over open rows")
+        if event.command == Command.REFRESH:
             self._low = PowerState.SELF_REFRESH_PARTIAL if self._partial else PowerState.SELF_REFRESH
-        elif command == Command.NONE:
+        elif event.command == Command.NONE:
             self._low = PowerState.POWER_DOWN
         else:
-            raise ValueError(f"clock {clock}: CKE falls with {Command(command).name}")
+            raise ValueError(f"clock {event.clock}: CKE falls with {Command(event.command).name}")
 
-    def _obey(self, clock: int, command: int, bank: int, address: int) -> None:
+    def _obey(self, event: _Event) -> None:
+        clock, _, _, command, _, bank, address = event
         if command == Command.MODE and bank == _MR2:
             self._partial = address & _PARTIAL
         elif command == Command.REFRESH:
-            for domain in self._domains.all:
+            self._open.clear()
+            for domain in self._domains:
                 self._meter.refresh(clock, domain)
         elif command == Command.ACTIVATE:
-            self._open[bank] = address
-            self._meter.activate(clock, self._domains.of_row(address))
+            self._open[bank] = self._domain_of(clock, bank, address)
+            self._meter.activate(clock, self._open[bank])
         elif command == Command.PRECHARGE:
             for closed in list(self._open) if address & _A10 else [bank]:
                 self._open.pop(closed, None)
         elif command in (Command.READ, Command.WRITE):
             if bank not in self._open:
                 raise ValueError(f"clock {clock}: {Command(command).name} of bank {bank}, which is closed")
-            self._meter.access(clock, self._domains.of_row(self._open[bank]), command == Command.WRITE)
+            self._meter.access(clock, self._open[bank], command == Command.WRITE)
             if address & _A10:
                 del self._open[bank]
+
+    def _domain_of(self, clock: int, bank: int, row: int) -> int:
+        place = 0 if self._slice_of is None else self._slice_of(bank, row)
+        if not 0 <= place < len(self._domains):
+            raise ValueError(f"clock {clock}: row {row} of bank {bank} is in slice {place}")
+        return self._domains[place]

@@ -24,7 +24,7 @@ def snapshots():
     rows = [recorded(trace, rank) for rank, (trace, _) in enumerate(traces)]
     marks = recorded([(end * part // 4, "PUP", 0) for part in (1, 2, 3)])
     marks["command"] = Command.SNAPSHOT
-    record = np.concatenate([*rows, marks])
+    record = np.concatenate([marks, *rows])
     return snapshots_of(record[np.argsort(record["clock"], kind="stable")], 2, end=end)
 
 

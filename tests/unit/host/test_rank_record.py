@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.dram_parts.files import find_part
+from litemrc.errors import UserError
 from litemrc.rank_activity import ADDING, RankActivity
-from litemrc.rank_record import COMMANDS, Command, snapshots_of
+from litemrc.rank_record import COMMANDS, Command, read_record, snapshots_of
 from rank_traces import activity_of, random_trace
 
 PART = find_part("MT41K256M16-125:E")
@@ -38,6 +39,10 @@ def activities(snapshot):
     return [RankActivity.of_counters(counters) for counters in snapshot.counters]
 
 
+def by_row(bank, row):
+    return row // 100
+
+
 def test_a_rank_counted_by_hand():
     rows = record(
         (10, Command.ACTIVATE, 1, 3, 77),
@@ -50,7 +55,7 @@ def test_a_rank_counted_by_hand():
         (95, Command.REFRESH, 0),
         (195, Command.NONE, 1),
     )
-    (snapshot,) = snapshots_of(rows, 1, end=200)
+    (snapshot,) = snapshots_of(rows, 1, end=200, activity_clocks=0)
     assert snapshot.clocks == 200
     assert activities(snapshot) == [
         RankActivity(
@@ -69,11 +74,37 @@ def test_a_rank_counted_by_hand():
 
 
 def test_a_snapshot_comes_before_all_else_of_its_clock():
-    rows = record((10, Command.ACTIVATE), (20, Command.READ), (20, Command.SNAPSHOT), (30, Command.PRECHARGE))
-    first, second = snapshots_of(rows, 1, end=40)
+    rows = record((10, Command.ACTIVATE), (20, Command.SNAPSHOT), (20, Command.READ), (30, Command.PRECHARGE))
+    first, second = snapshots_of(rows, 1, end=40, activity_clocks=0)
     assert (first.clocks, second.clocks) == (20, 20)
     assert activities(first) == [RankActivity(activates=1, active_standby=10, precharge_standby=10)]
     assert activities(second) == [RankActivity(reads=1, active_standby=10, precharge_standby=10)]
+
+
+def test_the_meter_sees_commands_a_clock_later_than_the_clock_enable():
+    rows = record(
+        (10, Command.ACTIVATE),
+        (20, Command.PRECHARGE),
+        (30, Command.SNAPSHOT),
+        (30, Command.NONE, 0),
+        (39, Command.NONE, 1),
+        (44, Command.REFRESH),
+        (45, Command.SNAPSHOT),
+    )
+    first, second, third = snapshots_of(rows, 1, end=50)
+    assert activities(first) == [RankActivity(activates=1, active_standby=10, precharge_standby=20)]
+    assert activities(second) == [RankActivity(power_down=9, entered_power_down=1, precharge_standby=6)]
+    assert activities(third) == [RankActivity(refreshes=1, precharge_standby=5)]
+
+
+def test_a_record_is_read_back(tmp_path):
+    rows = record((10, Command.ACTIVATE), (20, Command.PRECHARGE))
+    np.save(tmp_path / "ddr3.npy", rows)
+    assert np.array_equal(read_record(tmp_path / "ddr3.npy"), rows)
+    np.save(tmp_path / "other.npy", rows["clock"])
+    for name, why in (("other.npy", "its columns are None"), ("none.npy", "No such file")):
+        with pytest.raises(UserError, match=why):
+            read_record(tmp_path / name)
 
 
 def test_slices_share_the_rank_but_for_their_own_rows():
@@ -85,7 +116,7 @@ def test_slices_share_the_rank_but_for_their_own_rows():
         (20, Command.PRECHARGE, 1, 0, 1 << 10),
         (30, Command.REFRESH, 0),
     )
-    (snapshot,) = snapshots_of(rows, 4, slice_rows=100, end=50)
+    (snapshot,) = snapshots_of(rows, 4, slice_of=by_row, end=50, activity_clocks=0)
     found = activities(snapshot)
     shared = dict(active_standby=10, precharge_standby=20, self_refresh=20, entered_self_refresh=1)
     own = [{}, {"reads": 1, "activates": 1}, {}, {"writes": 1, "activates": 1}]
@@ -98,12 +129,12 @@ def test_another_way_of_counting_finds_the_same_for_every_rank(seeds, cut):
     end = max(end for _, end in traces)
     rows = np.concatenate([recorded(trace, rank) for rank, (trace, _) in enumerate(traces)])
     rows = rows[np.argsort(rows["clock"], kind="stable")]
-    (snapshot,) = snapshots_of(rows, 2, end=end)
+    (snapshot,) = snapshots_of(rows, 2, end=end, activity_clocks=0)
     assert activities(snapshot) == [activity_of(trace, end) for trace, _ in traces]
     # And a snapshot in between loses and doubles nothing, except that an entry counts where it happened.
-    marked = np.concatenate([rows, record((min(cut, end), Command.SNAPSHOT))])
+    marked = np.concatenate([record((min(cut, end - 1), Command.SNAPSHOT)), rows])
     marked = marked[np.argsort(marked["clock"], kind="stable")]
-    halves = [activities(each) for each in snapshots_of(marked, 2, end=end)]
+    halves = [activities(each) for each in snapshots_of(marked, 2, end=end, activity_clocks=0)]
     assert [sum(domain, RankActivity()) for domain in zip(*halves, strict=True)] == activities(snapshot)
 
 
@@ -115,15 +146,15 @@ def test_another_way_of_counting_finds_the_same_for_every_rank(seeds, cut):
     ],
 )
 def test_commands_that_cannot_be_are_refused(row, why):
-    with pytest.raises(ValueError, match=f"clock 10: {why}"):
+    with pytest.raises(ValueError, match=f"clock 1[01]: {why}"):
         snapshots_of(record(row), 1, end=20)
 
 
 def test_ranks_and_rows_that_are_not_there_are_refused():
     with pytest.raises(ValueError, match="clock 10: rank 1 of 1"):
-        snapshots_of(record((10, Command.REFRESH), rank=1), 4, slice_rows=100)
-    with pytest.raises(ValueError, match="row 400 lies behind the last slice"):
-        snapshots_of(record((10, Command.ACTIVATE, 1, 0, 400)), 4, slice_rows=100)
+        snapshots_of(record((10, Command.REFRESH), rank=1), 4, slice_of=by_row)
+    with pytest.raises(ValueError, match="row 400 of bank 0 is in slice 4"):
+        snapshots_of(record((10, Command.ACTIVATE, 1, 0, 400)), 4, slice_of=by_row)
     with pytest.raises(ValueError, match="CKE falls over open rows"):
         snapshots_of(record((10, Command.ACTIVATE), (20, Command.NONE, 0)), 1)
 
