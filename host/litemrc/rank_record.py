@@ -163,6 +163,7 @@ class _Rank:
         self._meter, self._domains, self._slice_of = meter, domains, slice_of
         self._open: dict[int, int] = {}  # the domain of the row, by bank
         self._low: PowerState | None = None
+        self._told = PowerState.PRECHARGE_STANDBY
         self._partial = 0
 
     def take(self, event: _Event) -> None:
@@ -175,8 +176,10 @@ class _Rank:
         state = self._low
         if state is None:
             state = PowerState.ACTIVE_STANDBY if self._open else PowerState.PRECHARGE_STANDBY
-        for domain in self._domains:
-            self._meter.enter(event.clock, domain, state)
+        if state != self._told:
+            self._told = state
+            for domain in self._domains:
+                self._meter.enter(event.clock, domain, state)
 
     def _fall_asleep(self, event: _Event) -> None:
         if self._open:

@@ -151,7 +151,7 @@ def test_commands_that_cannot_be_are_refused(row, why):
 
 
 def test_ranks_and_rows_that_are_not_there_are_refused():
-    with pytest.raises(ValueError, match="clock 10: rank 1 of 1"):
+    with pytest.raises(ValueError, match="clock 11: rank 1 of 1"):
         snapshots_of(record((10, Command.REFRESH), rank=1), 4, slice_of=by_row)
     with pytest.raises(ValueError, match="row 400 of bank 0 is in slice 4"):
         snapshots_of(record((10, Command.ACTIVATE, 1, 0, 400)), 4, slice_of=by_row)
