@@ -172,7 +172,7 @@ class RankPower(LiteXModule):
                 account.self_refresh.eq(~cke.cke & cke.deep),
                 account.refresh.eq(dfi.refresh[rank]),
                 entry.refresh[rank].eq(cke.refreshable & account.due),
-                cke.nap.eq((refresher.refreshing & ~refresher.own) | entry.nap[rank]),
+                cke.nap.eq((refresher.refreshing & ~refresher.own & ~cke.deep) | entry.nap[rank]),
                 cke.fall.eq(entry.fall[rank] | (refresher.refreshed & back)),
                 cke.fall_state.eq(
                     Mux(entry.fall_deep[rank], policy.want, PowerState.POWER_DOWN),

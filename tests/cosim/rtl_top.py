@@ -176,7 +176,10 @@ class MeterTop(BenchTop):
         ]
         counters, n_mrc, pages = meter.counters, meter.n_mrc, meter.pages
         inputs = [
-            *((counters, name) for name in ("access", "access_domain", "write", "activate", "activate_domain")),
+            *(
+                (counters, name)
+                for name in ("access", "access_domain", "write", "activate", "activate_domain")
+            ),
             *((counters, name) for name in ("refresh", "waking", "wakes")),
             *((meter, name) for name in ("open", "epoch", "snapshot", "window_adr")),
         ]

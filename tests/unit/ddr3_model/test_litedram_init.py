@@ -13,7 +13,8 @@ CSR_WRITE_CLOCKS = 4 * 20  # of the DRAM, for a CSR write of a processor; a comm
 
 
 @pytest.mark.parametrize(
-    ("clk_freq", "speed", "grade"), [(100e6, "800", "800E"), (133e6, "1066", "1066F"), (200e6, "1600", "1600K")]
+    ("clk_freq", "speed", "grade"),
+    [(100e6, "800", "800E"), (133e6, "1066", "1066F"), (200e6, "1600", "1600K")],
 )
 @pytest.mark.parametrize("nranks", [1, 4])
 def test_litedrams_initialisation_is_accepted(check_stream, clk_freq, speed, grade, nranks):
