@@ -102,7 +102,12 @@ class RankCounters(LiteXModule):
                 ]
                 row.append(caught_count)
             # IDLE counts on from the round before unless there was an access.
-            idle, idle_anew, caught_idle, caught_anew = Signal(short_bits), Signal(), Signal(short_bits), Signal()
+            idle, idle_anew, caught_idle, caught_anew = (
+                Signal(short_bits),
+                Signal(),
+                Signal(short_bits),
+                Signal(),
+            )
             self.sync += [
                 If(accessed, idle.eq(0), idle_anew.eq(1))
                 .Elif(self.boundary, idle.eq(1), idle_anew.eq(0))
@@ -118,9 +123,14 @@ class RankCounters(LiteXModule):
         rows, anews = zip(*caught, strict=True)
         row = [Signal(short_bits) for _ in range(WORDS)]
         limit = (1 << counter_bits) - 1
-        old, short, total, count = (Signal(bits) for bits in (counter_bits, short_bits, counter_bits + 1, counter_bits))
+        old, short, total, count = (
+            Signal(bits) for bits in (counter_bits, short_bits, counter_bits + 1, counter_bits)
+        )
         blank, anew, sums, overflows = Signal(reset=1), Signal(), Signal(), Signal()
-        stages = [Record([("valid", 1), ("word", len(word)), ("domain", domain_bits), ("sums", 1)]) for _ in range(3)]
+        stages = [
+            Record([("valid", 1), ("word", len(word)), ("domain", domain_bits), ("sums", 1)])
+            for _ in range(3)
+        ]
         stage1, stage2, stage3 = stages
         blank1, anew1 = Signal(), Signal()
         self.comb += [

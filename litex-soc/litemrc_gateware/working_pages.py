@@ -52,7 +52,9 @@ class WorkingPages(LiteXModule):
 
     def __init__(self, pages: int, groups: int, contexts: int, domains: int) -> None:
         if domains & (domains - 1) or not 1 <= domains <= min(16, pages):
-            raise ValueError(f"WorkingPages: {domains} domains; choose a power of two up to 16 and {pages} pages")
+            raise ValueError(
+                f"WorkingPages: {domains} domains; choose a power of two up to 16 and {pages} pages"
+            )
         domain_shift, domain_bits = log2_int(pages // domains), width_of(domains)
         context_bits, group_bits = width_of(contexts), width_of(groups)
         page_bits, size_bits = width_of(pages) + 1, group_bits + 1
@@ -93,7 +95,9 @@ class WorkingPages(LiteXModule):
         ]
         self.sync += [
             off_adr.eq(address(move.to_group, page_domain, move.context)),
-            put_off.eq(Mux(comes & goes & (move.from_group[0] == move.to_group[0]), 1 << move.to_group[0], 0)),
+            put_off.eq(
+                Mux(comes & goes & (move.from_group[0] == move.to_group[0]), 1 << move.to_group[0], 0)
+            ),
         ]
 
         # A walk reads the counts of group `size`, which joins the top, or of `size` - 1, which leaves it.

@@ -36,9 +36,7 @@ class GroupStack:
     :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
     """
 
-    def __init__(
-        self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None
-    ) -> None:
+    def __init__(self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None) -> None:
         check_sizes(pages, groups, contexts)
         self._listener = listener
         self.pages, self.groups, self.contexts = pages, groups, contexts
