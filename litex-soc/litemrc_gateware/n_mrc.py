@@ -12,7 +12,7 @@ EPSILON_BITS = 16
 class NMrc(LiteXModule):
     """Sets N_mrc of `WorkingPages`; what it finds is that of find_n_mrc in hls/rank_meter.
 
-    By register: every context gets `size`, at each `write`, and when `automatic` falls.
+    By register: every context gets `size`, each time it is `written`, and when `automatic` falls.
 
     Automatic: when an epoch stands in the window of `HitCounters`, each context with accesses gets the
     smallest size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read, 4
@@ -28,7 +28,7 @@ class NMrc(LiteXModule):
 
     Attributes
     ----------
-    automatic, epsilon, size, write : Signal, in
+    automatic, epsilon, size, written : Signal, in
         registers n_mrc_auto and n_mrc, and the strobe of a write to the latter.
     epoch : Signal, in
         strobe: a new epoch stands in the window from this clock on (`HitCounters.finished`).
@@ -46,7 +46,7 @@ class NMrc(LiteXModule):
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
         group_bits, context_bits = width_of(groups), width_of(contexts)
         sum_bits = counter_bits + group_bits
-        self.automatic, self.write, self.epoch = Signal(), Signal(), Signal()
+        self.automatic, self.written, self.epoch = Signal(), Signal(), Signal()
         self.epsilon, self.size = Signal(EPSILON_BITS), Signal(group_bits + 1)
         self.bus_reads, self.bus_adr = Signal(), Signal(context_bits + group_bits + 1)
         self.window_adr, self.window_dat_r = Signal.like(self.bus_adr), Signal(counter_bits)
@@ -61,7 +61,7 @@ class NMrc(LiteXModule):
         context = self.set_context
         self.comb += [
             seeks.eq(self.automatic & self.epoch),
-            sizes.eq(~self.automatic & (self.write | was_automatic)),
+            sizes.eq(~self.automatic & (self.written | was_automatic)),
         ]
         self.sync += [
             was_automatic.eq(self.automatic),

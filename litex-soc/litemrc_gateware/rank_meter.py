@@ -46,7 +46,7 @@ class RankMeter(LiteXModule):
     rank_state : list of Signal(3), in
         from `RankPower`, of each domain: `AWAKE` or a low state.
     n_mrc : NMrc
-        takes `automatic`, `epsilon`, `size`, `write` from registers, and the window of the hit counters.
+        takes `automatic`, `epsilon`, `size`, `written` from registers, and the window of the hit counters.
     epoch, snapshot : Signal, in
         strobes: an epoch is in the window of the hit counters; a snapshot is asked for.
     window_adr, window_dat_r : Signal, in and out
