@@ -1,7 +1,7 @@
 """For each rule of the DDR3 checker a stream that breaks it, and one beside it that does not.
 
-DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Clocks in the comments are
-JESD79-3F's times over 2.5 ns, rounded up.
+DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Clocks are JESD79-3F's
+times, in the comments, over 2.5 ns, rounded up.
 """
 
 from dataclasses import dataclass

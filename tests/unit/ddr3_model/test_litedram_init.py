@@ -1,11 +1,10 @@
-"""LiteDRAM's generated initialisation, as software sends it, is accepted, and what it sets is what the model has."""
+"""LiteDRAM's generated initialisation, as software sends it, is accepted."""
 
 import pytest
 from litedram.common import PhySettings
 from litedram.init import get_ddr3_phy_init_sequence
 from litedram.modules import MT41J128M16
 from litedram.phy.model import get_sdram_phy_settings
-
 from streams import check
 
 COMMANDS = ("WE", "CAS", "RAS")
