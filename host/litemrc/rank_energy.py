@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
 from litemrc.dram_parts.part import Part
 from litemrc.rank_activity import RankActivity
@@ -51,6 +52,12 @@ class RankEnergy:
     use: Operation
     domains: Sequence[DomainEnergy]
     total: DomainEnergy
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of millijoules in tables, so that columns line up: four digits of the sum, or more."""
+        largest = max(self.total.energy.total, self.total.awake.total)
+        return max(0, 3 - floor(log10(largest))) if largest > 0 else 0
 
 
 def rank_energy(

@@ -54,6 +54,7 @@ def write_report(
     environment.filters |= {
         "ratio": lambda ratio: "-" if isnan(ratio) else f"{ratio:.4f}",
         "size": lambda pages, digits=4: size_text(pages, table.page_bytes, digits),
+        "millijoules": lambda mj: f"{mj:,.{ranks[1].decimals}f}",
         "words": lambda name: str(name).replace("_", " "),
     }
     template = environment.get_template("report.html.j2")

@@ -21,9 +21,9 @@ def energy_table(report: RankEnergy) -> str:
     for heading in ("all,\nmJ", "mean,\nmW", "always\nawake", "saved"):
         rows.add_column(heading, justify="right", vertical="bottom")
     for label, each in _lines(report.domains, report.total):
-        components = (f"{each.energy.components[name]:.4g}" for name in names)
-        power = f"{each.energy.total:.4g}", f"{each.mean_mw:.4g}", f"{each.awake.total:.4g}"
-        rows.add_row(label, *components, *power, f"{100 * each.saving:.1f} %")
+        energies = (*(each.energy.components[name] for name in names), each.energy.total)
+        texts = [f"{mj:,.{report.decimals}f}" for mj in (*energies, each.awake.total)]
+        rows.add_row(label, *texts[:-1], f"{each.mean_mw:.4g}", texts[-1], f"{100 * each.saving:.1f} %")
     residencies = residency_table([each.activity for each in report.domains], report.total.activity)
     return "\n".join([plain_text(rows), "", residencies, *_notes(report)])
 
