@@ -14,6 +14,7 @@ from litemrc.errors import UserError
 
 COMMANDS = {
     "demo": "boot the simulated SoC, collect the curves of its programs and check them with the golden model",
+    "ranks-demo": "boot the simulated SoC with four ranks, let unused ones sleep, and check their energy",
     "linux-demo": "boot Linux on the simulated SoC, run programs side by side and check their curves",
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
