@@ -1,4 +1,4 @@
-"""`litemrc ranks-demo`: ranks of DDR3 sleep when the working set is elsewhere; counters and energy are checked.
+"""`litemrc ranks-demo`: ranks of DDR3 sleep when the working set is elsewhere; energy is checked.
 
 The check is against a record of all commands on the DRAM's bus, counted once more by the golden model.
 """
@@ -7,7 +7,7 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from litemrc.cli.arguments import add_run_argument, end_on_sigterm
@@ -20,16 +20,13 @@ from litemrc.device.rank_rows import rank_table
 from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
 from litemrc.dram_parts.files import part_of_module
-from litemrc.dram_parts.part import Part
 from litemrc.errors import UserError
 from litemrc.plot_files import save_figure
-from litemrc.rank_activity import ADDING, RankActivity
-from litemrc.rank_energy import operation, rank_energy
+from litemrc.rank_check import RankComparison, compare_with_record
+from litemrc.rank_energy import RankEnergy, rank_energy
 from litemrc.rank_files import write_ranks
 from litemrc.rank_plots import ranks_figure
 from litemrc.rank_record import read_record, snapshots_of
-from litemrc.rank_table import RankTable
-from litemrc.replay.energy import energy
 
 TIMEOUT_S = 120.0  # a request's answer; the simulator runs some 500 times slower than a board
 EPOCH_CYCLES = 1 << 18
@@ -38,22 +35,6 @@ EPSILON = 0.01
 # in the stack that the next one fills, as in the system-wide one of zhou2004, section 5.
 PROGRAMS = ("zipf", "loop", "phases", "chase")
 CONTEXT = 1
-UNSEEN = ("wake_ups", "waking")  # on the DRAM's bus
-
-
-@dataclass(frozen=True)
-class RankCheck:
-    """What the device counted of its ranks against the record of their commands.
-
-    Attributes:
-        compared: counters compared, of every rank in every epoch.
-        difference: the first that differs; empty if there is none.
-        energy_error: largest relative difference of a rank's energy.
-    """
-
-    compared: int
-    difference: str
-    energy_error: float
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -90,12 +71,14 @@ def main(args: argparse.Namespace) -> int:
     report = rank_energy(table, part)
     write_ranks(args.out / "ranks.parquet", table)
     save_figure(ranks_figure(table, report), args.out / "ranks.png")
-    rank_check = check_ranks(table, part, simulator.run_dir)
-    results = check(args.out, simulator.record, hello, collector)
+    comparison = compare_with_record(
+        table, snapshots_of(read_record(simulator.run_dir / "ddr3.npy"), dram.ranks)
+    )
+    text = _text(comparison, report)
     results = replace(
-        results,
-        remarks={"ranks": _text(rank_check), "DRAM": _dram_text(simulator.run_dir)},
-        wrong=_wrong(rank_check, simulator.run_dir),
+        check(args.out, simulator.record, hello, collector),
+        remarks={"ranks": text, "DRAM": _dram_text(simulator.run_dir)},
+        wrong=_wrong(comparison, text, simulator.run_dir),
     )
     code = show(
         args.out,
@@ -136,34 +119,6 @@ def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) 
     return collector
 
 
-def check_ranks(table: RankTable, part: Part, run_dir: Path) -> RankCheck:
-    """Count the record of the DRAM's commands, and compare every counter and energy with the device's.
-
-    Snapshot n of the record is epoch n: both begin at boot.
-    """
-    seen = [name for name in ADDING if name not in UNSEEN]
-    snapshots = snapshots_of(read_record(run_dir / "ddr3.npy"), table.domains)
-    compared, difference = 0, ""
-    expected = [RankActivity() for _ in range(table.domains)]
-    for epoch in table.epochs.tolist():
-        for domain in range(table.domains):
-            golden = RankActivity.of_counters(snapshots[epoch].counters[domain])
-            device = table.activity_in(domain, epoch)
-            expected[domain] += golden
-            for name in seen:
-                compared += 1
-                told, counted = getattr(device, name), getattr(golden, name)
-                where = f"epoch {epoch}, rank {domain}, {name}"
-                if told != counted:
-                    difference = difference or f"{where}: device {told:,}, record {counted:,}"
-    use = operation(table)
-    errors = [
-        abs(energy(part, table.activity(domain), use).total / energy(part, golden, use).total - 1)
-        for domain, golden in enumerate(expected)
-    ]
-    return RankCheck(compared, difference, max(errors))
-
-
 def _dram(run_dir: Path) -> dict[str, int]:
     path = run_dir / "ddr3.json"
     try:
@@ -180,18 +135,24 @@ def _dram_text(run_dir: Path) -> str:
     )
 
 
-def _text(found: RankCheck) -> str:
-    if found.difference:
-        return f"counters differ from the record of the commands; first: {found.difference}"
-    return (
-        f"all {found.compared:,} counters are those of the record of all commands; "
-        f"energies differ by {found.energy_error:.2%} at most"
-    )
-
-
-def _wrong(found: RankCheck, run_dir: Path) -> list[str]:
+def _wrong(found: RankComparison, text: str, run_dir: Path) -> list[str]:
     told = _dram(run_dir)
-    wrong = [_text(found)] if found.difference else []
+    wrong = [] if found.equal else [text]
     if told["device"] or told["lost_reads"]:
         wrong.append(f"the DRAM was mistreated: {_dram_text(run_dir)}; see {run_dir / 'ddr3.json'}")
     return wrong
+
+
+def _text(found: RankComparison, report: RankEnergy) -> str:
+    if not found.equal:
+        of_all = f"{found.differences:,} of {found.counters:,} counters"
+        return f"{of_all} differ from the record of the commands; first: {found.first_difference}"
+    recorded = rank_energy(found.recorded, report.part)
+    error = max(
+        abs(told.energy.total / counted.energy.total - 1)
+        for told, counted in zip(report.domains, recorded.domains, strict=True)
+    )
+    return (
+        f"all {found.counters:,} counters are those of the record of all commands, "
+        f"energies differ by {error:.2%} at most"
+    )
