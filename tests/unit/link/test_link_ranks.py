@@ -12,8 +12,10 @@ from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.rank_rows import rank_table, watch_ranks
 from litemrc.device.running import Run
+from litemrc.epochs import read_epochs
 from litemrc.errors import UserError
 from litemrc.rank_activity import COUNTERS, PowerState
+from litemrc.rank_files import read_ranks
 from litemrc_gateware import rank_records as gateware
 from litemrc_gateware.rank_records import MeterWord
 
@@ -107,8 +109,8 @@ def test_a_collection_has_the_ranks_of_all_its_epochs(start_peer):
     assert table.live_pages.max() == 300, "while the program ran"
 
 
-def litemrc(url, *arguments):
-    command = [sys.executable, "-m", "litemrc.cli.main", "ranks", "--port", url, *arguments]
+def litemrc(url, *arguments, command="ranks"):
+    command = [sys.executable, "-m", "litemrc.cli.main", command, "--port", url, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
@@ -126,6 +128,19 @@ def test_its_json_adds_up(start_peer):
     assert sum(each["energy_mj"] for each in domains) == pytest.approx(told["energy"]["total"]["energy_mj"])
     asleep = [each["residency"]["self_refresh"] for each in domains]
     assert asleep == pytest.approx([(rank * 100_000 + told["epoch"]) / 1e6 for rank in range(4)])
+
+
+def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
+    url, out, of_ranks = (
+        start_peer(ranks=1, epochs=9, period_ms=5).url,
+        tmp_path / "c.parquet",
+        tmp_path / "r.parquet",
+    )
+    done = litemrc(url, "--epochs", 4, "--out", out, "--ranks", of_ranks, command="collect")
+    assert done.returncode == 0, done.stderr
+    table = read_ranks(of_ranks)
+    assert table.epochs.tolist() == sorted(set(read_epochs(out).epoch.tolist()))
+    assert (table.part, table.domains, table.phases, table.clock_hz) == ("MT41K64M16", 4, 4, 1_000_000)
 
 
 def test_states_and_policies_can_be_set(start_peer):
