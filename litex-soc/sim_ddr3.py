@@ -1,20 +1,34 @@
-"""Simulation only: DDR3 with several ranks behind a DFI, its model and rule checker in C++ (ddr3_model/)."""
+"""Simulation only: DDR3 with several ranks behind a DFI; contents and rule checker are C++ (ddr3_model/).
+
+    platform = SimPlatform("SIM", [..., ddr3_io(module, data_width, nranks)])
+    phy = DDR3ModelPHY(module, platform.request("ddr3"), sys_clk_freq, data_width, nranks)
+    soc.add_sdram("sdram", phy=phy, module=module)
+    sim_config.add_module("ddr3", "ddr3", args=ddr3_arguments(phy, sys_clk_freq, "1600K", gigabits=2))
+
+The simulation module ``sim_modules/ddr3`` is compiled with ``ddr3_model`` beside it: ``copy_ddr3_model``.
+"""
+
+import shutil
+from pathlib import Path
 
 from litedram.phy.dfi import Interface
 from litedram.phy.model import get_sdram_phy_settings
 from litex.build.generic_platform import Pins, Subsignal
 from litex.gen import LiteXModule
-from migen import Cat, Replicate
+from migen import Cat, Replicate, Signal
 
+HERE = Path(__file__).resolve().parent
 NPHASES = 4  # of LiteDRAM's DDR3: one burst of 8 a clock
+MAPS = ("row_bank_column", "bank_row_column")
 
-# Ports of the design: field of the DFI, whether the design drives it.
 _COMMAND = ("cs_n", "cke", "odt", "ras_n", "cas_n", "we_n", "reset_n", "bank", "address")
-_WRITE = ("wrdata", "wrdata_mask", "wrdata_en", "rddata_en")
+_DATA = ("wrdata", "wrdata_mask", "wrdata_en", "rddata_en")
+# What the simulation module tells and is told beside the DFI.
+_SEEN = {"access": 1, "access_write": 1, "access_address": 32}
 
 
 def pad_widths(module, data_width, nranks=1):
-    """Bits of each port of :class:`DDR3ModelPHY`, by name."""
+    """Bits of each port of the DFI, by name: phase 0 in the lowest bits."""
     burst = 2 * NPHASES * data_width
     geometry = module.geom_settings
     return {
@@ -31,7 +45,7 @@ def pad_widths(module, data_width, nranks=1):
 
 def ddr3_io(module, data_width, nranks=1):
     """The pads of :class:`DDR3ModelPHY` as LiteX's simulated platform takes them: ``("ddr3", 0, ...)``."""
-    widths = pad_widths(module, data_width, nranks)
+    widths = {**pad_widths(module, data_width, nranks), **_SEEN, "snapshot": 1}
     return ("ddr3", 0, *(Subsignal(name, Pins(width)) for name, width in widths.items()))
 
 
@@ -41,9 +55,9 @@ class DDR3ModelPHY(LiteXModule):
     Parameters
     ----------
     module : litedram.modules.DDR3Module
-        geometry; its timings are the controller's, the model has its own.
+        geometry, 4096 rows at least; its timings are the controller's, the model has its own.
     pads : Record
-        of ``ddr3_io``, or Signals of ``pad_widths``.
+        of ``ddr3_io``, or an object with Signals of ``pad_widths`` alone.
     clk_freq : float
         of the controller, Hz: the DRAM's clock is four times that.
     data_width : int
@@ -55,6 +69,10 @@ class DDR3ModelPHY(LiteXModule):
     ----------
     settings : PhySettings
     dfi : Interface
+    access, access_write, access_address : Signal(), Signal(), Signal(32)
+        with pads of ``ddr3_io``: the model saw a RD or WR, a clock ago, of that byte address.
+    snapshot : Signal()
+        to be connected: in each clock in which it is 1 the record of commands gets a mark.
     """
 
     def __init__(self, module, pads, clk_freq, data_width=16, nranks=1):
@@ -65,14 +83,77 @@ class DDR3ModelPHY(LiteXModule):
         self.dfi = dfi = Interface(
             geometry.addressbits, geometry.bankbits, nranks, self.settings.dfi_databits, NPHASES
         )
+        self.snapshot = Signal()
 
         # # #
 
         self.comb += [
             *(
                 getattr(pads, name).eq(Cat(*(getattr(phase, name) for phase in dfi.phases)))
-                for name in _COMMAND + _WRITE
+                for name in _COMMAND + _DATA
             ),
             Cat(*(phase.rddata for phase in dfi.phases)).eq(pads.rddata),
             Cat(*(phase.rddata_valid for phase in dfi.phases)).eq(Replicate(pads.rddata_valid, NPHASES)),
         ]
+        if hasattr(pads, "snapshot"):
+            self.comb += pads.snapshot.eq(self.snapshot)
+            for name in _SEEN:
+                setattr(self, name, getattr(pads, name))
+
+
+def ddr3_arguments(
+    phy,
+    clk_freq,
+    grade,
+    gigabits,
+    chip_bits=16,
+    address_map="row_bank_column",
+    initialised=False,
+    report="ddr3.json",
+    **files,
+):
+    """Arguments of the simulation module for the DRAM behind a :class:`DDR3ModelPHY`.
+
+    Parameters
+    ----------
+    grade : str
+        speed grade by the model's tables: 800E, 1066F, 1333H, 1600K.
+    gigabits, chip_bits : int
+        a chip's density (1, 2, 4, 8) and data lines (8, 16), for its timings; the size is the PHY's.
+    address_map : str
+        one of ``MAPS``; bank_row_column: ``ControllerSettings.bank_byte_alignment`` is the bytes of a bank.
+    initialised : bool
+        the DRAM begins as if software had loaded its mode registers; without it software must.
+    report : str
+        file that is written at the end.
+    files
+        optional: ``commands``, file of the DFI's record; ``contents``, dict of byte address to file.
+    """
+    if address_map not in MAPS:
+        raise ValueError(f"ddr3_arguments: no address map {address_map}; there are {', '.join(MAPS)}")
+    settings, geometry = phy.settings, phy.module.geom_settings
+    return {
+        "ranks": settings.nranks,
+        "row_bits": geometry.rowbits,
+        "column_bits": geometry.colbits,
+        "data_bytes": settings.databits // 8,
+        "map": address_map,
+        "grade": grade,
+        "gigabits": gigabits,
+        "chip_bits": chip_bits,
+        "clock_fs": round(1e15 / (clk_freq * NPHASES)),
+        "cl": settings.cl if initialised else 0,
+        "cwl": settings.cwl if initialised else 0,
+        "read_latency": settings.read_latency,
+        "write_latency": settings.write_latency,
+        "address_bits": geometry.addressbits,
+        "report": report,
+        **files,
+    }
+
+
+def copy_ddr3_model(modules):
+    """Copies the model's sources beside the simulation modules (pathlib.Path) that LiteX compiles."""
+    shutil.copytree(
+        HERE / "ddr3_model", modules / "ddr3_model", dirs_exist_ok=True, copy_function=shutil.copyfile
+    )

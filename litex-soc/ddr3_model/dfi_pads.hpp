@@ -21,8 +21,9 @@ class PadDriver {
   public:
     PadDriver(DfiPort &port, const DfiPads &pads, unsigned address_bits)
         : port_(port), pads_(pads), ranks_(port.model.geometry().ranks), address_bits_(address_bits) {
-        if (address_bits > 16)
-            throw std::invalid_argument("ddr3: a row address has at most 16 bits");
+        // Fewer and A10, that is precharge-all and auto-precharge, would be missing, and of MR0 the write recovery.
+        if (address_bits < 12 || address_bits > 16)
+            throw std::invalid_argument("ddr3: an address has 12 to 16 bits, so a bank has at least 4096 rows");
     }
 
     // Once a clock of the controller, after its rising edge and before the next: takes what the ports say in this

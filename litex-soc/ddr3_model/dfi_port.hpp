@@ -40,11 +40,13 @@ class DfiPort {
             asked |= phase.rddata_en;
             if (!model.is_event(t, pins))
                 continue;
-            if (on_command)
-                on_command(t, pins);
+            if (on_event)
+                on_event(t, pins);
             const std::optional<ColumnAccess> access = model.clock(t, pins);
             if (!access)
                 continue;
+            if (on_access)
+                on_access(*access);
             if (access->kind == ColumnAccess::WRITE) {
                 writes_.push_back({now_ + write_latency_, t, *access, phase.wrdata_en});
             } else {
@@ -81,7 +83,8 @@ class DfiPort {
     Clock now() const { return now_; } // clocks of the controller
 
     Model model;
-    std::function<void(Clock, const Pins &)> on_command; // of each clock of the DRAM whose pins say something
+    std::function<void(const ColumnAccess &)> on_access; // of each RD and WR, in the clock of its command
+    std::function<void(Clock, const Pins &)> on_event;   // of each clock of the DRAM whose pins say something
 
   private:
     struct Write {

@@ -15,6 +15,8 @@ struct Parameters {
     int gigabits = 2;            // of a chip
     int chip_bits = 16;          // data lines of a chip
     std::int64_t tCK_fs = 1'250'000;
+    std::int64_t tREFI_ps = tREFI_PS; // half of it above 85 degrees C
+    std::int64_t tRC_ps = 0;          // of a part that wants more than its grade; 0: the grade's
     // Not 0: begin as if software had loaded the mode registers with these latencies long ago, CKE high.
     unsigned preset_cl = 0, preset_cwl = 0;
 };
@@ -35,7 +37,7 @@ struct Counts {
 class Model {
   public:
     explicit Model(const Parameters &p)
-        : parameters_(checked(p)), timing_(timing(speed_grade(p.grade), p.gigabits, p.chip_bits, p.tCK_fs)),
+        : parameters_(checked(p)), timing_(times_of(p)),
           storage_(p.geometry), bus_(violations_) {
         ranks_.reserve(p.geometry.ranks);
         for (unsigned n = 0; n < p.geometry.ranks; ++n) {
@@ -129,6 +131,14 @@ class Model {
     static const Parameters &checked(const Parameters &p) {
         p.geometry.check();
         return p;
+    }
+
+    static Timing times_of(const Parameters &p) {
+        Timing times = timing(speed_grade(p.grade), p.gigabits, p.chip_bits, p.tCK_fs);
+        times.tREFI_fs = p.tREFI_ps * 1000;
+        if (p.tRC_ps)
+            times.tRC = times.clocks(p.tRC_ps);
+        return times;
     }
 
     std::uint32_t all() const { return (1u << ranks_.size()) - 1; }

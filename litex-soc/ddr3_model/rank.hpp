@@ -66,7 +66,7 @@ class Rank {
     bool ready(Clock t, Command command);
     bool all_closed(Clock t, Rule rule);
     void activate(Clock t, unsigned bank, unsigned row);
-    void precharge(Clock t, unsigned bank);
+    void precharge(Clock t, unsigned bank, Rule too_soon);
     ColumnAccess read(Clock t, unsigned bank, unsigned address);
     ColumnAccess write(Clock t, unsigned bank, unsigned address);
     void refresh(Clock t);

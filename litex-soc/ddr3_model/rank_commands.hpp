@@ -13,7 +13,7 @@ inline ColumnAccess Rank::command(Clock t, const Pins &pins) {
         last_precharge_ = t;
         for (unsigned bank = 0; bank < BANKS; ++bank)
             if (pins.address & A10 || bank == pins.bank)
-                precharge(t, bank);
+                precharge(t, bank, pins.address & A10 ? Rule::tRAS_PREA : Rule::tRAS);
         break;
     case Command::RD: return read(t, pins.bank, pins.address);
     case Command::WR: return write(t, pins.bank, pins.address);
@@ -114,13 +114,14 @@ inline void Rank::activate(Clock t, unsigned number, unsigned row) {
     bank.row = row & (geometry_.rows() - 1);
 }
 
-inline void Rank::precharge(Clock t, unsigned number) {
+// `too_soon`: the rule that is broken if tRAS is.
+inline void Rank::precharge(Clock t, unsigned number, Rule too_soon) {
     Bank &bank = banks_[number];
     if (!bank.open) {
         bank.precharge = std::max(bank.precharge, t); // the last PRE counts, of an idle bank too
         return;
     }
-    passed(Rule::tRAS, t, bank.act, time_.tRAS, int(number));
+    passed(too_soon, t, bank.act, time_.tRAS, int(number));
     if (t - bank.act > refreshes_.intervals(9))
         broken(Rule::tRAS_MAX, t, int(number), std::to_string(t - bank.act) + " clocks");
     passed(Rule::tRTP, t, bank.read, int(mode_.al()) + time_.tRTP, int(number));

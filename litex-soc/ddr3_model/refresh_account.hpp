@@ -41,10 +41,13 @@ class RefreshAccount {
 
     // A REF; returns whether it was the 17th within 2 tREFI.
     bool refresh(Clock t) {
-        start(t);
         const bool burst = t - recent_[next_] < intervals(2);
         recent_[next_] = t;
         next_ = (next_ + 1) % BURST_REFRESHES;
+        if (!running_) { // the first one begins the account
+            restart(t);
+            return burst;
+        }
         if (extra_owed_) {
             extra_owed_ = false;
             return burst;

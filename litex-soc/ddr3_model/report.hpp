@@ -1,7 +1,7 @@
 // What a model has seen, as JSON.
 #pragma once
 
-#include "model.hpp"
+#include "dfi_port.hpp"
 
 #include <ostream>
 
@@ -14,11 +14,15 @@ inline void write_violation(std::ostream &out, const Timing &timing, const Viola
         << ", \"bank\": " << v.bank << ", \"text\": \"" << v.text << "\"}";
 }
 
-// Members: broken (counts by rule), device and bus (counts by class), violations (the first 1000), counts of accesses.
-inline void write_report(std::ostream &out, const Model &model) {
+// Members: clocks (of the controller), device, bus, precharge_all (violations by class), broken (by rule), counts of accesses, violations (the
+// first 1000).
+inline void write_report(std::ostream &out, const DfiPort &port) {
+    const Model &model = port.model;
     const Violations &violations = model.violations();
-    out << "{\n\"device\": " << violations.count(RuleClass::DEVICE)
-        << ",\n\"bus\": " << violations.count(RuleClass::BUS) << ",\n\"broken\": {";
+    out << "{\n\"clocks\": " << port.now() << ",\n";
+    for (const RuleClass c : {RuleClass::DEVICE, RuleClass::BUS, RuleClass::PRECHARGE_ALL})
+        out << '"' << name_of(c) << "\": " << violations.count(c) << ",\n";
+    out << "\"broken\": {";
     const char *comma = "";
     for (std::size_t i = 0; i < RULE_COUNT; ++i) {
         if (!violations.count(Rule(i)))

@@ -5,15 +5,17 @@
 
 namespace ddr3 {
 
-// DEVICE: what a DRAM chip asks of its controller. BUS: ranks that share data lines; the standard of the chip leaves it
-// to the board, so it is counted apart.
-enum class RuleClass { DEVICE, BUS };
+// DEVICE: what a DRAM chip asks of its controller. Two classes are counted apart, because LiteDRAM's own controller
+// breaks them: BUS, ranks that share data lines, which the chip's standard leaves to the board; PRECHARGE_ALL, device
+// rules broken by a precharge of all banks, as comes before LiteDRAM's refresh.
+enum class RuleClass { DEVICE, BUS, PRECHARGE_ALL };
 
 // clang-format off
 #define DDR3_RULES(RULE)                                                                                              \
     RULE(tRCD, DEVICE, "RD or WR sooner after the bank's ACT")                                                        \
     RULE(tRP, DEVICE, "ACT, REF, MRS, ZQ or self-refresh entry sooner after a precharge, auto-precharge included")    \
     RULE(tRAS, DEVICE, "PRE sooner after the bank's ACT")                                                             \
+    RULE(tRAS_PREA, PRECHARGE_ALL, "PRE of all banks sooner after a bank's ACT than tRAS")                            \
     RULE(tRAS_MAX, DEVICE, "a row left open longer than 9 tREFI")                                                     \
     RULE(tRC, DEVICE, "ACT sooner after the same bank's ACT")                                                         \
     RULE(tRRD, DEVICE, "ACT sooner after another bank's ACT")                                                         \
@@ -59,7 +61,7 @@ enum class RuleClass { DEVICE, BUS };
     RULE(SRX_REFRESH, DEVICE, "self-refresh or power-down again after self-refresh without one extra REF between")    \
     RULE(REFRESH_DEBT, DEVICE, "more than 8 refreshes postponed; the rank's data are lost")                           \
     RULE(REFRESH_BURST, DEVICE, "more than 16 REF within 2 tREFI")                                                    \
-    RULE(INIT, DEVICE, "ACT, RD, WR or self-refresh before MR0 to MR3 are loaded and ZQCL was done")                  \
+    RULE(INIT, DEVICE, "ACT, RD or WR before MR0 to MR3 are loaded and ZQCL was done")                                   \
     RULE(MR_CL, DEVICE, "MRS: CL shorter than tAA")                                                                   \
     RULE(MR_CWL, DEVICE, "MRS: CWL that is not for this clock")                                                       \
     RULE(MR_WR, DEVICE, "MRS: write recovery shorter than tWR")                                                       \
@@ -84,6 +86,9 @@ constexpr RuleText RULES[] = {DDR3_RULES(DDR3_DESCRIBE)};
 constexpr std::size_t RULE_COUNT = sizeof(RULES) / sizeof(RULES[0]);
 
 constexpr const RuleText &text_of(Rule rule) { return RULES[std::size_t(rule)]; }
-constexpr const char *name_of(RuleClass c) { return c == RuleClass::DEVICE ? "device" : "bus"; }
+
+constexpr const char *name_of(RuleClass rule_class) {
+    return rule_class == RuleClass::DEVICE ? "device" : rule_class == RuleClass::BUS ? "bus" : "precharge_all";
+}
 
 } // namespace ddr3

@@ -2,8 +2,8 @@
 //
 //   bench CLOCKS SEED
 //
-// Every read must return what was written last; the rules the controller breaks are printed, a rule and its count a
-// line, then the first violations to stderr. Returns 1 if data were wrong or lost.
+// Every read must return what was written last; the rules that the controller breaks are printed, a rule and its count a
+// line, and the first violations on stderr. Returns 1 if data were wrong or lost.
 #include "ddr3_model/dfi_pads.hpp"
 #include "ddr3_model/report.hpp"
 #include "dram.hpp"
@@ -53,7 +53,6 @@ void run(long clocks, unsigned seed) {
     rtl.settle();
     rtl.rising_edge();
     rtl->rst = 0;
-    std::chrono::duration<double> model_seconds{};
     const auto begin = std::chrono::steady_clock::now();
     bool busy = true;
     for (long n = 0; n < clocks || busy; ++n) {
@@ -95,11 +94,5 @@ int main(int argc, char **argv) {
         std::cerr << "usage: bench CLOCKS SEED\n";
         return 2;
     }
-    try {
-        run(std::atol(argv[1]), unsigned(std::atol(argv[2])));
-    } catch (const std::exception &error) {
-        std::cerr << error.what() << '\n';
-        return 1;
-    }
-    return 0;
+    return exit_code_of([&] { run(std::atol(argv[1]), unsigned(std::atol(argv[2]))); });
 }

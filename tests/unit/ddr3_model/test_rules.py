@@ -1,0 +1,52 @@
+"""Every rule of the DDR3 checker is broken by a stream made for it, and by that alone."""
+
+import subprocess
+
+import pytest
+from broken_streams import BROKEN_STREAMS
+from rule_table import README, with_table
+from streams import check, rules_of
+
+
+def test_every_rule_has_its_broken_stream(check_stream):
+    assert {name for name, _, _ in rules_of(check_stream)} == set(BROKEN_STREAMS)
+
+
+@pytest.mark.parametrize("rule", BROKEN_STREAMS)
+def test_the_broken_stream_breaks_its_rule_and_no_other(check_stream, rule):
+    case = BROKEN_STREAMS[rule]
+    assert check(check_stream, case.broken(), *case.settings).rules == [rule]
+
+
+@pytest.mark.parametrize("rule", BROKEN_STREAMS)
+def test_the_stream_beside_it_breaks_nothing(check_stream, rule):
+    case = BROKEN_STREAMS[rule]
+    assert check(check_stream, case.accepted(), *case.settings).rules == []
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        ("@100 ACT 0 0", "line 1: a number is missing"),
+        ("@100 REF 0\n\n+5 JUMP 0", "line 3: no command JUMP"),
+        ("@100 REF 0\n@99 REF 0", "line 2: time goes back"),
+        ("@100 REF 3", "line 1: no rank 3"),
+        ("@100 REF 0\n+0 ACT 0 0 5", "line 2: two commands in one clock"),
+    ],
+)
+def test_a_stream_that_cannot_be_read_is_refused_with_its_line(check_stream, stream, said):
+    done = subprocess.run([check_stream], input=stream, capture_output=True, text=True)
+    assert done.returncode == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize("setting", ["grade=900X", "tck_ps=1000", "ranks=3", "speed=9"])
+def test_settings_that_do_not_exist_are_refused(check_stream, setting):
+    done = subprocess.run([check_stream, setting], input="", capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr
+
+
+def test_the_table_of_the_readme_is_that_of_the_program(check_stream):
+    table = with_table(README.read_text(), rules_of(check_stream))
+    assert table == README.read_text(), (
+        "run python tests/unit/ddr3_model/rule_table.py build/ddr3_model/check_stream"
+    )
