@@ -83,18 +83,13 @@ def test_chips_that_refresh_longer_are_not_kept_to(simulator, tmp_path):
     assert first["rule"] == "tRFC" and first["class"] == "device" and first["ps"] == first["clock"] * 2500
 
 
-def test_contents_at_the_start_are_overwritten_only_where_written(simulator, tmp_path):
-    (tmp_path / "image.bin").write_bytes(b"\x5a" * 64)
-    done = simulate(simulator, tmp_path, contents={"0x0": "image.bin"})
-    assert "errors 0\n" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"grade": "900X"}, "no speed grade 900X"),
         ({"map": "none"}, "no address map none"),
         ({"contents": {"0x0": "missing.bin"}}, "cannot read missing.bin"),
+        ({"contents": {"0x1ffffffc": "sim_config.js"}}, "contents end beyond the DRAM"),  # 512 MB
         ({"address_bits": 10}, "12 to 16 bits"),
     ],
 )
