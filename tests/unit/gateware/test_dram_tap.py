@@ -78,12 +78,18 @@ MUTANTS = {
     "reads are writes": ("write.eq(~phase.we_n)", "write.eq(phase.we_n)"),
 }
 RANK_MUTANTS = {
-    "one row for all ranks": ("rows.write.adr.eq(Cat(phase.bank, number)", "rows.write.adr.eq(Cat(phase.bank, 0)"),
+    "one row for all ranks": (
+        "rows.write.adr.eq(Cat(phase.bank, number)",
+        "rows.write.adr.eq(Cat(phase.bank, 0)",
+    ),
     "the rank is another one's": ("Mux(phase.cs_n[r], 0, r)", "Mux(phase.cs_n[r], r, 0)"),
 }
 MAPPING_MUTANTS = {
     "rank and bank swapped": ("bank, *ranks, within", "*ranks, bank, within"),
-    "the alignment is that of a row": ("max(geom.colbits + self.column_shift, alignment_log2)", "geom.colbits"),
+    "the alignment is that of a row": (
+        "max(geom.colbits + self.column_shift, alignment_log2)",
+        "geom.colbits",
+    ),
 }
 
 
