@@ -1,4 +1,4 @@
-"""Pages of the working set by domain: N_mrc by the definition, counts as a recount of the LRU stacks finds them."""
+"""Pages of the working set by domain: N_mrc by the definition, counts as a recount of the stacks finds."""
 
 import pytest
 from hypothesis import given
