@@ -173,9 +173,8 @@ N_MRC_PORTS = (
     *("epoch", "window_adr", "window_dat_r", "set", "set_context", "set_size", "done", "busy"),
 )
 METER_PORTS = (
-    *("moves", *COUNTED_PORTS, *REGISTER_PORTS, "open", "rank_state", "epoch", "snapshot", "window_adr"),
-    *("window_dat_r", "hits_adr", "hits_dat_r", "working", "taken", "published", "snapshots"),
-    *("snapshot_clocks", "overflow", "busy"),
+    *("moves", *COUNTED_PORTS, *REGISTER_PORTS[:-2], "open", "rank_state", "epoch", "snapshot", "window_adr"),
+    *("window_dat_r", "hits_adr", "hits_dat_r", "working", "taken", "published", "overflow", "busy"),
 )
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 
@@ -196,12 +195,12 @@ UNITS = {
     # DFIActivity: a domain a rank, or slices of one.
     "dfi_activity_4_ranks": Unit(None, None, lambda: _activity(4, 4), ACTIVITY_PORTS),
     "dfi_activity_16_slices": Unit(None, None, lambda: _activity(16, 1), ACTIVITY_PORTS),
-    # RankMeter with all its parts; the parts of it.
+    # RankMeter without its wide counts of snapshots, for want of pins, and its parts.
+    "rank_meter_4_domains": Unit(65536, 8, lambda: _meter(4), METER_PORTS),
     **{
         f"{name}_{domains}_domains": Unit(frames, contexts, partial(build, domains), ports)
         for domains in (4, 16)
         for name, frames, contexts, build, ports in (
-            ("rank_meter", 65536, 8, _meter, METER_PORTS),
             ("rank_counters", None, None, RankCounters, COUNTERS_PORTS),
             ("working_pages", 65536, 8, lambda domains: WorkingPages(65536, 64, 8, domains), PAGES_PORTS),
         )

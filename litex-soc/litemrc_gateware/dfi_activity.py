@@ -15,7 +15,7 @@ class DFIActivity(LiteXModule):
     """Watches the DFI as the PHY gets it and names accesses, activates, refreshes and open rows by domain.
 
     A domain is a rank; or, of a single rank, an equal slice of its addresses: then an access or an activate
-    belongs to the slice of its row, refreshes and open rows are those of the whole device, and so are the same
+    belongs to the slice of its row, refreshes and open rows are those of the whole device, and so the same
     in all domains. Commands to a rank with CKE low are none, as for the DRAM; so a self-refresh entry, in
     whose clock CKE falls, is no refresh. A row is closed by the precharge of its bank or of all banks, by a
     read or write with auto-precharge (A10), with that command, and by a refresh.
@@ -66,8 +66,8 @@ class DFIActivity(LiteXModule):
 
         # # #
 
-        # The domain of the row that is open in a bank: a few words, so LUT RAM. No row is opened and accessed in
-        # one clock.
+        # The domain of the row that is open in a bank: a few words, so LUT RAM. No row is opened and accessed
+        # in one clock.
         self.rows = rows = SimpleDualPort(width_of(domains), banks, async_read=True)
 
         access, write, activate, activate_domain = Signal(), Signal(), Signal(), Signal(width_of(domains))

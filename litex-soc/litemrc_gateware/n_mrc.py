@@ -17,7 +17,8 @@ class NMrc(LiteXModule):
     Automatic: when an epoch stands in the window of `HitCounters`, each context with accesses gets the
     smallest size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read, 4
     clocks a word, in clocks in which the bus does not ask for it: contexts * (8 * groups + 20) clocks at
-    most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be published.
+    most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be
+    published.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class NMrc(LiteXModule):
 
         # # #
 
-        # What is to be done. An epoch's search and a register's size wait for each other; the last one counts.
+        # What is to be done: an epoch's search first, then a register's size.
         seek_due, size_due, was_automatic, seeks, sizes = (Signal() for _ in range(5))
         context = self.set_context
         self.comb += [

@@ -8,7 +8,6 @@ from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.n_mrc import NMrc
 from litemrc_gateware.rank_counters import RankCounters
 from litemrc_gateware.rank_records import AWAKE, MeterWord, PowerState
-from litemrc_gateware.records import width_of
 from litemrc_gateware.working_pages import WorkingPages
 
 
@@ -68,8 +67,8 @@ class RankMeter(LiteXModule):
     ) -> None:
         if not hasattr(engine, "moves"):
             raise ValueError(
-                f"RankMeter: {type(engine).__name__} does not tell the moves of its pages; choose GroupStack, "
-                "built with_moves=True"
+                f"RankMeter: {type(engine).__name__} does not tell the moves of its pages; "
+                "choose GroupStack, built with_moves=True"
             )
         self.counters = counters = RankCounters(domains, counter_bits)
         self.pages = working = WorkingPages(pages, groups, contexts, domains)

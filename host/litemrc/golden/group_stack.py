@@ -68,7 +68,7 @@ class GroupStack:
         """Make every page invalid."""
         self._owner: dict[int, int] = {}
         self._stacks = [LruStack() for _ in range(self.contexts)]
-        if self._listener:
+        if self._listener is not None:
             self._listener.clear()
         return CLEAR
 
@@ -82,7 +82,7 @@ class GroupStack:
 
     def _places(self, context: int) -> dict[int, int]:
         """The group of each page of a stack, if anyone wants to know."""
-        pages = self.stack(context) if self._listener else ()
+        pages = self.stack(context) if self._listener is not None else ()
         return {page: position // self.group_pages for position, page in enumerate(pages)}
 
     def _tell(self, page: int, owner: int, before: dict[int, int]) -> None:

@@ -36,9 +36,7 @@ class DRAMBench(LiteXModule):
         self.alignment = self.column_bytes << (geom.rowbits + geom.colbits) if bank_row_column else 0
         self.phy = phy = BarePHY(module, ranks)
         settings = ControllerSettings(bank_byte_alignment=self.alignment)
-        self.core = LiteDRAMCore(
-            phy, geom, module.timing_settings, CLK_HZ, controller_settings=settings
-        )
+        self.core = LiteDRAMCore(phy, geom, module.timing_settings, CLK_HZ, controller_settings=settings)
         self.ports = [self.core.crossbar.get_port() for _ in range(ports)]
 
 
