@@ -44,6 +44,9 @@ lint: setup   ## style, of Python
 
 setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.stamp
 
+ranks-demo: sim-ranks   ## four ranks of DDR3 that sleep when the working set is elsewhere: timeline, energy, checks
+	litemrc ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
+
 sim: setup $(SIM)   ## the Verilated SoC
 
 sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux

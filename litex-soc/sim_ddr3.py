@@ -119,9 +119,9 @@ def ddr3_arguments(
     grade : str
         speed grade by the model's tables: 800E, 1066F, 1333H, 1600K.
     gigabits, chip_bits : int
-        a chip's density (1, 2, 4, 8) and data lines (8, 16), for its timings; not the size, which is the PHY's.
+        a chip's density (1, 2, 4, 8) and data lines (8, 16), for its timings; the size is the PHY's.
     address_map : str
-        one of ``MAPS``; bank_row_column is what ``ControllerSettings.bank_byte_alignment`` = bytes of a bank makes.
+        one of ``MAPS``; bank_row_column: ``ControllerSettings.bank_byte_alignment`` is the bytes of a bank.
     initialised : bool
         the DRAM begins as if software had loaded its mode registers; without it software must.
     report : str

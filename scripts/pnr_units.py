@@ -18,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,11 +26,17 @@ from types import SimpleNamespace
 from litedram.common import GeomSettings
 from litedram.phy.dfi import Interface as DFIInterface
 from litemrc_gateware.bucket_stack import BucketStack
+from litemrc_gateware.dfi_activity import DFIActivity
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
+from litemrc_gateware.n_mrc import NMrc
 from litemrc_gateware.page_filter import PageFilter
+from litemrc_gateware.rank_counters import RankCounters
+from litemrc_gateware.rank_meter import RankMeter
+from litemrc_gateware.rank_records import move_layout
+from litemrc_gateware.working_pages import WorkingPages
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
@@ -83,7 +90,7 @@ DEVICES = (Device("25k", 24288, 56), Device("45k", 43848, 108), Device("85k", 83
 
 
 def _stack(engine, frames):
-    return Unit(frames, 8, lambda: engine(frames=frames, groups=64, contexts=8), ("sink", "source", "idle"))
+    return Unit(frames, 8, lambda: engine(frames=frames, groups=64, contexts=8), STACK_PORTS)
 
 
 def _tap():
@@ -104,6 +111,35 @@ def _intake():
     return intake
 
 
+def _activity(domains, ranks):
+    geometry = GeomSettings(bankbits=3, rowbits=14, colbits=10)
+    dfi = DFIInterface(addressbits=14, bankbits=3, nranks=ranks, databits=32, nphases=4)
+    activity = DFIActivity(dfi, geometry, column_bytes=2, domains=domains)
+    activity.dfi = [getattr(phase, name) for phase in dfi.phases for name in (*DFI_COMMAND, "cke")]
+    return activity
+
+
+def _meter(domains):
+    sizes = {"pages": 65536, "groups": 64, "contexts": 8}
+    names = ("cleared", "hold", "held")
+    moves = {name: Signal(name=f"moves_{name}") for name in names}
+    moves["move"] = Record([("valid", 1), *move_layout(*sizes.values())], name="moves_move")
+    meter = RankMeter(SimpleNamespace(moves=SimpleNamespace(**moves)), **sizes, domains=domains)
+    meter.moves = [*moves["move"].flatten(), *(moves[name] for name in names)]
+    for part, ports in ((meter.counters, COUNTED_PORTS), (meter.n_mrc, REGISTER_PORTS)):
+        for name in ports:
+            setattr(meter, name, getattr(part, name))
+    meter.hits_adr, meter.hits_dat_r = meter.n_mrc.window_adr, meter.n_mrc.window_dat_r
+    return meter
+
+
+def _with_moves(stack):
+    moves = stack.moves
+    stack.told = [*moves.move.flatten(), moves.cleared, moves.hold, moves.held]
+    return stack
+
+
+STACK_PORTS = ("sink", "source", "idle")
 DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
     *("tap", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
@@ -116,6 +152,29 @@ COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "ove
 FILTER_PORTS = (
     *("sink", "engine_ops", "engine_positions", "source", "lower", "upper", "sampling", "scale_log2"),
     *("outside", "unsampled", "idle"),
+)
+ACTIVITY_PORTS = (
+    *("dfi", "access", "access_domain", "write", "activate", "activate_domain", "refresh", "open"),
+)
+COUNTED_PORTS = (
+    *("access", "access_domain", "write", "activate", "activate_domain", "refresh", "waking", "wakes"),
+)
+REGISTER_PORTS = ("automatic", "epsilon", "size", "written", "bus_reads", "bus_adr")
+COUNTERS_PORTS = (
+    *(*COUNTED_PORTS, "state", "last", "boundary", "shown", "shown_domain", "shown_word", "shown_count"),
+    *("complete", "overflow"),
+)
+PAGES_PORTS = (
+    *("move", "cleared", "held", "hold", "set", "set_context", "set_size", "done", "freeze", "frozen"),
+    *("domain", "top_pages", "context", "n_mrc", "working"),
+)
+N_MRC_PORTS = (
+    *REGISTER_PORTS,
+    *("epoch", "window_adr", "window_dat_r", "set", "set_context", "set_size", "done", "busy"),
+)
+METER_PORTS = (
+    *("moves", *COUNTED_PORTS, *REGISTER_PORTS[:-2], "open", "rank_state", "epoch", "snapshot", "window_adr"),
+    *("window_dat_r", "hits_adr", "hits_dat_r", "working", "taken", "published", "overflow", "busy"),
 )
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 
@@ -132,6 +191,23 @@ UNITS = {
     # As it stands before bucket_stack.
     "page_filter_1_recent_page": Unit(
         65536, 8, lambda: PageFilter(65536, 65536, groups=64, contexts=8, recent_pages=1), FILTER_PORTS
+    ),
+    # DFIActivity: a domain a rank, or slices of one.
+    "dfi_activity_4_ranks": Unit(None, None, lambda: _activity(4, 4), ACTIVITY_PORTS),
+    "dfi_activity_16_slices": Unit(None, None, lambda: _activity(16, 1), ACTIVITY_PORTS),
+    # RankMeter without its wide counts of snapshots, for want of pins, and its parts.
+    "rank_meter_4_domains": Unit(65536, 8, lambda: _meter(4), METER_PORTS),
+    **{
+        f"{name}_{domains}_domains": Unit(frames, contexts, partial(build, domains), ports)
+        for domains in (4, 16)
+        for name, frames, contexts, build, ports in (
+            ("rank_counters", None, None, RankCounters, COUNTERS_PORTS),
+            ("working_pages", 65536, 8, lambda domains: WorkingPages(65536, 64, 8, domains), PAGES_PORTS),
+        )
+    },
+    "n_mrc": Unit(None, 8, lambda: NMrc(groups=64, contexts=8), N_MRC_PORTS),
+    "group_stack_with_moves": Unit(
+        8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
 }
 

@@ -32,24 +32,16 @@ static uint32_t first_page(uint32_t workload)
 	return page;
 }
 
-/* Gives the program its context and page frames, whose data live until they are given back; returns its memory. */
+/* Gives the program its context and fresh page frames, live until it ends, as an operating system would. */
 static uint8_t *prepare(const struct run_order *order)
 {
 	uint32_t first = first_page(order->workload);
 
 	ranks_set_live(first, workloads[order->workload].pages);
 	monitor_write(LITEMRC_CONTEXT, order->context);
-	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
-}
-
-/* Takes the frames back, as an operating system would: what is there is no page of anybody's any more. */
-static void give_back(const struct run_order *order)
-{
-	uint32_t first = first_page(order->workload);
-
 	for (uint32_t page = 0; page < workloads[order->workload].pages; page++)
 		monitor_invalidate(first + page);
-	ranks_set_live(0, 0);
+	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
 }
 
 static uint64_t run(const struct run_order *order, uint8_t *memory)
@@ -70,7 +62,6 @@ static void measure(void)
 		struct run_order order = {.workload = i, .context = i + 1, .scale = 1};
 		uint64_t cycles = run(&order, prepare(&order));
 
-		give_back(&order);
 		printf("measure: %s %lu cycles\n", workloads[i].name, (unsigned long)cycles);
 	}
 	printf("measure: done, queue peak %lu\n", (unsigned long)monitor_read(LITEMRC_QUEUE_PEAK));
@@ -90,7 +81,7 @@ static void serve(void)
 		service_started(&order);
 		memory = prepare(&order);
 		cycles = run(&order, memory);
-		give_back(&order);
+		ranks_set_live(0, 0);
 		service_done(&order, cycles);
 	}
 }

@@ -128,7 +128,8 @@ static void acknowledge_dram(struct ack_body *ack)
 	ack->values[2] = reachable_states();
 	ack->values[3] = CONFIG_DRAM_CHIPS;
 	ack->values[4] = CONFIG_DRAM_PHASES;
-	ack->values_count = 5;
+	ack->values[5] = ranks_read(LITEMRC_RANKS_PARTIAL);
+	ack->values_count = 6;
 	ack->payload.value = (const uint8_t *)CONFIG_DRAM_PART;
 	ack->payload.len = strlen(CONFIG_DRAM_PART);
 }

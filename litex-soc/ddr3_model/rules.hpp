@@ -61,7 +61,7 @@ enum class RuleClass { DEVICE, BUS, PRECHARGE_ALL };
     RULE(SRX_REFRESH, DEVICE, "self-refresh or power-down again after self-refresh without one extra REF between")    \
     RULE(REFRESH_DEBT, DEVICE, "more than 8 refreshes postponed; the rank's data are lost")                           \
     RULE(REFRESH_BURST, DEVICE, "more than 16 REF within 2 tREFI")                                                    \
-    RULE(INIT, DEVICE, "ACT, RD, WR or self-refresh before MR0 to MR3 are loaded and ZQCL was done")                  \
+    RULE(INIT, DEVICE, "ACT, RD or WR before MR0 to MR3 are loaded and ZQCL was done")                                   \
     RULE(MR_CL, DEVICE, "MRS: CL shorter than tAA")                                                                   \
     RULE(MR_CWL, DEVICE, "MRS: CWL that is not for this clock")                                                       \
     RULE(MR_WR, DEVICE, "MRS: write recovery shorter than tWR")                                                       \

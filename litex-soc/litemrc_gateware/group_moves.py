@@ -11,7 +11,7 @@ class GroupMoves(LiteXModule):
 
     Of an operation comes first the move of its page, if its group changes, then, one a clock, those of the
     pages that the walk passes on, from the deepest group up. The page's own move has at least two clocks
-    without a move before and behind it: so who listens has three clocks for it, and one for each of the others.
+    without a move before and behind it: so who listens has three clocks for it, and one for each other one.
     There is no `ready`: who listens must take every move, and has `hold` to do other work.
 
     Attributes

@@ -12,12 +12,13 @@ EPSILON_BITS = 16
 class NMrc(LiteXModule):
     """Sets N_mrc of `WorkingPages`; what it finds is that of find_n_mrc in hls/rank_meter.
 
-    By register: every context gets `size`, at each `write`, and when `automatic` falls.
+    By register: every context gets `size`, each time it is `written`, and when `automatic` falls.
 
     Automatic: when an epoch stands in the window of `HitCounters`, each context with accesses gets the
     smallest size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read, 4
     clocks a word, in clocks in which the bus does not ask for it: contexts * (8 * groups + 20) clocks at
-    most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be published.
+    most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be
+    published.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class NMrc(LiteXModule):
 
     Attributes
     ----------
-    automatic, epsilon, size, write : Signal, in
+    automatic, epsilon, size, written : Signal, in
         registers n_mrc_auto and n_mrc, and the strobe of a write to the latter.
     epoch : Signal, in
         strobe: a new epoch stands in the window from this clock on (`HitCounters.finished`).
@@ -46,7 +47,7 @@ class NMrc(LiteXModule):
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
         group_bits, context_bits = width_of(groups), width_of(contexts)
         sum_bits = counter_bits + group_bits
-        self.automatic, self.write, self.epoch = Signal(), Signal(), Signal()
+        self.automatic, self.written, self.epoch = Signal(), Signal(), Signal()
         self.epsilon, self.size = Signal(EPSILON_BITS), Signal(group_bits + 1)
         self.bus_reads, self.bus_adr = Signal(), Signal(context_bits + group_bits + 1)
         self.window_adr, self.window_dat_r = Signal.like(self.bus_adr), Signal(counter_bits)
@@ -56,12 +57,12 @@ class NMrc(LiteXModule):
 
         # # #
 
-        # What is to be done. An epoch's search and a register's size wait for each other; the last one counts.
+        # What is to be done: an epoch's search first, then a register's size.
         seek_due, size_due, was_automatic, seeks, sizes = (Signal() for _ in range(5))
         context = self.set_context
         self.comb += [
             seeks.eq(self.automatic & self.epoch),
-            sizes.eq(~self.automatic & (self.write | was_automatic)),
+            sizes.eq(~self.automatic & (self.written | was_automatic)),
         ]
         self.sync += [
             was_automatic.eq(self.automatic),

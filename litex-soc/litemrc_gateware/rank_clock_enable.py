@@ -29,7 +29,7 @@ class RankClockEnable(LiteXModule):
     wake : Signal, in
         only while `asleep`; it wins over a `fall` in the same clock no more than any later one.
     nap : Signal, in
-        only in power-down.
+        of no effect in self-refresh.
     due, refresh : Signal, in
         the rank owes a refresh; strobe, only while `refreshable`: it is sent one of those with the next clock.
     cke, odt : Signal, out
@@ -82,12 +82,11 @@ class RankClockEnable(LiteXModule):
             max(0, max(t.tXP, t.tXPDLL - t.tRCD) - GATE_TO_ACTIVATE),
             max(0, max(t.tXS, t.tXSDLL - t.tRCD) - GATE_TO_ACTIVATE),
         )
-        rise = Signal()
+        up, rise = Signal(), Signal()
         recovery = Signal(max=t.tRFC)  # of a refresh that we sent
         self.comb += [
-            rise.eq(
-                ~self.cke & (~self.asleep | self.wake | self.nap) & (since >= by_depth(t.tCKE, t.tCKESR) - 1)
-            ),
+            up.eq(~self.asleep | self.wake | (self.nap & ~self.deep)),
+            rise.eq(~self.cke & up & (since >= by_depth(t.tCKE, t.tCKESR) - 1)),
             self.open.eq(served & self.cke & ~self.asleep),
             self.settled.eq(self.odt & self.open),
             self.refreshable.eq(self.cke & self.deep & ~served & self.selectable & ~self.asleep),

@@ -97,8 +97,8 @@ class RankCounters(LiteXModule):
                 event, count, caught_count = Signal(), Signal(short_bits), Signal(short_bits)
                 self.comb += event.eq(events[number])
                 self.sync += [
-                    count.eq(Mux(self.boundary, 0, count) + event),
-                    If(self.boundary, caught_count.eq(count)),
+                    count.eq(count + event),
+                    If(self.boundary, count.eq(event), caught_count.eq(count)),
                 ]
                 row.append(caught_count)
             # IDLE counts on from the round before unless there was an access.
@@ -117,8 +117,8 @@ class RankCounters(LiteXModule):
             row.append(caught_idle)
             caught.append((row, caught_anew))
 
-        # Stages of the fold: 0 the long counter is addressed, the domain's short ones are chosen; 1 read, the short
-        # one is chosen; 2 added; 3 written and shown. After reset a round without anything to add zeroes the RAM.
+        # Stages of the fold: 0 the long counter is addressed, the domain's short ones are chosen; 1 read, the
+        # short one is chosen; 2 added; 3 written and shown. The round after reset zeroes the RAM.
         self.long = long = SimpleDualPort(counter_bits, len(MeterWord) * max(2, domains))
         rows, anews = zip(*caught, strict=True)
         row = [Signal(short_bits) for _ in range(WORDS)]
@@ -126,7 +126,7 @@ class RankCounters(LiteXModule):
         old, short, total, count = (
             Signal(bits) for bits in (counter_bits, short_bits, counter_bits + 1, counter_bits)
         )
-        blank, anew, sums, overflows = Signal(reset=1), Signal(), Signal(), Signal()
+        blank, sums, overflows = Signal(reset=1), Signal(), Signal()
         stages = [
             Record([("valid", 1), ("word", len(word)), ("domain", domain_bits), ("sums", 1)])
             for _ in range(3)

@@ -60,8 +60,7 @@ class RankControl(RankRegisters):
             *(getattr(counters, name).eq(getattr(activity, name)) for name in names),
             meter.open.eq(activity.open),
         ]
-        # The activity is that of the clock before; so is what goes beside it.
-        self.sync += [
+        self.comb += [
             counters.waking.eq(power.waking),
             counters.wakes.eq(power.wakes),
             *(to.eq(state) for to, state in zip(meter.rank_state, power.state, strict=True)),

@@ -8,7 +8,6 @@ from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.n_mrc import NMrc
 from litemrc_gateware.rank_counters import RankCounters
 from litemrc_gateware.rank_records import AWAKE, MeterWord, PowerState
-from litemrc_gateware.records import width_of
 from litemrc_gateware.working_pages import WorkingPages
 
 
@@ -46,7 +45,7 @@ class RankMeter(LiteXModule):
     rank_state : list of Signal(3), in
         from `RankPower`, of each domain: `AWAKE` or a low state.
     n_mrc : NMrc
-        takes `automatic`, `epsilon`, `size`, `write` from registers, and the window of the hit counters.
+        takes `automatic`, `epsilon`, `size`, `written` from registers, and the window of the hit counters.
     epoch, snapshot : Signal, in
         strobes: an epoch is in the window of the hit counters; a snapshot is asked for.
     window_adr, window_dat_r : Signal, in and out
@@ -68,8 +67,8 @@ class RankMeter(LiteXModule):
     ) -> None:
         if not hasattr(engine, "moves"):
             raise ValueError(
-                f"RankMeter: {type(engine).__name__} does not tell the moves of its pages; choose GroupStack, "
-                "built with_moves=True"
+                f"RankMeter: {type(engine).__name__} does not tell the moves of its pages; "
+                "choose GroupStack, built with_moves=True"
             )
         self.counters = counters = RankCounters(domains, counter_bits)
         self.pages = working = WorkingPages(pages, groups, contexts, domains)

@@ -21,8 +21,8 @@ class PolicySettings(LiteXModule):
     ----------
     kind, static_state, mrc_state, mrc_base, partial, threshold_power_down, threshold_self_refresh : Signal, in
         as the registers of these names (rank_registers.py).
-    limits : dict, of each threshold: (enabled, limit)
-        limit is the threshold less the lead, not below 0.
+    limits : dict, of each threshold: (enabled, at_once, limit)
+        limit is the threshold less the lead; at_once, if that is below 0.
     """
 
     def __init__(self, lead):
@@ -39,9 +39,13 @@ class PolicySettings(LiteXModule):
 
         for name in ("power_down", "self_refresh"):
             threshold = getattr(self, f"threshold_{name}")
-            enabled, limit = Signal(), Signal(THRESHOLD_BITS)
-            self.sync += [enabled.eq(threshold != 0), limit.eq(Mux(threshold > lead, threshold - lead, 0))]
-            self.limits[name] = (enabled, limit)
+            enabled, at_once, limit = Signal(), Signal(), Signal(THRESHOLD_BITS)
+            self.sync += [
+                enabled.eq(threshold != 0),
+                at_once.eq(threshold < lead),
+                limit.eq(threshold - lead),
+            ]
+            self.limits[name] = (enabled, at_once, limit)
 
 
 class RankPolicy(LiteXModule):
@@ -97,11 +101,10 @@ class RankPolicy(LiteXModule):
         ]
 
         due = {}
-        for name, (enabled, limit) in settings.limits.items():
+        for name, (enabled, at_once, limit) in settings.limits.items():
             reached, due[name] = Signal(), Signal()
             self.sync += reached.eq(~self.busy & ~self.active & (idle_clocks >= limit))
-            # With a limit of 0 there is no clock to lose.
-            self.comb += due[name].eq(enabled & ((limit == 0) | reached))
+            self.comb += due[name].eq(enabled & (at_once | reached))
 
         dynamic = Mux(
             due["self_refresh"], PowerState.SELF_REFRESH, Mux(due["power_down"], PowerState.POWER_DOWN, AWAKE)

@@ -70,7 +70,8 @@ class WorkingPages(LiteXModule):
 
         # # #
 
-        # Pages of each domain in the top: a few words, so LUT RAM. Those of all groups: a bank for even ones, one for odd.
+        # Pages of each domain in the top: a few words, so LUT RAM. Those of all groups: a bank for the even
+        # ones, a bank for the odd ones.
         self.tops = tops = SimpleDualPort(page_bits, max(2, domains), async_read=True)
         bank_words = (groups << context_bits) // 2 * domains
         self.even, self.odd = banks = [PageCounts(bank_words, count_bits) for _ in range(2)]
@@ -84,8 +85,8 @@ class WorkingPages(LiteXModule):
         chosen = Signal(context_bits)
         self.comb += self.n_mrc.eq(n_mrc[chosen])
 
-        # A move changes the count of the group it comes from, and that of the group it goes to: if both lie in
-        # one bank, the second one a clock later.
+        # A move changes the count of the group it comes from, and that of the group it goes to: if both lie
+        # in one bank, the second one a clock later.
         page_domain, comes, goes = Signal(domain_bits), Signal(), Signal()
         put_off, off_adr = Signal(2), Signal(max=bank_words)
         self.comb += [
@@ -119,8 +120,8 @@ class WorkingPages(LiteXModule):
                 .Else(bank.adr.eq(address(group, walk_domain, self.set_context))),
             ]
 
-        # What joins or leaves the top. Stages: 0 a move is compared with N_mrc, or a walk addresses a count, which
-        # is there in stage 2; 2 added; 3 whether the domain is working.
+        # What joins or leaves the top. Stages: 0 a move is compared with N_mrc, or a walk addresses a count,
+        # which is there in stage 2; 2 added; 3 whether the domain is working.
         layout = [("domain", domain_bits), ("adds", 1), ("takes", 1), ("walks", 1), ("odd", 1)]
         stage0, stage1, stage2 = (Record(layout) for _ in range(3))
         was_in, is_in, amount, top = Signal(), Signal(), Signal(page_bits), Signal(page_bits)
@@ -158,7 +159,7 @@ class WorkingPages(LiteXModule):
             )
         under_way = [signal for stage in (stage1, stage2) for signal in (stage.adds, stage.takes)]
         self.comb += empty.eq(
-            (Cat(*under_way, changed3, move.valid, put_off, *(bank.busy for bank in banks)) == 0)
+            Cat(*under_way, changed3, move.valid, put_off, *(bank.busy for bank in banks)) == 0
         )
 
         # Zeroing, once what came before the clear is through.
@@ -171,12 +172,14 @@ class WorkingPages(LiteXModule):
         ]
 
         # Changes of N_mrc.
-        self.sync += If(self.done, n_mrc[self.set_context].eq(self.set_size))
         self.fsm = fsm = FSM(reset_state="IDLE")
         self.comb += [
             self.hold.eq(zeroing | self.freeze | ~fsm.ongoing("IDLE")),
-            self.frozen.eq(self.freeze & fsm.ongoing("IDLE") & self.held & empty & ~zeroing),
             chosen.eq(Mux(self.frozen, self.context, Mux(move.valid, move.context, self.set_context))),
+        ]
+        self.sync += [
+            If(self.done, n_mrc[self.set_context].eq(self.set_size)),
+            self.frozen.eq(self.freeze & fsm.ongoing("IDLE") & self.held & empty & ~zeroing),
         ]
         fsm.act("IDLE", If(self.set & ~self.freeze, NextState("CLAIM")))
         fsm.act(

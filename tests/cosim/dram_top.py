@@ -1,9 +1,9 @@
-"""LiteDRAM's controller with the ports of a DDR3ModelPHY, and native ports for traffic: Verilog and its parameters.
+"""LiteDRAM's controller with the ports of a DDR3ModelPHY, and native ports for traffic: Verilog, parameters.
 
-python tests/cosim/dram_top.py GRADE RANKS ROW_BITS MAP OUT.v OUT.hpp
+python tests/cosim/dram_top.py GRADE RANKS MAP OUT.v OUT.hpp [TIMING=CLOCKS]
 
-GRADE: 800, 1066, 1600. MAP: row_bank_column, bank_row_column. The parameters, in OUT.hpp, are what the bench gives the
-DRAM model; the controller's own timings are LiteDRAM's.
+GRADE: 800, 1066, 1600. MAP: row_bank_column, bank_row_column. The parameters, in OUT.hpp, are what the bench
+gives the DRAM model; the controller's own timings are LiteDRAM's, but for TIMING: a broken controller.
 """
 
 import sys
@@ -18,7 +18,7 @@ from litex.gen.fhdl.verilog import convert
 from rtl_top import BenchTop
 from sim_ddr3 import NPHASES, DDR3ModelPHY, pad_widths
 
-# The controller's clock for which LiteDRAM computes the grade's own CL and CWL; the model's name of the grade.
+# The controller's clock (for which LiteDRAM computes the grade's CL and CWL), the model's name of the grade.
 CLOCKS_HZ = {"800": (100e6, "800E"), "1066": (133e6, "1066F"), "1600": (200e6, "1600K")}
 DATA_WIDTH = 16
 PORTS = 4  # a port waits for a bank before it goes to another: several keep banks busy
@@ -27,14 +27,11 @@ PORTS = 4  # a port waits for a bank before it goes to another: several keep ban
 class DRAMTop(BenchTop):
     """Controller, crossbar, PHY; `port<n>_...` are native ports, the other ports those of the PHY."""
 
-    def __init__(self, grade: str, ranks: int, row_bits: int, address_map: str) -> None:
+    def __init__(self, grade: str, ranks: int, address_map: str, timings: dict[str, int]) -> None:
         super().__init__()
         clk_freq, name = CLOCKS_HZ[grade]
-
-        class Module(MT41J128M16):
-            nrows = 1 << row_bits
-
-        module = Module(clk_freq, f"1:{NPHASES}", speedgrade=grade)
+        module = MT41J128M16(clk_freq, f"1:{NPHASES}", speedgrade=grade)
+        vars(module.timing_settings).update(timings)
         pads = {
             name: self.add_port(name, width) for name, width in pad_widths(module, DATA_WIDTH, ranks).items()
         }
@@ -54,7 +51,7 @@ class DRAMTop(BenchTop):
         self.parameters = {
             "GRADE": f'"{name}"',
             "RANKS": ranks,
-            "ROW_BITS": row_bits,
+            "ROW_BITS": module.geom_settings.rowbits,
             "COLUMN_BITS": module.geom_settings.colbits,
             "ADDRESS_BITS": module.geom_settings.addressbits,
             "DATA_BYTES": DATA_WIDTH // 8,
@@ -64,20 +61,20 @@ class DRAMTop(BenchTop):
             "CWL": phy.settings.cwl,
             "READ_LATENCY": phy.settings.read_latency,
             "WRITE_LATENCY": phy.settings.write_latency,
-            "TREFI_CLOCKS": module.timing_settings.tREFI,
             "PORTS": PORTS,
         }
 
     def _add_native_port(self, prefix, port):
-        for stream, inwards in ((port.cmd, True), (port.wdata, True), (port.rdata, False)):
-            names = {id(port.cmd): "cmd", id(port.wdata): "wdata", id(port.rdata): "rdata"}
-            layout = [(name, width) for name, width, *_ in stream.description.payload_layout]
-            self.add_stream(f"{prefix}_{names[id(stream)]}", stream, layout, inwards)
+        for name, inwards in (("cmd", True), ("wdata", True), ("rdata", False)):
+            stream = getattr(port, name)
+            layout = [(field, width) for field, width, *_ in stream.description.payload_layout]
+            self.add_stream(f"{prefix}_{name}", stream, layout, inwards)
 
 
 def main():
-    grade, ranks, row_bits, address_map, verilog, header = sys.argv[1:]
-    top = DRAMTop(grade, int(ranks), int(row_bits), address_map)
+    grade, ranks, address_map, verilog, header, *timings = sys.argv[1:]
+    timings = {name: int(clocks) for name, clocks in (timing.split("=") for timing in timings)}
+    top = DRAMTop(grade, int(ranks), address_map, timings)
     Path(verilog).write_text(str(convert(top, ios=top.ios, name="top")))
     lines = [f"#define DRAM_{name} {value}\n" for name, value in top.parameters.items()]
     Path(header).write_text("".join(lines))

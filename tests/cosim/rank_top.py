@@ -1,8 +1,8 @@
 """A LiteDRAM controller of four ranks or one, with rank power or without, and ports on its crossbar.
 
-python tests/cosim/rank_top.py stock|power RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v
+python tests/cosim/rank_top.py stock|power|unrepaired RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v
 
-RATE is one of RATES; BANK_ROW_COLUMN 1 puts a bank, and a rank, into one range of addresses.
+unrepaired: rank power that leaves LiteDRAM's tRAS as it is. RATE is one of RATES; BANK_ROW_COLUMN 1 puts a bank, and a rank, into one range of addresses.
 """
 
 import sys
@@ -76,7 +76,7 @@ class RankTop(BenchTop):
         self.phy = phy = StubPHY(rate, ranks, module)
         bank_bytes = DATA_BITS // 8 << (geometry.rowbits + geometry.colbits)
         settings = ControllerSettings(
-            refresh_cls=RankRefresher if kind == "power" else Refresher,
+            refresh_cls=Refresher if kind == "stock" else RankRefresher,
             refresh_zqcs_freq=1e3,  # often, so that benches see it
             bank_byte_alignment=bank_bytes if bank_row_column else 0,
         )
@@ -89,8 +89,9 @@ class RankTop(BenchTop):
             # What software leaves there while it drives the DFI.
             *(getattr(control, name).eq(1) for name in ("cke", "odt", "reset_n")),
         ]
-        if kind == "power":
-            self.power = RankPower(core, rate.clk_freq, domains, spacing=spacing)
+        if kind != "stock":
+            repair = kind == "power"
+            self.power = RankPower(core, rate.clk_freq, domains, spacing=spacing, repair_tras=repair)
             self.add_power_ports()
         else:
             complete_bank_row_column(core.crossbar)
@@ -151,7 +152,7 @@ def defines(kind: str, rate_name: str, ranks: int, domains: int, bank_row_column
     rate = RATES[rate_name]
     module = MT41K64M16(rate.clk_freq, f"1:{PHASES}", speedgrade=rate_name)
     return {
-        "WITH_POWER": int(kind == "power"),
+        "WITH_POWER": int(kind != "stock"),
         "GRADE": int(rate_name),
         "CLOCK_FS": round(1e15 / (rate.clk_freq * PHASES)),
         "RANKS": ranks,

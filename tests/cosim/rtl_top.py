@@ -176,7 +176,10 @@ class MeterTop(BenchTop):
         ]
         counters, n_mrc, pages = meter.counters, meter.n_mrc, meter.pages
         inputs = [
-            *((counters, name) for name in ("access", "access_domain", "write", "activate", "activate_domain")),
+            *(
+                (counters, name)
+                for name in ("access", "access_domain", "write", "activate", "activate_domain")
+            ),
             *((counters, name) for name in ("refresh", "waking", "wakes")),
             *((meter, name) for name in ("open", "epoch", "snapshot", "window_adr")),
         ]
@@ -188,7 +191,7 @@ class MeterTop(BenchTop):
             self.comb += self.add_port(name, len(signal)).eq(signal)
         for name in ("overflow", "busy"):
             self.comb += self.add_port(name).eq(getattr(meter, name))
-        for name in ("automatic", "epsilon", "size", "write", "bus_reads", "bus_adr", "window_dat_r"):
+        for name in ("automatic", "epsilon", "size", "written", "bus_reads", "bus_adr", "window_dat_r"):
             signal = getattr(n_mrc, name)
             self.comb += signal.eq(self.add_port(f"n_mrc_{name}", len(signal)))
         self.comb += [

@@ -4,15 +4,18 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder import FilterSizes, Sizes
-from litemrc.golden.group_stack import GroupStack
+from builder import FilterSizes, MeterSizes, Sizes
+from litemrc.golden.group_stack import GroupStack, Move
 from litemrc.golden.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor import ENGINES, MonitorModel
 from litemrc.golden.page_filter import PageFilter
 from litemrc.golden.positions import Position, StackEngine
+from litemrc.golden.rank_meter import PowerState, RankMeterModel
+from litemrc.golden.working_pages import WorkingPages
 from litemrc.golden.working_set import WorkingSet
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
+METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, METER_SNAPSHOT = range(6)
 
 
 def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
@@ -149,6 +152,82 @@ def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int
         if epoch_end:
             finished = model.end_epoch()
             lines.append(f"{finished.outside} {finished.unsampled} {_window_of(finished)}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+class _MoveLines(WorkingPages):
+    """The working set's pages, and a line of vectors for each move."""
+
+    def __init__(self, sizes: MeterSizes, lines: list[str]) -> None:
+        self._lines = lines
+        super().__init__(sizes.frames, sizes.groups, sizes.contexts, sizes.domains)
+
+    def move(self, move: Move) -> None:
+        super().move(move)
+        places = (move.from_group is not None, move.from_group or 0, move.to_group is not None)
+        numbers = (METER_MOVE, move.page, move.context, *map(int, places), move.to_group or 0)
+        self._lines.append(" ".join(map(str, numbers)))
+
+    def clear(self) -> None:
+        super().clear()
+        self._lines.append(str(METER_CLEAR_PAGES))
+
+
+def write_meter_vectors(path: Path, sizes: MeterSizes, seed: int, clocks: int) -> None:
+    """Write random clocks of the power domains, operations between them, and the snapshots expected."""
+    dice = random.Random(seed)
+    lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts} {sizes.domains}"]
+    pages = _MoveLines(sizes, lines)
+    stack = GroupStack(sizes.frames, sizes.groups, sizes.contexts, pages)
+    meter = RankMeterModel(sizes.domains, pages, sizes.counter_bits)
+    domains = range(sizes.domains)
+    states = [PowerState.PRECHARGE_STANDBY] * sizes.domains
+    operations = _operations(sizes, seed, clocks)
+    for clock, (kind, frame, context, _) in enumerate(operations):
+        if clock % 1000 == 0:
+            rates = [dice.choice((0, 0.01, 0.3, 1)) for _ in range(5)]
+        access, write, activate = dice.random() < rates[0], dice.random() < 0.5, dice.random() < rates[0] / 2
+        accessed, activated = dice.choice(domains), dice.choice(domains)
+        refresh, waking, wakes = ([dice.random() < rate for _ in domains] for rate in rates[1:4])
+        states = [dice.choice(list(PowerState)) if dice.random() < rates[4] / 2 else s for s in states]
+        if access:
+            meter.access(clock, accessed, write)
+        if activate:
+            meter.activate(clock, activated)
+        for d in domains:
+            meter.enter(clock, d, states[d])
+            meter.waking(clock, d, waking[d])
+            if refresh[d]:
+                meter.refresh(clock, d)
+            if wakes[d]:
+                meter.wake(clock, d)
+        masks = [sum(flag << d for d, flag in enumerate(flags)) for flags in (refresh, waking, wakes)]
+        numbers = (METER_CLOCK, int(access), accessed, int(write), int(activate), activated, *masks, *states)
+        lines.append(" ".join(map(str, map(int, numbers))))
+        _step(stack, kind, frame, context)
+        if dice.random() < 0.005:
+            context, size = dice.randrange(sizes.contexts), dice.randrange(2 * sizes.groups)
+            pages.set_n_mrc(context, size)
+            lines.append(f"{METER_SET_N_MRC} {context} {size}")
+        if dice.random() < 0.005:
+            epsilon = dice.choice((0, dice.randrange(2**16), dice.randrange(100)))
+            hits = [
+                [
+                    dice.choice((0, 0, 1, dice.randrange(1 << min(sizes.counter_bits, 31))))
+                    for _ in range(sizes.groups)
+                ]
+                for _ in range(sizes.contexts)
+            ]
+            accesses = [int(any(row) or dice.random() < 0.5) for row in hits]
+            pages.end_epoch(hits, accesses, epsilon)
+            rows = [f"{made} {' '.join(map(str, row))}" for made, row in zip(accesses, hits, strict=True)]
+            lines.append(f"{METER_FIND_N_MRC} {epsilon} {' '.join(rows)}")
+        if dice.random() < 0.005:
+            working = sum(flag << d for d, flag in enumerate(pages.working()))
+            finished = meter.snapshot(clock + 1)
+            words = [*(word for row in finished.counters for word in row), *finished.n_mrc]
+            numbers = (METER_SNAPSHOT, int(finished.overflow), working, *words)
+            lines.append(" ".join(map(str, numbers)))
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -31,10 +31,13 @@ def epoch_range(text: str) -> tuple[int | None, int | None]:
     return start, stop
 
 
-def add_port_arguments(parser: argparse.ArgumentParser) -> None:
+def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Declare which device, and how long to wait for it."""
     parser.add_argument(
-        "--port", metavar="URL", required=True, help="device file or pyserial URL, such as socket://HOST:PORT"
+        "--port",
+        metavar="URL",
+        required=required,
+        help="device file or pyserial URL, such as socket://HOST:PORT",
     )
     parser.add_argument("--baud", type=positive, default=115200, help="bit/s of a device file (%(default)s)")
     parser.add_argument(

@@ -16,10 +16,14 @@ from litemrc.device.collector import Collector
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
 from litemrc.device.protocol import Message, host_requests
+from litemrc.device.rank_rows import rank_table
+from litemrc.device.ranks import get_dram
 from litemrc.device.running import Run
 from litemrc.epochs import EpochTable, read_epochs, write_epochs
 from litemrc.errors import UserError
 from litemrc.outputs import check_output_path
+from litemrc.rank_files import write_ranks
+from litemrc.rank_table import RankTable
 
 _EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells say it
 _LINE_EVERY_S = 5.0
@@ -58,6 +62,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", metavar="FILE.parquet", type=Path, required=True, help="file to write")
     parser.add_argument(
+        "--ranks", metavar="FILE.parquet", type=Path, help="write what the device meters of its ranks, too"
+    )
+    parser.add_argument(
         "--epoch-length", metavar="N", type=positive, help="set the length of an epoch (else as it is)"
     )
     parser.add_argument(
@@ -78,16 +85,19 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc collect`."""
-    check_output_path(args.out)
+    for path in (args.out, args.ranks):
+        if path:
+            check_output_path(path)
     runs = [Run.parse(text) for text in args.runs]
-    collector, stopped, complete = None, None, False
+    collector, dram, stopped, complete = None, None, None, False
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop_once)
     try:
         with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+            dram = get_dram(device) if args.ranks else None
             _prepare_epochs(device, args)
             device.request("monitor", on=True)
-            collector = Collector(device)
+            collector = Collector(device, dram)
             with _progress(args.epochs, args.port) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
                     show(collector.epochs, message)
@@ -98,6 +108,8 @@ def main(args: argparse.Namespace) -> int:
         stopped = error
     if complete or (collector and collector.rows):
         _save(args.out, collector.table(interrupted=not complete), collector.epochs, args.epochs)
+        if dram:
+            _save_ranks(args.ranks, rank_table(device, dram, collector.ranks.rows, interrupted=not complete))
     elif collector:
         print("litemrc: no epoch was collected, no file was written", file=sys.stderr)
     if complete:
@@ -137,6 +149,14 @@ def _save(out: Path, table: EpochTable, epochs: int, wanted: int) -> None:
     )
     if lost:
         print(f"litemrc: warning: {lost} epoch messages were lost on the link", file=sys.stderr)
+
+
+def _save_ranks(out: Path, table: RankTable) -> None:
+    if table.interrupted and out.exists():
+        kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
+        print(f"litemrc: {kept} is kept", file=sys.stderr)
+    write_ranks(out, table)
+    print(f"ranks of {table.epochs.size} epochs saved in {out}")
 
 
 def _better(path: Path, table: EpochTable) -> bool:

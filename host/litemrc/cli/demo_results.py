@@ -23,6 +23,8 @@ from litemrc.golden_check import compare, model_of
 from litemrc.golden_replay import Replay, replay
 from litemrc.plot_files import save_figure
 from litemrc.plots import curves_figure
+from litemrc.rank_energy import RankEnergy
+from litemrc.rank_table import RankTable
 from litemrc.report import write_report
 
 EXIT_DIFFERENT = 1
@@ -85,6 +87,7 @@ def show(
     texts: Mapping[str, str],
     began: float,
     ended: float,
+    ranks: tuple[RankTable, RankEnergy] | None = None,
 ) -> int:
     """Write report and picture into the folder `out`, print what matters, and return the exit code.
 
@@ -92,6 +95,7 @@ def show(
         title, device: for the report.
         texts: more for the report, by heading.
         began, ended: of the simulation, by time.monotonic().
+        ranks: for the report, where they were metered.
     """
     report = out / "report.html"
     table, recording = results.table, results.recording
@@ -117,6 +121,7 @@ def show(
         parameters=parameters,
         comparison=results.comparison,
         accuracy=results.estimates,
+        ranks=ranks,
         texts=texts,
     )
     save_figure(curves_figure(table), out / "curves.png")

@@ -14,6 +14,7 @@ from litemrc.errors import UserError
 
 COMMANDS = {
     "demo": "boot the simulated SoC, collect the curves of its programs and check them with the golden model",
+    "ranks-demo": "boot the simulated SoC with four ranks, let unused ones sleep, and check their energy",
     "linux-demo": "boot Linux on the simulated SoC, run programs side by side and check their curves",
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
@@ -23,6 +24,7 @@ COMMANDS = {
     "simulate": "run the simulated SoC, as a device for the other commands",
     "linux": "boot Linux in the simulated SoC, its console on this terminal",
     "device": "show a device's parameters and test the link to it",
+    "ranks": "show the power domains of a device, and send them to sleep or say who does",
     "process": "show and choose the processes a Linux device follows, and set their memory budgets",
     "trace": "read, convert, draw, capture and generate traces of page references",
 }

@@ -5,39 +5,58 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from rich.console import Console
+from rich import box
 from rich.table import Table
 
 from litemrc.cli.arguments import add_port_arguments
+from litemrc.cli.energy_tables import energy_json, energy_table, residency_table
+from litemrc.cli.plain_text import plain_text
 from litemrc.device import ranks
 from litemrc.device.device import Device
+from litemrc.device.rank_rows import rank_table, watch_ranks
+from litemrc.device.ranks import Dram, RankPolicy, WorkingSetSize
+from litemrc.dram_parts.files import find_part, part_of_module
+from litemrc.dram_parts.part import Part
 from litemrc.errors import UserError
+from litemrc.rank_activity import COUNTERS
+from litemrc.rank_energy import rank_energy
+from litemrc.rank_table import RankTable
 
 _EPILOG = """\
 Without `set` or `policy` the epoch that runs is ended, and what the meter counted since the one before shown.
 
-  litemrc ranks --port URL --part MT41K128M16JT-125 --watch
+  litemrc ranks --port URL --watch
   litemrc ranks --port URL set --rank 1 --state self-refresh
   litemrc ranks --port URL policy mrc --mrc-base dynamic --thresholds 100:20000 --epsilon 0.01
 
 A rank in self-refresh-partial keeps the data of a part of its array only (--keep). The device refuses that
 for a rank with live pages; for the others it must be asked for with --allow-data-loss.
 """
-_PARTS = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # MR2 of DDR3, from the bottom
+_STATES = {ranks.power_state_number(name): name for name in ranks.power_states()}
+_KEPT = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # MR2 of DDR3, from the bottom
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc ranks`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    add_port_arguments(parser)
-    parser.add_argument("--part", metavar="NAME", help="DRAM part to reckon energy for; see litemrc energy")
+    add_port_arguments(parser, required=False)
+    parser.add_argument(
+        "--part", metavar="NAME", help="the chips, else what the device says; see litemrc energy"
+    )
     parser.add_argument("--watch", action="store_true", help="show every epoch from now on, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print one JSON object, or one a line (--watch)")
     parser.set_defaults(action=_show)
     actions = parser.add_subparsers(metavar="set | policy")
-    _add_set(actions.add_parser("set", help="send a rank to a state", allow_abbrev=False))
-    _add_policy(actions.add_parser("policy", help="say who sends ranks to sleep", allow_abbrev=False))
+    for name, purpose, declare in (
+        ("set", "send a rank to a state", _add_set),
+        ("policy", "say who sends ranks to sleep", _add_policy),
+    ):
+        action = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        declare(action)
+        # Behind the action as well as before it.
+        action.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +67,7 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
         "--allow-data-loss", action="store_true", help="for self-refresh-partial: what is not kept is lost"
     )
     parser.add_argument(
-        "--keep", choices=_PARTS, default="half", help="part of the array that is kept (%(default)s)"
+        "--keep", choices=_KEPT, default="half", help="part of the array that is kept (%(default)s)"
     )
 
 
@@ -76,10 +95,81 @@ def _add_policy(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks`."""
+    if not args.port:
+        raise UserError("no device is named", remedy="add --port URL, such as socket://localhost:1234")
     with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
         dram = ranks.get_dram(device)
         args.action(device, dram, args)
     return 0
+
+
+def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    part = _part(device, dram, args.part)
+    policy, size = ranks.get_policy(device), ranks.get_working_set(device)
+    if not args.json:
+        print(_policy_text(policy))
+        print(f"working set: {_size_text(size)}")
+    if not args.watch:
+        device.request("end_epoch")
+    for rows in watch_ranks(device, dram):
+        table = rank_table(device, dram, rows)
+        if args.json:
+            _print_json(_json(table, part, policy, size))
+        else:
+            print(_text(table, part), end="\n\n", flush=True)
+        if not args.watch:
+            return
+
+
+def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
+    """The chips to reckon energy for; None where nothing is known of those that the device names."""
+    if name:
+        return find_part(name)
+    try:
+        return part_of_module(dram.part, device.hello.clock_hz * dram.phases)
+    except UserError:
+        return None
+
+
+def _text(table: RankTable, part: Part | None) -> str:
+    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    for heading in ("rank", "state", "holds working set", "pages of it", "live pages", "idle clocks"):
+        rows.add_column(heading, justify="left" if heading in ("rank", "state") else "right")
+    for row in range(table.domains):
+        rows.add_row(
+            str(table.domain[row]),
+            _shown(_STATES[int(table.state[row])]),
+            "yes" if table.working[row] else "no",
+            *(f"{getattr(table, name)[row]:,}" for name in ("top_pages", "live_pages", "idle")),
+        )
+    head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{plain_text(rows)}\n\n"
+    if part is None:
+        return head + residency_table(table.activities(), table.total_activity())
+    return head + energy_table(rank_energy(table, part))
+
+
+def _json(table: RankTable, part: Part | None, policy: RankPolicy, size: WorkingSetSize) -> dict[str, Any]:
+    told = {
+        "epoch": int(table.epoch[0]),
+        "seconds": table.seconds,
+        "policy": asdict(policy),
+        "working_set": asdict(size),
+        "ranks": [
+            {
+                "rank": int(table.domain[row]),
+                "state": _shown(_STATES[int(table.state[row])]),
+                "working": bool(table.working[row]),
+                "live_pages": int(table.live_pages[row]),
+                **{name: int(getattr(table, name)[row]) for name in COUNTERS},
+            }
+            for row in range(table.domains)
+        ],
+    }
+    return told | ({"energy": energy_json(rank_energy(table, part))} if part else {})
+
+
+def _print_json(told: dict[str, Any]) -> None:
+    print(json.dumps(told, allow_nan=False), flush=True)
 
 
 def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
@@ -92,11 +182,11 @@ def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
             )
         ranks.set_loss(device, args.rank, allowed=True, part=_KEPT[args.keep])
     ranks.set_state(device, args.rank, state)
-    _print_json({"rank": args.rank, "state": args.state}) if args.json else print(
-        f"rank {args.rank}: {args.state} as soon as it is idle, until an access wakes it"
-        if state != "awake"
-        else f"rank {args.rank}: awake"
-    )
+    until = "" if state == "awake" else " as soon as it is idle, until an access wakes it"
+    if args.json:
+        _print_json({"rank": args.rank, "state": args.state})
+    else:
+        print(f"rank {args.rank}: {args.state}{until}")
 
 
 def _shown(name: str) -> str:

@@ -1,8 +1,12 @@
 """Rank messages as rows: whole epochs only, and a count of what was lost."""
 
+from collections.abc import Iterator
+
+from litemrc.device.device import Device
+from litemrc.device.errors import DeviceFaultError, SilentDeviceError
 from litemrc.device.protocol import Message
-from litemrc.device.ranks import power_state_number
-from litemrc.rank_table import RankRow
+from litemrc.device.ranks import Dram, power_state_number
+from litemrc.rank_table import RankRow, RankTable
 
 
 class RankRows:
@@ -54,3 +58,45 @@ class RankRows:
         if len(self._begun) == self._ranks:
             self.rows += self._begun
             self._begun = []
+
+
+def rank_table(device: Device, dram: Dram, rows: list[RankRow], *, interrupted: bool = False) -> RankTable:
+    """The rows of a device as a table."""
+    return RankTable.from_rows(
+        rows,
+        clock_hz=device.hello.clock_hz,
+        phases=dram.phases,
+        domains=dram.ranks,
+        virtual=dram.virtual,
+        chips=dram.chips,
+        part=dram.part,
+        partial=dram.kept,
+        interrupted=interrupted,
+    )
+
+
+def watch_ranks(device: Device, dram: Dram) -> Iterator[list[RankRow]]:
+    """Yield the rows of each epoch that ends from now on, one of each rank.
+
+    Raises:
+        LinkError: the device is gone or silent, or sends nonsense.
+    """
+    ranks = RankRows(dram.ranks)
+    while True:
+        message = device.receive(device.timeout_s)
+        if message is None:
+            raise SilentDeviceError(
+                f"no epoch ended within {device.timeout_s:g} s",
+                where=device.url,
+                remedy="give epochs a length: litemrc collect --epoch-length",
+            )
+        if message.name != "rank":
+            continue
+        try:
+            ranks.note(message)
+        except ValueError as error:
+            what = f"the device sent nonsense: {error}"
+            raise DeviceFaultError(what, where=device.url, remedy="report this as a bug") from error
+        if ranks.rows:
+            yield ranks.rows
+            ranks.rows = []

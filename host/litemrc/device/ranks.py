@@ -20,6 +20,7 @@ class Dram:
         part: name of the chips.
         chips: side by side in a rank.
         phases: clocks of the DRAM in one of the system.
+        kept: what of the array self_refresh_partial keeps, as MR2 of DDR3 takes it.
     """
 
     ranks: int
@@ -28,6 +29,7 @@ class Dram:
     part: str
     chips: int
     phases: int
+    kept: int
 
 
 @dataclass(frozen=True)
@@ -101,13 +103,12 @@ def get_dram(device: Device) -> Dram:
             where=device.url,
             remedy="use a SoC that has them, such as that of: make sim-ranks",
         ) from refused
-    ranks, virtual, states, chips, phases = _values(device, answer, 5)
+    ranks, virtual, states, chips, phases, kept = _values(device, answer, 6)
     reachable = tuple(
         name for name, number in _choices("set_rank_state", "state").items() if states >> number & 1
     )
-    return Dram(
-        ranks, bool(virtual), reachable, printable(answer.payload.decode(errors="replace")), chips, phases
-    )
+    part = printable(answer.payload.decode(errors="replace"))
+    return Dram(ranks, bool(virtual), reachable, part, chips, phases, kept)
 
 
 def get_policy(device: Device) -> RankPolicy:

@@ -36,9 +36,7 @@ class GroupStack:
     :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
     """
 
-    def __init__(
-        self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None
-    ) -> None:
+    def __init__(self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None) -> None:
         check_sizes(pages, groups, contexts)
         self._listener = listener
         self.pages, self.groups, self.contexts = pages, groups, contexts
@@ -70,7 +68,7 @@ class GroupStack:
         """Make every page invalid."""
         self._owner: dict[int, int] = {}
         self._stacks = [LruStack() for _ in range(self.contexts)]
-        if self._listener:
+        if self._listener is not None:
             self._listener.clear()
         return CLEAR
 
@@ -84,7 +82,7 @@ class GroupStack:
 
     def _places(self, context: int) -> dict[int, int]:
         """The group of each page of a stack, if anyone wants to know."""
-        pages = self.stack(context) if self._listener else ()
+        pages = self.stack(context) if self._listener is not None else ()
         return {page: position // self.group_pages for position, page in enumerate(pages)}
 
     def _tell(self, page: int, owner: int, before: dict[int, int]) -> None:

@@ -126,8 +126,8 @@ class RankMeterModel:
     def _advance(self, clock: int, domain: int) -> None:
         if clock < self._now or not 0 <= domain < self.domains:
             raise ValueError(
-                f"rank meter: an event of domain {domain} at clock {clock}; domains are 0..{self.domains - 1}, "
-                f"and it is clock {self._now} already"
+                f"rank meter: an event of domain {domain} at clock {clock}; domains are "
+                f"0..{self.domains - 1}, and it is clock {self._now} already"
             )
         self._now = clock
 

@@ -1,4 +1,4 @@
-"""The pages of the working set by power domain: those in the top N_mrc of the LRU stacks (zhou2004, section 5.1)."""
+"""Pages of the working set by power domain: the top N_mrc of the LRU stacks (zhou2004, section 5.1)."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from litemrc.golden.group_stack import Move
 
 
 def find_n_mrc(hits: Sequence[int], epsilon: int) -> int:
-    """The smallest size, in page groups and at least 1, that all but a few of an epoch's hits need no more than.
+    """The smallest size, in page groups and at least 1, beyond which lie but a few of an epoch's hits.
 
     :param hits: of each page group.
     :param epsilon: the share of the hits that may lie beyond, a fraction of 2^16.

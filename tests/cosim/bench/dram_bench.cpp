@@ -2,8 +2,8 @@
 //
 //   bench CLOCKS SEED
 //
-// Every read must return what was written last; the rules the controller breaks are printed, a rule and its count a
-// line, then the first violations to stderr. Returns 1 if data were wrong or lost.
+// Every read must return what was written last; the rules that the controller breaks are printed, a rule and its count a
+// line, and the first violations on stderr. Returns 1 if data were wrong or lost.
 #include "ddr3_model/dfi_pads.hpp"
 #include "ddr3_model/report.hpp"
 #include "dram.hpp"
@@ -36,6 +36,21 @@ ddr3::Parameters parameters() {
             reinterpret_cast<std::uint8_t *>(&rtl->port##n##_rdata_data)                                              \
     }
 
+void print(ddr3::Model &model) {
+    const ddr3::Counts &counts = model.counts();
+    std::cout << "reads " << counts.reads << "\nwrites " << counts.writes << "\nlost_reads " << counts.lost_reads
+              << "\nundriven_reads " << counts.undriven_reads << "\nhost_megabytes "
+              << double(model.storage().host_bytes()) / 1e6 << '\n';
+    for (std::size_t i = 0; i < ddr3::RULE_COUNT; ++i)
+        if (const std::uint64_t count = model.violations().count(ddr3::Rule(i)))
+            std::cout << "broken_" << ddr3::RULES[i].name << ' ' << count << '\n';
+    const std::vector<ddr3::Violation> &kept = model.violations().kept();
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, kept.size()); ++i) {
+        ddr3::write_violation(std::cerr, model.times(), kept[i]);
+        std::cerr << '\n';
+    }
+}
+
 void run(long clocks, unsigned seed) {
     Rtl rtl;
     ddr3::DfiPort port(parameters(), DRAM_READ_LATENCY, DRAM_WRITE_LATENCY);
@@ -53,38 +68,35 @@ void run(long clocks, unsigned seed) {
     rtl.settle();
     rtl.rising_edge();
     rtl->rst = 0;
-    std::chrono::duration<double> model_seconds{};
     const auto begin = std::chrono::steady_clock::now();
-    bool busy = true;
-    for (long n = 0; n < clocks || busy; ++n) {
-        if (n > clocks + 100000)
-            throw Mismatch("commands are never served");
-        for (Master &master : masters)
-            master.offer(n < clocks);
-        rtl.settle();
-        pads.clock();
-        rtl.settle();
-        busy = false;
-        for (Master &master : masters) {
-            master.take();
-            busy |= !master.idle();
+    const auto finish = [&] {
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+        std::cout << "clocks " << rtl.clocks() << "\nseconds " << seconds.count() << '\n';
+        print(port.model);
+    };
+    try {
+        bool busy = true;
+        for (long n = 0; n < clocks || busy; ++n) {
+            if (n > clocks + 100000)
+                throw Mismatch("commands are never served");
+            for (Master &master : masters)
+                master.offer(n < clocks);
+            rtl.settle();
+            pads.clock();
+            rtl.settle();
+            busy = false;
+            for (Master &master : masters) {
+                master.take();
+                busy |= !master.idle();
+            }
+            rtl.rising_edge();
         }
-        rtl.rising_edge();
+    } catch (const Mismatch &) {
+        finish();
+        throw;
     }
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    const ddr3::Counts &counts = port.model.counts();
-    std::cout << "clocks " << rtl.clocks() << "\nreads " << counts.reads << "\nwrites " << counts.writes
-              << "\nlost_reads " << counts.lost_reads << "\nundriven_reads " << counts.undriven_reads
-              << "\nhost_megabytes " << double(port.model.storage().host_bytes()) / 1e6 << "\nseconds " << seconds.count()
-              << '\n';
-    for (std::size_t i = 0; i < ddr3::RULE_COUNT; ++i)
-        if (const std::uint64_t count = port.model.violations().count(ddr3::Rule(i)))
-            std::cout << "broken_" << ddr3::RULES[i].name << ' ' << count << '\n';
-    for (std::size_t i = 0; i < std::min<std::size_t>(10, port.model.violations().kept().size()); ++i) {
-        ddr3::write_violation(std::cerr, port.model.times(), port.model.violations().kept()[i]);
-        std::cerr << '\n';
-    }
-    if (counts.lost_reads || counts.undriven_reads)
+    finish();
+    if (port.model.counts().lost_reads || port.model.counts().undriven_reads)
         throw Mismatch("data were lost");
 }
 
@@ -95,11 +107,5 @@ int main(int argc, char **argv) {
         std::cerr << "usage: bench CLOCKS SEED\n";
         return 2;
     }
-    try {
-        run(std::atol(argv[1]), unsigned(std::atol(argv[2])));
-    } catch (const std::exception &error) {
-        std::cerr << error.what() << '\n';
-        return 1;
-    }
-    return 0;
+    return exit_code_of([&] { run(std::atol(argv[1]), unsigned(std::atol(argv[2]))); });
 }

@@ -28,7 +28,7 @@ class MeterBench {
 
     void reset() {
         rtl_->rst = 1;
-        rtl_->op_valid = rtl_->epoch = rtl_->snapshot = rtl_->n_mrc_write = rtl_->n_mrc_automatic = 0;
+        rtl_->op_valid = rtl_->epoch = rtl_->snapshot = rtl_->n_mrc_written = rtl_->n_mrc_automatic = 0;
         rtl_->n_mrc_size = size_ = GROUPS;
         rtl_->n_mrc_epsilon = 0;
         rtl_.settle();
@@ -94,7 +94,7 @@ class MeterBench {
 
     // Settings change and epochs end while the meter is not busy, as it asks for; snapshots are asked for at any time.
     void drive_settings() {
-        rtl_->epoch = rtl_->n_mrc_write = 0;
+        rtl_->epoch = rtl_->n_mrc_written = 0;
         rtl_.settle();
         const bool free = !rtl_->busy && reading_ > METER_WINDOW_WORDS;
         rtl_->snapshot = reading_ > METER_WINDOW_WORDS && dice_.below(stimulus_.snapshot_clocks()) == 0;
@@ -105,7 +105,7 @@ class MeterBench {
             if (falls || dice_.below(2)) {
                 size_ = dice_.below(2 * GROUPS);
                 rtl_->n_mrc_size = size_;
-                rtl_->n_mrc_write = !falls;
+                rtl_->n_mrc_written = !falls;
                 if (!automatic)
                     for (int context = 0; context < CONTEXTS; ++context)
                         sizes_.push_back({context, std::min(size_, GROUPS)});

@@ -5,6 +5,7 @@
 //   rank_bench wake                    clocks that a read waits longer for a rank that sleeps
 //   rank_bench threshold               clocks from the last column command to CKE low, less the threshold
 //   rank_bench partial                 what self-refresh of a part of the array keeps
+//   rank_bench residency               clocks of 100,000 that an idle rank is in the state it was sent to
 //   rank_bench cost                    clocks that an entry takes from a rank that streams
 //   rank_bench software                software takes the DFI while ranks sleep
 //
@@ -125,7 +126,6 @@ void trace_bench(unsigned seed, std::uint64_t clocks) {
     std::cout << "hash_low " << (hash & 0xffffffff) << "\nhash_high " << (hash >> 32) << "\nclocks_with_commands "
               << commands << "\naccesses " << rig.reads + rig.writes << "\ndevice_rules_broken "
               << rig.dfi.model.violations().count(ddr3::RuleClass::DEVICE) << "\n";
-    rig.check_rules();
 }
 
 #if WITH_POWER
@@ -148,7 +148,7 @@ int read_clocks(Rig &rig, const Place &at) {
 
 void wake_bench() {
     Rig rig;
-    std::map<std::string, int> clocks;
+    std::map<std::string, std::pair<int, int>> clocks; // least, most
     for (const auto &[name, state] : {std::pair{"awake", 0}, {"power_down", POWER_DOWN}, {"self_refresh", SELF_REFRESH}}) {
         for (int rest : {10, 11, 50, 200}) {
             rig.pass_refresh();
@@ -157,13 +157,15 @@ void wake_bench() {
             if (!state)
                 rig.idle(20);
             rig.idle(rest);
-            clocks[name] = std::max(clocks[name], read_clocks(rig, {RANK, 3, SPREAD, 5}));
-            rig.pass_refresh();
+            const int taken = read_clocks(rig, {RANK, 3, SPREAD, 5});
+            auto &[least, most] = clocks.try_emplace(name, taken, taken).first->second;
+            least = std::min(least, taken);
+            most = std::max(most, taken);
         }
     }
     rig.check_rules();
-    for (const auto &[name, value] : clocks)
-        std::cout << name << "_clocks " << value << "\n";
+    for (const auto &[name, range] : clocks)
+        std::cout << name << "_least " << range.first << "\n" << name << "_most " << range.second << "\n";
 }
 
 void threshold_bench() {
@@ -183,12 +185,10 @@ void threshold_bench() {
                 since = column ? 0 : since < 0 ? since : since + 1;
             }
             rig.on_dfi = nullptr;
-            // The state shown is that of the clock before the edge; `since` counts from the column command's.
+            ++since; // what state() tells is the coming clock's
             auto &[least, most] = late.try_emplace(write ? "write" : "read", 1000, -1000).first->second;
             least = std::min(least, since - threshold);
             most = std::max(most, since - threshold);
-            if (std::getenv("VERBOSE"))
-                std::cerr << write << " " << threshold << " " << since << "\n";
         }
     }
     rig.check_rules();
@@ -226,18 +226,36 @@ void partial_bench() {
     std::cout << "kept " << kept << "\nlost " << lost << "\n";
 }
 
+void residency_bench() {
+    for (const auto &[name, state] : {std::pair{"power_down", POWER_DOWN}, {"self_refresh", SELF_REFRESH}}) {
+        Rig rig;
+        rig.pass_refresh();
+        sleep(rig, state);
+        const auto slept = rig.sleep_clocks[state], entries = rig.entries[state];
+        for (int i = 0; i < 100000; ++i) {
+            if (RANKS > 1 && i % 50 == 0)
+                rig.submit(0, {{0, unsigned(i / 50) % BANKS, 0, 0}, false, 0, {}});
+            rig.clock();
+        }
+        rig.drain();
+        rig.check_rules();
+        std::cout << name << "_clocks " << rig.sleep_clocks[state] - slept << "\n"
+                  << name << "_entries " << rig.entries[state] - entries << "\n";
+    }
+}
+
 // Clocks that so many reads of rank 0 take, while rank 1 is sent to `state` and woken again.
 std::pair<std::uint64_t, std::uint64_t> stream(int state, int words) {
     Rig rig;
     rig.pass_refresh();
     const auto since = rig.clocks();
     const auto entries = rig.entries[POWER_DOWN] + rig.entries[SELF_REFRESH];
-    for (int word = 0; word < words;) {
-        if (rig.queued(0) < 2)
-            rig.submit(0, {{0, 1, 0, unsigned(word++) % (1u << COLUMN_WORD_BITS)}, false, 0, {}});
+    for (int word = 0; word < words; rig.clock()) {
+        if (rig.queued(0) >= 2)
+            continue;
+        rig.submit(0, {{0, 1, 0, unsigned(word++) % (1u << COLUMN_WORD_BITS)}, false, 0, {}});
         if (state && word % 800 == 0)
             rig.command(RANK, rig.state(RANK) ? 0 : state);
-        rig.clock();
     }
     rig.drain();
     rig.check_rules();
@@ -294,10 +312,10 @@ int main(int argc, char **argv) {
 #if WITH_POWER
         const std::map<std::string, void (*)()> others = {{"wake", wake_bench},       {"threshold", threshold_bench},
                                                           {"partial", partial_bench}, {"cost", cost_bench},
-                                                          {"software", software_bench}};
+                                                          {"software", software_bench}, {"residency", residency_bench}};
         if (argc == 2 && others.count(mode))
             return others.at(mode)();
 #endif
-        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|cost|software");
+        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|residency|cost|software");
     });
 }

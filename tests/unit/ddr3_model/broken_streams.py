@@ -1,7 +1,7 @@
 """For each rule of the DDR3 checker a stream that breaks it, and one beside it that does not.
 
-DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Clocks in the comments are
-JESD79-3F's times over 2.5 ns, rounded up.
+DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Clocks are JESD79-3F's
+times, in the comments, over 2.5 ns, rounded up.
 """
 
 from dataclasses import dataclass
@@ -73,9 +73,7 @@ BROKEN_STREAMS = {
     "tXPR": at_least(68, MODE_REGISTERS.format(txpr="{gap}"), "cl=0"),  # tRFC + 10 ns
     "tXP": at_least(3, "@100 PDE 0\n+10 PDX 0\n+{gap} ACT 0 0 5"),  # 7.5 ns
     # max(10, 24 ns), of which ACT takes 3; MR0 with A12 = 0.
-    "tXPDLL": at_least(
-        7, "@100 MRS 0 0 420\n+20 PDE 0\n+10 PDX 0\n+3 ACT 0 0 5\n+{gap} RD 0 0 8"
-    ),
+    "tXPDLL": at_least(7, "@100 MRS 0 0 420\n+20 PDE 0\n+10 PDX 0\n+3 ACT 0 0 5\n+{gap} RD 0 0 8"),
     "tPD": at_least(3, "@100 PDE 0\n+{gap} PDX 0"),  # tCKE
     "tPD_MAX": at_most(9 * TREFI, PULL_IN + "+0 PDE 0\n+{gap} PDX 0"),
     "tCKE": at_least(3, "@100 PDE 0\n+10 PDX 0\n+{gap} PDE 0"),  # 7.5 ns
@@ -108,8 +106,6 @@ BROKEN_STREAMS = {
     "MR_CWL": Broken("@100 MRS 0 2 {gap}", "0", "8"),  # CWL 6 is for clocks below 2.5 ns
     "MR_WR": Broken("@100 MRS 0 0 {gap}", "1420", "1220"),  # WR 5, tWR is 6
     # Data of a read take 4 clocks; rank 1 needs a fifth between for its preamble.
-    "DQ_CONFLICT": Broken(
-        ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 3, ("ranks=2",)
-    ),
+    "DQ_CONFLICT": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 3, ("ranks=2",)),
     "RANK_SWITCH": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 4, ("ranks=2",)),
 }

@@ -1,7 +1,6 @@
 """The DDR3 model keeps data as long as the standard promises, and not longer."""
 
 import pytest
-
 from broken_streams import MODE_REGISTERS, TREFI
 from streams import check
 

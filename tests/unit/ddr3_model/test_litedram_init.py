@@ -1,11 +1,10 @@
-"""LiteDRAM's generated initialisation, as software sends it, is accepted, and what it sets is what the model has."""
+"""LiteDRAM's generated initialisation, as software sends it, is accepted."""
 
 import pytest
 from litedram.common import PhySettings
 from litedram.init import get_ddr3_phy_init_sequence
 from litedram.modules import MT41J128M16
 from litedram.phy.model import get_sdram_phy_settings
-
 from streams import check
 
 COMMANDS = ("WE", "CAS", "RAS")
@@ -13,7 +12,8 @@ CSR_WRITE_CLOCKS = 4 * 20  # of the DRAM, for a CSR write of a processor; a comm
 
 
 @pytest.mark.parametrize(
-    ("clk_freq", "speed", "grade"), [(100e6, "800", "800E"), (133e6, "1066", "1066F"), (200e6, "1600", "1600K")]
+    ("clk_freq", "speed", "grade"),
+    [(100e6, "800", "800E"), (133e6, "1066", "1066F"), (200e6, "1600", "1600K")],
 )
 @pytest.mark.parametrize("nranks", [1, 4])
 def test_litedrams_initialisation_is_accepted(check_stream, clk_freq, speed, grade, nranks):

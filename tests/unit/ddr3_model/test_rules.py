@@ -3,8 +3,8 @@
 import subprocess
 
 import pytest
-
 from broken_streams import BROKEN_STREAMS
+from rule_table import README, with_table
 from streams import check, rules_of
 
 
@@ -43,3 +43,10 @@ def test_a_stream_that_cannot_be_read_is_refused_with_its_line(check_stream, str
 def test_settings_that_do_not_exist_are_refused(check_stream, setting):
     done = subprocess.run([check_stream, setting], input="", capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr
+
+
+def test_the_table_of_the_readme_is_that_of_the_program(check_stream):
+    table = with_table(README.read_text(), rules_of(check_stream))
+    assert table == README.read_text(), (
+        "run python tests/unit/ddr3_model/rule_table.py build/ddr3_model/check_stream"
+    )

@@ -4,66 +4,12 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import litemrc_gateware.dram_address as dram_address
 import litemrc_gateware.dram_tap as dram_tap
 import pytest
-from litedram.core import LiteDRAMCore
-from litedram.modules import MT41K64M16, MT48LC16M16
-from litedram.phy import dfi
-from litedram.phy.model import get_sdram_phy_settings
-from litex.gen import LiteXModule
+from dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive
 from migen import Cat, passive, run_simulation
 from mutation import mutated_module
-
-CLK_HZ = 50_000_000
-DATA_WIDTH = 16
-# module, rate, log2 of the page size: with these, a frame has bits of row, bank and (SDR) column.
-MEMORIES = {"SDR": (MT48LC16M16, "1:1", 9), "DDR3": (MT41K64M16, "1:4", 12)}
-
-
-class BarePHY(LiteXModule):
-    """The DFI and settings of a PHY, and nothing behind them: the controller does not look at the data."""
-
-    def __init__(self, module):
-        self.settings = settings = get_sdram_phy_settings(module.memtype, DATA_WIDTH, CLK_HZ)
-        geom = module.geom_settings
-        self.dfi = dfi.Interface(
-            geom.addressbits, geom.bankbits, settings.nranks, settings.dfi_databits, settings.nphases
-        )
-
-
-class Bench(LiteXModule):
-    """A LiteDRAM core, ports to drive, and a tap."""
-
-    def __init__(self, memory, ports, tap_class):
-        module_class, rate, self.page_shift = MEMORIES[memory]
-        module = module_class(CLK_HZ, rate)
-        self.phy = phy = BarePHY(module)
-        self.core = LiteDRAMCore(phy, module.geom_settings, module.timing_settings, CLK_HZ)
-        self.ports = [self.core.crossbar.get_port() for _ in range(ports)]
-        self.tap = tap_class(phy.dfi, module.geom_settings, DATA_WIDTH // 8, self.page_shift)
-
-
-def drive(port, page_shift, rng, accesses, asked):
-    """Asks for random accesses, near and far, with pauses; appends (frame, write) to `asked`."""
-    address = 0
-    yield port.wdata.valid.eq(1)
-    yield port.rdata.ready.eq(1)
-    for _ in range(accesses):
-        near = rng.random() < 0.5
-        address = (address + 1 if near else rng.getrandbits(30)) % 2 ** len(port.cmd.addr)
-        write = rng.getrandbits(1)
-        yield port.cmd.addr.eq(address)
-        yield port.cmd.we.eq(write)
-        yield port.cmd.valid.eq(1)
-        yield
-        while not (yield port.cmd.ready):
-            yield
-        yield port.cmd.valid.eq(0)
-        asked.append((address * port.data_width // 8 >> page_shift, write))
-        for _ in range(rng.choice([0, 0, 0, 1, 30])):
-            yield
-    for _ in range(100):
-        yield
 
 
 @passive
@@ -81,16 +27,19 @@ def count_refreshes(phase, refreshes):
         refreshes.append((yield Cat(phase.cs_n, phase.ras_n, phase.cas_n, ~phase.we_n)) == 0)
 
 
-def run(memory, ports, tap_class=dram_tap.DRAMTap, accesses=120):
-    bench = Bench(memory, ports, tap_class)
+def run(memory, ports, tap_class=dram_tap.DRAMTap, accesses=120, ranks=1, bank_row_column=False):
+    bench = DRAMBench(memory, ports, ranks, bank_row_column)
+    bench.tap = tap = tap_class(
+        bench.phy.dfi, bench.geom, bench.column_bytes, bench.page_shift, bench.alignment
+    )
     asked = [[] for _ in range(ports)]
     seen, refreshes = [], []
     drivers = [
-        drive(port, bench.page_shift, random.Random(number), accesses, asked[number])
-        for number, port in enumerate(bench.ports)
+        drive(port, random.Random(number), accesses, asked[number]) for number, port in enumerate(bench.ports)
     ]
-    run_simulation(bench, [*drivers, listen(bench.tap, seen), count_refreshes(bench.phy.dfi.p0, refreshes)])
-    return asked, seen, sum(refreshes)
+    run_simulation(bench, [*drivers, listen(tap, seen), count_refreshes(bench.phy.dfi.p0, refreshes)])
+    frames = [[(address >> bench.page_shift, write) for address, write in row] for row in asked]
+    return frames, seen, sum(refreshes)
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
@@ -107,11 +56,38 @@ def test_two_ports_lose_and_invent_nothing(memory):
     assert Counter(seen) == Counter(asked[0] + asked[1])
 
 
+@pytest.mark.parametrize("bank_row_column", [False, True])
+def test_ranks_are_seen_in_either_mapping(bank_row_column):
+    (asked,), seen, refreshes = run("SDR", 1, accesses=60, ranks=2, bank_row_column=bank_row_column)
+    assert refreshes >= 1
+    assert seen == asked
+    frame_bits = max(frame for frame, _ in asked).bit_length()
+    assert len({frame >> frame_bits - 2 for frame, _ in asked}) == 4
+
+
+def test_banks_may_be_contiguous():
+    (asked,), seen, _ = run("SDR", ports=1, accesses=60, bank_row_column=True)
+    assert seen == asked
+
+
 MUTANTS = {
-    "one row for all banks": ("rows.write.adr.eq(phase.bank)", "rows.write.adr.eq(0)"),
+    "one row for all banks": ("if ranks > 1 else phase.bank)", "if ranks > 1 else 0)"),
     "a refresh counts": ("selected & phase.ras_n & ~phase.cas_n", "selected & ~phase.cas_n"),
     "reads are writes": ("write.eq(~phase.we_n)", "write.eq(phase.we_n)"),
-    "column and bank swapped": ("*below_column, column, bank,", "*below_column, bank, column,"),
+}
+RANK_MUTANTS = {
+    "one row for all ranks": (
+        "rows.write.adr.eq(Cat(phase.bank, number)",
+        "rows.write.adr.eq(Cat(phase.bank, 0)",
+    ),
+    "the rank is another one's": ("Mux(phase.cs_n[r], 0, r)", "Mux(phase.cs_n[r], r, 0)"),
+}
+MAPPING_MUTANTS = {
+    "rank and bank swapped": ("bank, *ranks, within", "*ranks, bank, within"),
+    "the alignment is that of a row": (
+        "max(geom.colbits + self.column_shift, alignment_log2)",
+        "geom.colbits",
+    ),
 }
 
 
@@ -119,6 +95,21 @@ MUTANTS = {
 def test_a_mutant_of_the_tap_is_caught(mutant):
     tap_class = mutated_module(Path(dram_tap.__file__), *MUTANTS[mutant]).DRAMTap
     (asked,), seen, _ = run("SDR", ports=1, tap_class=tap_class)
+    assert seen != asked
+
+
+@pytest.mark.parametrize("mutant", RANK_MUTANTS)
+def test_a_mutant_of_the_ranks_is_caught(mutant):
+    tap_class = mutated_module(Path(dram_tap.__file__), *RANK_MUTANTS[mutant]).DRAMTap
+    (asked,), seen, _ = run("SDR", ports=1, tap_class=tap_class, accesses=40, ranks=2)
+    assert seen != asked
+
+
+@pytest.mark.parametrize("mutant", MAPPING_MUTANTS)
+def test_a_mutant_of_the_mapping_is_caught(mutant, monkeypatch):
+    mapping = mutated_module(Path(dram_address.__file__), *MAPPING_MUTANTS[mutant]).AddressMapping
+    monkeypatch.setattr(dram_tap, "AddressMapping", mapping)
+    (asked,), seen, _ = run("SDR", ports=1, accesses=40, ranks=2)
     assert seen != asked
 
 
@@ -130,3 +121,5 @@ def test_page_sizes_and_widths_that_do_not_fit_are_refused():
         dram_tap.DRAMTap(pins, geom, DATA_WIDTH // 8, page_shift=40)
     with pytest.raises(ValueError, match="power of 2"):
         dram_tap.DRAMTap(pins, geom, 3)
+    with pytest.raises(ValueError, match="more than a bank"):
+        dram_tap.DRAMTap(pins, geom, 2, page_shift=12, bank_byte_alignment=2**40)

@@ -82,3 +82,11 @@ def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
         "unsampled": epoch % 11,
         "scale_log2": 0,
     }
+
+
+def rank_counters_of(epoch: int, domain: int) -> list[int]:
+    """The counters of a rank of the peer program; as in fill() of peer_ranks.c."""
+    asleep = domain * 100_000 + epoch
+    counters = [epoch * 10 + domain + word for word in range(16)]
+    counters[4:9] = [1000, 1_000_000 - 1000 - asleep, 0, asleep, 0]
+    return counters

@@ -16,7 +16,7 @@ static struct set_rank_policy_body policy = {
 	.mrc_state.power_state_choice = power_state_self_refresh_c,
 };
 static struct set_working_set_body working_set = {.groups = 64};
-static uint32_t states[DOMAINS], allowed, sent;
+static uint32_t states[DOMAINS], allowed, part, sent;
 
 void ranks_describe(struct hello_body *hello)
 {
@@ -67,10 +67,10 @@ static int refuse(int error, const char *why)
 
 static void answer_dram(struct ack_body *ack)
 {
-	const uint32_t values[] = {DOMAINS, 0, STATES, 1, 4};
+	const uint32_t values[] = {DOMAINS, 0, STATES, 1, 4, part};
 
 	memcpy(ack->values, values, sizeof(values));
-	ack->values_count = 5;
+	ack->values_count = 6;
 	ack->payload.value = (const uint8_t *)PART;
 	ack->payload.len = strlen(PART);
 }
@@ -104,6 +104,7 @@ static int set_loss(const struct set_rank_loss_body *loss, bool program_runs)
 		return refuse(error_code_bad_argument_c, "there is no such domain");
 	if (loss->allowed && loss->domain == 1 && program_runs)
 		return refuse(error_code_busy_c, "the domain holds live pages");
+	part = loss->part;
 	allowed = (allowed & ~(1u << loss->domain)) | (uint32_t)loss->allowed << loss->domain;
 	return 0;
 }

@@ -1,0 +1,58 @@
+"""How rank, bank, row and column of a DRAM command make up a byte address."""
+
+from litedram.common import GeomSettings
+from migen import Cat, Constant, log2_int
+
+
+class AddressMapping:
+    """The addresses that LiteDRAM's crossbar takes apart, put together again.
+
+    LiteDRAM puts bank and rank above the column (``ROW_BANK_COL``); with
+    ``ControllerSettings.bank_byte_alignment`` as large as a bank they stand above the row, and in between if
+    it is smaller.
+
+    Parameters
+    ----------
+    geom : litedram.common.GeomSettings
+        bank, row and column bits of a rank.
+    ranks : int
+        a power of two.
+    column_bytes : int
+        bytes behind one column address (the width of the data bus).
+    bank_byte_alignment : int
+        the controller's setting: a power of two, or 0.
+
+    Attributes
+    ----------
+    bits : int
+        of an address.
+    column_shift : int
+        log2 of `column_bytes`.
+    """
+
+    def __init__(
+        self, geom: GeomSettings, ranks: int, column_bytes: int, bank_byte_alignment: int = 0
+    ) -> None:
+        self.column_shift = log2_int(column_bytes)
+        self._geom, self._rank_bits = geom, log2_int(ranks)
+        bank_bytes_log2 = geom.rowbits + geom.colbits + self.column_shift
+        alignment_log2 = log2_int(bank_byte_alignment) if bank_byte_alignment else 0
+        if alignment_log2 > bank_bytes_log2:
+            raise ValueError(
+                f"AddressMapping: bank_byte_alignment {bank_byte_alignment} is more than a bank's "
+                f"{1 << bank_bytes_log2} bytes"
+            )
+        self._bank_shift = max(geom.colbits + self.column_shift, alignment_log2)
+        self.bits = bank_bytes_log2 + geom.bankbits + self._rank_bits
+
+    def address(self, rank, bank, row, column) -> Cat:
+        """The byte address of a column; `rank` is left out if there is but one."""
+        below = [Constant(0, self.column_shift)] if self.column_shift else []
+        within = Cat(*below, column, row)
+        ranks = [rank] if self._rank_bits else []
+        above = [within[self._bank_shift :]] if len(within) > self._bank_shift else []
+        return Cat(within[: self._bank_shift], bank, *ranks, *above)
+
+    def row_bits_above_bank(self) -> int:
+        """Bits of the row that stand above bank and rank."""
+        return self._geom.rowbits + self._geom.colbits + self.column_shift - self._bank_shift

@@ -1,0 +1,130 @@
+"""Four ranks of DDR3 on the simulated SoC: they sleep when the working set is elsewhere, and nothing is lost.
+
+One boot for all tests here, in the order of this file.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from litemrc.cli.demo_results import check
+from litemrc.cli.ranks_demo import collect
+from litemrc.device import ranks
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.rank_rows import rank_table, watch_ranks
+from litemrc.device.running import Run
+from litemrc.device.simulator import Simulator
+from litemrc.dram_parts.files import part_of_module
+from litemrc.rank_activity import PowerState
+from litemrc.rank_check import compare_with_record
+from litemrc.rank_energy import rank_energy
+from litemrc.rank_record import read_record, snapshots_of
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 120.0
+
+pytestmark = pytest.mark.soc
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    firmware = ROOT / "build/firmware-ranks/firmware.bin"
+    run_dir = tmp_path_factory.mktemp("ranks") / "run"
+    with Simulator(ROOT / "build/sim-ranks", firmware, run_dir) as simulator:
+        yield simulator.wait_ready()
+
+
+@pytest.fixture(scope="module")
+def device(simulator):
+    with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
+        yield device
+
+
+@pytest.fixture(scope="module")
+def dram(device):
+    return ranks.get_dram(device)
+
+
+@pytest.fixture(scope="module")
+def collected(device, dram):
+    """What `chase`, all of it in the last rank, left in curves and ranks, under the policy mrc."""
+    collector = collect(device, dram, [Run("chase", 1)], "mrc")
+    return collector, rank_table(device, dram, collector.ranks.rows)
+
+
+def test_the_dram_is_what_was_built(dram):
+    assert (dram.ranks, dram.virtual, dram.part, dram.phases) == (4, False, "MT41K64M16", 4)
+    assert dram.states == ("awake", "power_down", "self_refresh", "self_refresh_partial")
+
+
+def test_ranks_without_the_working_set_sleep(collected):
+    """Over 95 % of the time each; the one that has it is awake in every epoch of the program's."""
+    _, table = collected
+    shares = [activity.share(PowerState.SELF_REFRESH) for activity in table.activities()]
+    assert min(shares[:3]) > 0.95
+    assert shares[3] < 0.05
+    assert table.of_domain(3, "reads").sum() > 50_000
+    assert sum(table.of_domain(rank, "reads").sum() for rank in range(3)) == 0
+
+
+def test_the_working_set_is_that_of_the_program(collected):
+    """chase goes round 1,024 pages in random order: two page groups, all in the last rank."""
+    _, table = collected
+    assert table.of_domain(3, "top_pages").max() == 1024
+    assert [table.of_domain(rank, "top_pages").max() for rank in range(3)] == [0, 0, 0]
+
+
+def test_a_state_is_taken_and_left(device, dram, collected):
+    """Whatever the policy wants: none here, so an awake rank stays awake until it is told."""
+    ranks.set_policy(device, ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0))
+    seen = []
+    for state in ("power_down", "self_refresh", "awake"):
+        for rank in range(dram.ranks):
+            ranks.set_state(device, rank, state)
+        rows = watch_ranks(device, dram)
+        device.request("end_epoch")
+        seen.append({row.state for row in next(rows)})
+    assert seen == [{ranks.power_state_number(name)} for name in ("power_down", "self_refresh", "awake")]
+
+
+def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
+    """While a program runs its rank holds live pages; behind its end the permission can be had."""
+    with pytest.raises(RequestRefusedError, match="data would be lost"):
+        ranks.set_state(device, 3, "self_refresh_partial")
+    device.request("run", workload=device.hello.workloads.index("chase"), context=1, scale=1)
+    while device.receive(TIMEOUT_S).name != "event":
+        pass
+    with pytest.raises(RequestRefusedError, match="holds live pages"):
+        ranks.set_loss(device, 3, allowed=True, part=1)
+    while (message := device.receive(TIMEOUT_S)).name != "event" or message.kind != "workload_done":
+        pass
+    ranks.set_loss(device, 3, allowed=True, part=1)
+    ranks.set_state(device, 3, "self_refresh_partial")
+    rows = watch_ranks(device, dram)
+    device.request("end_epoch")
+    assert next(rows)[3].state == ranks.power_state_number("self_refresh_partial")
+
+
+def test_every_counter_is_that_of_the_record_and_so_is_the_energy(
+    simulator, device, dram, collected, tmp_path
+):
+    """Of curves and of ranks; and the DRAM, which loses data where it may, lost none and saw all rules kept."""
+    collector, table = collected
+    hello = device.hello
+    simulator.stop()
+    comparison = compare_with_record(
+        table, snapshots_of(read_record(simulator.run_dir / "ddr3.npy"), dram.ranks)
+    )
+    assert comparison.equal, comparison.first_difference
+    part = part_of_module(table.part, table.clock_hz * table.phases)
+    told, counted = (rank_energy(each, part).total.energy.total for each in (table, comparison.recorded))
+    assert told == pytest.approx(counted, rel=1e-3)
+
+    results = check(tmp_path, simulator.record, hello, collector)
+    assert results.comparison.equal, results.comparison.first_difference
+    assert results.recording.tap.exact
+
+    dram_saw = json.loads((simulator.run_dir / "ddr3.json").read_text())
+    assert dram_saw["reads"] > 50_000
+    assert (dram_saw["device"], dram_saw["lost_reads"]) == (0, 0)

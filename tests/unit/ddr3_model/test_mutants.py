@@ -1,0 +1,44 @@
+"""Faults seeded into the DDR3 checker: the streams of its rules find them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from broken_streams import BROKEN_STREAMS
+from conftest import BUILD, MODEL
+from mutation import mutated_source
+from streams import check
+
+# Header, text, fault, and the rule whose streams show it.
+MUTANTS = {
+    "refresh_not_in_exit": ("timing.hpp", "tRFC_ps + 10000", "tRFC_ps", "tXS"),
+    "four_activates_may_be_five": ("timing.hpp", "t.tFAW = t.clocks(", "t.tFAW = t.clocks(-", "tFAW"),
+    "data_of_writes_forgotten": ("rank.hpp", " + BURST / 2; }", "; }", "tWTR"),
+    "slow_exit_is_fast": ("rank_power.hpp", "mode_.slow_exit() && !row_open", "false", "tXPDLL"),
+    "extra_refresh_forgiven": ("refresh_account.hpp", "extra_owed_ = true;", "", "SRX_REFRESH"),
+    "nine_postponed": ("refresh_account.hpp", "POSTPONED + 1", "POSTPONED + 2", "REFRESH_DEBT"),
+    "rounded_down": ("timing.hpp", "std::ceil(", "std::floor(", "tRP"),
+    "preamble_forgotten": ("data_bus.hpp", "PREAMBLE = 1", "PREAMBLE = 0", "RANK_SWITCH"),
+}
+
+
+def mutant(name: str) -> Path:
+    """The checker with a fault in it."""
+    header, old, new, _ = MUTANTS[name]
+    folder = BUILD / "mutants" / name
+    shutil.copytree(MODEL, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    (folder / header).write_text(mutated_source(MODEL / header, old, new))
+    program = folder / "check_stream"
+    command = ["g++", "-std=c++17", "-O0", folder / "check_stream.cpp", "-o", program]
+    subprocess.run(command, check=True, capture_output=True)
+    return program
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_streams_find_the_fault(name):
+    program, rule = mutant(name), MUTANTS[name][3]
+    case = BROKEN_STREAMS[rule]
+    caught = check(program, case.broken(), *case.settings).rules
+    accepted = check(program, case.accepted(), *case.settings).rules
+    assert (caught, accepted) != ([rule], []), "the fault does not show"
