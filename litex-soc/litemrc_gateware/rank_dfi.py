@@ -50,7 +50,11 @@ class RankDFI(LiteXModule):
         self.comb += dfii.ext_dfi_sel.eq(1)
         for phase, to in zip(dfi.phases, out.phases, strict=True):
             self.comb += [
-                *(getattr(to, name).eq(getattr(phase, name)) for name, *_ in phase.layout if name not in kept),
+                *(
+                    getattr(to, name).eq(getattr(phase, name))
+                    for name, *_ in phase.layout
+                    if name not in kept
+                ),
                 to.cke.eq(phase.cke & self.cke),
                 to.odt.eq(phase.odt & self.odt),
                 to.cs_n.eq(phase.cs_n | ~self.selectable),

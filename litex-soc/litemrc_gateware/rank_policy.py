@@ -19,7 +19,8 @@ class PolicySettings(LiteXModule):
 
     Attributes
     ----------
-    kind, static_state, mrc_state, mrc_base, partial, threshold_power_down, threshold_self_refresh : Signal, in
+    kind, static_state, mrc_state, mrc_base, partial : Signal, in
+    threshold_power_down, threshold_self_refresh : Signal, in
         as the registers of these names (rank_registers.py).
     limits : dict, of each threshold: (enabled, at_once, limit)
         limit is the threshold less the lead; at_once, if that is below 0.
@@ -126,9 +127,9 @@ class RankPolicy(LiteXModule):
         shallower = Mux(settings.mrc_state < base.by_mrc_base, settings.mrc_state, base.by_mrc_base)
         self.comb += [
             choose(base.by_mrc_base, settings.mrc_base, {}),
-            If(~self.working, base.mrc.eq(settings.mrc_state)).Elif(
-                self.all_working, base.mrc.eq(base.by_mrc_base)
-            ).Else(base.mrc.eq(shallower)),
+            If(~self.working, base.mrc.eq(settings.mrc_state))
+            .Elif(self.all_working, base.mrc.eq(base.by_mrc_base))
+            .Else(base.mrc.eq(shallower)),
             choose(base.by_kind, settings.kind, {int(Policy.MRC): base.by_kind.eq(base.mrc)}),
         ]
 

@@ -174,7 +174,14 @@ def rank_bench(
 
     bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
     model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
-    inputs = [Path(__file__), COSIM / "rank_top.py", COSIM / "rtl_top.py", *bench, *model, *sources.rtl_files()]
+    inputs = [
+        Path(__file__),
+        COSIM / "rank_top.py",
+        COSIM / "rtl_top.py",
+        *bench,
+        *model,
+        *sources.rtl_files(),
+    ]
     name = f"ranks-{kind}-{rate}-{ranks}-{domains}-{bank_row_column}-{spacing}-{sources.label}"
     return _product(name, inputs, build)
 
