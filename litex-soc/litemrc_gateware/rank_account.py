@@ -12,7 +12,7 @@ class RankAccount(LiteXModule):
     """Refreshes that one rank owes (JESD79-3F, 4.15 and 4.16).
 
     One is due each tREFI outside self-refresh, and after each self-refresh an extra one, which pays nothing
-    of the others. The controller's refreshes pay while the rank is there for them; `due` asks for one besides.
+    of the others. The controller's refreshes pay while the rank is there for them; `due` asks for more.
 
     Parameters
     ----------

@@ -36,15 +36,14 @@ class RankPower(LiteXModule):
 
     A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
     request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
-    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back behind
-    it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
+    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back
+    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
 
     While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
 
-    Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same clock
-    share it. A rank that streams lost 16 clocks (tests/cosim, 100 MHz) by another's entry into power-down with
-    the reopening of its row. Waking from power-down costs others nothing, from self-refresh it parks once more.
-    While ranks that stay awake are busy, entries are at least `spacing` clocks apart.
+    Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
+    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. While
+    ranks that stay awake are busy, entries are at least `spacing` clocks apart. COST
 
     While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
 

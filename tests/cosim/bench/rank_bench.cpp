@@ -7,6 +7,7 @@
 //   rank_bench partial                 what self-refresh of a part of the array keeps
 //   rank_bench policies                the state of each domain, idle, under every policy
 //   rank_bench residency               clocks of 100,000 that an idle rank is in the state it was sent to
+//   rank_bench sleeps                  self-refresh between most refreshes, so that few of them pay
 //   rank_bench cost                    clocks that an entry takes from a rank that streams
 //   rank_bench software                software takes the DFI while ranks sleep
 //
@@ -186,6 +187,8 @@ void threshold_bench() {
             }
             rig.on_dfi = nullptr;
             ++since; // what state() tells is the coming clock's
+            if (!write && (since < threshold || since > threshold + 4))
+                throw Mismatch("threshold " + std::to_string(threshold) + ": CKE low after " + std::to_string(since));
             auto &[least, most] = late.try_emplace(write ? "write" : "read", 1000, -1000).first->second;
             least = std::min(least, since - threshold);
             most = std::max(most, since - threshold);
@@ -301,22 +304,36 @@ void residency_bench() {
     }
 }
 
+void sleeps_bench() {
+    Rig rig;
+    for (int i = 0; i < 100; ++i) {
+        rig.pass_refresh();
+        rig.command(RANK, 0);
+        rig.idle(500);
+        sleep(rig, SELF_REFRESH);
+    }
+    rig.check_rules();
+    std::cout << "self_refreshes " << rig.entries[SELF_REFRESH] << "\n";
+}
+
 // Clocks that so many reads of rank 0 take, while rank 1 is sent to `state` and woken again.
 std::pair<std::uint64_t, std::uint64_t> stream(int state, int words) {
     Rig rig;
     rig.pass_refresh();
     const auto since = rig.clocks();
-    const auto entries = rig.entries[POWER_DOWN] + rig.entries[SELF_REFRESH];
+    std::uint64_t sleeps = 0;
     for (int word = 0; word < words; rig.clock()) {
         if (rig.queued(0) >= 2)
             continue;
         rig.submit(0, {{0, 1, 0, unsigned(word++) % (1u << COLUMN_WORD_BITS)}, false, 0, {}});
-        if (state && word % 800 == 0)
-            rig.command(RANK, rig.state(RANK) ? 0 : state);
+        if (!state || word % 800)
+            continue;
+        rig.command(RANK, sleeps % 2 ? 0 : state);
+        ++sleeps;
     }
     rig.drain();
     rig.check_rules();
-    return {rig.clocks() - since, rig.entries[POWER_DOWN] + rig.entries[SELF_REFRESH] - entries};
+    return {rig.clocks() - since, (sleeps + 1) / 2};
 }
 
 void cost_bench() {
@@ -369,10 +386,10 @@ int main(int argc, char **argv) {
 #if WITH_POWER
         const std::map<std::string, void (*)()> others = {{"wake", wake_bench},       {"threshold", threshold_bench},
                                                           {"partial", partial_bench}, {"cost", cost_bench},
-                                                          {"software", software_bench}, {"residency", residency_bench}, {"policies", policies_bench}};
+                                                          {"software", software_bench}, {"residency", residency_bench}, {"sleeps", sleeps_bench}, {"policies", policies_bench}};
         if (argc == 2 && others.count(mode))
             return others.at(mode)();
 #endif
-        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|policies|residency|cost|software");
+        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|policies|residency|sleeps|cost|software");
     });
 }

@@ -105,8 +105,10 @@ class Rig {
 
     // To the end of a refresh that has not begun yet, so that none disturbs what follows for nearly tREFI.
     void pass_refresh() {
-        for (bool refresh = false; !refresh; clock())
-            refresh = is_refresh();
+        for (bool refresh = false; !refresh;) {
+            clock();
+            refresh = is_refresh() && !parked_; // an entry's or a wake-up's is another
+        }
         idle(60); // tRFC
     }
 
@@ -293,7 +295,8 @@ class Rig {
     // The states told are those of the memory; who is said to have woken a domain has a request for it.
     void observe_power() {
 #if WITH_POWER
-        parked_clocks += rtl_->parked;
+        parked_ = rtl_->parked;
+        parked_clocks += parked_;
         for (int domain = 0; domain < DOMAINS; ++domain) {
             const int told = state(domain);
             const ddr3::Power is = dfi.model.rank(RANKS > 1 ? domain : 0).power();
@@ -331,4 +334,5 @@ class Rig {
     Command command_;
     int told_[16] = {};
     int stuck_ = 0;
+    bool parked_ = false; // by rank power, in the clock before
 };
