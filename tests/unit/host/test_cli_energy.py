@@ -132,6 +132,12 @@ def test_epochs_can_be_chosen(run, refusal, file):
     assert "there are epochs 0 to 1" in refusal(file, "--epochs", "7:")
 
 
+def test_chips_side_by_side_add_up(table):
+    one, two = (rank_energy(replace(table, chips=chips), PART) for chips in (1, 2))
+    assert two.total.energy.total == pytest.approx(2 * one.total.energy.total)
+    assert "2 x MT41K64M16-187E:J" in energy_table(two)
+
+
 def test_slices_of_a_rank_are_said_to_be_slices(table):
     report = rank_energy(replace(table, virtual=True), PART)
     assert "each has 1/2 of what all share" in energy_table(report)

@@ -195,6 +195,20 @@ def test_always_awake_does_the_same_work_in_the_same_time(activity):
     assert asleep == 0
 
 
+def test_partial_self_refresh_spares_refreshes_as_well():
+    activity = RankActivity(self_refresh_partial=1000, entered_self_refresh_partial=2)
+    awake = always_awake(DDR3, activity, MICROSECONDS)
+    assert (awake.precharge_standby, awake.self_refresh_partial, awake.entries) == (1000, 0, 0)
+    assert awake.refreshes == pytest.approx(128)  # 1 ms of 7.8125 us
+
+
+@pytest.mark.parametrize("part", [DDR3, RDRAM], ids=lambda part: part.name)
+def test_chips_that_work_together_cost_so_many_times_as_much(part):
+    activity = RankActivity(reads=10, active_standby=500, power_down=100, self_refresh=100)
+    one = energy(part, activity, MICROSECONDS).total
+    assert energy(part, activity, replace(MICROSECONDS, chips=4)).total == pytest.approx(4 * one)
+
+
 def test_slices_of_a_rank_cost_together_what_the_rank_costs():
     device = RankActivity(refreshes=64, precharge_standby=600, self_refresh=400, entered_self_refresh=2)
     slices = [replace(device, reads=reads, activates=reads // 10) for reads in (0, 10, 20, 70)]

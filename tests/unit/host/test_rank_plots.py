@@ -52,6 +52,20 @@ def test_every_state_has_the_area_of_its_time(table):
         assert areas(figure, colour) == pytest.approx(0.8 * total.residency(state) / 1000), state
 
 
+def test_states_lie_on_each_other_without_gap_and_fill_the_row(table):
+    figure = ranks_figure(table, rank_energy(table, PART))
+    patches = [patch for patch in figure.axes[0].findobj(StepPatch) if patch.get_fill()]
+    for domain in range(2):
+        spans = [
+            (patch.get_data().values[0], patch.get_data().baseline[0])
+            for patch in patches
+            if domain - 0.5 < patch.get_data().values[0] <= patch.get_data().baseline[0] < domain + 0.5
+        ]
+        above = sorted(span for span in spans if span[0] < span[1])
+        assert (above[0][0], above[-1][1]) == pytest.approx((domain - 0.4, domain + 0.4))
+        assert [top for top, _ in above[1:]] == pytest.approx([bottom for _, bottom in above[:-1]])
+
+
 def test_every_domain_has_the_bar_of_its_energy_and_the_outline_of_always_awake(table):
     report = rank_energy(table, PART)
     bars = [bar for bar in ranks_figure(table, report).axes[1].findobj(Rectangle) if bar.get_height() == 0.8]
@@ -60,6 +74,8 @@ def test_every_domain_has_the_bar_of_its_energy_and_the_outline_of_always_awake(
         filled = sum(bar.get_width() for bar in own if bar.get_facecolor()[3])
         (outline,) = (bar.get_width() for bar in own if not bar.get_facecolor()[3])
         assert filled == pytest.approx(1000 * each.energy.total)  # uJ
+        right = max(bar.get_x() + bar.get_width() for bar in own if bar.get_facecolor()[3])
+        assert right == pytest.approx(filled), "components lie one behind the other"
         assert outline == pytest.approx(1000 * each.awake.total)
 
 

@@ -73,6 +73,34 @@ def test_a_rank_counted_by_hand():
     ]
 
 
+def test_only_the_partial_array_field_of_mr2_makes_self_refresh_partial():
+    def asleep(*modes):
+        rows = [(10 + place, Command.MODE, 1, bank, value) for place, (bank, value) in enumerate(modes)]
+        (snapshot,) = snapshots_of(record(*rows, (50, Command.REFRESH, 0)), 1, end=100)
+        (activity,) = activities(snapshot)
+        return activity.self_refresh, activity.self_refresh_partial
+
+    assert asleep((2, 0b101)) == (0, 50)
+    assert asleep((2, 0b101), (2, 0b000)) == (50, 0)
+    assert asleep((2, 0b11_1000)) == (50, 0)  # CAS write latency
+    assert asleep((1, 0b101)) == (50, 0)  # another register
+
+
+def test_a_refresh_finds_all_rows_closed():
+    rows = record((10, Command.ACTIVATE), (20, Command.REFRESH), (30, Command.NONE, 0))
+    (snapshot,) = snapshots_of(rows, 1, end=40, activity_clocks=0)
+    assert activities(snapshot) == [
+        RankActivity(
+            activates=1,
+            refreshes=1,
+            active_standby=10,
+            precharge_standby=20,
+            power_down=10,
+            entered_power_down=1,
+        )
+    ]
+
+
 def test_a_snapshot_comes_before_all_else_of_its_clock():
     rows = record((10, Command.ACTIVATE), (20, Command.SNAPSHOT), (20, Command.READ), (30, Command.PRECHARGE))
     first, second = snapshots_of(rows, 1, end=40, activity_clocks=0)

@@ -63,6 +63,11 @@ def test_slices_of_a_rank_share_its_clocks_and_entries():
     assert table.total_activity() == RankActivity(precharge_standby=400, **shared, **own)
 
 
+def test_the_part_of_the_array_kept_is_that_of_mr2(table):
+    kept = [replace(table, partial=value).kept for value in range(8)]
+    assert kept == [1, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8]
+
+
 def test_rows_in_any_order_make_the_same_columns(table):
     backwards = replace(table, **{name: getattr(table, name)[::-1] for name in COLUMNS})
     assert backwards.of_domain(1, "self_refresh").tolist() == [600, 1000]
