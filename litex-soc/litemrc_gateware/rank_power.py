@@ -42,8 +42,10 @@ class RankPower(LiteXModule):
     While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
 
     Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
-    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. While
-    ranks that stay awake are busy, entries are at least `spacing` clocks apart. COST
+    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
+    that streams reads loses some 10 clocks by another's entry into power-down, 22 by a whole sleep in
+    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` clocks
+    apart.
 
     While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
 
@@ -157,7 +159,11 @@ class RankPower(LiteXModule):
             ready = cke.settled & dfi.hardware
             enters = ready & policy.rested
             self.comb += [
-                commanded.eq(self.command & ((self.command_domain == rank) if nranks > 1 else 1)),
+                commanded.eq(
+                    self.command
+                    & (self.command_state <= PowerState.SELF_REFRESH_PARTIAL)
+                    & ((self.command_domain == rank) if nranks > 1 else 1)
+                ),
                 policy.busy.eq(gate.busy[rank]),
                 policy.active.eq(commanded & (self.command_state == AWAKE)),
                 policy.working.eq(self.working[own] != 0),

@@ -1,4 +1,4 @@
-"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule of DDR3 broken, no clock lost while none sleeps."""
+"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no clock lost while none sleeps."""
 
 import pytest
 from builder import rank_bench
@@ -10,8 +10,8 @@ pytestmark = pytest.mark.cosim
 RATES = ("800", "1066", "1600")
 ACCESSES = 150_000
 
-# Clocks of the controller, 4 of the DRAM: tXP is max(3 nCK, 7.5 ns) at 2.5 and 1.875 ns, max(3 nCK, 6 ns) at 1.25;
-# tXSDLL 512 nCK (JESD79-3F, table 68).
+# In clocks of the controller, 4 of the DRAM: tXP is max(3 nCK, 7.5 ns) at 2.5 and 1.875 ns, max(3 nCK, 6 ns)
+# at 1.25; tXSDLL is 512 nCK (JESD79-3F, table 68).
 TXP = {"800": 1, "1066": 1, "1600": 2}
 TXSDLL = 128
 
