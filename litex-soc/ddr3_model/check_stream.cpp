@@ -11,12 +11,15 @@
 //   @100 ACT 0 2 1f      clock 100: rank 0, bank 2, row 1f; numbers after the rank are hexadecimal
 //   +6 RD 0 2 8          6 clocks later: bank 2, column 8
 //
-// ACT rank bank row | RD RDA rank bank column | WR WRA rank bank column byte mask (the whole burst is that byte; bit i of
-// mask keeps byte i) | PRE rank bank | PREA REF ZQCS ZQCL rank | MRS rank number value | CKE ODT rank level | SRE PDE SRX
-// PDX rank (CKE, with REF in SRE) | RESET level | CUT rank (its power, for a moment) | FILL address byte (16 bytes) | END.
-// Rank `*`: all of them.
+//   ACT rank bank row                   RESET level
+//   RD, RDA rank bank column            CKE, ODT rank level
+//   WR, WRA rank bank column byte mask  every byte of the burst; bit i of mask keeps byte i
+//   PRE rank bank                       SRE, SRX, PDE, PDX rank: CKE, and REF in SRE
+//   PREA, REF, ZQCS, ZQCL rank          CUT rank: its power, for a moment
+//   MRS rank number value               FILL address byte: 16 bytes, as before the start
+//   END                                 Rank *: all of them
 //
-// Prints `violation RULE clock rank bank`, `read clock rank bank row column kept|lost|undriven first_word`, then counts.
+// Prints `read clock rank bank row column kept|lost|undriven first_word`, `violation RULE clock rank bank`, counts.
 // Returns 1 if a rule was broken, 2 if the stream cannot be read.
 #include "model.hpp"
 
@@ -83,7 +86,8 @@ class Stream {
     int finish() {
         carry_out();
         for (const Violation &v : model_.violations().kept())
-            std::cout << "violation " << text_of(v.rule).name << ' ' << v.clock << ' ' << v.rank << ' ' << v.bank << '\n';
+            std::cout << "violation " << text_of(v.rule).name << ' ' << v.clock << ' ' << v.rank << ' ' << v.bank
+                      << '\n';
         const Counts &counts = model_.counts();
         std::cout << "reads " << counts.reads << "\nwrites " << counts.writes << "\nlost_reads " << counts.lost_reads
                   << "\nundriven_reads " << counts.undriven_reads << "\nhost_bytes " << model_.storage().host_bytes()
@@ -94,9 +98,9 @@ class Stream {
   private:
     void happen(const std::string &what, std::istringstream &words) {
         static const std::map<std::string, Command> COMMANDS = {
-            {"ACT", Command::ACT}, {"RD", Command::RD},  {"RDA", Command::RD},   {"WR", Command::WR},  {"WRA", Command::WR},
-            {"PRE", Command::PRE}, {"PREA", Command::PRE}, {"REF", Command::REF}, {"ZQCS", Command::ZQ}, {"ZQCL", Command::ZQ},
-            {"MRS", Command::MRS}, {"SRE", Command::REF}};
+            {"ACT", Command::ACT}, {"RD", Command::RD},    {"RDA", Command::RD},  {"WR", Command::WR},
+            {"WRA", Command::WR},  {"PRE", Command::PRE},  {"PREA", Command::PRE}, {"REF", Command::REF},
+            {"SRE", Command::REF}, {"ZQCS", Command::ZQ}, {"ZQCL", Command::ZQ},  {"MRS", Command::MRS}};
         if (what == "END")
             return;
         if (what == "RESET") {

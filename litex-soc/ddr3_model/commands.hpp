@@ -1,11 +1,17 @@
 // DDR3's commands as their pins say them (JESD79-3F, table 6).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace ddr3 {
 
 enum class Command : std::uint8_t { MRS = 0, REF = 1, PRE = 2, ACT = 3, WR = 4, RD = 5, ZQ = 6, NOP = 7 };
+
+constexpr const char *name_of(Command command) {
+    constexpr const char *NAMES[] = {"MRS", "REF", "PRE", "ACT", "WR", "RD", "ZQ", "NOP"};
+    return NAMES[std::size_t(command)];
+}
 
 constexpr Command command_of(bool ras_n, bool cas_n, bool we_n) {
     return Command(ras_n << 2 | cas_n << 1 | int(we_n));

@@ -10,13 +10,13 @@ class DataBus {
   public:
     explicit DataBus(Violations &violations) : violations_(violations) {}
 
-    // A burst whose first beat is at `first`, announced at `now`. Of accesses to one rank tCCD, tRTW and tWTR keep order.
+    // A burst whose first beat is at `first`, announced at `now`. tCCD, tRTW and tWTR keep those of one rank apart.
     void burst(Clock now, Clock first, unsigned rank) {
         if (rank != last_rank_) {
             if (first < end_ && first + CLOCKS > end_ - CLOCKS)
-                violations_.add(Rule::DQ_CONFLICT, now, rank, -1, "while rank " + std::to_string(last_rank_) + " has the bus");
+                violations_.add(Rule::DQ_CONFLICT, now, rank, -1, "it is rank " + std::to_string(last_rank_) + "'s");
             else if (first < end_ + PREAMBLE && first >= end_)
-                violations_.add(Rule::RANK_SWITCH, now, rank, -1, "data follow those of rank " + std::to_string(last_rank_) + " without a gap");
+                violations_.add(Rule::RANK_SWITCH, now, rank, -1, "right after rank " + std::to_string(last_rank_));
         }
         end_ = first + CLOCKS;
         last_rank_ = rank;

@@ -59,7 +59,9 @@ class ModeRegisters {
 
   private:
     static unsigned wr_code(unsigned clocks) {
-        return clocks <= 8 ? (clocks <= 5 ? 1 : clocks - 4) : clocks <= 10 ? 5 : clocks <= 12 ? 6 : clocks <= 14 ? 7 : 0;
+        if (clocks <= 8)
+            return clocks <= 5 ? 1 : clocks - 4;
+        return clocks <= 10 ? 5 : clocks <= 12 ? 6 : clocks <= 14 ? 7 : 0;
     }
 
     unsigned value_[NUMBER] = {};

@@ -30,15 +30,14 @@ struct Access {
 
 struct Counts {
     std::uint64_t reads = 0, writes = 0;
-    std::uint64_t lost_reads = 0;    // of data that were written and then lost
+    std::uint64_t lost_reads = 0;     // of data that were written and then lost
     std::uint64_t undriven_reads = 0; // of a closed bank or a sleeping rank: garbage
 };
 
 class Model {
   public:
     explicit Model(const Parameters &p)
-        : parameters_(checked(p)), timing_(times_of(p)),
-          storage_(p.geometry), bus_(violations_) {
+        : parameters_(checked(p)), timing_(times_of(p)), storage_(p.geometry), bus_(violations_) {
         ranks_.reserve(p.geometry.ranks);
         for (unsigned n = 0; n < p.geometry.ranks; ++n) {
             ranks_.emplace_back(n, timing_, parameters_.geometry, storage_, violations_);

@@ -23,7 +23,7 @@ inline ColumnAccess Rank::clock(Clock t, bool selected, const Pins &pins) {
     }
     if (!was && !cke) {
         if (command != Command::NOP)
-            broken(Rule::COMMAND_CKE_LOW, t, int(pins.bank), "command " + std::to_string(int(command)));
+            broken(Rule::COMMAND_CKE_LOW, t, int(pins.bank), name_of(command));
         return {};
     }
     if (!was)

@@ -14,8 +14,8 @@ inline void write_violation(std::ostream &out, const Timing &timing, const Viola
         << ", \"bank\": " << v.bank << ", \"text\": \"" << v.text << "\"}";
 }
 
-// Members: clocks (of the controller), device, bus, precharge_all (violations by class), broken (by rule), counts of accesses, violations (the
-// first 1000).
+// Members: clocks (of the controller), device, bus, precharge_all (violations by class), broken (by rule), counts of
+// accesses, violations (the first 100 of each rule).
 inline void write_report(std::ostream &out, const DfiPort &port) {
     const Model &model = port.model;
     const Violations &violations = model.violations();

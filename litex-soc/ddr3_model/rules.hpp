@@ -56,12 +56,12 @@ enum class RuleClass { DEVICE, BUS, PRECHARGE_ALL };
     RULE(MRS_OPEN_ROWS, DEVICE, "MRS while a row is open")                                                            \
     RULE(ZQ_OPEN_ROWS, DEVICE, "ZQCS or ZQCL while a row is open")                                                    \
     RULE(SRE_OPEN_ROWS, DEVICE, "self-refresh entry while a row is open")                                             \
-    RULE(SRE_ODT, DEVICE, "self-refresh entry with ODT on, or off for fewer than ODTLoff + 0.5 clocks (RTT_NOM on)")  \
+    RULE(SRE_ODT, DEVICE, "self-refresh entry with ODT on, or off for less than ODTLoff + 0.5 (RTT_NOM on)")          \
     RULE(ODT_XSDLL, DEVICE, "ODT on before tXSDLL is over after self-refresh (RTT_NOM on)")                           \
-    RULE(SRX_REFRESH, DEVICE, "self-refresh or power-down again after self-refresh without one extra REF between")    \
+    RULE(SRX_REFRESH, DEVICE, "self-refresh or power-down again after self-refresh without a REF between")            \
     RULE(REFRESH_DEBT, DEVICE, "more than 8 refreshes postponed; the rank's data are lost")                           \
     RULE(REFRESH_BURST, DEVICE, "more than 16 REF within 2 tREFI")                                                    \
-    RULE(INIT, DEVICE, "ACT, RD or WR before MR0 to MR3 are loaded and ZQCL was done")                                   \
+    RULE(INIT, DEVICE, "ACT, RD or WR before MR0 to MR3 are loaded and ZQCL was done")                                \
     RULE(MR_CL, DEVICE, "MRS: CL shorter than tAA")                                                                   \
     RULE(MR_CWL, DEVICE, "MRS: CWL that is not for this clock")                                                       \
     RULE(MR_WR, DEVICE, "MRS: write recovery shorter than tWR")                                                       \

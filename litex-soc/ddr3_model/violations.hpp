@@ -19,14 +19,13 @@ struct Violation {
     std::string text;
 };
 
-// Counts every violation, and keeps the first ones.
+// Counts every violation, and keeps the first ones of each rule.
 class Violations {
   public:
-    static constexpr std::size_t KEPT = 1000;
+    static constexpr std::uint64_t KEPT = 100; // of each rule
 
     void add(Rule rule, Clock clock, unsigned rank, int bank, std::string text) {
-        ++counts_[std::size_t(rule)];
-        if (kept_.size() < KEPT)
+        if (counts_[std::size_t(rule)]++ < KEPT)
             kept_.push_back({rule, clock, rank, bank, std::move(text)});
     }
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from math import ceil
 
+from litedram.init import get_sdram_phy_init_sequence
+
 
 @dataclass(frozen=True)
 class AtLeast:
@@ -94,7 +96,8 @@ class PowerTimings:
         fast_enough = [grade for grade in GRADES if grade >= rate * 0.999]
         if not fast_enough:
             raise ValueError(
-                f"rank power: {rate:.0f} MT/s is faster than DDR3-{max(GRADES)}: lower the clock ({clk_freq} Hz)"
+                f"rank power: {rate:.0f} MT/s is faster than DDR3-{max(GRADES)}: "
+                f"lower the clock ({clk_freq} Hz)"
             )
         grade = GRADES[min(fast_enough)]
 
@@ -123,3 +126,10 @@ class PowerTimings:
             tRFC=timing.tRFC,
             tREFI=int(TREFI_NS * clk_freq / 1e9),
         )
+
+
+def mode_register_2(settings) -> int:
+    """MR2 as LiteDRAM initialises the memory; its PASR field (the lowest 3 bits) is 0."""
+    sequence, _ = get_sdram_phy_init_sequence(settings.phy, settings.timing)
+    (value,) = [address for name, address, *_ in sequence if "Mode Register 2" in name]
+    return value

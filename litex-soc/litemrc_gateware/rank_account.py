@@ -11,8 +11,8 @@ MOST_POSTPONED = 4
 class RankAccount(LiteXModule):
     """Refreshes that one rank owes (JESD79-3F, 4.15 and 4.16).
 
-    One is due each tREFI outside self-refresh, and after each self-refresh an extra one, which pays nothing of
-    the others. The controller's refreshes pay while the rank is there for them; `due` asks for one besides.
+    One is due each tREFI outside self-refresh, and after each self-refresh an extra one, which pays nothing
+    of the others. The controller's refreshes pay while the rank is there for them; `due` asks for more.
 
     Parameters
     ----------

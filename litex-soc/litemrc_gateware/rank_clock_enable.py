@@ -15,8 +15,8 @@ class RankClockEnable(LiteXModule):
 
     `fall` lowers CKE; the rank sleeps. `wake` ends the sleep: CKE rises as soon as it was low long enough,
     and the gate opens so early that the first ACTIVATE, and the first column command behind it, keep the exit
-    times. `nap` raises CKE of a rank in power-down, which sleeps on, for a refresh. Behind self-refresh the gate
-    opens only when no refresh is `due` any more.
+    times. `nap` raises CKE of a rank in power-down, which sleeps on, for a refresh. Behind self-refresh the
+    gate opens only when no refresh is `due` any more.
 
     Parameters
     ----------
@@ -27,16 +27,16 @@ class RankClockEnable(LiteXModule):
     fall : Signal, in
         with it `fall_state`, the state entered; only while `cke`.
     wake : Signal, in
-        only while `asleep`; it wins over a `fall` in the same clock no more than any later one.
+        only while `asleep`, and not together with `fall`.
     nap : Signal, in
         of no effect in self-refresh.
     due, refresh : Signal, in
-        the rank owes a refresh; strobe, only while `refreshable`: it is sent one of those with the next clock.
+        the rank owes a refresh; strobe, only while `refreshable`: it is sent one, on the DFI a clock later.
     cke, odt : Signal, out
         of the DFI. ODT is low from the fall until the DLL has locked.
     selectable : Signal, out
-        commands may reach the rank in this clock of the DFI. In the clock in which CKE falls they may: that is
-        how self-refresh is entered.
+        commands may reach the rank in this clock of the DFI. In the clock in which CKE falls they may: that
+        is how self-refresh is entered.
     asleep : Signal, out
         from the fall to the wake.
     open : Signal, out

@@ -1,11 +1,14 @@
 """Counters of the power domains: an event a clock each, folded into one RAM in turns."""
 
+from itertools import pairwise
+
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Record, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.rank_records import LOW_STATES, MeterWord, PowerState
 from litemrc_gateware.records import width_of
+from litemrc_gateware.shift_count import ShiftCountDecoder, shift_bits, shifted
 
 WORDS = MeterWord.TOP_PAGES  # counted here: all but the pages
 
@@ -13,11 +16,11 @@ WORDS = MeterWord.TOP_PAGES  # counted here: all but the pages
 class RankCounters(LiteXModule):
     """Counts what happens to each domain in each clock; held bit-equal to hls/rank_meter.
 
-    Time goes in rounds. Short counters count the clocks of a round; at its end, the `boundary`, all of them
-    are caught and begin anew in the same clock, and in the next round, one a clock, they are added to the
-    long ones in a RAM. So counters of all domains always cover the same clocks, and none is lost. The last
-    round of a snapshot (`last`, to be kept until the boundary) is added up like the others; its sums, then
-    complete, are shown, and the long counters begin again from zero, but for IDLE.
+    Time goes in rounds. Short counters, shift registers for want of space, count in a round; at its end, the
+    `boundary`, all of them are caught and begin anew in the same clock, and in the next round, one a clock,
+    they are added to the long ones in a RAM. So counters of all domains always cover the same clocks, and
+    none is lost. The last round of a snapshot (`last`, to be kept until the boundary) is added up like the
+    others; its sums, then complete, are shown, and the long counters begin again from zero, but for IDLE.
 
     Clocks of a round: 15 * domains.
 
@@ -50,7 +53,7 @@ class RankCounters(LiteXModule):
 
     def __init__(self, domains: int, counter_bits: int = 32) -> None:
         clocks = WORDS * domains
-        short_bits, domain_bits = clocks.bit_length(), width_of(domains)
+        short_bits, domain_bits = shift_bits(clocks), width_of(domains)
         if counter_bits < short_bits:
             raise ValueError(f"RankCounters: {domains} domains need counters of {short_bits} bits or more")
         self.access, self.access_domain, self.write = Signal(), Signal(domain_bits), Signal()
@@ -97,68 +100,60 @@ class RankCounters(LiteXModule):
                 event, count, caught_count = Signal(), Signal(short_bits), Signal(short_bits)
                 self.comb += event.eq(events[number])
                 self.sync += [
-                    count.eq(count + event),
+                    If(event, count.eq(shifted(count))),
                     If(self.boundary, count.eq(event), caught_count.eq(count)),
                 ]
                 row.append(caught_count)
             # IDLE counts on from the round before unless there was an access.
-            idle, idle_anew, caught_idle, caught_anew = (
-                Signal(short_bits),
-                Signal(),
-                Signal(short_bits),
-                Signal(),
-            )
+            idle, caught_idle = Signal(short_bits), Signal(short_bits)
+            idle_anew, caught_anew = Signal(), Signal()
             self.sync += [
                 If(accessed, idle.eq(0), idle_anew.eq(1))
                 .Elif(self.boundary, idle.eq(1), idle_anew.eq(0))
-                .Else(idle.eq(idle + 1)),
+                .Else(idle.eq(shifted(idle))),
                 If(self.boundary, caught_idle.eq(idle), caught_anew.eq(idle_anew)),
             ]
             row.append(caught_idle)
             caught.append((row, caught_anew))
 
-        # Stages of the fold: 0 the long counter is addressed, the domain's short ones are chosen; 1 read, the
-        # short one is chosen; 2 added; 3 written and shown. The round after reset zeroes the RAM.
+        # Stages of the fold: 0 the domain's short counters are chosen; 1 one of them, the long counter is
+        # addressed; 2 read and decoded; 3 added; 4 written and shown. The round after reset zeroes the RAM.
         self.long = long = SimpleDualPort(counter_bits, len(MeterWord) * max(2, domains))
+        self.decoder = decoder = ShiftCountDecoder(short_bits)
         rows, anews = zip(*caught, strict=True)
         row = [Signal(short_bits) for _ in range(WORDS)]
         limit = (1 << counter_bits) - 1
-        old, short, total, count = (
-            Signal(bits) for bits in (counter_bits, short_bits, counter_bits + 1, counter_bits)
-        )
+        old, short, count = Signal(counter_bits), Signal(short_bits), Signal(counter_bits)
+        total = Signal(counter_bits + 1)
         blank, sums, overflows = Signal(reset=1), Signal(), Signal()
-        stages = [
-            Record([("valid", 1), ("word", len(word)), ("domain", domain_bits), ("sums", 1)])
-            for _ in range(3)
-        ]
-        stage1, stage2, stage3 = stages
-        blank1, anew1 = Signal(), Signal()
+        layout = [("valid", 1), ("word", len(word)), ("domain", domain_bits)]
+        layout += [("sums", 1), ("anew", 1)]
+        stages = [Record(layout) for _ in range(5)]
         self.comb += [
-            long.read.adr.eq(Cat(word, domain)),
+            stages[0].valid.eq(1),
+            stages[0].word.eq(word),
+            stages[0].domain.eq(domain),
+            stages[0].sums.eq(sums),
+            stages[0].anew.eq(blank | (Array(anews)[domain] & (word == MeterWord.IDLE))),
+            long.read.adr.eq(Cat(stages[1].word, stages[1].domain)),
+            decoder.state.eq(Array(row)[stages[1].word]),
             total.eq(old + short),
-            overflows.eq(stage2.valid & total[-1] & (stage2.word != MeterWord.IDLE)),
-            long.write.adr.eq(Cat(stage3.word, stage3.domain)),
-            long.write.dat_w.eq(Mux(stage3.sums & (stage3.word != MeterWord.IDLE), 0, count)),
-            long.write.we.eq(stage3.valid),
-            self.shown.eq(stage3.valid & stage3.sums),
-            self.shown_word.eq(stage3.word),
-            self.shown_domain.eq(stage3.domain),
+            overflows.eq(stages[3].valid & total[-1] & (stages[3].word != MeterWord.IDLE)),
+            long.write.adr.eq(Cat(stages[4].word, stages[4].domain)),
+            long.write.dat_w.eq(Mux(stages[4].sums & (stages[4].word != MeterWord.IDLE), 0, count)),
+            long.write.we.eq(stages[4].valid),
+            self.shown.eq(stages[4].valid & stages[4].sums),
+            self.shown_word.eq(stages[4].word),
+            self.shown_domain.eq(stages[4].domain),
             self.shown_count.eq(count),
-            self.complete.eq(self.shown & (stage3.word == WORDS - 1) & (stage3.domain == domains - 1)),
+            self.complete.eq(self.shown & (stages[4].word == WORDS - 1) & (stages[4].domain == domains - 1)),
         ]
         self.sync += [
             If(self.boundary, sums.eq(self.last), blank.eq(0)),
             *(row[w].eq(Array(of_domain[w] for of_domain in rows)[domain]) for w in range(WORDS)),
-            anew1.eq(Array(anews)[domain] & (word == MeterWord.IDLE)),
-            blank1.eq(blank),
-            stage1.valid.eq(1),
-            stage1.word.eq(word),
-            stage1.domain.eq(domain),
-            stage1.sums.eq(sums),
-            short.eq(Array(row)[stage1.word]),
-            old.eq(Mux(blank1 | anew1, 0, long.read.dat_r)),
-            stage2.eq(stage1),
+            *(after.eq(before) for before, after in pairwise(stages)),
+            short.eq(decoder.number),
+            old.eq(Mux(stages[2].anew, 0, long.read.dat_r)),
             count.eq(Mux(total[-1], limit, total)),
-            stage3.eq(stage2),
             If(self.complete, self.overflow.eq(overflows)).Elif(overflows, self.overflow.eq(1)),
         ]

@@ -1,4 +1,4 @@
-"""Sends ranks to sleep, and refreshes to ranks that wake: parks the controller, closes all rows, sets the mode register, lowers CKE."""
+"""Parks the controller to send ranks to sleep, or a refresh to a rank that wakes."""
 
 from functools import reduce
 from operator import or_
@@ -7,23 +7,22 @@ from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Replicate, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
-
 PRECHARGE_ALL = 1 << 10  # address
 MR2 = 2  # bank address
 PASR_BITS = 3  # the lowest of MR2
 
 
 class RankEntry(LiteXModule):
-    """The sequence that sends any number of ranks to sleep at once.
+    """The sequence that sends any number of ranks to sleep at once, and refreshes to ranks that wake.
 
     parked -> precharge all (every rank: each bank machine takes its rows for closed) -> for self-refresh tRP,
     and MR2 of the ranks whose PASR changes with tMOD behind -> CKE low, for self-refresh together with
-    REFRESH. Power-down follows the precharge at once (tPRPDEN). Who sleeps is decided in the clock in which CKE
-    falls: a rank with a request by then stays awake. Behind power-down, the controller is let go as soon as
-    tRP is kept. LiteDRAM's refresher, if it waits by then, finds the controller parked.
+    REFRESH. Power-down follows the precharge at once (tPRPDEN). Who sleeps is decided in the clock in which
+    CKE falls: a rank with a request by then stays awake. Behind power-down, the controller is let go as soon
+    as tRP is kept. LiteDRAM's refresher, if it waits by then, finds the controller parked.
 
-    Ranks behind self-refresh get the refreshes they owe in the same place, the clock of ENTER; nothing waits for
-    the end of those, as the ranks' gates are shut until then.
+    Ranks behind self-refresh get the refreshes they owe in the same place, the clock of ENTER; nothing waits
+    for the end of those, as the ranks' gates are shut until then.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from operator import or_
 
 from litedram.common import LiteDRAMInterface
 from litex.gen import LiteXModule
-from migen import If, Signal
+from migen import Cat, If, Signal, log2_int
 
 
 class RankGate(LiteXModule):
@@ -34,8 +34,8 @@ class RankGate(LiteXModule):
         a request waits in front of the gate, or is not yet commanded behind it.
     waiting : Signal(nranks), out
         a request waits in front of the shut gate.
-    requests : list of (rank, request)
-        every bank's request, in front of the gate.
+    requests : list of lists
+        of each rank: every bank's request, in front of the gate.
     """
 
     def __init__(self, controller, rdata):
@@ -57,8 +57,8 @@ class RankGate(LiteXModule):
         for rank in range(nranks):
             ups = [getattr(interface, f"bank{rank * banks + bank}") for bank in range(banks)]
             downs = [getattr(controller, f"bank{rank * banks + bank}") for bank in range(banks)]
+            self.requests.append(ups)
             for up, down in zip(ups, downs, strict=True):
-                self.requests.append((rank, up))
                 self.comb += [
                     down.addr.eq(up.addr),
                     down.we.eq(up.we),
@@ -77,3 +77,25 @@ class RankGate(LiteXModule):
             controller.wdata_we.eq(interface.wdata_we),
             interface.rdata.eq(rdata),
         ]
+
+
+def requested_domains(requests, settings, domains):
+    """Which of a rank's domains, equal slices of its addresses, have a request: a bit each.
+
+    :param requests: of the rank's banks, in their order.
+    :param settings: ControllerSettings, as the controller has completed it.
+    """
+    if domains == 1:
+        return Cat(reduce(or_, [request.valid for request in requests]))
+    # The crossbar cut the bank's number out of the address, above so many bits.
+    column_bits = settings.geom.colbits - log2_int(settings.phy.nphases * 2)
+    word_bytes = settings.phy.dfi_databits * settings.phy.nphases // 8
+    below = max(column_bits, log2_int(max(1, settings.bank_byte_alignment // word_bytes)))
+    found = [[] for _ in range(domains)]
+    for number, request in enumerate(requests):
+        above = [request.addr[below:]] if len(request.addr) > below else []
+        address = Cat(request.addr[:below], Signal(settings.geom.bankbits, reset=number), *above)
+        domain = address[len(address) - log2_int(domains) :]
+        for at in range(domains):
+            found[at].append(request.valid & (domain == at))
+    return Cat(*(reduce(or_, of_domain) for of_domain in found))

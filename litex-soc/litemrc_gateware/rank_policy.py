@@ -19,7 +19,8 @@ class PolicySettings(LiteXModule):
 
     Attributes
     ----------
-    kind, static_state, mrc_state, mrc_base, partial, threshold_power_down, threshold_self_refresh : Signal, in
+    kind, static_state, mrc_state, mrc_base, partial : Signal, in
+    threshold_power_down, threshold_self_refresh : Signal, in
         as the registers of these names (rank_registers.py).
     limits : dict, of each threshold: (enabled, at_once, limit)
         limit is the threshold less the lead; at_once, if that is below 0.

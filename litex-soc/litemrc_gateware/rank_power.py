@@ -3,17 +3,16 @@
 from functools import reduce
 from operator import and_, or_
 
-from litedram.init import get_sdram_phy_init_sequence
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Replicate, Signal, log2_int
+from migen import If, Mux, Replicate, Signal, log2_int
 
 from litemrc_gateware.bank_row_column import complete_bank_row_column
-from litemrc_gateware.ddr3_timings import PowerTimings
+from litemrc_gateware.ddr3_timings import PowerTimings, mode_register_2
 from litemrc_gateware.rank_account import RankAccount
 from litemrc_gateware.rank_clock_enable import RankClockEnable
 from litemrc_gateware.rank_dfi import RankDFI
-from litemrc_gateware.rank_entry import MR2, PASR_BITS, RankEntry
-from litemrc_gateware.rank_gate import RankGate
+from litemrc_gateware.rank_entry import PASR_BITS, RankEntry
+from litemrc_gateware.rank_gate import RankGate, requested_domains
 from litemrc_gateware.rank_policy import STATE_BITS, PolicySettings, RankPolicy
 from litemrc_gateware.rank_records import AWAKE, PowerState
 from litemrc_gateware.rank_refresher import RankRefresher
@@ -29,22 +28,24 @@ class RankPower(LiteXModule):
 
     Use: give the controller its refresher, and add the unit before anything is finalised::
 
-        soc.add_sdram("sdram", phy=phy, module=module, controller_settings=ControllerSettings(refresh_cls=RankRefresher))
+        module.timing_settings.tREFI = int(64e-3 / 8192 * soc.sys_clk_freq)  # LiteDRAM's is rounded up
+        soc.add_sdram(..., controller_settings=ControllerSettings(refresh_cls=RankRefresher))
         soc.rank_power = RankPower(soc.sdram, soc.sys_clk_freq)
         soc.comb += soc.rank_power.working.eq(meter.working)
         soc.rank_power.add_registers(registers)  # RankRegisters
 
     A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
     request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
-    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back behind it;
-    one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
+    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back
+    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
 
     While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
 
-    Cost. Entry parks the controller as a refresh does: no rank is served for 5 clocks (power-down) or 5 + tRP
-    (self-refresh; with a change of MR2 tMOD + 1 more), counted from the last command before, and all rows are closed.
-    Ranks that sleep in the same clock share it. While ranks that stay awake are busy, entries are at least
-    `spacing` clocks apart. Wake-up costs others nothing.
+    Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
+    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
+    that streams reads loses some 10 clocks by another's entry into power-down, 22 by a whole sleep in
+    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` clocks
+    apart.
 
     While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
 
@@ -63,8 +64,8 @@ class RankPower(LiteXModule):
     spacing : int
         clocks.
     repair_tras : bool
-        LiteDRAM's refresher may precharge a row too soon behind its ACTIVATE: at 200 MHz and DDR3-1600 after 7
-        clocks of 8. With this it waits for tRAS; without, the DFI is LiteDRAM's to the letter there, too.
+        LiteDRAM's refresher may precharge a row too soon behind its ACTIVATE: at DDR3-1600 (200 MHz) after 25
+        clocks of the DRAM instead of 28. With this it waits; without, the DFI is LiteDRAM's there, too.
 
     Raises ValueError if the memory is no DDR3, if the refresher is not RankRefresher, if the crossbar is
     finalised, or for numbers of domains that cannot be.
@@ -125,7 +126,7 @@ class RankPower(LiteXModule):
         self.gate = gate = RankGate(controller.interface, dfi.rdata)
         complete_bank_row_column(crossbar)
         crossbar.controller = gate.interface
-        self.entry = entry = RankEntry(refresher, nranks, timings, _mr2(settings))
+        self.entry = entry = RankEntry(refresher, nranks, timings, mode_register_2(settings))
 
         # The precharge of an entry is one clock later on the DFI than its decision, LiteDRAM's own two.
         open_clocks = Signal(max=max(2, timings.tRAS))
@@ -158,7 +159,11 @@ class RankPower(LiteXModule):
             ready = cke.settled & dfi.hardware
             enters = ready & policy.rested
             self.comb += [
-                commanded.eq(self.command & ((self.command_domain == rank) if nranks > 1 else 1)),
+                commanded.eq(
+                    self.command
+                    & (self.command_state <= PowerState.SELF_REFRESH_PARTIAL)
+                    & ((self.command_domain == rank) if nranks > 1 else 1)
+                ),
                 policy.busy.eq(gate.busy[rank]),
                 policy.active.eq(commanded & (self.command_state == AWAKE)),
                 policy.working.eq(self.working[own] != 0),
@@ -175,7 +180,8 @@ class RankPower(LiteXModule):
                 account.self_refresh.eq(~cke.cke & cke.deep),
                 account.refresh.eq(dfi.refresh[rank]),
                 entry.refresh[rank].eq(cke.refreshable & account.due),
-                cke.nap.eq((refresher.refreshing & ~refresher.own & ~cke.deep) | entry.nap[rank]),
+                # For LiteDRAM's refresh, or to sleep deeper; in self-refresh it has no effect.
+                cke.nap.eq((refresher.refreshing & ~refresher.own) | entry.nap[rank]),
                 cke.fall.eq(entry.fall[rank] | (refresher.refreshed & back)),
                 cke.fall_state.eq(
                     Mux(entry.fall_deep[rank], policy.want, PowerState.POWER_DOWN),
@@ -197,7 +203,7 @@ class RankPower(LiteXModule):
             stays.append(gate.busy[rank])
             urgent.append(cke.refreshable & account.due)
 
-            woken = self._woken_domains(gate.requests, rank, nranks, settings)
+            woken = requested_domains(gate.requests[rank], settings, 1 if nranks > 1 else domains)
             self.comb += [
                 self.wakes[own].eq(Replicate(cke.asleep, len(woken)) & woken),
                 self.awake[own].eq(Replicate(cke.open, len(woken))),
@@ -213,24 +219,6 @@ class RankPower(LiteXModule):
                 reduce(or_, urgent) | (reduce(or_, may_begin) & ((apart == 0) | ~reduce(or_, stays)))
             ),
         ]
-
-    def _woken_domains(self, requests, rank, nranks, settings):
-        """Which of the rank's domains have a request."""
-        banks = [request for of, request in requests if of == rank]
-        if nranks > 1 or self.domains == 1:
-            return Cat(reduce(or_, [request.valid for request in banks]))
-        # The crossbar cut the bank's number out of the address above so many bits.
-        column_bits = settings.geom.colbits - log2_int(settings.phy.nphases * 2)
-        word_bytes = settings.phy.dfi_databits * settings.phy.nphases // 8
-        below = max(column_bits, log2_int(max(1, settings.bank_byte_alignment // word_bytes)))
-        woken = [[] for _ in range(self.domains)]
-        for number, request in enumerate(banks):
-            bank = Signal(settings.geom.bankbits, reset=number)
-            address = Cat(request.addr[:below], bank, request.addr[below:])
-            domain = address[len(address) - log2_int(self.domains) :]
-            for at in range(self.domains):
-                woken[at].append(request.valid & (domain == at))
-        return Cat(*(reduce(or_, of_domain) for of_domain in woken))
 
     def add_registers(self, registers):
         """Connects RankRegisters (all but what is the meter's)."""
@@ -249,10 +237,3 @@ class RankPower(LiteXModule):
             self.command_state.eq(command.state),
             *(registers._state.status[4 * at : 4 * at + STATE_BITS].eq(s) for at, s in enumerate(self.state)),
         ]
-
-
-def _mr2(settings):
-    """Mode register 2 as LiteDRAM initialises the memory."""
-    sequence, _ = get_sdram_phy_init_sequence(settings.phy, settings.timing)
-    (value,) = [address for name, address, bank, *_ in sequence if "Mode Register 2" in name and bank == MR2]
-    return value

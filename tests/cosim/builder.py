@@ -179,21 +179,23 @@ def rank_bench(
         generate = [sys.executable, "-S", COSIM / "rank_top.py", *top, verilog]
         path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
         defines = _run(generate, env={**os.environ, "PYTHONPATH": path}).split()
-        flags = [*CXX_FLAGS[:1], "-O2", f"-I{REPO / 'litex-soc'}", *defines]
+        flags = [*CXX_FLAGS[:2], f"-I{REPO / 'litex-soc'}", *defines]
         bench = COSIM / "bench" / "rank_bench.cpp"
-        command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW= OPT_GLOBAL="]
+        command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW= OPT_GLOBAL="]
         _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench])
         return folder / "bench"
 
     bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
     model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
+    others = ("ddr3_timings.py", "bank_row_column.py", "records.py")
+    units = [path for path in sources.rtl_files() if path.name.startswith("rank_") or path.name in others]
     inputs = [
         Path(__file__),
         COSIM / "rank_top.py",
         COSIM / "rtl_top.py",
         *bench,
         *model,
-        *sources.rtl_files(),
+        *units,
     ]
     name = f"ranks-{kind}-{rate}-{ranks}-{domains}-{bank_row_column}-{spacing}-{sources.label}"
     return _product(name, inputs, build)

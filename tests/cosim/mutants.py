@@ -502,8 +502,8 @@ METER_MUTANTS = (
     Mutant(
         "idle_ends_with_the_snapshot",
         f"{GATEWARE}/rank_counters.py",
-        "Mux(stage3.sums & (stage3.word != MeterWord.IDLE), 0, count)",
-        "Mux(stage3.sums, 0, count)",
+        "Mux(stages[4].sums & (stages[4].word != MeterWord.IDLE), 0, count)",
+        "Mux(stages[4].sums, 0, count)",
     ),
     Mutant(
         "access_in_the_round_before_is_forgotten",

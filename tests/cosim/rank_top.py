@@ -2,7 +2,8 @@
 
 python tests/cosim/rank_top.py stock|power|unrepaired RATE RANKS DOMAINS BANK_ROW_COLUMN SPACING OUT.v
 
-unrepaired: rank power that leaves LiteDRAM's tRAS as it is. RATE is one of RATES; BANK_ROW_COLUMN 1 puts a bank, and a rank, into one range of addresses.
+unrepaired: rank power that leaves LiteDRAM's tRAS as it is. RATE is one of RATES; BANK_ROW_COLUMN 1 puts a
+bank, and a rank, into one range of addresses.
 """
 
 import sys
@@ -70,7 +71,7 @@ class RankTop(BenchTop):
         super().__init__()
         rate = RATES[rate_name]
         module = MT41K64M16(rate.clk_freq, f"1:{PHASES}", speedgrade=rate_name)
-        # LiteDRAM rounds tREFI up, and falls behind by 8 refreshes, as many as may be postponed, within 0.1 s.
+        # LiteDRAM rounds tREFI up, and falls behind by 8 refreshes, as many as may be postponed, in 0.1 s.
         module.timing_settings.tREFI = int(64e-3 / 8192 * rate.clk_freq)
         geometry = module.geom_settings
         self.phy = phy = StubPHY(rate, ranks, module)

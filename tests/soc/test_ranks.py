@@ -109,7 +109,7 @@ def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
 def test_every_counter_is_that_of_the_record_and_so_is_the_energy(
     simulator, device, dram, collected, tmp_path
 ):
-    """Of curves and of ranks; and the DRAM, which loses data where it may, lost none and saw all rules kept."""
+    """Curves and ranks; and the DRAM, which loses data where it may, lost none and saw all rules kept."""
     collector, table = collected
     hello = device.hello
     simulator.stop()

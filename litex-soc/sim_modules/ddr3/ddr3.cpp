@@ -2,8 +2,9 @@
 /*
  * ddr3: the DDR3 model (ddr3_model/) on the pads of sim_ddr3.py's DDR3ModelPHY.
  *
- * At the end of the simulation it writes the report: rules broken, reads of lost data, counts. Each RD and WR is told on
- * the pads access, access_write and access_address (byte address) until the next rising edge.
+ * When the simulation ends ($finish, or a module that ends the event loop on SIGTERM: recorder) it writes the report:
+ * rules broken, reads of lost data, counts. Each RD and WR is told on the pads access, access_write and access_address
+ * (byte address) for a clock.
  *
  * Arguments, which sim_ddr3.py's ddr3_arguments() makes: "ranks", "row_bits", "column_bits", "data_bytes", "map",
  * "grade", "gigabits", "chip_bits", "clock_fs" (of the DRAM), "cl", "cwl" (0: software initialises), "read_latency",

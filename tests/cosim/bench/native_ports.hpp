@@ -106,7 +106,7 @@ class Master {
         if (expected_.empty())
             throw Mismatch("port " + std::to_string(number_) + ": data that nobody asked for");
         if (std::memcmp(port_.rdata, expected_.front().data(), NativePort::BYTES))
-            throw Mismatch("port " + std::to_string(number_) + ": read " + std::to_string(reads) + " returns other data");
+            throw Mismatch("port " + std::to_string(number_) + ": not what was written, read " + std::to_string(reads));
         expected_.pop_front();
     }
 

@@ -5,7 +5,9 @@
 //   rank_bench wake                    clocks that a read waits longer for a rank that sleeps
 //   rank_bench threshold               clocks from the last column command to CKE low, less the threshold
 //   rank_bench partial                 what self-refresh of a part of the array keeps
+//   rank_bench policies                the state of each domain, idle, under every policy
 //   rank_bench residency               clocks of 100,000 that an idle rank is in the state it was sent to
+//   rank_bench sleeps                  self-refresh between most refreshes, so that few of them pay
 //   rank_bench cost                    clocks that an entry takes from a rank that streams
 //   rank_bench software                software takes the DFI while ranks sleep
 //
@@ -97,9 +99,8 @@ void random_bench(unsigned seed, std::uint64_t accesses) {
     std::cout << "accesses " << rig.reads + rig.writes << "\nreads " << rig.reads << "\nclocks " << rig.clocks()
               << "\nwakes " << rig.wakes << "\npower_downs " << rig.entries[POWER_DOWN] << "\nself_refreshes "
               << rig.entries[SELF_REFRESH] << "\npartial_self_refreshes " << rig.entries[SELF_REFRESH_PARTIAL]
-              << "\nparked_clocks " << rig.parked_clocks << "\ndevice_rules_broken "
-              << rig.dfi.model.violations().count(ddr3::RuleClass::DEVICE) << "\nbus_rules_broken "
-              << rig.dfi.model.violations().count(ddr3::RuleClass::BUS) << "\n";
+              << "\nparked_clocks " << rig.parked_clocks << "\nrules_broken "
+              << rig.rules_broken() << "\n";
 }
 
 void trace_bench(unsigned seed, std::uint64_t clocks) {
@@ -124,8 +125,8 @@ void trace_bench(unsigned seed, std::uint64_t clocks) {
         rig.clock();
     }
     std::cout << "hash_low " << (hash & 0xffffffff) << "\nhash_high " << (hash >> 32) << "\nclocks_with_commands "
-              << commands << "\naccesses " << rig.reads + rig.writes << "\ndevice_rules_broken "
-              << rig.dfi.model.violations().count(ddr3::RuleClass::DEVICE) << "\n";
+              << commands << "\naccesses " << rig.reads + rig.writes << "\nrules_broken "
+              << rig.rules_broken() << "\n";
 }
 
 #if WITH_POWER
@@ -186,6 +187,8 @@ void threshold_bench() {
             }
             rig.on_dfi = nullptr;
             ++since; // what state() tells is the coming clock's
+            if (!write && (since < threshold || since > threshold + 4))
+                throw Mismatch("threshold " + std::to_string(threshold) + ": CKE low after " + std::to_string(since));
             auto &[least, most] = late.try_emplace(write ? "write" : "read", 1000, -1000).first->second;
             least = std::min(least, since - threshold);
             most = std::max(most, since - threshold);
@@ -226,6 +229,61 @@ void partial_bench() {
     std::cout << "kept " << kept << "\nlost " << lost << "\n";
 }
 
+// The states of idle domains; virtual ones share the shallowest.
+void expect_states(Rig &rig, const std::string &name, int working_state, int other_state) {
+    rig.idle(3000);
+    rig.pass_refresh();
+    const int all = (1 << DOMAINS) - 1;
+    for (int domain = 0; domain < DOMAINS; ++domain) {
+        const bool works = rig.settings.working >> domain & 1;
+        int expected = works ? working_state : other_state;
+        if (RANKS == 1 && rig.settings.working && int(rig.settings.working) != all)
+            expected = std::min(working_state, other_state);
+        if (rig.state(domain) != expected)
+            throw Mismatch(name + ": domain " + std::to_string(domain) + " is in state " +
+                           std::to_string(rig.state(domain)) + ", not " + std::to_string(expected));
+    }
+}
+
+void policies_bench() {
+    int checks = 0;
+    for (unsigned working : {0u, (1u << DOMAINS) - 1, 1u, 6u % (1u << DOMAINS)}) {
+        const auto check = [&](const std::string &name, const Settings &settings, int working_state, int other_state) {
+            Rig rig;
+            rig.settings = settings;
+            rig.settings.working = working;
+            rig.settings.threshold_power_down = 50;
+            expect_states(rig, name, working_state, other_state);
+            rig.check_rules();
+            ++checks;
+        };
+        Settings none, fixed, two, two_deep, mrc, mrc_static, mrc_dynamic, mrc_partial;
+        none.static_state = none.mrc_state = 3;
+        fixed.kind = 1;
+        fixed.static_state = POWER_DOWN;
+        two.kind = two_deep.kind = 2;
+        two_deep.threshold_self_refresh = 1000;
+        mrc.kind = mrc_static.kind = mrc_dynamic.kind = mrc_partial.kind = 3;
+        mrc.mrc_state = mrc_static.mrc_state = mrc_dynamic.mrc_state = SELF_REFRESH;
+        mrc_static.mrc_base = 1;
+        mrc_static.static_state = POWER_DOWN;
+        mrc_dynamic.mrc_base = 2;
+        mrc_partial.mrc_state = SELF_REFRESH_PARTIAL;
+        mrc_partial.partial = 1;
+        check("none", none, 0, 0);
+        check("static", fixed, POWER_DOWN, POWER_DOWN);
+        check("dynamic, one threshold", two, POWER_DOWN, POWER_DOWN);
+        check("dynamic", two_deep, SELF_REFRESH, SELF_REFRESH);
+        check("mrc", mrc, 0, SELF_REFRESH);
+        check("mrc over static", mrc_static, POWER_DOWN, SELF_REFRESH);
+        check("mrc over dynamic", mrc_dynamic, POWER_DOWN, SELF_REFRESH);
+        check("mrc, partial not allowed", mrc_partial, 0, SELF_REFRESH);
+        mrc_partial.partial_allowed = (1u << DOMAINS) - 1;
+        check("mrc, partial", mrc_partial, 0, SELF_REFRESH_PARTIAL);
+    }
+    std::cout << "checks " << checks << "\n";
+}
+
 void residency_bench() {
     for (const auto &[name, state] : {std::pair{"power_down", POWER_DOWN}, {"self_refresh", SELF_REFRESH}}) {
         Rig rig;
@@ -239,9 +297,23 @@ void residency_bench() {
         }
         rig.drain();
         rig.check_rules();
+        if (state == SELF_REFRESH && rig.sleep_clocks[state] - slept < 100000)
+            throw Mismatch("an idle rank left self-refresh");
         std::cout << name << "_clocks " << rig.sleep_clocks[state] - slept << "\n"
                   << name << "_entries " << rig.entries[state] - entries << "\n";
     }
+}
+
+void sleeps_bench() {
+    Rig rig;
+    for (int i = 0; i < 100; ++i) {
+        rig.pass_refresh();
+        rig.command(RANK, 0);
+        rig.idle(500);
+        sleep(rig, SELF_REFRESH);
+    }
+    rig.check_rules();
+    std::cout << "self_refreshes " << rig.entries[SELF_REFRESH] << "\n";
 }
 
 // Clocks that so many reads of rank 0 take, while rank 1 is sent to `state` and woken again.
@@ -249,17 +321,19 @@ std::pair<std::uint64_t, std::uint64_t> stream(int state, int words) {
     Rig rig;
     rig.pass_refresh();
     const auto since = rig.clocks();
-    const auto entries = rig.entries[POWER_DOWN] + rig.entries[SELF_REFRESH];
+    std::uint64_t sleeps = 0;
     for (int word = 0; word < words; rig.clock()) {
         if (rig.queued(0) >= 2)
             continue;
         rig.submit(0, {{0, 1, 0, unsigned(word++) % (1u << COLUMN_WORD_BITS)}, false, 0, {}});
-        if (state && word % 800 == 0)
-            rig.command(RANK, rig.state(RANK) ? 0 : state);
+        if (!state || word % 800)
+            continue;
+        rig.command(RANK, sleeps % 2 ? 0 : state);
+        ++sleeps;
     }
     rig.drain();
     rig.check_rules();
-    return {rig.clocks() - since, rig.entries[POWER_DOWN] + rig.entries[SELF_REFRESH] - entries};
+    return {rig.clocks() - since, (sleeps + 1) / 2};
 }
 
 void cost_bench() {
@@ -312,10 +386,10 @@ int main(int argc, char **argv) {
 #if WITH_POWER
         const std::map<std::string, void (*)()> others = {{"wake", wake_bench},       {"threshold", threshold_bench},
                                                           {"partial", partial_bench}, {"cost", cost_bench},
-                                                          {"software", software_bench}, {"residency", residency_bench}};
+                                                          {"software", software_bench}, {"residency", residency_bench}, {"sleeps", sleeps_bench}, {"policies", policies_bench}};
         if (argc == 2 && others.count(mode))
             return others.at(mode)();
 #endif
-        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|residency|cost|software");
+        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|policies|residency|sleeps|cost|software");
     });
 }

@@ -109,3 +109,29 @@ BROKEN_STREAMS = {
     "DQ_CONFLICT": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 3, ("ranks=2",)),
     "RANK_SWITCH": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 4, ("ranks=2",)),
 }
+
+# Other ways to break some of them; each breaks nothing else.
+OTHER_WAYS = [
+    ("tRP", "@100 PREA 0\n+5 SRE 0"),
+    ("tRP", "@100 PREA 0\n+5 MRS 0 1 0"),
+    ("tRP", "@100 PRE 0 3\n+5 ACT 0 3 5"),  # of an idle bank, too
+    ("tRFC", "@100 REF 0\n+63 SRE 0"),
+    ("tRFC", "@100 REF 0\n+63 REF 0"),
+    ("tMOD", "@100 MRS 0 1 0\n+11 SRE 0"),
+    ("tZQCS", "@100 ZQCS 0\n+63 PDE 0"),
+    ("tXP", "@100 PDE 0\n+10 PDX 0\n+2 SRE 0"),
+    ("tXP", "@100 PDE 0\n+10 PDX 0\n+0 REF 0"),
+    ("tXS", SLEEP + "+67 SRE 0"),
+    ("tXS", SLEEP + "+67 PDE 0"),
+    ("SRX_REFRESH", SLEEP + "+68 SRE 0"),
+    ("tCCD", ACT + "+6 WR 0 0 8 11 0\n+3 WR 0 0 10 22 0"),
+    ("tWTR", ACT + "+4 ACT 0 1 5\n+6 WR 0 0 8 11 0\n+12 RD 0 1 8"),  # of another bank
+    ("tRDPDEN", ACT + "+11 RD 0 0 8\n+4 PRE 0 0\n+6 SRE 0"),  # 10 clocks, rows closed and precharged
+    ("tACTPDEN", ACT + "+0 PDE 0"),
+    ("tPRPDEN", "@100 PREA 0\n+0 PDE 0"),
+    ("tCKE", "@100 PDE 0\n+10 PDX 0\n+1 PDE 0"),
+    ("COMMAND_CKE_LOW", "@100 SRE 0\n+10 REF 0\n+10 SRX 0"),
+    ("SRE_ODT", "@100 MRS 0 1 4\n+20 ODT 0 1\n+20 SRE 0"),
+    ("ODT_XSDLL", "@100 MRS 0 1 4\n+20 SRE 0\n+5 ODT 0 1\n+5 SRX 0"),
+    ("REFRESH_DEBT", f"@100 ACT 0 0 5\n+100 PRE 0 0\n@{100 + 9 * TREFI + 1} END"),
+]

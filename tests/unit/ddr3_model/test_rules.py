@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from broken_streams import BROKEN_STREAMS
+from broken_streams import BROKEN_STREAMS, OTHER_WAYS
 from rule_table import README, with_table
 from streams import check, rules_of
 
@@ -22,6 +22,18 @@ def test_the_broken_stream_breaks_its_rule_and_no_other(check_stream, rule):
 def test_the_stream_beside_it_breaks_nothing(check_stream, rule):
     case = BROKEN_STREAMS[rule]
     assert check(check_stream, case.accepted(), *case.settings).rules == []
+
+
+@pytest.mark.parametrize(("rule", "stream"), OTHER_WAYS)
+def test_another_way_to_break_a_rule_breaks_it_and_no_other(check_stream, rule, stream):
+    assert check(check_stream, stream).rules == [rule]
+
+
+def test_ranks_wait_for_themselves_alone(check_stream):
+    # What rank 1 does would break tRRD, tRFC, tMOD, tXP, tRP or CKE's rules if it were rank 0.
+    stream = "@100 ACT 0 0 5\n+1 ACT 1 0 5\n+20 PREA 0\n+1 PREA 1\n+20 REF 0\n+1 MRS 1 1 0\n+12 REF 1\n"
+    stream += "+64 SRE 0\n+5 ACT 1 0 5\n+6 RD 1 0 8\n+10 SRX 0\n+1 RD 1 0 10\n+20 PRE 1 0\n+2 PDE 1\n"
+    assert check(check_stream, stream, "ranks=2").rules == []
 
 
 @pytest.mark.parametrize(
