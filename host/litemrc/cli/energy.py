@@ -7,7 +7,7 @@ from pathlib import Path
 
 from litemrc.cli.arguments import epoch_range
 from litemrc.cli.energy_tables import energy_json, energy_table, parts_table
-from litemrc.dram_parts.files import find_part, known_parts, part_of_module
+from litemrc.dram_parts.files import choose_part, known_parts
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.rank_energy import rank_energy
@@ -19,8 +19,8 @@ Energies follow Micron's technical note TN-41-01: clocks in each state, and comm
 the part's data sheet, scaled to the clock and supply. They are those of the chips' cores; what the data pins
 and terminations draw depends on the board. Data sheets give the highest currents: most chips take less.
 
-The part is the one the device named, in the slowest grade that reaches its clock. --part chooses another, by
-a name of --list-parts, or a part file of your own, FILE.toml.
+The part is the one the device named, in the slowest grade that reaches its clock. --part chooses another: a
+name of --list-parts, the same without its grade, or a part file of your own, FILE.toml.
 
 --json prints one object: part, datasheet, clock_hz, dram_clock_hz, chips, virtual, seconds, domains, total.
 Each domain has energy_mj, components_mj, mean_mw, always_awake_mj, saving, residency, wake_ups.
@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
         raise UserError("the rank table has no epoch", where=str(args.file), remedy="collect more epochs")
     if args.epochs:
         table = _select(table, args.epochs, args.file)
-    part = find_part(args.part) if args.part else part_of_module(table.part, table.clock_hz * table.phases)
+    part = choose_part(args.part or table.part, table.clock_hz * table.phases)
     report = rank_energy(table, part, fast_exit=args.fast_exit, partial_as_whole=args.partial_as_whole)
     if args.plot:
         # Only now: matplotlib takes long to load.

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.rank_rows import rank_table, watch_ranks
 from litemrc.device.ranks import Dram, RankPolicy, WorkingSetSize
-from litemrc.dram_parts.files import find_part, part_of_module
+from litemrc.dram_parts.files import choose_part
 from litemrc.dram_parts.part import Part
 from litemrc.errors import UserError
 from litemrc.rank_activity import COUNTERS
@@ -123,11 +124,11 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
 
 def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
     """The chips to reckon energy for; None where nothing is known of those that the device names."""
-    if name:
-        return find_part(name)
     try:
-        return part_of_module(dram.part, device.hello.clock_hz * dram.phases)
+        return choose_part(name or dram.part, device.hello.clock_hz * dram.phases)
     except UserError:
+        if name:
+            raise
         return None
 
 
@@ -145,7 +146,10 @@ def _text(table: RankTable, part: Part | None) -> str:
     head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{plain_text(rows)}\n\n"
     if part is None:
         return head + residency_table(table.activities(), table.total_activity())
-    return head + energy_table(rank_energy(table, part))
+    try:
+        return head + energy_table(rank_energy(table, part))
+    except UserError as error:  # a state was used whose current the data sheet does not tell
+        return f"{head}{residency_table(table.activities(), table.total_activity())}\nno energy: {error}"
 
 
 def _json(table: RankTable, part: Part | None, policy: RankPolicy, size: WorkingSetSize) -> dict[str, Any]:
@@ -165,7 +169,10 @@ def _json(table: RankTable, part: Part | None, policy: RankPolicy, size: Working
             for row in range(table.domains)
         ],
     }
-    return told | ({"energy": energy_json(rank_energy(table, part))} if part else {})
+    if part is not None:
+        with suppress(UserError):  # as in _text
+            told["energy"] = energy_json(rank_energy(table, part))
+    return told
 
 
 def _print_json(told: dict[str, Any]) -> None:

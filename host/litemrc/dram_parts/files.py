@@ -37,6 +37,11 @@ def known_parts() -> list[Part]:
     return sorted(parts, key=lambda part: part.name.lower())
 
 
+def choose_part(name: str, dram_clock_hz: float) -> Part:
+    """The part that a user or a device names: as `find_part`, or without a grade as `part_of_module`."""
+    return find_part(name) if "-" in name or _SUFFIX in name else part_of_module(name, dram_clock_hz)
+
+
 def find_part(name: str) -> Part:
     """The part of a name as `known_parts` has it, or of a file *.toml that holds one part, or FILE.toml:NAME.
 

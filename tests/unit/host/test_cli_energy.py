@@ -99,6 +99,8 @@ def test_the_table_has_a_line_for_each_domain_and_one_for_all(run, file):
 def test_a_part_can_be_chosen_and_partly_known_ones_say_what_is_missing(run, refusal, file, tmp_path):
     other = json.loads(run(file, "--part", "mt41k256m16-125:e", "--json").stdout)
     assert other["part"] == "MT41K256M16-125:E"
+    same = json.loads(run(file, "--part", "MT41K64M16", "--json").stdout)
+    assert same == json.loads(run(file, "--json").stdout)
     error = refusal(file, "--part", "mt41k128m16-125")
     assert "IDD2N is not known" in error or "IDD3N is not known" in error
     assert "mt41k128m16.toml: grades[1].rails.vdd.idd" in error

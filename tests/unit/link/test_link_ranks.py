@@ -130,6 +130,23 @@ def test_its_json_adds_up(start_peer):
     assert asleep == pytest.approx([(rank * 100_000 + told["epoch"]) / 1e6 for rank in range(4)])
 
 
+def test_it_goes_on_without_energy_where_a_current_is_not_known(start_peer):
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16")
+    assert done.returncode == 0, done.stderr
+    assert "refreshes" in done.stdout
+    assert "no energy: " in done.stdout
+    assert "mt41k128m16.toml" in done.stdout
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "energy" not in json.loads(done.stdout)
+
+
+def test_a_part_that_is_not_known_is_refused(start_peer):
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT0")
+    assert done.returncode == 2
+    assert "MT0" in done.stderr
+
+
 def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
     url, out, of_ranks = (
         start_peer(ranks=1, epochs=9, period_ms=5).url,
