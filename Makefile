@@ -27,8 +27,8 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers bench bench-long bench-linux \
-	bench-replacement replacement pnr-units engine-results clean
+.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
+	bench bench-long bench-linux bench-ranks bench-replacement replacement pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -99,6 +99,9 @@ pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5:
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts python tests/cosim/engine_results.py
+
+bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/rank_power.md
+	python tests/cosim/rank_results.py
 
 PYTHON_EXTRAS := pnr bench linux
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp

@@ -1,4 +1,4 @@
-// DDR3's commands as their pins say them (JESD79-3F, table 6).
+// DDR3's commands as their pins say them (JESD79-3F, command truth table).
 #pragma once
 
 #include <cstddef>

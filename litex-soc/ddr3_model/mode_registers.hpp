@@ -1,4 +1,4 @@
-// The mode registers of a rank, and what their fields mean (JESD79-3F, 3.4).
+// The mode registers of a rank, and what their fields mean (JESD79-3F, register definition).
 #pragma once
 
 #include "geometry.hpp"

@@ -1,4 +1,4 @@
-// How many refreshes a rank owes (JESD79-3F, 4.15 and 4.16).
+// How many refreshes a rank owes (JESD79-3F, refresh command and self-refresh operation).
 #pragma once
 
 #include "timing.hpp"

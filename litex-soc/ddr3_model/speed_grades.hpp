@@ -1,8 +1,8 @@
 // Datasheet values by speed grade and density.
 //
-// Source: JESD79-3F, "Speed Bins" (tables 61 to 65), "Timing Parameters by Speed Bin" (tables 68, 69) and "Refresh
-// parameters by device density" (table 59), cross-read with the tables of Samsung K4B2G0446D, Hynix HMT351R7AFR8A
-// and Micron MT41J128M16 that print the same values. None of it comes from LiteDRAM.
+// Source: JESD79-3F, its tables of speed bins, of timing parameters by speed bin and of refresh parameters by device
+// density, as the datasheets of Samsung K4B2G0446D, Hynix HMT351R7AFR8A and Micron MT41J128M16 print them too (Micron:
+// tRFC of 4 Gb is 260 ns). None of it comes from LiteDRAM. The last grade is here for its longer entry to power-down.
 #pragma once
 
 #include <cstring>

@@ -76,7 +76,7 @@ class DRAMTap(LiteXModule):
             self.comb += If(
                 selected & ~phase.ras_n & phase.cas_n & phase.we_n,
                 rows.write.we.eq(1),
-                rows.write.adr.eq(Cat(phase.bank, number) if ranks > 1 else phase.bank),
+                rows.write.adr.eq(Cat(phase.bank[: geom.bankbits], number) if ranks > 1 else phase.bank),
                 rows.write.dat_w.eq(phase.address),
             ).Elif(
                 selected & phase.ras_n & ~phase.cas_n,

@@ -9,7 +9,9 @@ from litemrc_gateware.memory import SimpleDualPort
 class PageCounts(LiteXModule):
     """Counts in a block RAM; each is read two clocks before it is written.
 
-    Stages: 0 addressed, 1 read, 2 changed and written. The counts of the two ahead are forwarded.
+    Stages: 0 addressed, 1 read, 2 changed and written. The count just ahead is forwarded. No count may be
+    changed twice with one clock between; `GroupMoves` never asks for that: two moves in a walk share a group
+    only if one follows the other, and before and behind a page's own move there are two clocks without one.
 
     Parameters
     ----------
@@ -39,7 +41,6 @@ class PageCounts(LiteXModule):
         self.memory = memory = SimpleDualPort(count_bits, max(2, depth), block=True)
         adr1, change1, up1 = Signal.like(self.adr), Signal(), Signal()
         adr2, change2, up2 = Signal.like(self.adr), Signal(), Signal()
-        adr3, change3, written = Signal.like(self.adr), Signal(), Signal(count_bits)
         changed = Signal(count_bits)
         self.comb += [
             memory.read.adr.eq(self.adr),
@@ -47,7 +48,7 @@ class PageCounts(LiteXModule):
             memory.write.adr.eq(Mux(self.zero, self.adr, adr2)),
             memory.write.dat_w.eq(Mux(self.zero, 0, changed)),
             memory.write.we.eq(self.zero | change2),
-            self.busy.eq(change1 | change2 | change3),
+            self.busy.eq(change1 | change2),
         ]
         self.sync += [
             adr1.eq(self.adr),
@@ -56,11 +57,6 @@ class PageCounts(LiteXModule):
             adr2.eq(adr1),
             change2.eq(change1),
             up2.eq(up1),
-            adr3.eq(adr2),
-            change3.eq(change2),
-            written.eq(changed),
             count.eq(memory.read.dat_r),
-            # The one just ahead is newer than the one before it.
-            If(change3 & (adr3 == adr1), count.eq(written)),
             If(change2 & (adr2 == adr1), count.eq(changed)),
         ]

@@ -123,7 +123,7 @@ class RankCounters(LiteXModule):
         rows, anews = zip(*caught, strict=True)
         row = [Signal(short_bits) for _ in range(WORDS)]
         limit = (1 << counter_bits) - 1
-        old, short, count = Signal(counter_bits), Signal(short_bits), Signal(counter_bits)
+        old, count = Signal(counter_bits), Signal(counter_bits)
         total = Signal(counter_bits + 1)
         blank, sums, overflows = Signal(reset=1), Signal(), Signal()
         layout = [("valid", 1), ("word", len(word)), ("domain", domain_bits)]
@@ -136,8 +136,7 @@ class RankCounters(LiteXModule):
             stages[0].sums.eq(sums),
             stages[0].anew.eq(blank | (Array(anews)[domain] & (word == MeterWord.IDLE))),
             long.read.adr.eq(Cat(stages[1].word, stages[1].domain)),
-            decoder.state.eq(Array(row)[stages[1].word]),
-            total.eq(old + short),
+            total.eq(old + decoder.number),
             overflows.eq(stages[3].valid & total[-1] & (stages[3].word != MeterWord.IDLE)),
             long.write.adr.eq(Cat(stages[4].word, stages[4].domain)),
             long.write.dat_w.eq(Mux(stages[4].sums & (stages[4].word != MeterWord.IDLE), 0, count)),
@@ -152,7 +151,7 @@ class RankCounters(LiteXModule):
             If(self.boundary, sums.eq(self.last), blank.eq(0)),
             *(row[w].eq(Array(of_domain[w] for of_domain in rows)[domain]) for w in range(WORDS)),
             *(after.eq(before) for before, after in pairwise(stages)),
-            short.eq(decoder.number),
+            decoder.state.eq(Array(row)[stages[1].word]),
             old.eq(Mux(stages[2].anew, 0, long.read.dat_r)),
             count.eq(Mux(total[-1], limit, total)),
             If(self.complete, self.overflow.eq(overflows)).Elif(overflows, self.overflow.eq(1)),

@@ -69,7 +69,7 @@ class RankControl(RankRegisters):
             meter.n_mrc.automatic.eq(self._n_mrc_auto.fields.enable),
             meter.n_mrc.epsilon.eq(self._n_mrc_auto.fields.epsilon),
             meter.n_mrc.size.eq(self._n_mrc.storage),
-            meter.n_mrc.write.eq(self._n_mrc.re),
+            meter.n_mrc.written.eq(self._n_mrc.re),
             self._working.status.eq(meter.working),
             self._meter_status.fields.overflow.eq(meter.overflow),
             self._meter_status.fields.sampled.eq(monitor.filter.scale_log2 != 0),

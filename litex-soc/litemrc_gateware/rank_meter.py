@@ -23,6 +23,14 @@ class RankMeter(LiteXModule):
     - Each clock is in exactly one snapshot: the five residencies of each domain sum up to
       `snapshot_clocks`. TOP_PAGES and N_mrc are those of the clock in which the snapshot ends.
     - `working` follows the moves of pages and N_mrc at once, a few clocks behind.
+    - While the engine is held accesses wait in the monitor's queue: domains + contexts clocks and a round for
+      a snapshot, domains + 1 a page group for a change of N_mrc.
+
+    Connections in a monitor: the meter joins itself to `engine.moves`. `epoch` is `HitCounters.finished`. The
+    port of the hit counters' window is shared: its address is `n_mrc.window_adr`, its word goes to
+    `n_mrc.window_dat_r`; the bus's address goes to `n_mrc.bus_adr`, cyc & stb to `n_mrc.bus_reads`. `busy`
+    holds the next end of an epoch back, as a window that is taken does. Pages are the engine's: those of the
+    memory unless they are sampled.
 
     Parameters
     ----------

@@ -56,7 +56,8 @@ def dram_bench(
 
     label = mutant.name if mutant else "true"
     inputs = [COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py")]
-    inputs += sorted((COSIM / "bench").glob("*.?pp"))
+    benches = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
+    inputs += [COSIM / "bench" / name for name in benches]
     inputs += [REPO / "litex-soc" / "sim_ddr3.py", REPO / "litex-soc/litemrc_gateware/bank_row_column.py"]
     inputs += sorted((include / MODEL.name).glob("*.hpp"))
     return _product("-".join(["dram", grade, str(ranks), address_map, *timings, label]), inputs, build)

@@ -440,12 +440,6 @@ METER_MUTANTS = (
         "",
     ),
     Mutant(
-        "count_changed_two_clocks_before_is_missed",
-        f"{GATEWARE}/page_counts.py",
-        "If(change3 & (adr3 == adr1), count.eq(written)),",
-        "",
-    ),
-    Mutant(
         "second_change_in_one_bank_is_lost",
         f"{GATEWARE}/working_pages.py",
         "bank.change.eq(from_here | to_here | put_off[parity]),",

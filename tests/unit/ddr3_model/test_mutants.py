@@ -1,12 +1,11 @@
 """Faults seeded into the DDR3 checker: the streams of its rules find them."""
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from broken_streams import BROKEN_STREAMS
-from conftest import BUILD, MODEL
+from checker_program import BUILD, MODEL, compile_checker
 from mutation import mutated_source
 from streams import check
 
@@ -30,8 +29,7 @@ def mutant(name: str) -> Path:
     shutil.copytree(MODEL, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
     (folder / header).write_text(mutated_source(MODEL / header, old, new))
     program = folder / "check_stream"
-    command = ["g++", "-std=c++17", "-O0", folder / "check_stream.cpp", "-o", program]
-    subprocess.run(command, check=True, capture_output=True)
+    compile_checker(folder, program, "-O0")
     return program
 
 

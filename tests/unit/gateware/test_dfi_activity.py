@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import litemrc_gateware.dfi_activity as dfi_activity
@@ -10,6 +9,8 @@ import pytest
 from dram_bench import DRAMBench, drive
 from litedram.common import GeomSettings
 from litedram.phy import dfi
+from litemrc.golden.dram_activity import Command, DRAMActivity, Slices
+from litemrc.golden.rank_meter import PowerState
 from litex.gen import LiteXModule
 from migen import passive, run_simulation
 from mutation import mutated_module
@@ -28,53 +29,72 @@ COMMANDS = {
     "refresh": (0, 0, 1),
     "mode": (0, 0, 0),
 }
+NAMES = {command.name.lower(): command for command in Command}
 
 
-@dataclass
-class Activity:
-    """What one clock's commands did."""
+class Recorder:
+    """A meter that keeps what one clock brought."""
 
-    access: tuple[int, bool] | None = None  # domain, write
-    activate: int | None = None
-    refresh: set[int] = field(default_factory=set)
-    open: set[int] = field(default_factory=set)
+    def __init__(self, domains: int) -> None:
+        self.domains, self.open = domains, set()
+        self.begin()
+
+    def begin(self) -> None:
+        self.accesses, self.activates, self.refreshes = [], [], set()
+
+    def access(self, _clock, domain, write) -> None:
+        self.accesses.append((domain, write))
+
+    def activate(self, _clock, domain) -> None:
+        self.activates.append(domain)
+
+    def refresh(self, _clock, domain) -> None:
+        self.refreshes.add(domain)
+
+    def enter(self, _clock, domain, state) -> None:
+        # A rank with CKE low for a clock keeps its rows open.
+        if state == PowerState.ACTIVE_STANDBY:
+            self.open.add(domain)
+        elif state == PowerState.PRECHARGE_STANDBY:
+            self.open.discard(domain)
+
+    def seen(self) -> dict:
+        return {
+            "access": self.accesses,
+            "activate": self.activates,
+            "refresh": set(self.refreshes),
+            "open": set(self.open),
+        }
 
 
 class Model:
-    """The definition: rows open by rank and bank; the domain of a row by its lowest address."""
+    """The golden model of a bus with phases, and which rows are open, to choose commands that may come."""
 
     def __init__(self, ranks: int, domains: int, alignment: int) -> None:
-        self.ranks, self.domains, self.alignment = ranks, domains, alignment
-        self.rows: dict[tuple[int, int], int] = {}
+        self.ranks, self.recorder = ranks, Recorder(domains)
+        slices = Slices(domains, GEOM.bankbits, GEOM.rowbits, alignment > 0) if ranks == 1 else None
+        self.activity = DRAMActivity(self.recorder, ranks, slices)
+        self.open_banks: set[tuple[int, int]] = set()
 
-    def domain(self, rank: int, bank: int, row: int) -> int:
-        if self.ranks > 1:
-            return rank
-        row_bytes = COLUMN_BYTES << GEOM.colbits
-        banks = 2**GEOM.bankbits
-        address = bank * BANK_BYTES + row * row_bytes if self.alignment else (row * banks + bank) * row_bytes
-        return address * self.domains // (banks * BANK_BYTES)
-
-    def clock(self, commands) -> Activity:
-        done = Activity()
+    def clock(self, commands) -> dict:
+        self.recorder.begin()
         for name, selected, awake, bank, address in commands:
-            for rank in {r for r in range(self.ranks) if selected >> r & awake >> r & 1}:
-                everyone = range(self.domains) if self.ranks == 1 else [rank]
-                if name == "activate":
-                    self.rows[rank, bank] = address
-                    done.activate = self.domain(rank, bank, address)
-                elif name in ("read", "write"):
-                    done.access = self.domain(rank, bank, self.rows[rank, bank]), name == "write"
-                elif name == "refresh":
-                    done.refresh |= set(everyone)
-                all_banks = name == "refresh" or (name == "precharge" and address >> 10 & 1)
-                this_bank = name == "precharge" or (name in ("read", "write") and address >> 10 & 1)
-                for r, b in list(self.rows):
-                    if r == rank and (all_banks or (this_bank and b == bank)):
-                        del self.rows[r, b]
-        ranks_open = {rank for rank, _ in self.rows}
-        done.open = ranks_open if self.ranks > 1 else set(range(self.domains)) if ranks_open else set()
-        return done
+            for rank in (r for r in range(self.ranks) if selected >> r & 1 and name in NAMES):
+                if not awake >> rank & 1:
+                    self.activity.sleep(0, rank, PowerState.POWER_DOWN)
+                self.activity.command(0, NAMES[name], rank, bank, address)
+                self.activity.awake(0, rank)
+                if awake >> rank & 1:
+                    self._follow(name, rank, bank, address)
+        return self.recorder.seen()
+
+    def _follow(self, name: str, rank: int, bank: int, address: int) -> None:
+        if name == "activate":
+            self.open_banks.add((rank, bank))
+        elif name == "refresh" or (name == "precharge" and address >> 10 & 1):
+            self.open_banks -= {(rank, b) for b in range(2**GEOM.bankbits)}
+        elif name == "precharge" or address >> 10 & 1:
+            self.open_banks.discard((rank, bank))
 
 
 def random_clock(dice: random.Random, model: Model):
@@ -89,7 +109,7 @@ def random_clock(dice: random.Random, model: Model):
         if name in ("refresh", "precharge", "mode") and dice.random() < 0.5:
             selected = dice.getrandbits(model.ranks)
         kind = "access" if name in ("read", "write") else name
-        is_open = (rank, bank) in model.rows and (rank, bank) not in used
+        is_open = (rank, bank) in model.open_banks and (rank, bank) not in used
         if (
             kind in used
             or (kind == "access" and not is_open)
@@ -111,15 +131,15 @@ class Bench(LiteXModule):
 
 def seen_by(unit):
     """What the unit shows now."""
-    done = Activity()
-    if (yield unit.access):
-        done.access = (yield unit.access_domain), bool((yield unit.write))
-    if (yield unit.activate):
-        done.activate = yield unit.activate_domain
+    access = [((yield unit.access_domain), bool((yield unit.write)))] if (yield unit.access) else []
+    activate = [(yield unit.activate_domain)] if (yield unit.activate) else []
     refresh, is_open = (yield unit.refresh), (yield unit.open)
-    done.refresh = {d for d in range(16) if refresh >> d & 1}
-    done.open = {d for d in range(16) if is_open >> d & 1}
-    return done
+    return {
+        "access": access,
+        "activate": activate,
+        "refresh": {d for d in range(16) if refresh >> d & 1},
+        "open": {d for d in range(16) if is_open >> d & 1},
+    }
 
 
 def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIActivity) -> Counter:
@@ -132,7 +152,7 @@ def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIA
     found = Counter()
 
     def run():
-        expected = Activity()
+        expected = model.clock([])
         for _ in range(CLOCKS):
             commands = random_clock(dice, model)
             for phase, (name, selected, awake, bank, address) in zip(
@@ -146,7 +166,7 @@ def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIA
                 yield phase.address.eq(address)
             yield
             seen = yield from seen_by(bench.unit)
-            found.update(name for name in vars(seen) if getattr(seen, name) != getattr(expected, name))
+            found.update(name for name in seen if seen[name] != expected[name])
             found["clocks"] += 1
             expected = model.clock(commands)
 
@@ -176,12 +196,11 @@ def listen(unit, accesses, activates, refreshes):
     while True:
         yield
         done = yield from seen_by(unit)
-        if done.access:
-            accesses.append(done.access)
-            assert done.access[0] in was_open  # its own auto-precharge may have closed it
-        was_open = done.open
-        activates += [done.activate] if done.activate is not None else []
-        refreshes += done.refresh
+        accesses += done["access"]
+        assert all(domain in was_open for domain, _ in done["access"])  # auto-precharge may close it
+        was_open = done["open"]
+        activates += done["activate"]
+        refreshes += done["refresh"]
 
 
 @pytest.mark.parametrize(("ranks", "domains", "bank_row_column"), [(2, 2, True), (1, 4, True), (1, 8, False)])

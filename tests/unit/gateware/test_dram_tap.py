@@ -77,8 +77,8 @@ MUTANTS = {
 }
 RANK_MUTANTS = {
     "one row for all ranks": (
-        "rows.write.adr.eq(Cat(phase.bank, number)",
-        "rows.write.adr.eq(Cat(phase.bank, 0)",
+        "rows.write.adr.eq(Cat(phase.bank[: geom.bankbits], number)",
+        "rows.write.adr.eq(Cat(phase.bank[: geom.bankbits], 0)",
     ),
     "the rank is another one's": ("Mux(phase.cs_n[r], 0, r)", "Mux(phase.cs_n[r], r, 0)"),
 }

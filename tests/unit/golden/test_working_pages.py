@@ -79,6 +79,7 @@ def test_moves_come_in_the_order_of_the_hardware() -> None:
 def test_top_pages_are_those_of_the_first_n_mrc_groups_of_the_stacks(ops: list[tuple[str, int, int]]) -> None:
     pages = WorkingPages(PAGES, GROUPS, CONTEXTS, DOMAINS)
     stack = GroupStack(PAGES, GROUPS, CONTEXTS, pages)
+    looked_up = WorkingPages(PAGES, GROUPS, CONTEXTS, DOMAINS, engine=stack)
     for op, page, context in ops:
         if op == "access":
             stack.access(page, context)
@@ -88,11 +89,12 @@ def test_top_pages_are_those_of_the_first_n_mrc_groups_of_the_stacks(ops: list[t
             stack.clear()
         else:
             pages.set_n_mrc(context, page % (GROUPS + 1))
+            looked_up.set_n_mrc(context, page % (GROUPS + 1))
         expected = [0] * DOMAINS
         for owner in range(CONTEXTS):
             for top in stack.stack(owner)[: pages.n_mrc[owner] * GROUP_PAGES]:
                 expected[top // (PAGES // DOMAINS)] += 1
-        assert pages.top_pages() == expected
+        assert pages.top_pages() == looked_up.top_pages() == expected
         assert pages.working() == [count > 0 for count in expected]
 
 

@@ -1,0 +1,118 @@
+"""Rank power at full size: a table, docs/rank_power.md.
+
+    python tests/cosim/rank_results.py             10 million accesses at each rate, some ten minutes each
+    python tests/cosim/rank_results.py --accesses 100000
+
+Every run compares each word read with what was written last, and fails if a rule of DDR3 was broken.
+"""
+
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from builder import REPO, rank_bench
+from running import counts_of
+
+RATES = ("800", "1066", "1600")
+TRACE_CLOCKS = 3_000_000
+SECONDS = 4 * 3600
+OUT = REPO / "docs" / "rank_power.md"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the benches of one rate have counted, by mode."""
+
+    rate: str
+    random: dict[str, float]
+    wake: dict[str, float]
+    threshold: dict[str, float]
+    cost: dict[str, float]
+    residency: dict[str, float]
+    same_as_litedram: bool
+
+
+def measure(rate: str, accesses: int) -> Figures:
+    """Run every mode at one rate.
+
+    :raises AssertionError: if a bench finds a difference or a broken rule; its output is in the message.
+    """
+    bench = rank_bench("power", rate)
+    # At DDR3-1600 LiteDRAM's refresher breaks tRAS: it is the unit that leaves that alone which is the same.
+    alike = rank_bench("unrepaired", rate) if rate == "1600" else bench
+    traces = [counts_of(b, "trace", 1, TRACE_CLOCKS) for b in (rank_bench("stock", rate), alike)]
+    modes = ("wake", "threshold", "cost", "residency")
+    return Figures(
+        rate,
+        counts_of(bench, "random", 1, accesses, seconds=SECONDS),
+        *(counts_of(bench, mode) for mode in modes),
+        traces[0] == traces[1],
+    )
+
+
+def table(figures: list[Figures]) -> str:
+    """The figures as a Markdown table, a column a rate."""
+    rows = {
+        "random accesses": lambda f: f"{f.random['accesses']:,.0f}",
+        "words that differ": lambda f: "0",  # the bench would have stopped
+        "rules broken": lambda f: f"{f.random['rules_broken']:.0f}",
+        "entries into power-down, those after refreshes included": lambda f: (
+            f"{f.random['power_downs']:,.0f}"
+        ),
+        "entries into self-refresh": lambda f: f"{f.random['self_refreshes']:,.0f}",
+        "wake-ups by an access": lambda f: f"{f.random['wakes']:,.0f}",
+        "DFI of policy none is LiteDRAM's, clocks compared": lambda f: (
+            f"{TRACE_CLOCKS:,}" if f.same_as_litedram else "differs"
+        ),
+        "read of an awake rank, clocks": lambda f: span(f.wake, "awake"),
+        "read of a rank in power-down": lambda f: span(f.wake, "power_down"),
+        "read of a rank in self-refresh": lambda f: span(f.wake, "self_refresh"),
+        "CKE low behind the threshold, after a read": lambda f: span(f.threshold, "read"),
+        "the same after a write": lambda f: span(f.threshold, "write"),
+        "clocks a streaming rank loses by an entry into power-down": lambda f: (
+            f"{f.cost['power_down_clocks_an_entry']:.1f}"
+        ),
+        "the same by a sleep in self-refresh": lambda f: f"{f.cost['self_refresh_clocks_an_entry']:.1f}",
+        "idle rank sent to power-down is in it": lambda f: f"{f.residency['power_down_clocks'] / 1000:.1f} %",
+        "idle rank sent to self-refresh is in it": lambda f: (
+            f"{f.residency['self_refresh_clocks'] / 1000:.1f} %"
+        ),
+    }
+    lines = [
+        f"| | {' | '.join(f'DDR3-{f.rate}' for f in figures)} |",
+        f"| --- {'| --: ' * len(figures)}|",
+        *(f"| {name} | {' | '.join(text(f) for f in figures)} |" for name, text in rows.items()),
+    ]
+    return "\n".join(lines)
+
+
+def span(counts: dict[str, float], name: str) -> str:
+    """The least and the most."""
+    least, most = (int(counts[f"{name}_{end}"]) for end in ("least", "most"))
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def main() -> int:
+    """Measure all rates, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--accesses", type=int, default=10_000_000)
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    with ThreadPoolExecutor(2) as pool:
+        figures = list(pool.map(lambda rate: measure(rate, arguments.accesses), RATES))
+    page = (
+        "# Rank power: what it was seen to do\n\n"
+        "Four ranks of MT41K64M16 behind LiteDRAM, in Verilator, before the DDR3 model and its rules; "
+        "written by `make bench-ranks`.\nClocks are the controller's, a quarter of the memory's. Accesses, policies, "
+        "thresholds and commands of the random run\nchange all the time; every word read is compared.\n\n"
+        f"{table(figures)}\n"
+    )
+    arguments.out.write_text(page)
+    print(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
