@@ -5,7 +5,7 @@ goes through the reference model of the meter, so that counters of a device, and
 compared with it. Wake-ups, waking and the working set do not show on the DFI: their counters stay 0.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import IntEnum
 from heapq import merge
 from pathlib import Path
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
+from litemrc.golden import dram_activity
+from litemrc.golden.dram_activity import DRAMActivity, Slices
 from litemrc.golden.rank_meter import PowerState, RankMeterModel, RankSnapshot
 from litemrc.golden.working_pages import WorkingPages
 
@@ -29,10 +31,7 @@ COMMANDS = np.dtype(
         ("address", "<u4"),  # row, column with bit 10 for auto-precharge, bit 10 for all banks, or mode
     ]
 )
-ACTIVITY_CLOCKS = (
-    1  # the meter's `DFIActivity` tells commands a clock later; CKE it has from rank power at once
-)
-_A10 = 1 << 10
+ACTIVITY_CLOCKS = 1  # the meter has commands from `DFIActivity`, a clock later than CKE from rank power
 _MR2, _PARTIAL = 2, 0b111
 _PIECE = 1 << 16  # rows taken out of the array at once
 
@@ -49,6 +48,10 @@ class Command(IntEnum):
     CALIBRATE = 6
     NONE = 7  # CKE changed
     SNAPSHOT = 8  # the meter began a new snapshot with this clock
+
+
+# The same by name; other commands count nothing.
+_METERED = {Command[each.name]: each for each in dram_activity.Command}
 
 
 class _Kind(IntEnum):
@@ -92,7 +95,7 @@ def snapshots_of(
     record: NDArray,
     domains: int,
     *,
-    slice_of: Callable[[int, int], int] | None = None,
+    slices: Slices | None = None,
     end: int | None = None,
     activity_clocks: int = ACTIVITY_CLOCKS,
 ) -> list[RankSnapshot]:
@@ -104,7 +107,7 @@ def snapshots_of(
     Parameters:
         record: `COMMANDS`, in order, a snapshot before the other rows of its clock.
         domains: ranks; or slices of the one rank, which all see its refreshes and states.
-        slice_of: the slice in which a bank (first) has a row (second), if domains are slices.
+        slices: which they are, if domains are slices.
         end: one more snapshot at this clock.
         activity_clocks: how much later than CKE the meter sees commands.
 
@@ -112,20 +115,16 @@ def snapshots_of(
         ValueError: a command that no rank in this state takes, or a rank or slice that is not there.
     """
     meter = RankMeterModel(domains, WorkingPages(domains, 1, 1, domains))
-    count = domains if slice_of is None else 1
-    ranks = [
-        _Rank(meter, [rank] if slice_of is None else list(range(domains)), slice_of) for rank in range(count)
-    ]
+    ranks = 1 if slices else domains
+    bus = _Bus(DRAMActivity(meter, ranks, slices), ranks)
     snapshots = []
     for event in merge(_at_once(record), _commands(record, activity_clocks), key=lambda event: event[:2]):
         if end is not None and event.clock >= end:
             break
         if event.kind == _Kind.SNAPSHOT:
             snapshots.append(meter.snapshot(event.clock))
-            continue
-        if event.rank >= count:
-            raise ValueError(f"clock {event.clock}: rank {event.rank} of {count}")
-        ranks[event.rank].take(event)
+        else:
+            bus.take(event)
     if end is not None:
         snapshots.append(meter.snapshot(end))
     return snapshots
@@ -154,66 +153,40 @@ def _rows(record: NDArray) -> Iterator[tuple[int, ...]]:
         yield from record[start : start + _PIECE].tolist()
 
 
-class _Rank:
-    """Follows the open rows and the state of a rank, and tells the meter."""
+class _Bus:
+    """Follows the mode registers and the clock enables, and tells what the ranks do."""
 
-    def __init__(
-        self, meter: RankMeterModel, domains: list[int], slice_of: Callable[[int, int], int] | None
-    ) -> None:
-        self._meter, self._domains, self._slice_of = meter, domains, slice_of
-        self._open: dict[int, int] = {}  # the domain of the row, by bank
-        self._low: PowerState | None = None
-        self._told = PowerState.PRECHARGE_STANDBY
-        self._partial = 0
+    def __init__(self, activity: DRAMActivity, ranks: int) -> None:
+        self._activity, self._ranks = activity, ranks
+        self._partial = [0] * ranks
 
     def take(self, event: _Event) -> None:
+        clock, _, rank, command, *_ = event
+        if rank >= self._ranks:
+            raise ValueError(f"clock {clock}: rank {rank} of {self._ranks}")
         if event.kind == _Kind.COMMAND:
             self._obey(event)
         elif event.cke:
-            self._low = None
+            self._activity.awake(clock, rank)
+        elif self._activity.has_open_rows(rank):
+            raise ValueError(f"clock {clock}: CKE falls over open rows")
+        elif command == Command.REFRESH:
+            partial = self._partial[rank]
+            low = PowerState.SELF_REFRESH_PARTIAL if partial else PowerState.SELF_REFRESH
+            self._activity.sleep(clock, rank, low)
+        elif command == Command.NONE:
+            self._activity.sleep(clock, rank, PowerState.POWER_DOWN)
         else:
-            self._fall_asleep(event)
-        state = self._low
-        if state is None:
-            state = PowerState.ACTIVE_STANDBY if self._open else PowerState.PRECHARGE_STANDBY
-        if state != self._told:
-            self._told = state
-            for domain in self._domains:
-                self._meter.enter(event.clock, domain, state)
-
-    def _fall_asleep(self, event: _Event) -> None:
-        if self._open:
-            raise ValueError(f"clock {event.clock}: CKE falls over open rows")
-        if event.command == Command.REFRESH:
-            self._low = PowerState.SELF_REFRESH_PARTIAL if self._partial else PowerState.SELF_REFRESH
-        elif event.command == Command.NONE:
-            self._low = PowerState.POWER_DOWN
-        else:
-            raise ValueError(f"clock {event.clock}: CKE falls with {Command(event.command).name}")
+            raise ValueError(f"clock {clock}: CKE falls with {Command(command).name}")
 
     def _obey(self, event: _Event) -> None:
-        clock, _, _, command, _, bank, address = event
+        clock, _, rank, command, _, bank, address = event
         if command == Command.MODE and bank == _MR2:
-            self._partial = address & _PARTIAL
-        elif command == Command.REFRESH:
-            self._open.clear()
-            for domain in self._domains:
-                self._meter.refresh(clock, domain)
-        elif command == Command.ACTIVATE:
-            self._open[bank] = self._domain_of(clock, bank, address)
-            self._meter.activate(clock, self._open[bank])
-        elif command == Command.PRECHARGE:
-            for closed in list(self._open) if address & _A10 else [bank]:
-                self._open.pop(closed, None)
-        elif command in (Command.READ, Command.WRITE):
-            if bank not in self._open:
-                raise ValueError(f"clock {clock}: {Command(command).name} of bank {bank}, which is closed")
-            self._meter.access(clock, self._open[bank], command == Command.WRITE)
-            if address & _A10:
-                del self._open[bank]
-
-    def _domain_of(self, clock: int, bank: int, row: int) -> int:
-        place = 0 if self._slice_of is None else self._slice_of(bank, row)
-        if not 0 <= place < len(self._domains):
-            raise ValueError(f"clock {clock}: row {row} of bank {bank} is in slice {place}")
-        return self._domains[place]
+            self._partial[rank] = address & _PARTIAL
+        elif command in _METERED:
+            try:
+                self._activity.command(clock, _METERED[command], rank, bank, address)
+            except KeyError:
+                raise ValueError(
+                    f"clock {clock}: {Command(command).name} of bank {bank}, which is closed"
+                ) from None

@@ -96,14 +96,19 @@ class DRAMActivity:
         self._asleep.pop(rank, None)
         self._tell_state(clock, rank)
 
+    def has_open_rows(self, rank: int) -> bool:
+        """A row of the rank is open."""
+        return any(place[0] == rank for place in self._rows)
+
     def _domain(self, rank: int, bank: int) -> int:
-        return self._slices.slice_of(bank, self._rows[rank, bank]) if self._slices else rank
+        row = self._rows[rank, bank]
+        return self._slices.slice_of(bank, row) if self._slices else rank
 
     def _domains(self, rank: int) -> Iterable[int]:
         return range(self._slices.domains) if self._slices else (rank,)
 
     def _tell_state(self, clock: int, rank: int) -> None:
-        is_open = any(place[0] == rank for place in self._rows)
+        is_open = self.has_open_rows(rank)
         standby = PowerState.ACTIVE_STANDBY if is_open else PowerState.PRECHARGE_STANDBY
         for domain in self._domains(rank):
             self._meter.enter(clock, domain, self._asleep.get(rank, standby))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from litedram.common import GeomSettings
 from litedram.phy import dfi
+from litemrc.golden.dram_activity import Slices
 from litemrc.rank_activity import COUNTERS
 from litemrc.rank_check import RECORDED
 from litemrc.rank_record import COMMANDS, Command, snapshots_of
@@ -150,8 +151,8 @@ def first_difference(found, expected) -> str:
 
 
 def of_record(record, ranks: int, domains: int, **options):
-    slice_of = None if ranks > 1 else lambda _bank, row: row // (ROW_OF_SLICE * 4 // domains)
-    return snapshots_of(record, domains, slice_of=slice_of, **options)
+    slices = None if ranks > 1 else Slices(domains, GEOM.bankbits, GEOM.rowbits)
+    return snapshots_of(record, domains, slices=slices, **options)
 
 
 @pytest.mark.parametrize(("ranks", "domains"), [(2, 2), (4, 4), (1, 1), (1, 4)])

@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.dram_parts.files import find_part
 from litemrc.errors import UserError
+from litemrc.golden.dram_activity import Slices
 from litemrc.rank_activity import ADDING, RankActivity
 from litemrc.rank_record import COMMANDS, Command, read_record, snapshots_of
 from rank_traces import activity_of, random_trace
 
 PART = find_part("MT41K256M16-125:E")
+QUARTERS = Slices(4, bank_bits=3, row_bits=9)  # of 128 rows of all banks
 NAMES = {
     "ACT": Command.ACTIVATE,
     "PRE": Command.PRECHARGE,
@@ -37,10 +39,6 @@ def recorded(trace, rank=0):
 
 def activities(snapshot):
     return [RankActivity.of_counters(counters) for counters in snapshot.counters]
-
-
-def by_row(bank, row):
-    return row // 100
 
 
 def test_a_rank_counted_by_hand():
@@ -137,14 +135,14 @@ def test_a_record_is_read_back(tmp_path):
 
 def test_slices_share_the_rank_but_for_their_own_rows():
     rows = record(
-        (10, Command.ACTIVATE, 1, 0, 100),
-        (12, Command.ACTIVATE, 1, 1, 300),
+        (10, Command.ACTIVATE, 1, 0, 128),
+        (12, Command.ACTIVATE, 1, 1, 511),
         (15, Command.READ, 1, 0, 0),
         (16, Command.WRITE, 1, 1, 0),
         (20, Command.PRECHARGE, 1, 0, 1 << 10),
         (30, Command.REFRESH, 0),
     )
-    (snapshot,) = snapshots_of(rows, 4, slice_of=by_row, end=50, activity_clocks=0)
+    (snapshot,) = snapshots_of(rows, 4, slices=QUARTERS, end=50, activity_clocks=0)
     found = activities(snapshot)
     shared = dict(active_standby=10, precharge_standby=20, self_refresh=20, entered_self_refresh=1)
     own = [{}, {"reads": 1, "activates": 1}, {}, {"writes": 1, "activates": 1}]
@@ -180,9 +178,9 @@ def test_commands_that_cannot_be_are_refused(row, why):
 
 def test_ranks_and_rows_that_are_not_there_are_refused():
     with pytest.raises(ValueError, match="clock 11: rank 1 of 1"):
-        snapshots_of(record((10, Command.REFRESH), rank=1), 4, slice_of=by_row)
-    with pytest.raises(ValueError, match="row 400 of bank 0 is in slice 4"):
-        snapshots_of(record((10, Command.ACTIVATE, 1, 0, 400)), 4, slice_of=by_row)
+        snapshots_of(record((10, Command.REFRESH), rank=1), 4, slices=QUARTERS)
+    with pytest.raises(ValueError, match="an event of domain 4"):
+        snapshots_of(record((10, Command.ACTIVATE, 1, 0, 512)), 4, slices=QUARTERS)
     with pytest.raises(ValueError, match="CKE falls over open rows"):
         snapshots_of(record((10, Command.ACTIVATE), (20, Command.NONE, 0)), 1)
 
