@@ -6,7 +6,7 @@ from migen import If, Signal
 # JEDEC lets 8 be postponed. A sleep in self-refresh adds less than 2: its time awake is no whole number of
 # refresh intervals, and a refresh of the controller's that comes within tXS of the exit passes the rank by.
 MOST_POSTPONED = 4
-# JEDEC allows 16 refreshes within 2 tREFI, the extra ones of self-refresh among them: at most 4 of those in one.
+# JEDEC allows 16 refreshes within 2 tREFI, the extra ones of self-refresh among them: at most 8 of those.
 PAUSES_AN_INTERVAL = 4
 
 
@@ -30,7 +30,7 @@ class RankAccount(LiteXModule):
     due : Signal, out
         the extra one is owed, or too many of the others are.
     may_self_refresh : Signal, out
-        a quarter of tREFI has passed since the last self-refresh: with its extra one, there will not be too many.
+        a quarter of tREFI has passed since the last self-refresh: with its extra one there are not too many.
     """
 
     def __init__(self, interval):
