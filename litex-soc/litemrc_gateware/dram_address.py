@@ -51,7 +51,3 @@ class AddressMapping:
         within = Cat(*below, column, row)
         ranks = [rank] if self._rank_bits else []
         return Cat(within[: self._bank_shift], bank, *ranks, within[self._bank_shift :])
-
-    def row_bits_above_bank(self) -> int:
-        """Bits of the row that stand above bank and rank."""
-        return self._geom.rowbits + self._geom.colbits + self.column_shift - self._bank_shift
