@@ -50,9 +50,4 @@ class AddressMapping:
         below = [Constant(0, self.column_shift)] if self.column_shift else []
         within = Cat(*below, column, row)
         ranks = [rank] if self._rank_bits else []
-        above = [within[self._bank_shift :]] if len(within) > self._bank_shift else []
-        return Cat(within[: self._bank_shift], bank, *ranks, *above)
-
-    def row_bits_above_bank(self) -> int:
-        """Bits of the row that stand above bank and rank."""
-        return self._geom.rowbits + self._geom.colbits + self.column_shift - self._bank_shift
+        return Cat(within[: self._bank_shift], bank, *ranks, within[self._bank_shift :])
