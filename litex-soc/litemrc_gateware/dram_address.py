@@ -50,4 +50,5 @@ class AddressMapping:
         below = [Constant(0, self.column_shift)] if self.column_shift else []
         within = Cat(*below, column, row)
         ranks = [rank] if self._rank_bits else []
-        return Cat(within[: self._bank_shift], bank, *ranks, within[self._bank_shift :])
+        above = [within[self._bank_shift :]] if len(within) > self._bank_shift else []
+        return Cat(within[: self._bank_shift], bank, *ranks, *above)
