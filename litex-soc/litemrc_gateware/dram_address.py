@@ -52,7 +52,3 @@ class AddressMapping:
         ranks = [rank] if self._rank_bits else []
         above = [within[self._bank_shift :]] if len(within) > self._bank_shift else []
         return Cat(within[: self._bank_shift], bank, *ranks, *above)
-
-    def row_bits_above_bank(self) -> int:
-        """Bits of the row that stand above bank and rank."""
-        return self._geom.rowbits + self._geom.colbits + self.column_shift - self._bank_shift

@@ -37,7 +37,8 @@ class RankPower(LiteXModule):
     A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
     request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
     ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back
-    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes.
+    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes, so
+    it may enter self-refresh again a quarter of tREFI later.
 
     While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
 
@@ -152,7 +153,7 @@ class RankPower(LiteXModule):
 
             wanted, commanded = Signal(), Signal()
             another = (self.command_state < cke.kind) | (cke.deep & (self.command_state != cke.kind))
-            deep_wanted = policy.want >= PowerState.SELF_REFRESH
+            deep_wanted = (policy.want >= PowerState.SELF_REFRESH) & account.may_self_refresh
             powered_down = cke.asleep & ~cke.deep
             deepen = powered_down & deep_wanted & ~cke.wake
             back = powered_down & cke.cke & ~cke.wake
@@ -173,7 +174,7 @@ class RankPower(LiteXModule):
                 policy.command_state.eq(self.command_state),
                 policy.woken.eq(cke.asleep & gate.waiting[rank]),
                 # Awake ranks that want to sleep, and those in power-down that want to sleep deeper.
-                wanted.eq(ready & (policy.want != AWAKE)),
+                wanted.eq(ready & ((policy.want == PowerState.POWER_DOWN) | deep_wanted)),
                 cke.wake.eq(cke.asleep & (gate.waiting[rank] | (commanded & another) | ~dfi.hardware)),
                 cke.due.eq(account.due),
                 cke.refresh.eq(entry.refreshes[rank]),

@@ -98,7 +98,12 @@ def build(folder, nranks):
     config.add_module("ddr3", ("ddr3", 0), args=arguments)
     builder = Builder(soc, output_dir=str(folder), compile_software=False)
     builder.build(
-        sim_config=config, run=False, interactive=False, extra_mods=["ddr3"], extra_mods_path=str(modules)
+        jobs=os.cpu_count(),
+        sim_config=config,
+        run=False,
+        interactive=False,
+        extra_mods=["ddr3"],
+        extra_mods_path=str(modules),
     )
     compiled = subprocess.run(
         ["bash", "build_sim.sh"],

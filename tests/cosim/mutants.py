@@ -79,8 +79,8 @@ STACK_MUTANTS = (
     Mutant(
         "cpp_shifts_one_group_less",
         "hls/group_stack/group_stack.cpp",
-        "if (g > int(deepest))",
-        "if (g >= int(deepest))",
+        "for (int g = int(deepest); g > 0; --g) {",
+        "for (int g = int(deepest) - 1; g > 0; --g) {",
     ),
 )
 

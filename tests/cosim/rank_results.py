@@ -105,8 +105,9 @@ def main() -> int:
     page = (
         "# Rank power: what it was seen to do\n\n"
         "Four ranks of MT41K64M16 behind LiteDRAM, in Verilator, before the DDR3 model and its rules; "
-        "written by `make bench-ranks`.\nClocks are the controller's, a quarter of the memory's. Accesses, policies, "
-        "thresholds and commands of the random run\nchange all the time; every word read is compared.\n\n"
+        "written by `make bench-ranks`.\nClocks are the controller's, a quarter of the memory's. Accesses, "
+        "policies, thresholds and commands of the random run\nchange all the time; "
+        "every word read is compared.\n\n"
         f"{table(figures)}\n"
     )
     arguments.out.write_text(page)

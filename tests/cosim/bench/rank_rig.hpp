@@ -141,6 +141,9 @@ class Rig {
             return;
         std::ostringstream out;
         int shown = 0;
+        for (std::size_t i = 0; i < ddr3::RULE_COUNT; ++i)
+            if (ddr3::RULES[i].rule_class != ddr3::RuleClass::BUS && dfi.model.violations().count(ddr3::Rule(i)))
+                out << " " << ddr3::RULES[i].name;
         for (const ddr3::Violation &v : dfi.model.violations().kept())
             if (ddr3::text_of(v.rule).rule_class != ddr3::RuleClass::BUS && shown++ < 3)
                 ddr3::write_violation(out << "\n", dfi.model.times(), v);
