@@ -121,9 +121,10 @@ class MeterBench {
         for (int context = 0; context < CONTEXTS; ++context) {
             counter_t *row = hits_ + context * 2 * GROUPS;
             const int filled = dice_.percent(30) ? 0 : 1 + dice_.below(100);
+            const int most = dice_.percent(60) ? 4 : dice_.percent(80) ? 1000 : 1 << 30; // few: epsilon cuts between two
             bool any = false;
             for (int group = 0; group < GROUPS; ++group) {
-                row[group] = dice_.percent(filled) ? counter_t(dice_.below(dice_.percent(20) ? 1 << 30 : 1000)) : counter_t(0);
+                row[group] = dice_.percent(filled) ? counter_t(dice_.below(most)) : counter_t(0);
                 any |= row[group] != 0;
             }
             row[GROUPS + 1] = any ? 1 + dice_.below(100) : dice_.below(2);
