@@ -117,7 +117,7 @@ class Monitor(MonitorRegisters):
         ]
 
         # Registers in.
-        epoch_ready, published = Signal(), Signal()
+        epoch_ready, published, meter_busy = Signal(), Signal(), Signal()
         self.comb += [
             intake.enable.eq(self._control.fields.enable),
             intake.by_cycles.eq(self._control.fields.epoch_unit),
@@ -130,7 +130,7 @@ class Monitor(MonitorRegisters):
             intake.end_epoch.eq(self._command.fields.end_epoch),
             intake.invalidate.eq(self._invalidate.re),
             intake.invalidate_frame.eq(self._invalidate.storage),
-            intake.window_taken.eq(epoch_ready & self._control.fields.hold),
+            intake.window_taken.eq((epoch_ready & self._control.fields.hold) | meter_busy),
             intake.published.eq(published),
             filter_.lower.eq(self._range_lower.storage),
             filter_.upper.eq(self._range_upper.storage),
@@ -176,6 +176,7 @@ class Monitor(MonitorRegisters):
                 meter.n_mrc.window_dat_r.eq(counters.window_dat_r),
                 counters.window_adr.eq(meter.n_mrc.window_adr),
                 published.eq(meter.published),
+                meter_busy.eq(meter.busy),
             ]
         else:
             self.comb += [counters.window_adr.eq(window.adr), published.eq(counters.finished)]

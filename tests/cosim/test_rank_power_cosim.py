@@ -87,5 +87,5 @@ def test_ranks_are_awake_while_software_drives_the_dfi() -> None:
 def test_bench_finds_the_mutant(mutant: RankMutant) -> None:
     done = run(rank_bench("power", mutant.rate, 2, 2, sources=mutant.sources()), *mutant.mode)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout.startswith("MISMATCH"), done.stdout
+    assert "MISMATCH" in done.stdout, done.stdout
     print(done.stdout, end="")

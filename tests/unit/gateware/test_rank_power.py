@@ -6,6 +6,7 @@ import pytest
 from litedram.common import PhySettings
 from litedram.core import LiteDRAMCore
 from litedram.core.controller import ControllerSettings
+from litedram.core.refresher import Refresher
 from litedram.modules import MT41K64M16, MT48LC16M16
 from litedram.phy.dfi import Interface
 from litemrc_gateware.ddr3_timings import PowerTimings
@@ -47,8 +48,8 @@ def core(memtype="DDR3", nranks=1, refresh_cls=RankRefresher, **controller) -> L
     )
 
 
-# 4 clocks of the DRAM are one of the controller, rounded up. JESD79-3F, table 68: tCKE max(3 nCK, 7.5, 5.625, 5 ns),
-# tXP max(3 nCK, 7.5, 7.5, 6 ns), tXPDLL max(10 nCK, 24 ns), tXSDLL 512 nCK, tMOD max(12 nCK, 15 ns).
+# 4 clocks of the DRAM are one of the controller, rounded up. JESD79-3F, table 68: tCKE max(3 nCK, 7.5, 5.625,
+# 5 ns), tXP max(3 nCK, 7.5, 7.5, 6 ns), tXPDLL max(10 nCK, 24 ns), tXSDLL 512 nCK, tMOD max(12 nCK, 15 ns).
 @pytest.mark.parametrize(
     ("grade", "expected"),
     [
@@ -80,8 +81,6 @@ def test_a_clock_beyond_ddr3_is_refused() -> None:
 
 
 def test_another_refresher_is_refused() -> None:
-    from litedram.core.refresher import Refresher
-
     with pytest.raises(ValueError, match="refresh_cls=RankRefresher"):
         RankPower(core(refresh_cls=Refresher), 100e6)
 
