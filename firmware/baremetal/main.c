@@ -78,8 +78,8 @@ static void serve(void)
 			continue;
 		printf("running %s under context %lu\n", workloads[order.workload].name,
 		       (unsigned long)order.context);
-		service_started(&order);
 		memory = prepare(&order);
+		service_started(&order);
 		cycles = run(&order, memory);
 		ranks_set_live(0, 0);
 		service_done(&order, cycles);

@@ -83,7 +83,7 @@ RANK_MUTANTS = {
     "the rank is another one's": ("Mux(phase.cs_n[r], 0, r)", "Mux(phase.cs_n[r], r, 0)"),
 }
 MAPPING_MUTANTS = {
-    "rank and bank swapped": ("bank, *ranks, within", "*ranks, bank, within"),
+    "rank and bank swapped": ("bank, *ranks, *above", "*ranks, bank, *above"),
     "the alignment is that of a row": (
         "max(geom.colbits + self.column_shift, alignment_log2)",
         "geom.colbits",
