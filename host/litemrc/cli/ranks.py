@@ -2,26 +2,18 @@
 
 import argparse
 import json
-from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from litemrc.cli.arguments import add_port_arguments
-from litemrc.cli.energy_tables import energy_json, energy_table, residency_table
-from litemrc.cli.plain_text import plain_text
+from litemrc.cli.ranks_text import policy_text, ranks_json, ranks_text, shown, size_text
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.rank_rows import rank_table, watch_ranks
-from litemrc.device.ranks import Dram, RankPolicy, WorkingSetSize
+from litemrc.device.ranks import Dram
 from litemrc.dram_parts.files import choose_part
 from litemrc.dram_parts.part import Part
 from litemrc.errors import UserError
-from litemrc.rank_activity import COUNTERS
-from litemrc.rank_energy import rank_energy
-from litemrc.rank_table import RankTable
 
 _EPILOG = """\
 Without `set` or `policy` the epoch that runs is ended, and what the meter counted since the one before shown.
@@ -33,7 +25,6 @@ Without `set` or `policy` the epoch that runs is ended, and what the meter count
 A rank in self-refresh-partial keeps the data of a part of its array only (--keep). The device refuses that
 for a rank with live pages; for the others it must be asked for with --allow-data-loss.
 """
-_STATES = {ranks.power_state_number(name): name for name in ranks.power_states()}
 _KEPT = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # MR2 of DDR3, from the bottom
 
 
@@ -63,7 +54,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def _add_set(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action=_set)
     parser.add_argument("--rank", metavar="N", type=_whole, required=True, help="power domain, from 0")
-    parser.add_argument("--state", choices=[_shown(name) for name in ranks.power_states()], required=True)
+    parser.add_argument("--state", choices=[shown(name) for name in ranks.power_states()], required=True)
     parser.add_argument(
         "--allow-data-loss", action="store_true", help="for self-refresh-partial: what is not kept is lost"
     )
@@ -73,7 +64,7 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_policy(parser: argparse.ArgumentParser) -> None:
-    low = [_shown(name) for name in ranks.power_states()[1:]]
+    low = [shown(name) for name in ranks.power_states()[1:]]
     parser.set_defaults(action=_set_policy)
     parser.add_argument("policy", choices=ranks.rank_policies(), nargs="?", help="else it stays")
     parser.add_argument("--static-state", choices=low, help="state of idle ranks under static")
@@ -108,16 +99,16 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     part = _part(device, dram, args.part)
     policy, size = ranks.get_policy(device), ranks.get_working_set(device)
     if not args.json:
-        print(_policy_text(policy))
-        print(f"working set: {_size_text(size)}")
+        print(policy_text(policy))
+        print(f"working set: {size_text(size)}")
     if not args.watch:
         device.request("end_epoch")
     for rows in watch_ranks(device, dram):
         table = rank_table(device, dram, rows)
         if args.json:
-            _print_json(_json(table, part, policy, size))
+            _print_json(ranks_json(table, part, policy, size))
         else:
-            print(_text(table, part), end="\n\n", flush=True)
+            print(ranks_text(table, part), end="\n\n", flush=True)
         if not args.watch:
             return
 
@@ -130,49 +121,6 @@ def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
         if name:
             raise
         return None
-
-
-def _text(table: RankTable, part: Part | None) -> str:
-    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    for heading in ("rank", "state", "holds working set", "pages of it", "live pages", "idle clocks"):
-        rows.add_column(heading, justify="left" if heading in ("rank", "state") else "right")
-    for row in range(table.domains):
-        rows.add_row(
-            str(table.domain[row]),
-            _shown(_STATES[int(table.state[row])]),
-            "yes" if table.working[row] else "no",
-            *(f"{getattr(table, name)[row]:,}" for name in ("top_pages", "live_pages", "idle")),
-        )
-    head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{plain_text(rows)}\n\n"
-    if part is None:
-        return head + residency_table(table.activities(), table.total_activity())
-    try:
-        return head + energy_table(rank_energy(table, part))
-    except UserError as error:  # a state was used whose current the data sheet does not tell
-        return f"{head}{residency_table(table.activities(), table.total_activity())}\nno energy: {error}"
-
-
-def _json(table: RankTable, part: Part | None, policy: RankPolicy, size: WorkingSetSize) -> dict[str, Any]:
-    told = {
-        "epoch": int(table.epoch[0]),
-        "seconds": table.seconds,
-        "policy": asdict(policy),
-        "working_set": asdict(size),
-        "ranks": [
-            {
-                "rank": int(table.domain[row]),
-                "state": _shown(_STATES[int(table.state[row])]),
-                "working": bool(table.working[row]),
-                "live_pages": int(table.live_pages[row]),
-                **{name: int(getattr(table, name)[row]) for name in COUNTERS},
-            }
-            for row in range(table.domains)
-        ],
-    }
-    if part is not None:
-        with suppress(UserError):  # as in _text
-            told["energy"] = energy_json(rank_energy(table, part))
-    return told
 
 
 def _print_json(told: dict[str, Any]) -> None:
@@ -194,10 +142,6 @@ def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
         _print_json({"rank": args.rank, "state": args.state})
     else:
         print(f"rank {args.rank}: {args.state}{until}")
-
-
-def _shown(name: str) -> str:
-    return name.replace("_", "-")
 
 
 def _named(shown: str) -> str:
@@ -245,33 +189,5 @@ def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     if args.json:
         _print_json({**asdict(policy), "working_set": asdict(size)})
     else:
-        print(_policy_text(policy))
-        print(f"working set: {_size_text(size)}")
-
-
-def _policy_text(policy: RankPolicy) -> str:
-    """What a policy does, in a line."""
-    thresholds = [
-        f"{state} after {clocks:,} idle clocks"
-        for state, clocks in (
-            ("power-down", policy.threshold_power_down),
-            ("self-refresh", policy.threshold_self_refresh),
-        )
-        if clocks
-    ]
-    texts = {
-        "none": "none: ranks sleep only when they are told to",
-        "static": f"static: idle ranks go to {_shown(policy.static_state)}",
-        "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, so ranks stay awake'}",
-    }
-    if policy.policy != "mrc":
-        return f"policy {texts[policy.policy]}"
-    return f"policy mrc: ranks without a page of the working set go to {_shown(policy.mrc_state)}; " + (
-        f"the others: {texts[policy.mrc_base]}"
-    )
-
-
-def _size_text(size: WorkingSetSize) -> str:
-    if size.automatic:
-        return f"found each epoch, at most {size.epsilon:.2%} of the hits beyond"
-    return f"the first {size.groups} page groups of each context's stack"
+        print(policy_text(policy))
+        print(f"working set: {size_text(size)}")
