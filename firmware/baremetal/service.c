@@ -8,6 +8,7 @@
 #include "epochs.h"
 #include "link.h"
 #include "monitor.h"
+#include "ranks.h"
 #include "settings.h"
 #include "workloads/workload.h"
 
@@ -47,7 +48,7 @@ static void send_hello(uint32_t request)
 		.pages = parameters.pages,
 		.recent_pages = parameters.recent_pages,
 		.queue_depth = parameters.queue_depth,
-		.ranks = parameters.ranks,
+		.ranks = ranks_domains() ? ranks_domains() : parameters.ranks,
 		.running = state == IDLE ? 0 : 1 << order.workload,
 		.epoch_messages = epochs_sent(),
 		.workloads_count = workload_count,

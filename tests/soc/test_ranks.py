@@ -53,7 +53,8 @@ def collected(device, dram):
     return collector, rank_table(device, dram, collector.ranks.rows)
 
 
-def test_the_dram_is_what_was_built(dram):
+def test_the_dram_is_what_was_built(device, dram):
+    assert device.hello.ranks == 4
     assert (dram.ranks, dram.virtual, dram.part, dram.phases) == (4, False, "MT41K64M16", 4)
     assert dram.states == ("awake", "power_down", "self_refresh", "self_refresh_partial")
 
