@@ -22,10 +22,8 @@ def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
     )
 
 
-def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
+def compare(collected: EpochTable, golden: Replay, accesses: int, first_epoch: int = 0) -> Comparison:
     """Compares every counter of every finished epoch and context, those that must be zero included.
-
-    Epochs that ended before the first one collected belong to no collection and are left out.
 
     A context without a row in an epoch stands for zeros: the device sends none without accesses. A row of
     an epoch that the model did not finish differs in all its counters.
@@ -34,8 +32,8 @@ def compare(collected: EpochTable, golden: Replay, accesses: int) -> Comparison:
         collected: from the device.
         golden: what the model made of the recorded events.
         accesses: recorded accesses, for the report.
+        first_epoch: epochs before it are left out: the collection began later.
     """
-    first_epoch = int(collected.epoch[0]) if collected.epoch.size else 0
     device = {
         (int(collected.epoch[row]), int(collected.context[row])): _device_counters(collected, row)
         for row in range(collected.epoch.size)

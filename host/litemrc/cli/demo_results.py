@@ -49,12 +49,21 @@ class Results:
     wrong: Sequence[str] = ()
 
 
-def check(out: Path, record: Path, hello: Message, collector: Collector, *, exact: bool = True) -> Results:
+def check(
+    out: Path,
+    record: Path,
+    hello: Message,
+    collector: Collector,
+    *,
+    exact: bool = True,
+    late: bool = False,
+) -> Results:
     """Keep what was collected and recorded in the folder `out`, and compare every counter.
 
     Parameters:
         record: the recorder's file.
         exact: run exact stacks too, where the device estimates.
+        late: epochs had ended before the collection began; they are not compared.
 
     Raises:
         UserError: a file cannot be read or written.
@@ -64,6 +73,7 @@ def check(out: Path, record: Path, hello: Message, collector: Collector, *, exac
     recording = read_recording(record, hello.page_shift)
     recording.save(out / "accesses.parquet")
     golden = _replay(recording, table, table.engine)
+    first_epoch = int(table.epoch[0]) if late and table.epoch.size else 0
     estimates = []
     if exact and table.engine != EXACT_ENGINE:
         estimates = accuracy(golden, _replay(recording, table, EXACT_ENGINE), table.group_pages)
@@ -72,7 +82,7 @@ def check(out: Path, record: Path, hello: Message, collector: Collector, *, exac
         cycles=collector.cycles,
         table=table,
         recording=recording,
-        comparison=compare(table, golden, recording.counts()["access"]),
+        comparison=compare(table, golden, recording.counts()["access"], first_epoch),
         account=balance(recording, table),
         estimates=estimates,
     )

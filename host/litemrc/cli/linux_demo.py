@@ -69,7 +69,7 @@ def main(args: argparse.Namespace) -> int:
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()
-    results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact))
+    results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
     texts = {"Console": simulator.console.read_text(errors="replace")}
     return show(
         args.out,
