@@ -76,7 +76,7 @@ def main(args: argparse.Namespace) -> int:
     )
     text = _text(comparison, report)
     results = replace(
-        check(args.out, simulator.record, hello, collector),
+        check(args.out, simulator.record, hello, collector, late=True),
         remarks={"ranks": text, "DRAM": _dram_text(simulator.run_dir)},
         wrong=_wrong(comparison, text, simulator.run_dir),
     )
