@@ -21,6 +21,7 @@ from pathlib import Path
 
 from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
+from litemrc_gateware.ddr3_timings import round_refresh_interval_down
 from litemrc_gateware.monitor import ENGINES
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
@@ -127,8 +128,7 @@ class SimSoC(LiteMRCSoC):
     def _add_ddr3(self, platform, ranks, monitor_parameters):
         """As ``_add_sdr``."""
         module = MT41K64M16(DDR3_SYS_CLK_HZ, "1:4", speedgrade="800")
-        # LiteDRAM rounds it up: after 65 ms more than 8 refreshes would be owed.
-        module.timing_settings.tREFI = int(module.technology_timings.tREFI * 1e-9 * DDR3_SYS_CLK_HZ)
+        round_refresh_interval_down(module, DDR3_SYS_CLK_HZ)
         pads = platform.request("ddr3")
         self.ddrphy = phy = DDR3ModelPHY(module, pads, DDR3_SYS_CLK_HZ, DDR3_DATA_BITS, ranks)
         monitor = self.add_monitored_dram(phy, module, domains=ranks, **monitor_parameters)

@@ -124,8 +124,17 @@ class PowerTimings:
             tRCD=timing.tRCD,
             tRAS=timing.tRAS or 0,
             tRFC=timing.tRFC,
-            tREFI=int(TREFI_NS * clk_freq / 1e9),
+            tREFI=_refresh_interval(clk_freq),
         )
+
+
+def round_refresh_interval_down(module, clk_freq: float) -> None:
+    """Sets tREFI of a LiteDRAM module, which rounds it up: after 65 ms it would owe more than 8 refreshes."""
+    module.timing_settings.tREFI = _refresh_interval(clk_freq)
+
+
+def _refresh_interval(clk_freq: float) -> int:
+    return int(TREFI_NS * clk_freq / 1e9)
 
 
 def mode_register_2(settings) -> int:

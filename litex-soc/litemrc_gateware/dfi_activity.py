@@ -8,6 +8,7 @@ from migen import Cat, If, Mux, Replicate, Signal, log2_int
 
 from litemrc_gateware.dram_address import AddressMapping
 from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.rank_records import MAX_DOMAINS
 from litemrc_gateware.records import width_of
 
 
@@ -52,8 +53,8 @@ class DFIActivity(LiteXModule):
 
     def __init__(self, dfi, geom, column_bytes, domains, bank_byte_alignment=0):
         ranks, banks = len(dfi.p0.cs_n), 2**geom.bankbits
-        if domains & (domains - 1) or not 1 <= domains <= 16:
-            raise ValueError(f"DFIActivity: {domains} domains; choose a power of two up to 16")
+        if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
+            raise ValueError(f"DFIActivity: {domains} domains; choose a power of two up to {MAX_DOMAINS}")
         if ranks > 1 and domains != ranks:
             raise ValueError(f"DFIActivity: {domains} domains, but {ranks} ranks on the DFI, each a domain")
         mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)

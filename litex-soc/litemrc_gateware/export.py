@@ -19,8 +19,8 @@ from litex.soc.integration.soc_core import SoCMini
 from litemrc_gateware.dram_tap import DRAMTap
 from litemrc_gateware.monitor import Monitor
 from litemrc_gateware.monitor_registers import ENGINE_NUMBERS, REGISTERS_VERSION
-from litemrc_gateware.rank_records import MeterWord, Policy, PowerState
-from litemrc_gateware.rank_registers import MAX_DOMAINS, RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
+from litemrc_gateware.rank_records import MAX_DOMAINS, MeterWord, Policy, PowerState
+from litemrc_gateware.rank_registers import RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
 
 HEADER = Path("firmware/include/litemrc_regs.h")
 PAGE = Path("docs/registers.md")

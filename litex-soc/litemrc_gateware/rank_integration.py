@@ -79,7 +79,7 @@ class RankControl(RankRegisters):
         ]
 
 
-def add_ranks(soc, phy, module, monitor, domains, name="ranks"):
+def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
     """Adds rank power to a SoC that has its SDRAM and its monitor, and connects the monitor's rank meter.
 
     Afterwards the SoC has registers called ``name``, an uncached region ``<name>_window`` with the meter's
@@ -97,6 +97,8 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks"):
     domains : int
         power domains: as many as ranks, or slices of a single one.
     name : str
+    chip_bits : int
+        data lines of a chip: how many make up a rank.
     """
     settings = soc.sdram.controller.settings
     power = RankPower(soc.sdram, soc.sys_clk_freq, domains)
@@ -117,5 +119,5 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks"):
         region=SoCRegion(origin=WINDOW_ORIGIN, size=control.window.bytes, mode="r", cached=False),
     )
     soc.add_config("DRAM_PART", getattr(module, "part", type(module).__name__))
-    soc.add_config("DRAM_CHIPS", phy.settings.databits // 16)
+    soc.add_config("DRAM_CHIPS", phy.settings.databits // chip_bits)
     soc.add_config("DRAM_PHASES", phy.settings.nphases)

@@ -14,10 +14,9 @@ from litemrc_gateware.rank_dfi import RankDFI
 from litemrc_gateware.rank_entry import PASR_BITS, RankEntry
 from litemrc_gateware.rank_gate import RankGate, requested_domains
 from litemrc_gateware.rank_policy import STATE_BITS, PolicySettings, RankPolicy
-from litemrc_gateware.rank_records import AWAKE, PowerState
+from litemrc_gateware.rank_records import AWAKE, MAX_DOMAINS, PowerState
 from litemrc_gateware.rank_refresher import RankRefresher
 
-MAX_DOMAINS = 16
 # From the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE; and one
 # for the comparison of the idle clocks.
 ENTRY_LEAD = 6
@@ -28,7 +27,7 @@ class RankPower(LiteXModule):
 
     Use: give the controller its refresher, and add the unit before anything is finalised::
 
-        module.timing_settings.tREFI = int(64e-3 / 8192 * soc.sys_clk_freq)  # LiteDRAM's is rounded up
+        round_refresh_interval_down(module, soc.sys_clk_freq)  # ddr3_timings.py
         soc.add_sdram(..., controller_settings=ControllerSettings(refresh_cls=RankRefresher))
         soc.rank_power = RankPower(soc.sdram, soc.sys_clk_freq)
         soc.comb += soc.rank_power.working.eq(meter.working)
@@ -236,5 +235,5 @@ class RankPower(LiteXModule):
             self.command.eq(registers._command.re),
             self.command_domain.eq(command.domain),
             self.command_state.eq(command.state),
-            *(registers._state.status[4 * at : 4 * at + STATE_BITS].eq(s) for at, s in enumerate(self.state)),
+            *(registers.state_of(domain).eq(state) for domain, state in enumerate(self.state)),
         ]

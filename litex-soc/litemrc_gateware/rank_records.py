@@ -4,6 +4,8 @@ from enum import IntEnum
 
 from litemrc_gateware.records import width_of
 
+MAX_DOMAINS = 16
+
 
 class PowerState(IntEnum):
     """The state a power domain's clocks are counted under."""

@@ -4,10 +4,9 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from migen import log2_int
 
-from litemrc_gateware.rank_records import LOW_STATES, Policy, PowerState
+from litemrc_gateware.rank_records import LOW_STATES, MAX_DOMAINS, Policy, PowerState
 
 RANK_REGISTERS_VERSION = 1
-MAX_DOMAINS = 16  # the layout is the same for fewer
 STATE_BITS = 4  # of a domain in the register `state`
 
 _STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in LOW_STATES)
@@ -20,7 +19,7 @@ class RankRegisters(LiteXModule):
     Parameters
     ----------
     domains : int
-        power domains, a power of two up to ``MAX_DOMAINS``.
+        power domains, a power of two up to ``MAX_DOMAINS``; the layout is the same for fewer.
     virtual : bool
         they are address slices of one rank.
     groups : int
@@ -124,3 +123,7 @@ class RankRegisters(LiteXModule):
             ],
         )
         self._snapshot_clocks = CSRStatus(32, description="Clocks counted in the snapshot of the window.")
+
+    def state_of(self, domain):
+        """The part of the register `state` that is a domain's."""
+        return self._state.status[STATE_BITS * domain : STATE_BITS * (domain + 1)]

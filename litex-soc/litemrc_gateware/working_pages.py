@@ -6,7 +6,7 @@ from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.page_counts import PageCounts
-from litemrc_gateware.rank_records import move_layout
+from litemrc_gateware.rank_records import MAX_DOMAINS, move_layout
 from litemrc_gateware.records import width_of
 
 
@@ -51,9 +51,10 @@ class WorkingPages(LiteXModule):
     """
 
     def __init__(self, pages: int, groups: int, contexts: int, domains: int) -> None:
-        if domains & (domains - 1) or not 1 <= domains <= min(16, pages):
+        if domains & (domains - 1) or not 1 <= domains <= min(MAX_DOMAINS, pages):
             raise ValueError(
-                f"WorkingPages: {domains} domains; choose a power of two up to 16 and {pages} pages"
+                f"WorkingPages: {domains} domains; choose a power of two up to {MAX_DOMAINS} "
+                f"and {pages} pages"
             )
         domain_shift, domain_bits = log2_int(pages // domains), width_of(domains)
         context_bits, group_bits = width_of(contexts), width_of(groups)
