@@ -188,3 +188,22 @@ def test_what_cannot_be_is_an_error_with_exit_code_2(start_peer, arguments, why)
 def test_the_counters_are_named_in_the_order_of_the_gateware():
     assert [word.name.lower() for word in MeterWord] == list(COUNTERS)
     assert {state.name: state.value for state in gateware.PowerState} == {s.name: s.value for s in PowerState}
+
+
+def test_the_firmware_guards_its_own_rank_and_live_pages(programs):
+    """ranks.c as it is flashed; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
+    said = subprocess.run([programs / "rank_guard"], capture_output=True, text=True, check=True).stdout
+    lost = "2 the domain's data would be lost: allow that first"
+    assert said.splitlines() == [
+        "3 the firmware runs from this domain",
+        "ok",  # it may be woken
+        "ok",
+        "2 there is no such domain",
+        lost,
+        "3 the domain holds live pages",  # the firmware's own
+        "ok",
+        "ok",
+        lost,
+        "3 the domain holds live pages",
+        "ok",
+    ]

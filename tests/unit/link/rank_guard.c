@@ -1,0 +1,74 @@
+/*
+ * firmware/baremetal/ranks.c itself, with an array for registers: what it refuses. Prints a line for each request:
+ * "ok", or the number of the error and the reason.
+ */
+#include <stdio.h>
+
+#include "monitor.h"
+#include "ranks.h"
+
+#define DOMAIN_BYTES (MAIN_RAM_SIZE / 4)
+#define OWN_DOMAIN 2u
+
+uint32_t dram_base;
+static uint32_t registers[64];
+
+uint32_t csr_read_simple(unsigned long address)
+{
+	return registers[address / 4];
+}
+
+void csr_write_simple(uint32_t value, unsigned long address)
+{
+	registers[address / 4] = value;
+}
+
+struct monitor_parameters monitor_parameters(void)
+{
+	return (struct monitor_parameters){.page_shift = 12, .groups = 64};
+}
+
+static void ask(struct host_request request)
+{
+	const char *reason = "";
+	struct ack_body ack = {0};
+	int error = ranks_perform(&request, &ack, &reason);
+
+	if (error)
+		printf("%d %s\n", error, reason);
+	else
+		printf("ok\n");
+}
+
+static void state(uint32_t domain, int to)
+{
+	ask((struct host_request){.type_choice = host_request_type_set_rank_state_c,
+		.set_rank_state = {.domain = domain, .state.power_state_choice = to}});
+}
+
+static void loss(uint32_t domain)
+{
+	ask((struct host_request){.type_choice = host_request_type_set_rank_loss_c,
+		.set_rank_loss = {.domain = domain, .allowed = true, .part = 1}});
+}
+
+int main(void)
+{
+	/* Four ranks, all states; the code lies in the middle of the third. */
+	registers[LITEMRC_RANKS_CAPABILITIES / 4] = 2u | 0x1fu << LITEMRC_RANKS_CAPABILITIES_STATES_SHIFT;
+	dram_base = (uint32_t)(uintptr_t)ranks_perform - OWN_DOMAIN * DOMAIN_BYTES - DOMAIN_BYTES / 2;
+
+	state(OWN_DOMAIN, power_state_power_down_c);
+	state(OWN_DOMAIN, power_state_awake_c);
+	state(0, power_state_power_down_c);
+	state(4, power_state_power_down_c);
+	state(0, power_state_self_refresh_partial_c);
+	loss(OWN_DOMAIN);
+	loss(0);
+	state(0, power_state_self_refresh_partial_c);
+	ranks_set_live(1, 1);	/* a page of rank 0 is given to somebody: the permission is gone */
+	state(0, power_state_self_refresh_partial_c);
+	loss(0);
+	loss(1);
+	return 0;
+}
