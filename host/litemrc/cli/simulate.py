@@ -1,10 +1,14 @@
-"""`litemrc simulate`: the Verilated SoC as a device that the other commands can talk to."""
+"""`litemrc simulate`: the Verilated SoC as a device for the other commands, or a machine that runs traces."""
 
 import argparse
+from importlib import import_module
 from pathlib import Path
 
 from litemrc.cli.arguments import add_build_arguments, end_on_sigterm, tcp_port
 from litemrc.device.simulator import Simulator
+
+# Machines by name: module and one line of help.
+MACHINES: dict[str, tuple[str, str]] = {}
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -17,11 +21,22 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
     )
     parser.add_argument("--bootargs", default="", help="for the firmware, such as 'measure=1 monitor=0'")
+    parser.set_defaults(machine=_run_soc)
     parser.epilog = "Then, elsewhere: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
+    machines = parser.add_subparsers(title="machines that run traces, instead of the SoC", metavar="MACHINE")
+    for name, (module, purpose) in MACHINES.items():
+        machine = machines.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+        import_module(module).set_argparser(machine)
+        machine.set_defaults(machine=import_module(module).main)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate`, until Ctrl-C."""
+    """Run `litemrc simulate`."""
+    return args.machine(args)
+
+
+def _run_soc(args: argparse.Namespace) -> int:
+    """The SoC, until Ctrl-C."""
     end_on_sigterm()
     with Simulator(args.sim, args.firmware, args.out, args.bootargs, args.link_port) as simulator:
         simulator.wait_ready()
