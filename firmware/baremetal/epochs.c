@@ -7,11 +7,14 @@
 #include "link.h"
 #include "monitor.h"
 #include "ranks.h"
+#include "tasks.h"
 
 static uint32_t sent;
 static uint32_t next_context;	/* of the epoch in the window, to be sent */
 static uint32_t next_domain;	/* of the power domains behind the contexts */
 static uint32_t ranks_sent;
+static uint32_t next_task;	/* of the tasks behind the domains */
+static uint32_t tasks_sent;
 static uint32_t kept_scale_log2;	/* of the epoch in the window, where it is no longer in force */
 static bool scale_kept;
 
@@ -81,10 +84,23 @@ static void send_rank(uint32_t domain, uint32_t remaining)
 	link_send(&message);
 }
 
+static void send_task(uint32_t number, uint32_t remaining)
+{
+	static struct device_message message;
+	struct task_body *task = &message.task;
+
+	message.type_choice = device_message_type_task_c;
+	task->index = tasks_sent++;
+	task->epoch = monitor_read(LITEMRC_EPOCH) - 1;
+	task->remaining = remaining;
+	tasks_fill(task, number);
+	link_send(&message);
+}
+
 /* Returns whether all of the epoch is on its way; else the link has no room for now. */
 static bool send_epoch(uint32_t groups, uint32_t contexts)
 {
-	uint32_t domains = ranks_domains();
+	uint32_t domains = ranks_domains(), tasks = tasks_count();
 
 	if (!next_context && !count_used(groups, 0, contexts)) {
 		if (!link_has_room())
@@ -103,7 +119,12 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 			return false;
 		send_rank(next_domain, domains - next_domain - 1);
 	}
-	next_context = next_domain = 0;
+	for (; next_task < tasks; next_task++) {
+		if (!link_has_room())
+			return false;
+		send_task(next_task, tasks - next_task - 1);
+	}
+	next_context = next_domain = next_task = 0;
 	return true;
 }
 

@@ -12,24 +12,25 @@
 #include "monitor.h"
 #include "ranks.h"
 #include "service.h"
+#include "uptime.h"
 #include "workloads/workload.h"
 
-static uint64_t now_cycles(void)
-{
-	timer0_uptime_latch_write(1);
-	return timer0_uptime_cycles_read();
-}
-
-/* The programs go round the power domains: so that one of them does not need them all. */
+/*
+ * The programs go round the power domains: so that one of them does not need them all. In its domain each has a place
+ * of its own, but where there is no room, the first.
+ */
 static uint32_t first_page(uint32_t workload)
 {
 	uint32_t domains = ranks_domains() ? ranks_domains() : 1;
 	uint32_t domain = workload % domains;
-	uint32_t page = domain * (monitor_parameters().frames / domains);
+	uint32_t room = monitor_parameters().frames / domains;
+	uint32_t page = 0;
 
 	for (uint32_t i = domain; i < workload; i += domains)
 		page += workloads[i].pages;
-	return page;
+	if (page + workloads[workload].pages > room)
+		page = 0;
+	return domain * room + page;
 }
 
 /* Gives the program its context and fresh page frames, live until it ends, as an operating system would. */
@@ -46,10 +47,10 @@ static uint8_t *prepare(const struct run_order *order)
 
 static uint64_t run(const struct run_order *order, uint8_t *memory)
 {
-	uint64_t start = now_cycles();
+	uint64_t start = uptime_cycles();
 
 	workloads[order->workload].run(memory, order->scale);
-	return now_cycles() - start;
+	return uptime_cycles() - start;
 }
 
 /*

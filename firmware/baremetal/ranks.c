@@ -9,6 +9,7 @@
 
 #include "litemrc_regs.h"
 #include "monitor.h"
+#include "tasks.h"
 
 static int refuse(const char **reason, int error, const char *why)
 {
@@ -213,6 +214,27 @@ static int set_working_set(const struct set_working_set_body *set, const char **
 	return 0;
 }
 
+/* What a host that governs may change. */
+static const uint32_t governed[] = {
+	LITEMRC_RANKS_POLICY, LITEMRC_RANKS_THRESHOLD_POWER_DOWN, LITEMRC_RANKS_THRESHOLD_SELF_REFRESH,
+	LITEMRC_RANKS_N_MRC, LITEMRC_RANKS_N_MRC_AUTO,
+};
+#define GOVERNED (sizeof(governed) / sizeof(governed[0]))
+
+static uint32_t kept[GOVERNED];
+
+void ranks_save(void)
+{
+	for (uint32_t i = 0; i < GOVERNED; i++)
+		kept[i] = ranks_read(governed[i]);
+}
+
+void ranks_restore(void)
+{
+	for (uint32_t i = 0; i < GOVERNED; i++)
+		ranks_write(governed[i], kept[i]);
+}
+
 int ranks_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
 {
 	int error = 0;
@@ -240,8 +262,8 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 	case host_request_type_get_working_set_c:
 		acknowledge_working_set(ack);
 		return 0;
-	default:	/* processes and budgets */
-		return refuse(reason, error_code_unsupported_c, "it has no operating system");
+	default:
+		return tasks_perform(request, ack, reason);
 	}
 }
 
@@ -264,9 +286,16 @@ void ranks_fill(struct rank_body *rank, uint32_t domain)
 	(void)domain;
 }
 
+void ranks_save(void)
+{
+}
+
+void ranks_restore(void)
+{
+}
+
 int ranks_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
 {
-	(void)ack;
 	switch (request->type_choice) {
 	case host_request_type_get_dram_c:
 	case host_request_type_set_rank_policy_c:
@@ -277,7 +306,7 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 	case host_request_type_get_working_set_c:
 		return refuse(reason, error_code_unsupported_c, "it has no rank power");
 	default:
-		return refuse(reason, error_code_unsupported_c, "it has no operating system");
+		return tasks_perform(request, ack, reason);
 	}
 }
 

@@ -21,6 +21,10 @@ void ranks_set_live(uint32_t first_page, uint32_t pages);
 /* Fills in what the meter counted of a domain up to the epoch in the window. */
 void ranks_fill(struct rank_body *rank, uint32_t domain);
 
+/* Keeps policy and size of the working set as they are; goes back to those kept. */
+void ranks_save(void);
+void ranks_restore(void);
+
 /* As settings_perform(). */
 int ranks_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
 

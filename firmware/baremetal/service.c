@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "epochs.h"
+#include "lease.h"
 #include "link.h"
 #include "monitor.h"
 #include "ranks.h"
@@ -28,6 +29,7 @@ static uint32_t last_request;
 
 static struct run_order order;
 static volatile enum { IDLE, ORDERED, RUNNING } state;
+static bool lease_ended;	/* the host is still to be told */
 
 static void send_hello(uint32_t request)
 {
@@ -139,13 +141,17 @@ static int perform(const struct host_request *request, const char **reason)
 		monitor_clear();
 		return 0;
 	case host_request_type_run_c:
-		if (request->run.workload >= workload_count || request->run.context >= parameters.contexts ||
-		    !request->run.scale)
+		if (request->run.workload >= workload_count || !request->run.scale ||
+		    request->run.context + workloads[request->run.workload].contexts > parameters.contexts)
 			return error_code_bad_argument_c;
 		if (state != IDLE)
 			return error_code_busy_c;
 		order = (struct run_order){request->run.workload, request->run.context, request->run.scale};
 		state = ORDERED;
+		return 0;
+	case host_request_type_set_lease_c:
+		lease_set(request->set_lease.cycles);
+		acknowledge(&reply.ack, 1, request->set_lease.cycles, 0, 0);
 		return 0;
 	default:
 		return settings_perform(request, &parameters, &reply.ack, reason);
@@ -183,12 +189,35 @@ static bool may_send(void)
 	return link_has_room() && !epochs_halfway();
 }
 
+static void send_lease_end(void)
+{
+	static const char line[] = "the lease ended: rank policy, working set and budgets are the device's own again";
+	static struct device_message message;
+
+	message.type_choice = device_message_type_log_c;
+	message.log = (struct log_body){
+		.level.log_level_choice = log_level_warning_c,
+		.line.value = (const uint8_t *)line,
+		.line.len = sizeof(line) - 1,
+	};
+	link_send(&message);
+	lease_ended = false;
+}
+
 /* Whatever can go on, goes on; interrupts are off. */
 static void progress(void)
 {
 	epochs_progress(parameters.groups, parameters.contexts);
+	if (lease_ended && may_send())
+		send_lease_end();
 	if (receiver.held && may_send())
 		answer();
+}
+
+static void note_lease_end(void)
+{
+	lease_ended = true;
+	progress();
 }
 
 static void send_event(int kind, const struct run_order *about, uint64_t cycles)
@@ -220,6 +249,7 @@ void service_init(void)
 	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
 	link_init(&receiver, progress);
 	epochs_init(progress);
+	lease_init(note_lease_end);
 	irq_setie(0);
 	send_hello(0);
 	irq_setie(1);

@@ -13,6 +13,7 @@
 #include "driver.h"
 #include "epochs.h"
 #include "followers.h"
+#include "lease.h"
 #include "outbox.h"
 #include "privileges.h"
 #include "programs.h"
@@ -84,6 +85,16 @@ static void say_goodbye(void)
 	    service_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
 }
 
+/* How long to wait for something to happen, in ms; -1: for ever. */
+static int patience_ms(void)
+{
+	int runs = runs_patience_ms(), lease = lease_patience_ms();
+
+	if (runs < 0 || lease < 0)
+		return runs < 0 ? lease : runs;
+	return runs < lease ? runs : lease;
+}
+
 /* Serves until a signal or an error of the port; returns 0 or its -errno. */
 static int serve(struct pollfd *sources)
 {
@@ -91,7 +102,7 @@ static int serve(struct pollfd *sources)
 
 	while (!error) {
 		sources[TTY].events = (service_can_read() ? POLLIN : 0) | (outbox_empty() ? 0 : POLLOUT);
-		if (poll(sources, SOURCES, runs_patience_ms()) < 0 && errno != EINTR)
+		if (poll(sources, SOURCES, patience_ms()) < 0 && errno != EINTR)
 			return -errno;
 		if (must_end(sources[SIGNALS].fd))
 			return 0;
@@ -102,6 +113,7 @@ static int serve(struct pollfd *sources)
 		followers_tell();
 		service_progress();
 		runs_progress();
+		lease_progress();
 		if (!error)
 			error = outbox_flush();
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "driver.h"
+#include "lease.h"
 
 static int acknowledge_epoch(struct answer *answer)
 {
@@ -154,6 +155,10 @@ int settings_perform(const struct host_request *request, struct answer *answer)
 		return switch_freeze(SETTING_SINGLE_SHOT, request->single_shot.on, answer);
 	case host_request_type_arm_c:
 		return switch_freeze(SETTING_ARM, true, answer);
+	case host_request_type_set_lease_c:
+		lease_set(request->set_lease.cycles);
+		acknowledge(answer, 1, request->set_lease.cycles, 0, 0);
+		return 0;
 	default:	/* ranks */
 		return refuse(answer, error_code_unsupported_c, "the driver has no rank power");
 	}

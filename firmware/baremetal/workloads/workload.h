@@ -15,6 +15,7 @@
 struct workload {
 	const char *name;
 	uint32_t pages;				/* pages it uses */
+	uint32_t contexts;			/* it runs under: the one ordered, and those behind it */
 	void (*run)(uint8_t *memory, uint32_t repeats);	/* memory: pages * PAGE_BYTES, page-aligned */
 };
 
@@ -26,12 +27,14 @@ void loop_run(uint8_t *memory, uint32_t repeats);
 void phases_run(uint8_t *memory, uint32_t repeats);
 void chase_run(uint8_t *memory, uint32_t repeats);
 void matmul_run(uint8_t *memory, uint32_t repeats);
+void pair_run(uint8_t *memory, uint32_t repeats);
 
 #define ZIPF_PAGES 2048u
 #define LOOP_PAGES 1536u
 #define PHASES_PAGES 1408u
 #define CHASE_PAGES 1024u
 #define MATMUL_PAGES 536u
+#define PAIR_PAGES 6000u	/* and the slow region of its tasks */
 
 /* Marsaglia's xorshift32; state must not be 0. */
 static inline uint32_t random_next(uint32_t *state)

@@ -3,10 +3,11 @@
 #include "workload.h"
 
 const struct workload workloads[] = {
-	{"zipf", ZIPF_PAGES, zipf_run},
-	{"loop", LOOP_PAGES, loop_run},
-	{"phases", PHASES_PAGES, phases_run},
-	{"chase", CHASE_PAGES, chase_run},
-	{"matmul", MATMUL_PAGES, matmul_run},
+	{"zipf", ZIPF_PAGES, 1, zipf_run},
+	{"loop", LOOP_PAGES, 1, loop_run},
+	{"phases", PHASES_PAGES, 1, phases_run},
+	{"chase", CHASE_PAGES, 1, chase_run},
+	{"matmul", MATMUL_PAGES, 1, matmul_run},
+	{"pair", PAIR_PAGES, 2, pair_run},
 };
 const unsigned int workload_count = sizeof(workloads) / sizeof(workloads[0]);

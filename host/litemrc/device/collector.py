@@ -11,6 +11,7 @@ from litemrc.device.protocol import Message
 from litemrc.device.rank_rows import RankRows
 from litemrc.device.ranks import Dram
 from litemrc.device.running import Run, RunningPrograms
+from litemrc.device.tasks import TaskRows
 from litemrc.epoch_table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 from litemrc.processes import KERNEL, ProcessLog
 
@@ -26,6 +27,7 @@ class Collector:
         processes: those that contexts followed.
         cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
         ranks: what the device metered of its ranks; None if nobody asked for that.
+        tasks: what the device's pager did for its tasks.
     """
 
     def __init__(self, device: Device, dram: Dram | None = None) -> None:
@@ -42,6 +44,7 @@ class Collector:
         self.processes = ProcessLog()
         self.cycles: list[tuple[str, int, int]] = []
         self.ranks = RankRows(dram.ranks) if dram else None
+        self.tasks = TaskRows()
         self._device = device
         self._hello = device.hello
         if device.hello.system:
@@ -183,6 +186,8 @@ class Collector:
             self._running.note_hello(message)
         elif message.name == "rank" and self.ranks:
             self._note_rank(message)
+        elif message.name == "task":
+            self._note_task(message)
 
     def _note_process(self, message: Message) -> None:
         if message.context >= self._hello.contexts:
@@ -223,6 +228,11 @@ class Collector:
             self.ranks.note(message)
         except ValueError as error:
             raise self._fault(str(error)) from error
+
+    def _note_task(self, message: Message) -> None:
+        if message.context >= self._hello.contexts:
+            raise self._fault(f"a task in context {message.context} of {self._hello.contexts}")
+        self.tasks.note(message)
 
     def _note_event(self, message: Message) -> None:
         names = self._hello.workloads

@@ -7,6 +7,7 @@
  *   period_ms   between two epochs (default 0)
  *   system      1: under an operating system: programs run together, each in a process that its context follows
  *   ranks       1: four power domains, and a message of each behind every epoch
+ *   tasks       1: a program is two tasks, in its context and the next, which budgets hold down
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
@@ -122,6 +123,15 @@ bool runs_in(uint32_t in_context)
 	return false;
 }
 
+/* The context of the program that runs, where only one can; -1: none does. */
+static int running_context(void)
+{
+	for (int i = 0; i < WORKLOADS; i++)
+		if (runs[i].epochs_left)
+			return runs[i].order.context;
+	return -1;
+}
+
 static void send_hello(uint32_t request)
 {
 	struct hello_body *hello = &message.hello;
@@ -194,6 +204,7 @@ static void send_epoch(uint32_t contexts)
 		if (contexts >> of_context & 1)
 			send_epoch_message(of_context, __builtin_popcount(contexts >> of_context) - 1);
 	ranks_send(epoch_number, running());
+	tasks_send(epoch_number, running_context());
 	epoch_number++;
 	if (fault("restart") && epoch_number == FAULT_EPOCH) {
 		epoch_messages = 0;
@@ -314,8 +325,12 @@ static int perform(const struct host_request *request)
 	case host_request_type_get_working_set_c:
 	case host_request_type_set_working_set_c:
 		return ranks_perform(request, &reply.ack, running());
+	case host_request_type_set_lease_c:
+		tasks_lease(request->set_lease.cycles);
+		return 0;
 	default:
-		return processes_perform(request, &reply.ack);
+		return option.tasks ? tasks_perform(request, running_context()) :
+				      processes_perform(request, &reply.ack);
 	}
 }
 
@@ -367,7 +382,7 @@ static void proceed_runs(void)
 	for (int i = 0; i < WORKLOADS; i++)
 		if (runs[i].epochs_left) {
 			processes_name(runs[i].order.context, workloads[i]);
-			contexts |= 1u << runs[i].order.context;
+			contexts |= (option.tasks ? 3u : 1u) << runs[i].order.context;
 		}
 	send_epoch(contexts);
 	for (int i = 0; i < WORKLOADS; i++)
@@ -402,6 +417,8 @@ static void parse(const char *argument)
 		option.system = atol(value);
 	else if (!strncmp(argument, "ranks=", 6))
 		option.ranks = atol(value);
+	else if (!strncmp(argument, "tasks=", 6))
+		option.tasks = atol(value);
 	else if (!strncmp(argument, "seed=", 5))
 		option.seed = atol(value);
 	else

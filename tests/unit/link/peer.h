@@ -5,9 +5,10 @@
 #include "frame.h"
 
 #define CONTEXTS 8
+#define TASKS 2u
 
 struct peer_option {
-	long epochs, period_ms, noise, seed, system, ranks;
+	long epochs, period_ms, noise, seed, system, ranks, tasks;
 	const char *fault;
 };
 
@@ -32,5 +33,11 @@ void ranks_describe(struct hello_body *hello);
 void ranks_send(uint32_t epoch, bool program_runs);
 /* Requests about ranks. Returns 0 or an error code. */
 int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
+
+/* Task messages behind those of an epoch, and the end of a lease; context: where the program runs, -1 if none does. */
+void tasks_send(uint32_t epoch, int context);
+void tasks_lease(uint32_t cycles);
+/* Requests about budgets. Returns 0 or an error code. */
+int tasks_perform(const struct host_request *request, int running_context);
 
 #endif

@@ -96,6 +96,24 @@ static void print_rank(const struct rank_body *m)
 	print_numbers("counters", m->counters, m->counters_count);
 }
 
+static void print_task(const struct task_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("context", m->context);
+	U("memory", m->memory);
+	U("budget", m->budget);
+	U("resident", m->resident);
+	U("references", m->references);
+	U("faults", m->faults);
+	U("zero_fills", m->zero_fills);
+	U("writes", m->writes);
+	U("iterations", m->iterations);
+	U("response", m->response);
+	U("damaged", m->damaged);
+}
+
 void print_device_message(const struct device_message *m)
 {
 	static const char *const names[] = {
@@ -103,6 +121,7 @@ void print_device_message(const struct device_message *m)
 		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
 		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
 		[device_message_type_process_c] = "process", [device_message_type_rank_c] = "rank",
+		[device_message_type_task_c] = "task",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -136,6 +155,9 @@ void print_device_message(const struct device_message *m)
 		break;
 	case device_message_type_rank_c:
 		print_rank(&m->rank);
+		break;
+	case device_message_type_task_c:
+		print_task(&m->task);
 		break;
 	}
 	printf("\n");
@@ -177,6 +199,7 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_get_working_set_c] = "get_working_set",
 		[host_request_type_set_working_set_c] = "set_working_set",
 		[host_request_type_set_rank_loss_c] = "set_rank_loss",
+		[host_request_type_set_lease_c] = "set_lease",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -240,6 +263,9 @@ void print_host_request(const struct host_request *m)
 		U("domain", m->set_rank_loss.domain);
 		U("allowed", m->set_rank_loss.allowed);
 		U("part", m->set_rank_loss.part);
+		break;
+	case host_request_type_set_lease_c:
+		U("cycles", m->set_lease.cycles);
 		break;
 	case host_request_type_get_process_c:
 		U("context", m->get_process.context);

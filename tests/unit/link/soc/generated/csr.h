@@ -1,4 +1,4 @@
-/* A SoC whose registers are an array and whose DRAM lies where the test says: for firmware/baremetal/ranks.c. */
+/* A SoC whose registers are an array and whose DRAM lies where the test says: for firmware/baremetal. */
 #include <stdint.h>
 
 #define CSR_RANKS_BASE 0

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pager.h"
+
+#include <generated/soc.h>
+#include <irq.h>
+
+#include "monitor.h"
+
+#define PAGE_WORDS 1024u
+#define STAMP_WORD (PAGER_DATA_BYTES / 4 - 1)	/* holds the page's number for as long as it lives, to find pages mixed up */
+#define L2_WORDS (CONFIG_L2_SIZE / 4)
+#define IN 1u
+#define USED 2u
+#define DIRTY 4u	/* not as in the slow region */
+#define LIVED 8u	/* the slow region or the frame has its bytes */
+#define ANYBODY UINT32_MAX
+
+struct pager_owner pager_owners[PAGER_OWNERS];
+
+static uint32_t *base;
+static uint32_t total;
+static uint8_t flags[PAGER_PAGES];
+static uint16_t ring[PAGER_MEMORY];	/* pages that are in, as the hand passes them */
+static uint32_t filled, hand;
+
+static uint32_t *place_of(uint32_t page)
+{
+	return base + page * PAGE_WORDS;
+}
+
+static uint32_t *slow_place_of(uint32_t page)
+{
+	return place_of(total + page);
+}
+
+static uint32_t owner_of(uint32_t page)
+{
+	return page >= pager_owners[1].first;
+}
+
+/* Makes the L2 cache write back what was copied, before the monitor looks again: reads what takes its lines' places. */
+static void write_back(const uint32_t *copied)
+{
+	const volatile uint32_t *other = copied + L2_WORDS;
+
+	for (uint32_t word = 0; word < PAGER_DATA_BYTES / 4; word += 4)
+		(void)other[word];
+}
+
+static void copy(uint32_t *to, const uint32_t *from)
+{
+	for (uint32_t word = 0; word < PAGER_DATA_BYTES / 4; word += 8)
+		for (uint32_t i = 0; i < 8; i++)
+			to[word + i] = from[word + i];
+}
+
+static void clear(uint32_t *page)
+{
+	for (uint32_t word = 0; word < PAGER_DATA_BYTES / 4; word++)
+		page[word] = 0;
+}
+
+void pager_init(uint8_t *memory, const uint32_t pages[PAGER_OWNERS])
+{
+	base = (uint32_t *)memory;
+	total = filled = hand = 0;
+	for (uint32_t owner = 0; owner < PAGER_OWNERS; owner++) {
+		pager_owners[owner] = (struct pager_owner){
+			.first = total, .pages = pages[owner], .budget = PAGER_NO_BUDGET,
+		};
+		total += pages[owner];
+	}
+	for (uint32_t page = 0; page < total; page++)
+		flags[page] = 0;
+}
+
+enum pager_state pager_state(uint32_t page)
+{
+	if (flags[page] & IN)
+		return PAGER_IN;
+	return flags[page] & LIVED ? PAGER_OUT : PAGER_FRESH;
+}
+
+uint8_t *pager_use(uint32_t page, bool write)
+{
+	flags[page] |= USED | (write ? DIRTY : 0);
+	return (uint8_t *)place_of(page);
+}
+
+static void advance(void)
+{
+	hand = hand + 1 == filled ? 0 : hand + 1;
+}
+
+/* The place in the ring of the page to replace, of an owner or of anybody; there is one. */
+static uint32_t find_victim(uint32_t owner)
+{
+	for (;; advance()) {
+		uint32_t page = ring[hand];
+
+		if (owner != ANYBODY && owner_of(page) != owner)
+			continue;
+		if (!(flags[page] & USED))
+			return hand;
+		flags[page] &= ~USED;
+	}
+}
+
+/* Returns the pages written: 0 or 1. */
+static uint32_t put_out(uint32_t page)
+{
+	struct pager_owner *owner = &pager_owners[owner_of(page)];
+	bool dirty = flags[page] & DIRTY;
+
+	if (dirty) {
+		copy(slow_place_of(page), place_of(page));
+		write_back(slow_place_of(page));
+		owner->writes++;
+	}
+	flags[page] &= LIVED;
+	owner->resident--;
+	return dirty;
+}
+
+static uint32_t owner_over_budget(void)
+{
+	for (uint32_t owner = 0; owner < PAGER_OWNERS; owner++)
+		if (pager_owners[owner].resident > pager_owners[owner].budget)
+			return owner;
+	return ANYBODY;
+}
+
+/* Finds a frame for a page of an owner: its place in the ring. Adds the pages written to *written. */
+static uint32_t find_frame(uint32_t owner, uint32_t *written)
+{
+	struct pager_owner *its = &pager_owners[owner];
+	uint32_t place;
+
+	if (its->resident && its->resident >= its->budget)
+		place = find_victim(owner);
+	else if (filled < PAGER_MEMORY)
+		return filled++;
+	else
+		place = find_victim(owner_over_budget());
+	*written += put_out(ring[place]);
+	return place;
+}
+
+static void fill(struct pager_owner *owner, uint32_t page)
+{
+	if (flags[page] & LIVED) {
+		copy(place_of(page), slow_place_of(page));
+		owner->faults++;
+		owner->damaged += place_of(page)[STAMP_WORD] != page;
+		flags[page] |= IN | USED;
+	} else {
+		clear(place_of(page));
+		place_of(page)[STAMP_WORD] = page;
+		owner->zero_fills++;
+		flags[page] |= IN | USED | DIRTY | LIVED;
+	}
+	write_back(place_of(page));
+	owner->resident++;
+}
+
+uint32_t pager_bring_in(uint32_t owner, uint32_t page)
+{
+	uint32_t written = 0, place, control;
+
+	irq_setie(0);
+	control = monitor_quieten();
+	place = find_frame(owner, &written);
+	ring[place] = page;
+	if (place == hand)
+		advance();
+	fill(&pager_owners[owner], page);
+	monitor_resume(control);
+	irq_setie(1);
+	return written;
+}
+
+static uint32_t give_back(uint32_t owner)
+{
+	uint32_t place = find_victim(owner), written = put_out(ring[place]);
+
+	ring[place] = ring[--filled];
+	if (hand >= filled)
+		hand = 0;
+	return written;
+}
+
+uint32_t pager_reclaim(void)
+{
+	uint32_t written = 0, control;
+
+	for (uint32_t owner = 0; owner < PAGER_OWNERS; owner++)
+		for (; pager_owners[owner].reclaim; pager_owners[owner].reclaim--) {
+			if (!pager_owners[owner].resident)
+				continue;
+			irq_setie(0);
+			control = monitor_quieten();
+			written += give_back(owner);
+			monitor_resume(control);
+			irq_setie(1);
+		}
+	return written;
+}

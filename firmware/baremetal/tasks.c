@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tasks.h"
+
+#include "monitor.h"
+#include "uptime.h"
+#include "workloads/workload.h"
+
+#define LINES 4u	/* of a page in a touch */
+
+_Static_assert(PAGER_NO_BUDGET == LITEMRC_NO_BUDGET, "budget");
+
+/* What a task message counts, since the task began. */
+struct task_counts {
+	uint32_t references, faults, zero_fills, writes, iterations, damaged;
+	uint64_t response;
+};
+
+static struct task {
+	struct task_program program;
+	enum { READY, READING, ASLEEP, ENDED } state;
+	uint64_t until;		/* it reads or sleeps */
+	uint64_t due;		/* when the iteration was to begin */
+	uint32_t touch, page;	/* of the iteration; page of that touch */
+	uint32_t iterations, references;
+	uint64_t response;
+	struct task_counts told;
+} tasks[PAGER_OWNERS];
+
+static uint32_t first_context;
+static volatile bool running;
+static uint64_t disk_free;	/* when all requests are served */
+static uint32_t random_state;
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void use_disk(uint32_t writes)
+{
+	disk_free = later(disk_free, uptime_cycles()) + writes * DISK_WRITE_CYCLES;
+}
+
+static uint32_t global_page(uint32_t number)
+{
+	return pager_owners[number].first + tasks[number].page;
+}
+
+static void choose_page(struct task *task)
+{
+	task->page = task->program.page(task->touch);
+}
+
+static void begin(uint32_t number, const struct task_program *program)
+{
+	tasks[number] = (struct task){.program = *program, .due = uptime_cycles()};
+	choose_page(&tasks[number]);
+}
+
+/* The touch is done; what comes next. */
+static void go_on(struct task *task)
+{
+	const struct task_program *program = &task->program;
+
+	task->references++;
+	if (++task->touch == program->touches) {
+		uint64_t now = uptime_cycles();
+
+		task->touch = 0;
+		task->iterations++;
+		task->response += now - task->due;
+		task->due = now + program->sleep_cycles;
+		if (task->iterations == program->iterations) {
+			task->state = ENDED;
+			return;
+		}
+		if (program->sleep_cycles) {
+			task->state = ASLEEP;
+			task->until = task->due;
+		}
+	}
+	choose_page(task);
+}
+
+/* Lines at random places of a page; the first is written by a task that writes. */
+static void touch_lines(uint8_t *page, bool writes)
+{
+	for (uint32_t line = 0; line < LINES; line++) {
+		uint32_t random = random_next(&random_state);
+		volatile uint32_t *word = (volatile uint32_t *)(page + (random & (PAGER_DATA_BYTES - 1) & ~15u));
+
+		if (writes && !line)
+			*word = random;
+		else
+			(void)*word;
+	}
+}
+
+/* Touches the page, or begins to wait for it. */
+static void step(uint32_t number)
+{
+	struct task *task = &tasks[number];
+	uint32_t page = global_page(number);
+	enum pager_state state = pager_state(page);
+
+	if (state == PAGER_OUT) {
+		use_disk(0);
+		task->until = disk_free += DISK_READ_CYCLES;
+		task->state = READING;
+		return;
+	}
+	if (state == PAGER_FRESH)
+		use_disk(pager_bring_in(number, page));
+	touch_lines(pager_use(page, task->program.writes), task->program.writes);
+	go_on(task);
+}
+
+/* What others waited for has come. */
+static void wake(uint32_t number)
+{
+	struct task *task = &tasks[number];
+
+	if ((task->state != READING && task->state != ASLEEP) || uptime_cycles() < task->until)
+		return;
+	if (task->state == READING)
+		use_disk(pager_bring_in(number, global_page(number)));
+	task->state = READY;
+}
+
+/* Runs a task until it waits, ends, or its turn is over. */
+static void take_turn(uint32_t number)
+{
+	uint64_t end = uptime_cycles() + SLICE_CYCLES;
+
+	monitor_write(LITEMRC_CONTEXT, first_context + number);
+	while (tasks[number].state == READY && uptime_cycles() < end)
+		step(number);
+}
+
+void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory, uint32_t context)
+{
+	uint32_t pages[PAGER_OWNERS];
+	bool ended = false;
+
+	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
+		pages[number] = programs[number].pages;
+	pager_init(memory, pages);
+	first_context = context;
+	disk_free = 0;
+	random_state = 1;
+	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
+		begin(number, &programs[number]);
+	running = true;
+	while (!ended) {
+		use_disk(pager_reclaim());
+		for (uint32_t number = 0; number < PAGER_OWNERS; number++) {
+			wake(number);
+			take_turn(number);
+			ended |= tasks[number].state == ENDED;
+		}
+	}
+	running = false;
+}
+
+static struct task_counts counts_of(uint32_t number)
+{
+	const struct pager_owner *owner = &pager_owners[number];
+	const struct task *task = &tasks[number];
+
+	return (struct task_counts){
+		.references = task->references,
+		.faults = owner->faults,
+		.zero_fills = owner->zero_fills,
+		.writes = owner->writes,
+		.iterations = task->iterations,
+		.damaged = owner->damaged,
+		.response = task->response,
+	};
+}
+
+uint32_t tasks_count(void)
+{
+	return running ? PAGER_OWNERS : 0;
+}
+
+void tasks_fill(struct task_body *message, uint32_t number)
+{
+	struct task_counts now = counts_of(number), *told = &tasks[number].told;
+
+	message->context = first_context + number;
+	message->memory = PAGER_MEMORY;
+	message->budget = pager_owners[number].budget;
+	message->resident = pager_owners[number].resident;
+	message->references = now.references - told->references;
+	message->faults = now.faults - told->faults;
+	message->zero_fills = now.zero_fills - told->zero_fills;
+	message->writes = now.writes - told->writes;
+	message->iterations = now.iterations - told->iterations;
+	message->response = now.response - told->response;
+	message->damaged = now.damaged - told->damaged;
+	*told = now;
+}
+
+void tasks_free_budgets(void)
+{
+	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
+		pager_owners[number].budget = PAGER_NO_BUDGET;
+}
+
+static int refuse(const char **reason, int error, const char *why)
+{
+	*reason = why;
+	return error;
+}
+
+int tasks_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
+{
+	struct pager_owner *owner;
+	uint32_t context;
+
+	switch (request->type_choice) {
+	case host_request_type_get_budget_c:
+		context = request->get_budget.context;
+		break;
+	case host_request_type_set_budget_c:
+		context = request->set_budget.context;
+		break;
+	case host_request_type_reclaim_c:
+		context = request->reclaim.context;
+		break;
+	default:
+		return refuse(reason, error_code_unsupported_c, "it has no operating system");
+	}
+	if (!running || context - first_context >= PAGER_OWNERS)
+		return refuse(reason, error_code_busy_c, "the pager runs no task in that context");
+	owner = &pager_owners[context - first_context];
+	if (request->type_choice == host_request_type_set_budget_c) {
+		if (!request->set_budget.pages)
+			return refuse(reason, error_code_bad_argument_c, "a task needs a frame");
+		owner->budget = request->set_budget.pages;
+	}
+	if (request->type_choice == host_request_type_reclaim_c)
+		owner->reclaim = request->reclaim.pages < owner->resident ? request->reclaim.pages : owner->resident;
+	ack->values[0] = owner->budget;
+	ack->values[1] = owner->resident;
+	ack->values_count = 2;
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two tasks in turns on one processor and in the frames of the pager, with one disk for pages that are out: it serves
+ * one request after the other, and meanwhile the other task runs. After Zhou et al. 2004, section 4.2.1.
+ */
+#ifndef LITEMRC_TASKS_H
+#define LITEMRC_TASKS_H
+
+#include <stdint.h>
+
+#include "frame.h"
+#include "pager.h"
+
+/* All in clock cycles. */
+#define DISK_READ_CYCLES 12000u
+#define DISK_WRITE_CYCLES 3000u
+#define SLICE_CYCLES 50000u
+
+/* What a task does, over and over: so many touches of pages, then sleep. */
+struct task_program {
+	uint32_t pages, touches, sleep_cycles;
+	uint32_t iterations;			/* 0: until the other one ends */
+	uint32_t (*page)(uint32_t touch);	/* of the touch of that number in an iteration */
+	bool writes;				/* a line in every touch */
+};
+
+/* Runs both until one that counts its iterations has done them; contexts are `context` and the next one. */
+void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory, uint32_t context);
+
+/* Tasks that there are messages about. */
+uint32_t tasks_count(void);
+
+/* Fills in what a task did since the last time. */
+void tasks_fill(struct task_body *message, uint32_t number);
+
+/* Requests about budgets; as settings_perform(). */
+int tasks_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
+
+/* Lifts all budgets. */
+void tasks_free_budgets(void);
+
+#endif

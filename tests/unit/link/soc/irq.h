@@ -1,0 +1,1 @@
+void irq_setie(unsigned int on);
