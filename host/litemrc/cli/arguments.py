@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 from litemrc.device.device import TIMEOUT_S
+from litemrc.device.protocol import host_requests
 
 
 def positive(text: str, limit: int = 2**32) -> int:
@@ -58,6 +59,20 @@ def add_run_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
         default=[],
         dest="runs",
         help=f"{purpose}; may be repeated: one runs after the other. SCALE: how long, 1 is the shortest",
+    )
+
+
+def add_epoch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how long epochs are to be."""
+    (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
+    parser.add_argument(
+        "--epoch-length", metavar="N", type=positive, help="set the length of an epoch (else as it is)"
+    )
+    parser.add_argument(
+        "--epoch-unit",
+        choices=[name for name, _ in unit.choices],
+        default=unit.choices[0][0],
+        help="unit of --epoch-length (%(default)s)",
     )
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from litemrc.cli.arguments import add_port_arguments, add_run_argument, positive
+from litemrc.cli.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
 from litemrc.device.collector import Collector
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
-from litemrc.device.protocol import Message, host_requests
+from litemrc.device.protocol import Message
 from litemrc.device.rank_rows import rank_table
 from litemrc.device.ranks import get_dram
 from litemrc.device.running import Run
@@ -53,7 +53,6 @@ def _ignore_signals() -> None:
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc collect`."""
-    (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     add_port_arguments(parser)
@@ -64,15 +63,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ranks", metavar="FILE.parquet", type=Path, help="write what the device meters of its ranks, too"
     )
-    parser.add_argument(
-        "--epoch-length", metavar="N", type=positive, help="set the length of an epoch (else as it is)"
-    )
-    parser.add_argument(
-        "--epoch-unit",
-        choices=[name for name, _ in unit.choices],
-        default=unit.choices[0][0],
-        help="unit of --epoch-length (%(default)s)",
-    )
+    add_epoch_arguments(parser)
     add_run_argument(
         parser, "have the device run a program while collecting, which ends with the last program"
     )

@@ -9,6 +9,7 @@ import pytest
 from fake_driver import CLOCK_HZ, is_alive
 from litemrc.device.collector import Collector, Run
 from litemrc.device.errors import RequestRefusedError
+from litemrc.device.lease import end_lease, lease_cycles, take_lease
 from serving import wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
@@ -209,6 +210,22 @@ def test_budgets_are_the_cgroups(daemon, driver):
             with pytest.raises(RequestRefusedError, match="bad_argument: from 1 page to all of the memory"):
                 device.request(name, context=1, pages=pages)
         assert len(driver.orders()) == before
+
+
+def test_a_budget_holds_as_long_as_the_lease(daemon, driver):
+    high = driver.cgroup / "sleep" / "memory.high"
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        take_lease(device, lease_cycles(device, 0.3))
+        device.request("set_budget", context=1, pages=300)
+        assert high.read_text() == f"{300 * 4096}\n"
+        said = next(message for message in iter(lambda: device.receive(5), None) if message.name == "log")
+        assert said.line == "the lease ended: no program has a budget any more"
+        assert high.read_text() == "max\n"
+        device.request("set_budget", context=1, pages=300)
+        take_lease(device, lease_cycles(device, 60))
+        end_lease(device)
+        assert high.read_text() == "max\n"
 
 
 def test_without_a_memory_controller_budgets_are_unsupported(daemon, driver):

@@ -1,0 +1,159 @@
+"""`litemrc govern`: every epoch curves in, and memory budgets and sizes of working sets out."""
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from litemrc.cli.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.govern_loop import Account, GovernLoop, Orders
+from litemrc.device.device import Device
+from litemrc.device.lease import lease_cycles
+from litemrc.device.running import Run
+from litemrc.device.tasks import task_totals
+from litemrc.outputs import check_output_path
+from litemrc.policies.governor import Governor, GovernorParameters
+
+_LEASE_S = 2.0
+_RECONNECT_S = 30.0
+
+_EPILOG = """\
+Budgets: each epoch the curves of all contexts, aged by their own accesses, say how memory is best divided
+between the tasks of a bare-metal device's pager, or the programs that a device with an operating system has
+started. Utility is end performance: hit ratio times reference rate.
+
+--energy: the smallest working set within epsilon of the best hit ratio; ranks that hold no page of it sleep.
+
+The device obeys for the length of a lease, which every epoch prolongs. If the link is lost, it goes back to
+its own settings by itself and says so; here the device is looked for and governed again. At the end, and on
+Ctrl-C, it is given back at once. An access to a rank that sleeps wakes it, whatever was decided.
+
+  litemrc govern --port socket://localhost:1234 --run pair:1:4 --epoch-length 300000 --log decisions.jsonl
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc govern`."""
+    own = GovernorParameters()
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    add_port_arguments(parser)
+    parser.add_argument("--energy", action="store_true", help="govern the power of the ranks, too")
+    parser.add_argument("--dry-run", action="store_true", help="decide, but tell the device nothing")
+    parser.add_argument(
+        "--epochs", metavar="N", type=positive, help="end after N epochs (else with the programs, or Ctrl-C)"
+    )
+    add_epoch_arguments(parser)
+    add_run_argument(parser, "have the device run a program meanwhile")
+    parser.add_argument(
+        "--memory", metavar="PAGES", type=positive, help="memory to divide (what the device's pager says)"
+    )
+    parser.add_argument(
+        "--minimum",
+        metavar="PAGES",
+        type=positive,
+        default=own.minimum_pages,
+        help="that nobody goes below (%(default)s)",
+    )
+    parser.add_argument(
+        "--epsilon",
+        metavar="E",
+        type=float,
+        default=own.epsilon,
+        help="--energy: miss ratio that a working set may cost (%(default)s)",
+    )
+    parser.add_argument(
+        "--lease",
+        metavar="S",
+        type=float,
+        default=_LEASE_S,
+        help="seconds of the device's clock that it obeys in silence (%(default)s)",
+    )
+    parser.add_argument(
+        "--reconnect",
+        metavar="S",
+        type=float,
+        default=_RECONNECT_S,
+        help="seconds to look for a device that was lost (%(default)s)",
+    )
+    parser.add_argument("--log", metavar="FILE.jsonl", type=Path, help="write a JSON object for each epoch")
+    parser.add_argument("--json", action="store_true", help="print one JSON object at the end, nothing else")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc govern`."""
+    if args.log:
+        check_output_path(args.log, (".jsonl",))
+    governor = Governor(GovernorParameters(minimum_pages=args.minimum, epsilon=args.epsilon))
+    runs = tuple(Run.parse(text) for text in args.runs)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def opened() -> Any:
+        return Device.open(args.port, timeout_s=args.timeout, baud=args.baud)
+
+    with opened() as device:
+        cycles = lease_cycles(device, args.lease)
+        if args.epoch_length:
+            device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
+        clock_hz = device.hello.clock_hz
+    orders = Orders(args.energy, args.dry_run, args.memory, args.epochs, runs, cycles, args.reconnect)
+    with _noted(args.log, quiet=args.json) as note:
+        loop = GovernLoop(opened, governor, orders, note)
+        try:
+            loop.run()
+        finally:
+            _print_account(loop.account, clock_hz, as_json=args.json)
+    return 0
+
+
+@contextmanager
+def _noted(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Writes each epoch's record into the log as it comes, and says what was decided anew."""
+    with log.open("w", encoding="utf-8") if log else open("/dev/null", "w") as file:
+
+        def note(record: dict[str, Any]) -> None:
+            print(json.dumps(record), file=file, flush=True)
+            if record["changed"] and not quiet:
+                print(_decision_text(record), flush=True)
+
+        yield note
+
+
+def _decision_text(record: dict[str, Any]) -> str:
+    budgets = ", ".join(f"{context}: {pages:,}" for context, pages in record["budgets_pages"].items())
+    return (
+        f"epoch {record['epoch']}: budgets in pages {budgets or 'none'};"
+        f" working set {record['working_set_groups']} groups"
+    )
+
+
+def _print_account(account: Account, clock_hz: int, *, as_json: bool) -> None:
+    totals = task_totals(account.tasks)
+    if as_json:
+        told = {name: getattr(account, name) for name in ("epochs", "decisions", "links_lost")}
+        print(json.dumps(told | {"clock_hz": clock_hz, "tasks": [vars(total) for total in totals]}))
+        return
+    print(f"{account.epochs} epochs, {account.decisions} decisions, {account.links_lost} losses of the link")
+    if not totals:
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("context", "references", "faults", "zero fills", "writes", "iterations", "response"):
+        table.add_column(heading, justify="right")
+    for total in totals:
+        response = total.response_cycles
+        table.add_row(
+            str(total.context),
+            *(f"{n:,}" for n in (total.references, total.faults, total.zero_fills, total.writes)),
+            f"{total.iterations:,}",
+            "" if response is None else f"{1e3 * response / clock_hz:.2f} ms",
+        )
+        if total.damaged:
+            print(f"litemrc: warning: {total.damaged} pages came back damaged", file=sys.stderr)
+    Console(highlight=False, markup=False).print(table)
