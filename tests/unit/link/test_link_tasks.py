@@ -65,10 +65,10 @@ def test_budgets_hold_as_long_as_the_lease(device, prolonged):
     """A lease of three epochs, given behind the first of nine: without more the budget is gone at the end."""
     collector, warnings = Collector(device), []
     for message in collector.collect(None, [Run("zipf", CONTEXT, 3)]):
-        if message.name == "epoch" and message.context == CONTEXT:
-            if collector.epochs == 0 or (prolonged and collector.epochs < 7):
-                take_lease(device, 3 * CYCLES_OF_EPOCH)
-                set_budget(device, CONTEXT, 100)
+        due = collector.epochs == 0 or (prolonged and collector.epochs < 7)
+        if due and message.name == "epoch" and message.context == CONTEXT:
+            take_lease(device, 3 * CYCLES_OF_EPOCH)
+            set_budget(device, CONTEXT, 100)
         if message.name == "log":
             warnings.append(message.line)
     budgets = [row.budget for row in collector.tasks.rows if row.context == CONTEXT]
