@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tasks.h"
 
+#include <stdio.h>
+
 #include "monitor.h"
 #include "uptime.h"
 #include "workloads/workload.h"
@@ -26,6 +28,13 @@ static struct task {
 	struct task_counts told;
 } tasks[PAGER_OWNERS];
 
+/* What takes processor time, measured; the rest of a scenario for the host's machine. */
+enum cost { TOUCH, FAULT, ZERO_FILL, COSTS };
+static struct {
+	uint64_t cycles;
+	uint32_t times;
+} costs[COSTS];
+
 static uint32_t first_context;
 static volatile bool running;
 static uint64_t disk_free;	/* when all requests are served */
@@ -34,6 +43,12 @@ static uint32_t random_state;
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static void note_cost(enum cost cost, uint64_t since)
+{
+	costs[cost].cycles += uptime_cycles() - since;
+	costs[cost].times++;
 }
 
 static void use_disk(uint32_t writes)
@@ -99,6 +114,7 @@ static void touch_lines(uint8_t *page, bool writes)
 /* Touches the page, or begins to wait for it. */
 static void step(uint32_t number)
 {
+	uint64_t began = uptime_cycles();
 	struct task *task = &tasks[number];
 	uint32_t page = global_page(number);
 	enum pager_state state = pager_state(page);
@@ -109,21 +125,28 @@ static void step(uint32_t number)
 		task->state = READING;
 		return;
 	}
-	if (state == PAGER_FRESH)
+	if (state == PAGER_FRESH) {
 		use_disk(pager_bring_in(number, page));
+		note_cost(ZERO_FILL, began);
+		began = uptime_cycles();
+	}
 	touch_lines(pager_use(page, task->program.writes), task->program.writes);
 	go_on(task);
+	note_cost(TOUCH, began);
 }
 
 /* What others waited for has come. */
 static void wake(uint32_t number)
 {
+	uint64_t began = uptime_cycles();
 	struct task *task = &tasks[number];
 
-	if ((task->state != READING && task->state != ASLEEP) || uptime_cycles() < task->until)
+	if ((task->state != READING && task->state != ASLEEP) || began < task->until)
 		return;
-	if (task->state == READING)
+	if (task->state == READING) {
 		use_disk(pager_bring_in(number, global_page(number)));
+		note_cost(FAULT, began);
+	}
 	task->state = READY;
 }
 
@@ -135,6 +158,18 @@ static void take_turn(uint32_t number)
 	monitor_write(LITEMRC_CONTEXT, first_context + number);
 	while (tasks[number].state == READY && uptime_cycles() < end)
 		step(number);
+}
+
+static void tell_costs(void)
+{
+	static const char *const names[COSTS] = {"touch", "fault", "zero fill"};
+
+	for (enum cost cost = 0; cost < COSTS; cost++) {
+		uint32_t times = costs[cost].times ? costs[cost].times : 1;
+
+		printf("tasks: %s %lu cycles\n", names[cost], (unsigned long)(costs[cost].cycles / times));
+		costs[cost].cycles = costs[cost].times = 0;
+	}
 }
 
 void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory, uint32_t context)
@@ -160,6 +195,7 @@ void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory
 		}
 	}
 	running = false;
+	tell_costs();
 }
 
 static struct task_counts counts_of(uint32_t number)

@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,15 @@ from rich.console import Console
 from rich.table import Table
 
 from litemrc.cli.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.govern_decisions import GovernDecisions
 from litemrc.cli.govern_loop import Account, GovernLoop, Orders
 from litemrc.device.device import Device
 from litemrc.device.lease import lease_cycles
 from litemrc.device.running import Run
 from litemrc.device.tasks import task_totals
+from litemrc.errors import UserError
 from litemrc.outputs import check_output_path
-from litemrc.policies.governor import Governor, GovernorParameters
+from litemrc.policies.governor import GovernorParameters
 
 _LEASE_S = 2.0
 _RECONNECT_S = 30.0
@@ -41,7 +43,6 @@ Ctrl-C, it is given back at once. An access to a rank that sleeps wakes it, what
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc govern`."""
-    own = GovernorParameters()
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     add_port_arguments(parser)
@@ -59,14 +60,14 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--minimum",
         metavar="PAGES",
         type=positive,
-        default=own.minimum_pages,
+        default=GovernorParameters.minimum_pages,
         help="that nobody goes below (%(default)s)",
     )
     parser.add_argument(
         "--epsilon",
         metavar="E",
         type=float,
-        default=own.epsilon,
+        default=GovernorParameters.epsilon,
         help="--energy: miss ratio that a working set may cost (%(default)s)",
     )
     parser.add_argument(
@@ -91,35 +92,55 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc govern`."""
     if args.log:
         check_output_path(args.log, (".jsonl",))
-    governor = Governor(GovernorParameters(minimum_pages=args.minimum, epsilon=args.epsilon))
     runs = tuple(Run.parse(text) for text in args.runs)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
-    def opened() -> Any:
+    def opened() -> AbstractContextManager[Device]:
         return Device.open(args.port, timeout_s=args.timeout, baud=args.baud)
 
     with opened() as device:
+        hello = device.hello
         cycles = lease_cycles(device, args.lease)
+        if hello.system and not args.memory and not args.energy:
+            raise UserError(
+                "nobody says how much memory there is to divide", where=args.port, remedy="give --memory"
+            )
         if args.epoch_length:
             device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
-        clock_hz = device.hello.clock_hz
-    orders = Orders(args.energy, args.dry_run, args.memory, args.epochs, runs, cycles, args.reconnect)
+    decisions = GovernDecisions(
+        memory=args.memory,
+        frames=hello.frames,
+        group_pages=hello.pages // hello.groups,
+        minimum=args.minimum,
+        epsilon=args.epsilon,
+    )
+    orders = Orders(
+        energy=args.energy,
+        divide=bool(hello.system and args.memory),
+        dry_run=args.dry_run,
+        epochs=args.epochs,
+        runs=runs,
+        lease_cycles=cycles,
+        reconnect_s=args.reconnect,
+    )
     with _noted(args.log, quiet=args.json) as note:
-        loop = GovernLoop(opened, governor, orders, note)
+        loop = GovernLoop(opened, decisions, orders, note)
         try:
             loop.run()
         finally:
-            _print_account(loop.account, clock_hz, as_json=args.json)
+            _print_account(loop.account, hello.clock_hz, as_json=args.json)
     return 0
 
 
 @contextmanager
 def _noted(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Writes each epoch's record into the log as it comes, and says what was decided anew."""
-    with log.open("w", encoding="utf-8") if log else open("/dev/null", "w") as file:
+    with ExitStack() as stack:
+        file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
 
         def note(record: dict[str, Any]) -> None:
-            print(json.dumps(record), file=file, flush=True)
+            if file:
+                print(json.dumps(record), file=file, flush=True)
             if record["changed"] and not quiet:
                 print(_decision_text(record), flush=True)
 

@@ -2,34 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from litemrc.curve import Curve
+from litemrc.cli.govern_decisions import GovernDecisions
 from litemrc.device.collector import Collector
-from litemrc.device.contexts import get_budget, set_budget
 from litemrc.device.device import Device, printable
-from litemrc.device.errors import (
-    DeviceGoneError,
-    LinkError,
-    PortError,
-    RequestRefusedError,
-    SilentDeviceError,
-)
-from litemrc.device.lease import end_lease, take_lease
+from litemrc.device.errors import DeviceGoneError, LinkError, PortError, SilentDeviceError
+from litemrc.device.governed import GovernedDevice
 from litemrc.device.protocol import Message
-from litemrc.device.ranks import RankPolicy, WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
 from litemrc.device.running import Run
 from litemrc.device.tasks import TaskRow
-from litemrc.epoch_table import EpochRow
-from litemrc.policies.governor import Decision, Governor
 
 _RETRY_S = 0.5
-_POWER_DOWN_CLOCKS = (
-    100  # idle clocks before a rank of the working set dozes, where nobody has set a threshold
-)
 
 
 @dataclass(frozen=True)
@@ -38,8 +25,9 @@ class Orders:
 
     Attributes:
         energy: govern the ranks, too.
+        divide: divide memory between the programs that an operating system has started; between tasks of a
+            pager it always is.
         dry_run: decide, but tell the device nothing.
-        memory: frames to divide; None: what the device's pager says.
         epochs: end after so many; None: when the programs end, or never.
         runs: programs to start.
         lease_cycles: how long the device obeys without hearing from here.
@@ -47,8 +35,8 @@ class Orders:
     """
 
     energy: bool
+    divide: bool
     dry_run: bool
-    memory: int | None
     epochs: int | None
     runs: tuple[Run, ...]
     lease_cycles: int
@@ -76,24 +64,21 @@ class GovernLoop:
     def __init__(
         self,
         opened: Callable[[], AbstractContextManager[Device]],
-        governor: Governor,
+        decisions: GovernDecisions,
         orders: Orders,
         note: Callable[[dict[str, Any]], None],
     ) -> None:
         self.account = Account()
-        self._opened = opened
-        self._governor = governor
-        self._orders = orders
-        self._note = note
+        self._opened, self._decisions, self._orders, self._note = opened, decisions, orders, note
         self._programs_ended = False
-        self._groups: int | None = None  # in force on the device, as far as we know
-        self._budgets: dict[int, int] = {}
 
     def run(self) -> None:
         """Govern until the programs have ended, or the epochs asked for are over.
 
+        A program of several that was to be started after the link was lost is not.
+
         Raises:
-            LinkError: the device cannot be found again.
+            LinkError: the device cannot be found again, or refuses.
             UserError: it cannot do what was asked for.
         """
         runs, lost, since = self._orders.runs, None, 0.0
@@ -116,93 +101,53 @@ class GovernLoop:
         return self._programs_ended or (epochs is not None and self.account.epochs >= epochs)
 
     def _govern(self, device: Device, runs: tuple[Run, ...]) -> None:
-        self._groups, self._budgets = None, {}
-        found_again = bool(self._orders.runs) and not runs
-        if found_again and not device.hello.running:
-            self._programs_ended = True  # while nobody listened
-            return
+        """Until all is done, over one connection."""
+        orders = self._orders
+        found_again = bool(orders.runs) and not runs
         device.request("monitor", on=True)
-        self._lease(device)
-        if self._orders.energy:
-            self._begin_energy(device)
+        governed = GovernedDevice(device, orders.lease_cycles, energy=orders.energy, dry_run=orders.dry_run)
         collector = Collector(device)
+        left = None if orders.epochs is None else orders.epochs - self.account.epochs
         try:
-            for message in self._messages(collector, runs):
-                self._take(device, collector, message, found_again)
-                if self._done():
+            for message in collector.collect(left, runs):
+                self._take(device, governed, collector, message)
+                if found_again and _may_tell_an_end(message) and not device.say_hello().running:
                     break
         finally:
             self.account.tasks += collector.tasks.rows
-        self._programs_ended |= bool(runs)
-        if not self._orders.dry_run:
-            end_lease(device)
+        self._programs_ended = bool(orders.runs)
+        governed.release()
 
-    def _messages(self, collector: Collector, runs: tuple[Run, ...]) -> Iterator[Message]:
-        left = None if self._orders.epochs is None else self._orders.epochs - self.account.epochs
-        return collector.collect(left, runs)
-
-    def _take(self, device: Device, collector: Collector, message: Message, found_again: bool) -> None:
+    def _take(self, device: Device, governed: GovernedDevice, collector: Collector, message: Message) -> None:
         if message.name == "log":
             print(f"device: {message.level}: {printable(message.line)}", file=sys.stderr, flush=True)
-        if found_again and message.name == "event" and message.kind == "workload_done":
-            self._programs_ended = not device.say_hello().running
         if message.name == "epoch" and not message.remaining:
             self.account.epochs += 1
-            self._decide(device, collector, message.epoch)
+            governed.prolong()
+            self._decide(device, governed, collector, message.epoch)
 
-    def _decide(self, device: Device, collector: Collector, epoch: int) -> None:
+    def _decide(self, device: Device, governed: GovernedDevice, collector: Collector, epoch: int) -> None:
         rows = [row for row in collector.rows if row.epoch == epoch]
-        self._governor.note({row.context: _curve(device, row) for row in rows})
         tasks = collector.tasks.latest()
-        memory = self._orders.memory or next((task.memory for task in tasks.values()), None)
-        governed = set(tasks) if tasks else self._contexts_with_budget(device, [row.context for row in rows])
-        decision = self._governor.decide(governed, memory)
-        changed = self._changes(decision)
-        if not self._orders.dry_run:
-            self._obey(device, decision)
+        contexts = set(tasks)
+        if self._orders.divide:
+            contexts = {row.context for row in rows if row.context and governed.has_budget(row.context)}
+        if not contexts and not self._orders.energy:
+            return
+        clocks = _epoch_clocks(device, sum(row.accesses for row in rows))
+        budgets, groups = self._decisions.decide(rows, tasks, contexts, clocks)
+        changed = governed.obey(budgets, groups)
         self.account.decisions += changed
         self._note(
             {
                 "epoch": epoch,
                 "changed": changed,
-                "budgets_pages": decision.budgets,
-                "working_set_groups": decision.working_set_groups,
+                "budgets_pages": budgets,
+                "working_set_groups": groups,
                 "accesses": {row.context: row.accesses for row in rows},
                 "tasks": [asdict(task) for task in tasks.values()],
             }
         )
-
-    def _contexts_with_budget(self, device: Device, contexts: list[int]) -> set[int]:
-        return {context for context in contexts if context and get_budget(device, context) is not None}
-
-    def _changes(self, decision: Decision) -> bool:
-        budgets = any(self._budgets.get(context) != pages for context, pages in decision.budgets.items())
-        return budgets or (self._orders.energy and decision.working_set_groups != self._groups)
-
-    def _obey(self, device: Device, decision: Decision) -> None:
-        self._lease(device)
-        for context, pages in decision.budgets.items():
-            if self._budgets.get(context) == pages:
-                continue
-            try:
-                set_budget(device, context, pages)
-                self._budgets[context] = pages
-            except RequestRefusedError as refused:
-                if refused.code != "busy":  # its program ended meanwhile
-                    raise
-        if self._orders.energy and decision.working_set_groups != self._groups:
-            set_working_set(device, WorkingSetSize(False, decision.working_set_groups, 0.0))
-            self._groups = decision.working_set_groups
-
-    def _lease(self, device: Device) -> None:
-        if not self._orders.dry_run:
-            take_lease(device, self._orders.lease_cycles)
-
-    def _begin_energy(self, device: Device) -> None:
-        """Ranks without a page of the working set sleep as deeply as they can without losing data."""
-        dram = get_dram(device)
-        if not self._orders.dry_run:
-            set_policy(device, energy_policy(get_policy(device), dram.states))
 
     def _tell_loss(self, lost: LinkError) -> None:
         self.account.links_lost += 1
@@ -210,17 +155,11 @@ class GovernLoop:
         print(f"litemrc: warning: {what}", file=sys.stderr, flush=True)
 
 
-def _curve(device: Device, row: EpochRow) -> Curve:
-    group_pages = device.hello.pages // device.hello.groups << row.scale_log2
-    return Curve.of_counters(row.hits, row.misses, group_pages, accesses=row.accesses, overflow=row.overflow)
+def _may_tell_an_end(message: Message) -> bool:
+    return message.name == "epoch" or (message.name == "event" and message.kind == "workload_done")
 
 
-def energy_policy(before: RankPolicy, states: tuple[str, ...]) -> RankPolicy:
-    """The rank policy under which a governor sets the size of the working set."""
-    return replace(
-        before,
-        policy="mrc",
-        mrc_state="self_refresh" if "self_refresh" in states else "power_down",
-        mrc_base="dynamic",
-        threshold_power_down=before.threshold_power_down or _POWER_DOWN_CLOCKS,
-    )
+def _epoch_clocks(device: Device, accesses: int) -> float:
+    """Clocks of an epoch, or its accesses where these measure it: rates are only compared with each other."""
+    unit, length = device.request("get_epoch").values
+    return float(length if device.choice("set_epoch", "unit", unit) == "cycles" and length else accesses)

@@ -1,0 +1,96 @@
+"""A device under a lease: what it is told is told once, and forgotten by itself if nobody comes back."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from litemrc.device.contexts import get_budget, set_budget
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.lease import end_lease, take_lease
+from litemrc.device.ranks import WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
+
+_POWER_DOWN_CLOCKS = (
+    100  # idle clocks before a rank of the working set dozes, where nobody has set a threshold
+)
+
+
+class GovernedDevice:
+    """Obeys budgets and sizes of the working set.
+
+    Parameters:
+        lease_cycles: how long the device obeys without hearing from here, in its clock cycles.
+        energy: its ranks are governed, too.
+        dry_run: it is told nothing at all.
+
+    Attributes:
+        budgets: in force, pages by context.
+        groups: of the working set, in force; None: not told yet.
+
+    Raises:
+        UserError: its ranks are to be governed, and it has none.
+        LinkError: it is gone, or knows no leases.
+    """
+
+    def __init__(self, device: Device, lease_cycles: int, *, energy: bool, dry_run: bool) -> None:
+        self.budgets: dict[int, int] = {}
+        self.groups: int | None = None
+        self._device, self._lease_cycles = device, lease_cycles
+        self._energy, self._dry_run = energy, dry_run
+        states = get_dram(device).states if energy else ()
+        self.prolong()
+        if energy and not dry_run:
+            self._let_ranks_sleep(states)
+
+    def prolong(self) -> None:
+        """Take the lease, or prolong it."""
+        if not self._dry_run:
+            take_lease(self._device, self._lease_cycles)
+
+    def obey(self, budgets: Mapping[int, int], groups: int) -> bool:
+        """Bring budgets and the working set into force; returns whether anything changed.
+
+        Raises:
+            LinkError: the device is gone, or refuses for another reason than that a program has ended.
+        """
+        changed = {context: pages for context, pages in budgets.items() if self.budgets.get(context) != pages}
+        self.budgets |= changed
+        resized = self._energy and groups != self.groups
+        self.groups = groups
+        if self._dry_run:
+            return bool(changed) or resized
+        for context, pages in changed.items():
+            self._set_budget(context, pages)
+        if resized:
+            set_working_set(self._device, WorkingSetSize(automatic=False, groups=groups, epsilon=0.0))
+        return bool(changed) or resized
+
+    def has_budget(self, context: int) -> bool:
+        """Whether the device divides memory between this context and others."""
+        return get_budget(self._device, context) is not None
+
+    def release(self) -> None:
+        """Give the device back to its own settings."""
+        if not self._dry_run:
+            end_lease(self._device)
+
+    def _set_budget(self, context: int, pages: int) -> None:
+        try:
+            set_budget(self._device, context, pages)
+        except RequestRefusedError as refused:
+            if refused.code != "busy":
+                raise
+            del self.budgets[context]  # its program has ended
+
+    def _let_ranks_sleep(self, states: tuple[str, ...]) -> None:
+        """Ranks without a page of the working set, as deeply as they can without losing data; others doze."""
+        before = get_policy(self._device)
+        set_policy(
+            self._device,
+            replace(
+                before,
+                policy="mrc",
+                mrc_state="self_refresh" if "self_refresh" in states else "power_down",
+                mrc_base="dynamic",
+                threshold_power_down=before.threshold_power_down or _POWER_DOWN_CLOCKS,
+            ),
+        )
