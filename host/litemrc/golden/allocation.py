@@ -133,12 +133,7 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int = WORK) -> tup
     )
     allowed = work // (free + 1)
     proven = others[allowed][0] if len(others) > allowed else gap
-    candidates = [{place} for place in hulls.places]
-    for _, number, place in others[:allowed]:
-        candidates[number].add(place)
-    repaired = _best_choice(
-        [[hulls.points[n][place] for place in sorted(places)] for n, places in enumerate(candidates)], free
-    )
+    repaired = hulls.repaired([(number, place) for _, number, place in others[:allowed]], free)
     if total_gain(processes, repaired) > gain:
         best, gain = repaired, total_gain(processes, repaired)
     return best, max(gain, hulls.bound - proven)
@@ -203,6 +198,19 @@ class _Hulls:
         units, gain = points[self.places[number]]
         top = gain - self.slope * units
         return [top - (g - self.slope * u) for u, g in points]
+
+    def repaired(self, others: Sequence[tuple[int, int]], free: int) -> list[int]:
+        """The best division by the points reached and others, as (process, place)."""
+        given = self.given(self.places)
+        undecided = sorted({number for number, _ in others})
+        free -= sum(given) - sum(given[number] for number in undecided)
+        places = [sorted({self.places[n], *(p for number, p in others if number == n)}) for n in undecided]
+        choices = _best_choice(
+            [[self.points[n][p] for p in ps] for n, ps in zip(undecided, places, strict=True)], free
+        )
+        for number, units in zip(undecided, choices, strict=True):
+            given[number] = units
+        return given
 
     def given(self, places: Sequence[int]) -> list[int]:
         """Units of each process at these points."""

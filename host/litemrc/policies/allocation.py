@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.errors import UserError
-from litemrc.golden import allocation as golden
+from litemrc.native import allocation as native
 from litemrc.policies.demand import Demand
 
 __all__ = ["METHODS", "Allocation", "Demand", "allocate", "cheapest", "may_grow"]
@@ -67,35 +67,31 @@ def allocate(
             where=f"in units of {delta_pages:,} pages, {wanted}",
             remedy="lower a minimum, or leave a process out",
         )
-    gains = [
-        golden.Gains.of_curve(
-            demand.sizes_pages.tolist(),
-            (demand.value * (1 - demand.miss_ratio)).tolist(),
-            delta_pages=delta_pages,
-            minimum=minimum,
-            free=free,
-            priority=demand.weight,
-        )
+    curves = [
+        (demand.sizes_pages, demand.miss_ratio, demand.value, minimum)
         for demand, minimum in zip(demands, minimums, strict=True)
     ]
     bound = None
     if method == "hull":
-        given, bound = golden.concave_hull(gains, free)
+        given, bound = native.concave_hull(curves, delta_pages=delta_pages, free=free)
         bound += sum(d.utility(units * delta_pages) for d, units in zip(demands, minimums, strict=True))
     elif method == "optimal":
-        given = golden.optimum(gains, free)
+        given = native.optimum(curves, delta_pages=delta_pages, free=free)
     else:
-        given = golden.steepest_gradient(gains, free)
+        weights = [demand.weight for demand in demands]
+        given = native.steepest_gradient(curves, weights, delta_pages=delta_pages, free=free)
     pages = {
         demand.name: (minimum + units) * delta_pages
         for demand, minimum, units in zip(demands, minimums, given, strict=True)
     }
     utility = sum(demand.utility(pages[demand.name]) for demand in demands)
+    if method == "optimal":
+        bound = utility
     return Allocation(
         pages,
         memory_pages - sum(pages.values()),
         utility,
-        bound,
+        None if bound is None else max(bound, utility),  # they are rounded differently
         {demand.name: demand.miss_ratio_at(pages[demand.name]) for demand in demands},
     )
 
