@@ -57,7 +57,7 @@ def _gains(curves: Sequence[CurveRow], delta_pages: int, free: int) -> Gains:
             f"{free:,} units of memory are too many",
             remedy=f"take a larger unit (delta): at most {MOST_UNITS:,}",
         )
-    gains = Gains(delta_pages, free)
+    gains = Gains(delta_pages, free, sum(sizes.size for sizes, *_ in curves), len(curves))
     for sizes_pages, miss_ratio, value, minimum in curves:
         gains.add(sizes_pages, miss_ratio, value, minimum)
     return gains

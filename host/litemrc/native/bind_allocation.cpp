@@ -30,7 +30,8 @@ std::vector<int64_t> optimum(const Gains &gains) {
 
 void bind_allocation(nb::module_ &module) {
     nb::class_<Gains>(module, "Gains")
-        .def(nb::init<int64_t, uint32_t>(), nb::arg("delta_pages"), nb::arg("free"))
+        .def(nb::init<int64_t, uint32_t, size_t, size_t>(), nb::arg("delta_pages"), nb::arg("free"), nb::arg("sizes"),
+             nb::arg("processes"))
         .def(
             "add",
             [](Gains &self, const SizeArray &sizes_pages, const NumberArray &miss_ratio, double value,

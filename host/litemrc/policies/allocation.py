@@ -11,6 +11,7 @@ from litemrc.policies.demand import Demand
 __all__ = ["METHODS", "Allocation", "Demand", "allocate", "cheapest", "may_grow"]
 
 METHODS = ("greedy", "hull", "optimal")
+_ROUNDING = 1e-12  # sums in different orders differ by less
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,13 @@ def allocate(
         for demand, minimum, units in zip(demands, minimums, given, strict=True)
     }
     utility = sum(demand.utility(pages[demand.name]) for demand in demands)
-    if method == "optimal":
+    if method == "optimal" or (bound is not None and bound - utility <= _ROUNDING * utility):
         bound = utility
     return Allocation(
         pages,
         memory_pages - sum(pages.values()),
         utility,
-        None if bound is None else max(bound, utility),  # they are rounded differently
+        bound,
         {demand.name: demand.miss_ratio_at(pages[demand.name]) for demand in demands},
     )
 

@@ -8,8 +8,7 @@ void Gains::add(const int64_t *sizes_pages, const double *miss_ratio, size_t cou
     const int64_t base_pages = minimum * delta_pages_;
     size_t i = size_t(std::upper_bound(sizes_pages, sizes_pages + count, base_pages) - sizes_pages);
     const double base = i ? value * (1 - miss_ratio[i - 1]) : 0;
-    size_t end = points_.size();
-    points_.resize(end + 1 + std::min<size_t>(count - i, free_));
+    size_t end = begins_.back();
     points_[end++] = {0, 0};
     double most = 0;
     int64_t units = 0, pages = base_pages; // those units' end
@@ -28,7 +27,6 @@ void Gains::add(const int64_t *sizes_pages, const double *miss_ratio, size_t cou
         end += points_[end - 1].units != units;
         points_[end - 1] = {uint32_t(units), gain};
     }
-    points_.resize(end);
     begins_.push_back(end);
 }
 

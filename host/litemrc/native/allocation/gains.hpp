@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace litemrc_native {
@@ -22,8 +23,12 @@ class Gains {
         const Point &operator[](size_t place) const { return first[place]; }
     };
 
-    // `free`: units beyond all minimums; `delta_pages`: of a unit.
-    Gains(int64_t delta_pages, uint32_t free) : delta_pages_(delta_pages), free_(free) {}
+    // `delta_pages`: of a unit; `free`: units beyond all minimums; `sizes`: of all curves that will be added.
+    // Throws std::bad_alloc.
+    Gains(int64_t delta_pages, uint32_t free, size_t sizes, size_t processes)
+        : delta_pages_(delta_pages), free_(free), points_(new Point[sizes + processes]) {
+        begins_.reserve(processes + 1);
+    }
 
     // Adds a process. Utility is value * (1 - miss_ratio[i]) from sizes_pages[i] on, below the first 0.
     // `minimum`: its own, in units.
@@ -32,13 +37,13 @@ class Gains {
     size_t processes() const { return begins_.size() - 1; }
     uint32_t free() const { return free_; }
     Points operator[](size_t process) const {
-        return {points_.data() + begins_[process], begins_[process + 1] - begins_[process]};
+        return {&points_[begins_[process]], begins_[process + 1] - begins_[process]};
     }
 
   private:
     int64_t delta_pages_;
     uint32_t free_;
-    std::vector<Point> points_;
+    std::unique_ptr<Point[]> points_; // not set to zero first: that would take longer than all the rest
     std::vector<size_t> begins_{0};
 };
 
