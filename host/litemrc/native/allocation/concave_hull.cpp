@@ -28,13 +28,13 @@ bool rises_by_place(const Other &a, const Other &b) {
 // All with a regret below `gap`, which is above 0.
 std::vector<Other> others_below(const Gains &gains, const HullClimb &climb, double gap) {
     std::vector<Other> others;
-    std::vector<GainPoint> points;
+    std::vector<GainPoint> points(gains.most_points());
     for (uint32_t process = 0; process < gains.processes(); ++process) {
         const double top = climb.reached[process].gain - climb.slope * double(climb.reached[process].units);
-        points.clear();
         // Further out, even all there is to gain would be regretted more.
-        gains.append_points(process, gains.reach(gains.most(process) - top + gap, climb.slope), points);
-        for (uint32_t place = 0; place < points.size(); ++place) {
+        const uint32_t reach = gains.reach(gains.most(process) - top + gap, climb.slope);
+        const size_t count = gains.read_points(process, reach, points.data());
+        for (uint32_t place = 0; place < count; ++place) {
             const double regret = top - (points[place].gain - climb.slope * double(points[place].units));
             if (regret < gap && place != climb.places[process])
                 others.push_back({regret, process, place, points[place]});

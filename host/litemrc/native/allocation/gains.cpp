@@ -4,6 +4,8 @@
 
 namespace litemrc_native {
 
+static constexpr size_t SPARSE = 16; // sizes an octave, about
+
 size_t Gains::sizes_up_to(const Curve &curve, int64_t pages) const {
     return size_t(std::upper_bound(curve.sizes_pages, curve.sizes_pages + curve.count, pages) - curve.sizes_pages);
 }
@@ -14,16 +16,18 @@ double Gains::most(size_t process) const {
            utility(curve, sizes_up_to(curve, curve.minimum * delta_pages_));
 }
 
-void Gains::append_points(size_t process, uint32_t reach, std::vector<GainPoint> &points,
-                          size_t stride) const {
+size_t Gains::read_points(size_t process, uint32_t reach, GainPoint *points, bool sparsely) const {
     const Curve &curve = curves_[process];
     const int64_t base_pages = curve.minimum * delta_pages_;
     const size_t begin = sizes_up_to(curve, base_pages);
     const double base = utility(curve, begin);
-    points.push_back({0, 0});
+    GainPoint *last = points;
+    last->units = 0;
+    last->gain = 0;
     double most = 0;
     int64_t units = 0, pages = base_pages; // where those units end
-    for (size_t i = begin + stride - 1; i < curve.count; i += stride) {
+    uint32_t last_units = 0;
+    for (size_t i = begin; i < curve.count; i += sparsely ? 1 + (i - begin) / SPARSE : 1) {
         const int64_t beyond = curve.sizes_pages[i] - pages;
         if (beyond > 0) {
             // Most often the next unit: a division takes as long as all the rest.
@@ -36,23 +40,23 @@ void Gains::append_points(size_t process, uint32_t reach, std::vector<GainPoint>
         if (gain <= most)
             continue;
         most = gain;
-        if (points.back().units == units)
-            points.back().gain = gain;
-        else
-            points.push_back({uint32_t(units), gain});
+        last += last_units != uint32_t(units);
+        last_units = uint32_t(units);
+        last->units = last_units;
+        last->gain = gain;
     }
+    return size_t(last - points) + 1;
 }
 
 PointTable Gains::all_points() const {
     PointTable table;
     size_t most = 0;
     for (size_t process = 0; process < processes(); ++process)
-        most += 1 + std::min<size_t>(free_, curves_[process].count);
-    table.points_.reserve(most);
-    table.begins_.reserve(processes() + 1);
+        most += most_points(process);
+    table.points_.reset(new GainPoint[most]);
     for (size_t process = 0; process < processes(); ++process) {
-        append_points(process, free_, table.points_);
-        table.begins_.push_back(table.points_.size());
+        const size_t begin = table.begins_.back();
+        table.begins_.push_back(begin + read_points(process, free_, &table.points_[begin]));
     }
     return table;
 }

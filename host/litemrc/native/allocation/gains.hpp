@@ -3,8 +3,10 @@
 // Memory is counted in units of delta. The points of a process are its steps, behind the point (0, 0).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace litemrc_native {
@@ -25,14 +27,13 @@ struct GainPoints {
 class PointTable {
   public:
     size_t processes() const { return begins_.size() - 1; }
-    size_t size() const { return points_.size(); }
     GainPoints operator[](size_t process) const {
-        return {points_.data() + begins_[process], begins_[process + 1] - begins_[process]};
+        return {&points_[begins_[process]], begins_[process + 1] - begins_[process]};
     }
 
   private:
     friend class Gains;
-    std::vector<GainPoint> points_;
+    std::unique_ptr<GainPoint[]> points_; // not zeroed first: that would take longer than all the rest
     std::vector<size_t> begins_{0};
 };
 
@@ -63,8 +64,17 @@ class Gains {
         return units < free_ ? uint32_t(units) : free_;
     }
 
-    // Appends the points of a process that are at `reach` units or below, and at every `stride`th size of its curve.
-    void append_points(size_t process, uint32_t reach, std::vector<GainPoint> &points, size_t stride = 1) const;
+    // Points that a process has at most.
+    size_t most_points(size_t process) const { return 1 + std::min<size_t>(curves_[process].count, free_); }
+    size_t most_points() const {
+        size_t most = 0;
+        for (size_t process = 0; process < processes(); ++process)
+            most = std::max(most, most_points(process));
+        return most;
+    }
+
+    // Writes those that are at `reach` units or below and returns their number; `sparsely`: the sparser the further out.
+    size_t read_points(size_t process, uint32_t reach, GainPoint *points, bool sparsely = false) const;
 
     PointTable all_points() const;
 

@@ -7,8 +7,7 @@ namespace litemrc_native {
 
 namespace {
 
-constexpr size_t COARSE_STRIDE = 64;
-constexpr double COARSE_GUESS = 0.9;
+constexpr double SPARSE_GUESS = 0.9; // of the slope that sparse points have
 constexpr int ATTEMPTS = 3;
 
 struct Segment {
@@ -26,17 +25,17 @@ bool lies_below(const GainPoint &a, const GainPoint &b, const GainPoint &c) {
 
 class Hulls {
   public:
-    // Of all that can matter to a climb that takes no segment less steep than `least_slope`; of every `stride`th size.
-    Hulls(const Gains &gains, double least_slope, size_t stride = 1)
+    // Of all that can matter to a climb that takes no segment less steep than `least_slope`; of all points, or sparse ones.
+    Hulls(const Gains &gains, double least_slope, bool sparsely = false)
         : gains_(gains), least_slope_(least_slope), at_(gains.processes()), begins_{0} {
-        std::vector<GainPoint> points;
+        std::vector<GainPoint> points(gains.most_points());
         for (size_t process = 0; process < gains.processes(); ++process) {
-            points.clear();
             // Further out, the line from (0, 0) to the point is less steep.
-            gains.append_points(process, gains.reach(gains.most(process), least_slope), points, stride);
+            const uint32_t reach = gains.reach(gains.most(process), least_slope);
+            const size_t count = gains.read_points(process, reach, points.data(), sparsely);
             const size_t bottom = begins_.back();
             double highest = 0; // above the line of the least slope
-            for (uint32_t place = 0; place < points.size(); ++place) {
+            for (uint32_t place = 0; place < count; ++place) {
                 const double height = points[place].gain - least_slope * double(points[place].units);
                 if (height < highest)
                     continue; // the line to it from an earlier point is less steep
@@ -105,9 +104,9 @@ class Hulls {
         result.left = free;
         result.slope = segment.slope;
         result.bound = total_gain(result.reached) + segment.slope * double(free);
-        std::vector<GainPoint> points;
-        gains_.append_points(segment.process, result.reached[segment.process].units + free, points);
-        result.bare[segment.process] = points.back();
+        std::vector<GainPoint> points(gains_.most_points(segment.process));
+        const uint32_t reach = result.reached[segment.process].units + free;
+        result.bare[segment.process] = points[gains_.read_points(segment.process, reach, points.data()) - 1];
         return result;
     }
 
@@ -136,7 +135,7 @@ double total_gain(const std::vector<GainPoint> &points) {
 // Most points are far beyond anything the memory allows for. So guess, from a few points of each curve, how steep the
 // segment that does not fit will be, leave out what cannot matter then, and guess lower if it proves to be less.
 HullClimb climb_hulls(const Gains &gains) {
-    double guess = COARSE_GUESS * Hulls(gains, 0, COARSE_STRIDE).climb()->slope;
+    double guess = SPARSE_GUESS * Hulls(gains, 0, true).climb()->slope;
     for (int attempts = 0; attempts < ATTEMPTS && guess > 0; ++attempts, guess /= 4)
         if (std::optional<HullClimb> result = Hulls(gains, guess).climb())
             return *result;
