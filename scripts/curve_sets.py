@@ -30,33 +30,34 @@ def curve_sets(count: int, seed: int) -> Iterator[CurveSet]:
     rng = np.random.default_rng(seed)
     for number in range(count):
         kind = KINDS[number % len(KINDS)]
-        demands = [_demand(rng, kind, f"p{i}") for i in range(rng.integers(2, 9))]
+        demands = [demand_of_kind(rng, kind, f"p{i}") for i in range(rng.integers(2, 9))]
         yield CurveSet(kind, demands, int(rng.uniform(0.1, 0.9) * UNITS * len(demands)))
 
 
-def _demand(rng: np.random.Generator, kind: str, name: str) -> Demand:
-    """A curve of the kind: its hits by size, up to a random ratio; weights from 1/4 to 4, log-uniform.
+def demand_of_kind(rng: np.random.Generator, kind: str, name: str, scale: int = 1) -> Demand:
+    """A curve of `scale` times UNITS sizes, up to a random hit ratio; weights from 1/4 to 4, log-uniform.
 
     concave: falling exponentials, knees from 2 % to 50 % of the sizes; steps: 1 to 4 at random sizes, of
     random heights; mixed: one of these, or both in one curve by halves.
     """
+    sizes = scale * UNITS
     shape = rng.choice(["concave", "steps", "both"]) if kind == "mixed" else kind
     hits = {
-        "concave": lambda: _concave(rng),
-        "steps": lambda: _steps(rng),
-        "both": lambda: (_concave(rng) + _steps(rng)) / 2,
+        "concave": lambda: _concave(rng, sizes),
+        "steps": lambda: _steps(rng, sizes),
+        "both": lambda: (_concave(rng, sizes) + _steps(rng, sizes)) / 2,
     }[shape]()
     ratio = np.clip(1 - rng.uniform(0.3, 1) * np.cumsum(hits), 0, 1)
-    return Demand(name, np.arange(1, UNITS + 1), ratio, 1_000_000, weight=float(2 ** rng.uniform(-2, 2)))
+    return Demand(name, np.arange(1, sizes + 1), ratio, 1_000_000, weight=float(2 ** rng.uniform(-2, 2)))
 
 
-def _concave(rng: np.random.Generator) -> np.ndarray:
-    hits = np.exp(-np.arange(UNITS) / (UNITS * rng.uniform(0.02, 0.5)))
+def _concave(rng: np.random.Generator, sizes: int) -> np.ndarray:
+    hits = np.exp(-np.arange(sizes) / (sizes * rng.uniform(0.02, 0.5)))
     return hits / hits.sum()
 
 
-def _steps(rng: np.random.Generator) -> np.ndarray:
-    hits = np.zeros(UNITS)
+def _steps(rng: np.random.Generator, sizes: int) -> np.ndarray:
+    hits = np.zeros(sizes)
     count = rng.integers(1, 5)
-    hits[rng.choice(UNITS, count, replace=False)] = rng.dirichlet(np.ones(count))
+    hits[rng.choice(sizes, count, replace=False)] = rng.dirichlet(np.ones(count))
     return hits

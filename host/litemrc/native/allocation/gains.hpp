@@ -73,7 +73,7 @@ class Gains {
         return most;
     }
 
-    // Writes those that are at `reach` units or below and returns their number; `sparsely`: the sparser the further out.
+    // Writes those that are at `reach` units or below, and returns their number; `sparsely`: sparser the further out.
     size_t read_points(size_t process, uint32_t reach, GainPoint *points, bool sparsely = false) const;
 
     PointTable all_points() const;

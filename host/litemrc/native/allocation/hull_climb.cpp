@@ -25,7 +25,7 @@ bool lies_below(const GainPoint &a, const GainPoint &b, const GainPoint &c) {
 
 class Hulls {
   public:
-    // Of all that can matter to a climb that takes no segment less steep than `least_slope`; of all points, or sparse ones.
+    // Of all points, or sparse ones, that can matter if no segment is taken that is less steep than `least_slope`.
     Hulls(const Gains &gains, double least_slope, bool sparsely = false)
         : gains_(gains), least_slope_(least_slope), at_(gains.processes()), begins_{0} {
         std::vector<GainPoint> points(gains.most_points());
