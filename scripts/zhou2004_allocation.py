@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _shares(each: CurveSet) -> Mapping[str, float]:
-    """Utility of each method, as a share of the optimum's."""
+    """Utility of each method, as a share of the optimum's; 1 where nobody can gain anything."""
     best, greedy, hull = (
         allocate(each.demands, each.memory_pages, delta_pages=1, method=method).utility
         for method in ("optimal", "greedy", "hull")
@@ -51,7 +51,10 @@ def _shares(each: CurveSet) -> Mapping[str, float]:
         for demand in each.demands
     ]
     bare = golden.total_gain(gains, golden.bare_hull(gains, each.memory_pages))
-    return dict(zip(METHODS, (greedy / best, bare / best, hull / best), strict=True))
+    return {
+        name: utility / best if best else 1.0
+        for name, utility in zip(METHODS, (greedy, bare, hull), strict=True)
+    }
 
 
 def _table(shares: Mapping[tuple[str, str], Sequence[float]], sets: int) -> str:
@@ -66,10 +69,10 @@ def _table(shares: Mapping[tuple[str, str], Sequence[float]], sets: int) -> str:
             cells += [f"{np.mean(found):.4f}", f"{min(found):.4f}"]
         lines.append(f"| {called} | {len(found):,} | " + " | ".join(cells) + " |")
     drawn = [
-        f"The sets (seed {SEED}, `scripts/curve_sets.py`): 2 to 8 processes; curves of {UNITS} units that reach",
-        "hit ratios of 0.3 to 1. Concave: exponentials with knees from 2 % to 50 % of the sizes; steps: 1 to 4",
-        "anywhere, of any height; mixed: either, or half of each in one curve. Weights from 1/4 to 4, memory",
-        "from a tenth to nine tenths of what all could use.",
+        f"The sets (seed {SEED}, `scripts/curve_sets.py`): 2 to 8 processes; curves of {UNITS} units,",
+        "to hit ratios of 0.3 to 1. Concave: exponentials with knees from 2 % to 50 % of the sizes; steps: 1",
+        "to 4 anywhere, of any height; mixed: either, or half of each in one curve. Weights from 1/4 to 4,",
+        "memory from a tenth to nine tenths of what all could use.",
     ]
     return "\n".join([*lines, "", *drawn])
 
@@ -94,11 +97,12 @@ def _figure(shares: Mapping[tuple[str, str], Sequence[float]]) -> Figure:
     """The share of sets in which a method reaches so much of the optimum, or less."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3), dpi=150, layout="constrained")
-        panels = figure.subplots(1, len(KINDS), sharey=True)
-        for axes, kind in zip(panels, KINDS, strict=True):
+        kinds = [kind for kind in KINDS if kind != "concave"]  # where all are the optimum
+        panels = figure.subplots(1, len(kinds), sharey=True)
+        for axes, kind in zip(panels, kinds, strict=True):
             for name, colour in zip(METHODS, COLOURS[1:], strict=False):
                 found = np.sort(shares[kind, name])
-                label = name if kind == KINDS[0] else None
+                label = name if kind == kinds[0] else None
                 axes.step([0, *found, 1], [*np.linspace(0, 1, found.size + 1), 1], color=colour, label=label)
             axes.set(title=kind, xlim=(0, 1.01), ylim=(0, 1.02))
             axes.grid()
