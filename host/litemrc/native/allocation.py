@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.golden.allocation import WORK
 from litemrc.native._core import Gains
 
+WORK = 1 << 24  # points times sizes of memory that the repair of a hull may look at: about 10 ms
 MOST_UNITS = 2**31 - 1
 MOST_WORK = 2**36  # points times sizes of memory: about a minute
 MOST_CHOICES = 2**28  # processes times sizes of memory: 1 GiB
