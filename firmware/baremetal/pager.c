@@ -13,7 +13,7 @@
 #define USED 2u
 #define DIRTY 4u	/* not as in the slow region */
 #define LIVED 8u	/* the slow region or the frame has its bytes */
-#define ANYBODY UINT32_MAX
+#define ANYBODY ((1u << PAGER_OWNERS) - 1)
 
 struct pager_owner pager_owners[PAGER_OWNERS];
 
@@ -92,13 +92,13 @@ static void advance(void)
 	hand = hand + 1 == filled ? 0 : hand + 1;
 }
 
-/* The place in the ring of the page to replace, of an owner or of anybody; there is one. */
-static uint32_t find_victim(uint32_t owner)
+/* The place in the ring of the page to replace, of one of the owners, a bit for each; one of them has a page. */
+static uint32_t find_victim(uint32_t owners)
 {
 	for (;; advance()) {
 		uint32_t page = ring[hand];
 
-		if (owner != ANYBODY && owner_of(page) != owner)
+		if (!(owners >> owner_of(page) & 1))
 			continue;
 		if (!(flags[page] & USED))
 			return hand;
@@ -122,26 +122,25 @@ static uint32_t put_out(uint32_t page)
 	return dirty;
 }
 
-static uint32_t owner_over_budget(void)
+/* Who has to give a frame for one of an owner's pages, a bit for each. */
+static uint32_t givers(uint32_t owner)
 {
-	for (uint32_t owner = 0; owner < PAGER_OWNERS; owner++)
-		if (pager_owners[owner].resident > pager_owners[owner].budget)
-			return owner;
-	return ANYBODY;
+	uint32_t over = 0;
+
+	for (uint32_t other = 0; other < PAGER_OWNERS; other++)
+		if (pager_owners[other].resident > pager_owners[other].budget - (other == owner))
+			over |= 1u << other;
+	return over ? over : ANYBODY;
 }
 
 /* Finds a frame for a page of an owner: its place in the ring. Adds the pages written to *written. */
 static uint32_t find_frame(uint32_t owner, uint32_t *written)
 {
-	struct pager_owner *its = &pager_owners[owner];
 	uint32_t place;
 
-	if (its->resident && its->resident >= its->budget)
-		place = find_victim(owner);
-	else if (filled < PAGER_MEMORY)
+	if (filled < PAGER_MEMORY)
 		return filled++;
-	else
-		place = find_victim(owner_over_budget());
+	place = find_victim(givers(owner));
 	*written += put_out(ring[place]);
 	return place;
 }
@@ -181,7 +180,7 @@ uint32_t pager_bring_in(uint32_t owner, uint32_t page)
 
 static uint32_t give_back(uint32_t owner)
 {
-	uint32_t place = find_victim(owner), written = put_out(ring[place]);
+	uint32_t place = find_victim(1u << owner), written = put_out(ring[place]);
 
 	ring[place] = ring[--filled];
 	if (hand >= filled)

@@ -42,9 +42,9 @@ enum pager_state pager_state(uint32_t page);
 uint8_t *pager_use(uint32_t page, bool write);
 
 /*
- * Gives a page a frame, and its bytes back, or zeros to a fresh one. The frame is a free one; without any, that of an
- * owner over its budget, else whatever CLOCK finds; but an owner that has its budget replaces a page of its own.
- * Returns how many pages were written to the slow region for that.
+ * Gives a page a frame, and its bytes back, or zeros to a fresh one. A budget is what an owner has a right to: while
+ * frames are free, anybody takes them; then those give who have more than their budget, or would have with this page;
+ * whose page it is, CLOCK finds. Returns how many pages were written to the slow region for that.
  */
 uint32_t pager_bring_in(uint32_t owner, uint32_t page);
 

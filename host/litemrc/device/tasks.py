@@ -16,7 +16,7 @@ class TaskRow:
 
     Attributes:
         memory: frames that all tasks share.
-        budget: frames the task may have; None: as many as it gets.
+        budget: frames the task has a right to; None: nobody has set any.
         resident: frames it has.
         faults: pages read from the slow region; zero_fills: first touches; writes: pages written back.
         iterations: requests answered; response: clock cycles they took, from the time each was due.

@@ -37,14 +37,12 @@ class Model:
         self.counts[owner][2] += dirty
 
     def place_for(self, owner):
-        budget = self.budget[owner]
-        if budget is not None and self.resident(owner) >= budget:
-            return self.victim({owner})
         if len(self.frames) < MEMORY:
             self.frames.append(None)
             return len(self.frames) - 1
-        over = [o for o in (0, 1) if self.budget[o] is not None and self.resident(o) > self.budget[o]]
-        return self.victim(set(over[:1]) or {0, 1})
+        resident = [self.resident(other) + (other == owner) for other in (0, 1)]
+        over = {o for o in (0, 1) if self.budget[o] is not None and resident[o] > self.budget[o]}
+        return self.victim(over or {0, 1})
 
     def use(self, owner, page, write):
         frame = next((f for f in self.frames if f[:2] == [owner, page]), None)
@@ -118,12 +116,18 @@ def test_the_pager_does_what_its_model_does(programs, seed):
 
 
 def test_an_owner_with_its_budget_takes_nothing_from_the_other(programs):
-    """Owner 0 fills all 1,024 frames; owner 1, with 100, gets 100 and then replaces its own."""
+    """Owner 0 fills all 1,024 frames; owner 1, of the 124 beyond owner 0's budget, gets no more."""
     fill = [("use", 0, page, 0) for page in range(MEMORY)]
     sweep = [("use", 1, page, 0) for page in range(500)]
-    done = run(programs, [("start", *PAGES), *fill, ("budget", 1, 100), *sweep])
+    done = run(programs, [("start", *PAGES), *fill, ("budget", 0, 900), ("budget", 1, 100), *sweep])
     resident, *_ = done.stdout.splitlines()[-1].split()
-    assert resident == str(MEMORY - 100)
+    assert resident == "900"
+
+
+def test_frames_that_nobody_has_a_right_to_are_taken_by_who_comes(programs):
+    sweep = [("use", 1, page, 0) for page in range(500)]
+    done = run(programs, [("start", *PAGES), ("budget", 1, 100), *sweep])
+    assert done.stdout.splitlines()[-1].split()[4] == "500"
 
 
 def test_a_pager_that_loses_what_was_written_is_found_out(programs):
