@@ -69,7 +69,7 @@ def total_gain(processes: Sequence[Gains], given: Sequence[int]) -> float:
 def steepest_gradient(processes: Sequence[Gains], free: int) -> list[int]:
     """Section 4.1.2: each unit to whom it gains most, until nobody wants more.
 
-    A process wants more while any amount of memory would gain it something: on a plateau of its curve it goes
+    A process wants more while any amount of `free` would gain it something: on a plateau of its curve it goes
     on asking, with a gradient of 0. Ties go to the highest priority, then to the first.
     """
     given = [0] * len(processes)

@@ -1,0 +1,191 @@
+"""What to do at the end of every epoch: budgets of memory, and how much of it must stay awake.
+
+Zhou et al. (ASPLOS 2004), sections 4 and 5, as a loop: hit counters in, decisions out. It decides; who reads
+counters and sets budgets is another's business.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.curve import EPSILON, Curve
+from litemrc.errors import UserError
+from litemrc.policies.aged_curve import AgedCurve
+from litemrc.policies.allocation import allocate
+from litemrc.policies.demand import Demand
+
+
+@dataclass(frozen=True)
+class GovernorParameters:
+    """How a governor decides.
+
+    Attributes:
+        memory_pages: to be divided among the contexts governed.
+        delta_pages: unit of memory; a group of the monitor, or more.
+        minimum_pages: that every context keeps, rounded up to units.
+        half_life: accesses of a process after which its counters weigh half.
+        gain: budgets move only if that saves this share of the misses at least.
+        step_pages: the most that one budget moves in an epoch; None: at once.
+        epsilon: miss ratio that may be lost for energy, of all accesses.
+
+    Raises:
+        UserError: a number that cannot be.
+    """
+
+    memory_pages: int
+    delta_pages: int = 16
+    minimum_pages: int = 128
+    half_life: float = 65_536
+    gain: float = 0.05
+    step_pages: int | None = None
+    epsilon: float = EPSILON
+
+    def __post_init__(self) -> None:
+        for name, least in (("memory_pages", 1), ("delta_pages", 1), ("half_life", 1), ("step_pages", 1)):
+            value = getattr(self, name)
+            if value is not None and not least <= value < np.inf:
+                raise UserError(f"{name} of the governor cannot be {value}", remedy=f"give at least {least}")
+        for name in ("minimum_pages", "gain", "epsilon"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise UserError(
+                    f"{name} of the governor cannot be {getattr(self, name)}", remedy="give 0 or more"
+                )
+        if self.step_pages is not None and self.step_pages % self.delta_pages:
+            raise UserError(
+                f"step_pages of the governor cannot be {self.step_pages}",
+                remedy=f"give whole units of {self.delta_pages} pages",
+            )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to set for the next epoch.
+
+    Attributes:
+        budgets: pages of each context governed; in sum at most the memory.
+        moved: whether a budget is another than before.
+        target: the best division by the curves; budgets are on their way to it, or it is not worth it.
+        gain: misses that the target saves, as a share of those with the budgets before.
+        n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
+    """
+
+    budgets: dict[int, int]
+    moved: bool
+    target: dict[int, int]
+    gain: float
+    n_mrc: int
+
+
+class Governor:
+    """Keeps a curve of every context and decides at the end of each epoch.
+
+    Parameters:
+        parameters: how.
+        budgets: pages that contexts have now; these are governed from the beginning.
+    """
+
+    def __init__(self, parameters: GovernorParameters, budgets: Mapping[int, int] | None = None) -> None:
+        self.parameters = parameters
+        self.budgets = dict(budgets or {})
+        self._curves = {context: AgedCurve(parameters.half_life) for context in self.budgets}
+
+    def forget(self, context: int) -> None:
+        """The context's process has ended: its memory is free, its curve is nobody's."""
+        self.budgets.pop(context, None)
+        self._curves.pop(context, None)
+
+    def decide(self, epoch: Mapping[int, Curve], clocks: float) -> Decision:
+        """An epoch of so many clocks has ended.
+
+        Parameters:
+            epoch: counters of the contexts to govern; those left out had no access. A new one is governed
+                from now on.
+
+        Raises:
+            UserError: the minimums of so many contexts do not fit into the memory.
+            ValueError: clocks below 0.
+        """
+        if clocks < 0:
+            raise ValueError(f"an epoch cannot have {clocks} clocks")
+        for context in epoch.keys() - self._curves.keys():
+            self._curves[context] = AgedCurve(self.parameters.half_life)
+        for context, curve in self._curves.items():
+            curve.add(epoch.get(context), clocks)
+        demands = [self._demand(context) for context in sorted(self._curves)]
+        if not demands:
+            return Decision({}, False, {}, 0.0, 1)
+        p = self.parameters
+        allocation = allocate(demands, p.memory_pages, delta_pages=p.delta_pages)
+        target = {int(name): pages for name, pages in allocation.pages.items()}
+        now = sum(demand.utility(self.budgets.get(int(demand.name), 0)) for demand in demands)
+        misses = sum(demand.value for demand in demands) - now
+        gain = (allocation.utility - now) / misses if misses > 0 else 0.0
+        before = dict(self.budgets)
+        if gain > p.gain or not self._may_stay(target):
+            self._move(target, demands)
+        return Decision(dict(self.budgets), self.budgets != before, target, gain, self._n_mrc(demands))
+
+    def _demand(self, context: int) -> Demand:
+        """End performance: hits a clock."""
+        curve = self._curves[context]
+        known = curve.sizes_pages.size > 0
+        return Demand(
+            str(context),
+            curve.sizes_pages if known else np.ones(1, np.int64),
+            curve.miss_ratio if known else np.ones(1),
+            round(curve.accesses),
+            minimum_pages=self.parameters.minimum_pages,
+            reference_rate=curve.reference_rate,
+        )
+
+    def _may_stay(self, target: Mapping[int, int]) -> bool:
+        """Whether everybody has a budget, and none but what is allowed."""
+        minimum = self.parameters.minimum_pages
+        return (
+            self.budgets.keys() == target.keys()
+            and min(self.budgets.values()) >= minimum
+            and sum(self.budgets.values()) <= self.parameters.memory_pages
+        )
+
+    def _move(self, target: Mapping[int, int], demands: Sequence[Demand]) -> None:
+        """A step towards the target; first who gives, then who gets, the largest gain first."""
+        p = self.parameters
+        step = p.step_pages or p.memory_pages
+        minimum = -(-p.minimum_pages // p.delta_pages) * p.delta_pages
+        gains = {}
+        for demand in demands:
+            context = int(demand.name)
+            had = self.budgets.get(context, 0)
+            gains[context] = demand.utility(target[context]) - demand.utility(had)
+            self.budgets[context] = max(minimum, min(had, max(target[context], had - step)))
+        over = sum(self.budgets.values()) - p.memory_pages
+        for context in sorted(gains, key=gains.__getitem__):  # a step is not enough for what must go
+            if over <= 0:
+                break
+            given = min(over, max(self.budgets[context] - target[context], 0))
+            self.budgets[context] -= given
+            over -= given
+        free = p.memory_pages - sum(self.budgets.values())
+        for context in sorted(gains, key=gains.__getitem__, reverse=True):
+            wanted = min(target[context] - self.budgets[context], step, free)
+            if wanted > 0:
+                self.budgets[context] += wanted
+                free -= wanted
+
+    def _n_mrc(self, demands: Sequence[Demand]) -> int:
+        """The smallest size for every stack that loses at most epsilon of all hits there could be.
+
+        One size for all contexts, as the hardware has one register. Contexts count by their rates, so that
+        one that has long slept no longer keeps memory awake.
+        """
+        known = [demand for demand in demands if demand.reference_rate]
+        if not known:
+            return 1
+        longest = max(demand.miss_ratio.size for demand in known)
+        lost = np.zeros(longest)
+        for demand in known:
+            ratio = demand.miss_ratio
+            lost[: ratio.size] += demand.reference_rate * (ratio - ratio[-1])
+        allowed = self.parameters.epsilon * sum(demand.reference_rate for demand in known)
+        return int(np.argmax(lost <= allowed)) + 1
