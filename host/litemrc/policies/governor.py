@@ -25,7 +25,7 @@ class GovernorParameters:
         delta_pages: unit of memory; a group of the monitor, or more.
         minimum_pages: that every context keeps, rounded up to units.
         half_life: accesses of a process after which its counters weigh half.
-        gain: budgets move only if that saves this share of the misses at least.
+        gain: budgets move only if that saves more misses than this share of what those have who get more.
         step_pages: the most that one budget moves in an epoch; None: at once.
         epsilon: miss ratio that may be lost for energy, of all accesses.
 
@@ -66,7 +66,7 @@ class Decision:
         budgets: pages of each context governed; in sum at most the memory.
         moved: whether a budget is another than before.
         target: the best division by the curves; budgets are on their way to it, or it is not worth it.
-        gain: misses that the target saves, as a share of those with the budgets before.
+        gain: misses that the target saves, as a share of what those have now who get more by it.
         n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
     """
 
@@ -118,9 +118,7 @@ class Governor:
         p = self.parameters
         allocation = allocate(demands, p.memory_pages, delta_pages=p.delta_pages)
         target = {int(name): pages for name, pages in allocation.pages.items()}
-        now = sum(demand.utility(self.budgets.get(int(demand.name), 0)) for demand in demands)
-        misses = sum(demand.value for demand in demands) - now
-        gain = (allocation.utility - now) / misses if misses > 0 else 0.0
+        gain = self._gain(target, demands)
         before = dict(self.budgets)
         if gain > p.gain or not self._may_stay(target):
             self._move(target, demands)
@@ -138,6 +136,20 @@ class Governor:
             minimum_pages=self.parameters.minimum_pages,
             reference_rate=curve.reference_rate,
         )
+
+    def _gain(self, target: Mapping[int, int], demands: Sequence[Demand]) -> float:
+        """`Decision.gain`; 0 if nobody gets more by it.
+
+        A share of all misses would not do: a loop larger than memory has so many that nothing counts beside.
+        """
+        saved = missed = 0.0
+        for demand in demands:
+            now = demand.utility(self.budgets.get(int(demand.name), 0))
+            more = demand.utility(target[int(demand.name)]) - now
+            saved += more
+            if more > 0:
+                missed += demand.value - now
+        return saved / missed if missed else 0.0
 
     def _may_stay(self, target: Mapping[int, int]) -> bool:
         """Whether everybody has a budget, and none but what is allowed."""
