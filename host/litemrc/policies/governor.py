@@ -9,53 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litemrc.curve import EPSILON, Curve
-from litemrc.errors import UserError
+from litemrc.curve import Curve
 from litemrc.policies.aged_curve import AgedCurve
 from litemrc.policies.allocation import allocate
 from litemrc.policies.demand import Demand
+from litemrc.policies.governor_parameters import GovernorParameters
 
-
-@dataclass(frozen=True)
-class GovernorParameters:
-    """How a governor decides.
-
-    Attributes:
-        memory_pages: to be divided among the contexts governed.
-        delta_pages: unit of memory; a group of the monitor, or more.
-        minimum_pages: that every context keeps, rounded up to units.
-        half_life: accesses of a process after which its counters weigh half.
-        gain: budgets move only if that saves this share of the misses at least.
-        step_pages: the most that one budget moves in an epoch; None: at once.
-        epsilon: miss ratio that may be lost for energy, of all accesses.
-
-    Raises:
-        UserError: a number that cannot be.
-    """
-
-    memory_pages: int
-    delta_pages: int = 16
-    minimum_pages: int = 128
-    half_life: float = 65_536
-    gain: float = 0.05
-    step_pages: int | None = None
-    epsilon: float = EPSILON
-
-    def __post_init__(self) -> None:
-        for name, least in (("memory_pages", 1), ("delta_pages", 1), ("half_life", 1), ("step_pages", 1)):
-            value = getattr(self, name)
-            if value is not None and not least <= value < np.inf:
-                raise UserError(f"{name} of the governor cannot be {value}", remedy=f"give at least {least}")
-        for name in ("minimum_pages", "gain", "epsilon"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise UserError(
-                    f"{name} of the governor cannot be {getattr(self, name)}", remedy="give 0 or more"
-                )
-        if self.step_pages is not None and self.step_pages % self.delta_pages:
-            raise UserError(
-                f"step_pages of the governor cannot be {self.step_pages}",
-                remedy=f"give whole units of {self.delta_pages} pages",
-            )
+__all__ = ["Decision", "Governor", "GovernorParameters"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +26,7 @@ class Decision:
         budgets: pages of each context governed; in sum at most the memory.
         moved: whether a budget is another than before.
         target: the best division by the curves; budgets are on their way to it, or it is not worth it.
-        gain: misses that the target saves, as a share of those with the budgets before.
+        gain: misses that the target saves, as a share of what those have now who get more by it.
         n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
     """
 
@@ -118,9 +78,7 @@ class Governor:
         p = self.parameters
         allocation = allocate(demands, p.memory_pages, delta_pages=p.delta_pages)
         target = {int(name): pages for name, pages in allocation.pages.items()}
-        now = sum(demand.utility(self.budgets.get(int(demand.name), 0)) for demand in demands)
-        misses = sum(demand.value for demand in demands) - now
-        gain = (allocation.utility - now) / misses if misses > 0 else 0.0
+        gain = self._gain(target, demands)
         before = dict(self.budgets)
         if gain > p.gain or not self._may_stay(target):
             self._move(target, demands)
@@ -138,6 +96,20 @@ class Governor:
             minimum_pages=self.parameters.minimum_pages,
             reference_rate=curve.reference_rate,
         )
+
+    def _gain(self, target: Mapping[int, int], demands: Sequence[Demand]) -> float:
+        """`Decision.gain`; 0 if nobody gets more by it.
+
+        A share of all misses would not do: a loop larger than memory has so many that nothing counts beside.
+        """
+        saved = missed = 0.0
+        for demand in demands:
+            now = demand.utility(self.budgets.get(int(demand.name), 0))
+            more = demand.utility(target[int(demand.name)]) - now
+            saved += more
+            if more > 0:
+                missed += demand.value - now
+        return saved / missed if missed else 0.0
 
     def _may_stay(self, target: Mapping[int, int]) -> bool:
         """Whether everybody has a budget, and none but what is allowed."""
