@@ -1,7 +1,7 @@
 """Several traces in one memory under a global policy (Glass and Cao 1997, section 5).
 
 Round robin with a context switch at page faults; what the paper leaves open is said in
-`golden/multiprogram.py`.
+`golden/round_robin.py`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.native.replacement import MULTIPROGRAM_DONE, MULTIPROGRAM_PAUSE, AddressBook, Multiprogram
+from litemrc.native.replacement import ROUND_ROBIN_DONE, ROUND_ROBIN_PAUSE, AddressBook, RoundRobin
 from litemrc.policies.replacement import OnlinePolicy, check_memory_size
 from litemrc.replay.replacement import refuse_clock
 from litemrc.traces import Chunk, Trace
@@ -114,7 +114,7 @@ def run_together(
         for trace in traces:
             refuse_clock(trace, [policy])
         book = AddressBook(len(traces))
-        machine = Multiprogram(
+        machine = RoundRobin(
             book,
             policy.memory(book, memory_pages),
             scheduling.quantum,
@@ -124,8 +124,8 @@ def run_together(
         feeds = [_references(trace) for trace in traces]
         begins: list[int] = [0] * len(traces)
         fed = [False] * len(traces)
-        while (program := machine.run()) != MULTIPROGRAM_DONE:
-            if program == MULTIPROGRAM_PAUSE:
+        while (program := machine.run()) != ROUND_ROBIN_DONE:
+            if program == ROUND_ROBIN_PAUSE:
                 continue
             pages, times = next(feeds[program], _END)
             if not fed[program]:
