@@ -1,17 +1,17 @@
-"""Several processes on one CPU, with one paging disk, in one memory (Zhou 2004, section 4.2), slow and obvious.
+"""Several processes on one CPU, with one paging disk, in one memory (Zhou 2004, 4.2), slow and obvious.
 
 What the paper leaves open is decided here:
 - A process serves requests one at a time, in the order of their arrival; a request is so many touches of its
   reference stream. Batch work is a single request. The response time is from the arrival to the moment the
   process, on the CPU again behind its last touch, is done: queueing for CPU and disk is part of it.
-- Requests come from `clients` that think before each request (closed loop; INTR is one client that sleeps), or,
-  with no client, one after the other whatever becomes of them (open loop).
+- Requests come from `clients` that think before each request (closed loop; INTR is one client that sleeps),
+  or, with no client, one after the other whatever becomes of them (open loop).
 - Round robin: who becomes ready lines up; a turn ends with the first touch that reaches the time slice, and
   whoever became ready until then is before him.
-- A touch takes its CPU time and then refers to the page. A page never touched before, or given back, is filled
-  with zeros; a page that was evicted is read from disk: a page fault. Both cost CPU time.
-- The disk does one thing after the other, in the order asked for. A page that was written to, or has no copy on
-  disk, is written out when it is evicted; its frame is free only then, so whoever needs the frame waits.
+- A touch takes its CPU time and then refers to the page. A page never touched before, or given back, is
+  filled with zeros; a page that was evicted is read from disk: a page fault. Both cost CPU time.
+- The disk does one thing after the other, in the order asked for. A page that was written to, or has no copy
+  on disk, is written out when it is evicted; its frame is free only then, so whoever needs the frame waits.
 - A page counts as in memory from the moment its reading is asked for. A process that waits does nothing else.
 - A process that ends, or comes to a `RELEASE` in its references, gives all its pages back, at no cost.
 """
@@ -23,6 +23,7 @@ from heapq import heappop, heappush
 from typing import Protocol
 
 RELEASE = None  # stands between references: the process gives back all its pages
+_END = object()  # stands behind the last one
 Page = tuple[int, int]  # number of the process, page
 
 
@@ -56,8 +57,8 @@ class Process:
         start: when the clients begin to think.
         epochs: hit counts of its epochs, in order, and the touches in an epoch; None: nobody counts.
         responses: (arrival, end) of each request done.
-        faults, zero_fills, write_outs: pages read, filled with zeros, and written out of this process' own, since
-            `measure_from`.
+        faults, zero_fills, write_outs: pages of this process that were read, filled with zeros, and written
+            out, since `measure_from`.
         ended: when it ended.
     """
 
@@ -116,7 +117,8 @@ class Machine:
         self.on_disk: list[set[int]] = [set() for _ in processes]
         self.samples: list[tuple[int, list[int]]] = []
         self._first_touch: list[dict[int, int]] = [{} for _ in processes]
-        self._streams = [deque(process.references) for process in processes]
+        self._streams = [iter(process.references) for process in processes]
+        self._next = [next(stream, _END) for stream in self._streams]
         self._queues: list[deque[int]] = [deque() for _ in processes]  # arrivals
         self._serving: list[int | None] = [None] * len(processes)  # arrival of the request
         self._left: list[int | None] = [None] * len(processes)  # touches of it
@@ -188,7 +190,7 @@ class Machine:
 
     def _turn(self, number: int) -> bool:
         """Let a process run; true if it could go on."""
-        process, stream = self.processes[number], self._streams[number]
+        process = self.processes[number]
         end = self.now + self.costs.time_slice
         while True:
             if self._serving[number] is None:
@@ -197,14 +199,14 @@ class Machine:
                     return False
                 self._serving[number] = self._queues[number].popleft()
                 self._left[number] = process.request_touches
-            if self._left[number] == 0 or not stream:
+            if self._left[number] == 0 or self._next[number] is _END:
                 self._complete(number)
                 if process.ended is not None:
                     return False
                 continue
             if self.now >= end:
                 return True
-            reference = stream.popleft()
+            reference, self._next[number] = self._next[number], next(self._streams[number], _END)
             if reference is RELEASE:
                 self._release(number)
                 continue
@@ -217,7 +219,7 @@ class Machine:
         process = self.processes[number]
         process.responses.append((self._serving[number], self.now))
         self._serving[number] = None
-        if not self._streams[number] or len(process.responses) == process.requests:
+        if self._next[number] is _END or len(process.responses) == process.requests:
             process.ended = self.now
             self._release(number)
         elif process.clients:

@@ -62,8 +62,10 @@ void bind_multiprogram(nb::module_ &module) {
                      [](const Process &self) {
                          return self.ended == Process::NONE ? std::nullopt : std::optional(self.ended);
                      })
-        .def_prop_ro("arrived", [](const Process &self) { return to_array(std::vector(self.arrived)); })
-        .def_prop_ro("answered", [](const Process &self) { return to_array(std::vector(self.answered)); });
+        .def_prop_ro("arrived", [](const Process &self) { return to_array(std::vector(self.arrived)); },
+                     nb::rv_policy::move)
+        .def_prop_ro("answered", [](const Process &self) { return to_array(std::vector(self.answered)); },
+                     nb::rv_policy::move);
     nb::class_<Machine>(module, "Machine")
         .def(nb::init<AddressBook &, FramePolicy &, const MachineSettings &, std::vector<ProcessSettings>>(),
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
@@ -84,7 +86,8 @@ void bind_multiprogram(nb::module_ &module) {
         .def_prop_ro("now", &Machine::now)
         .def_prop_ro("touches", &Machine::touches)
         .def_prop_ro("disk_busy", [](const Machine &self) { return self.disk().busy(); })
-        .def_prop_ro("samples", [](const Machine &self) { return to_array(std::vector(self.samples())); })
+        .def_prop_ro("samples", [](const Machine &self) { return to_array(std::vector(self.samples())); },
+                     nb::rv_policy::move)
         .def("process", &Machine::process, nb::rv_policy::reference_internal);
     module.attr("MACHINE_DONE") = Machine::DONE;
     module.attr("MACHINE_PAUSE") = Machine::PAUSE;
