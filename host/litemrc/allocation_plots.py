@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 
 from litemrc.curve import ratio_top
@@ -28,10 +29,16 @@ def allocation_figure(demands: Sequence[Demand], allocation: Allocation) -> Figu
             label = f"{demand.name}: {pages:,}"
             style = {"marker": marker, "color": colour, "linestyle": "", "clip_on": False, "zorder": 4}
             axes.plot(pages, allocation.miss_ratio[demand.name], label=label, **style)
-        largest = max(*allocation.pages.values(), *(int(demand.sizes_pages[-1]) for demand in demands))
+        reuse = [int(demand.sizes_pages[_last_step(demand)]) for demand in demands]
+        largest = 1.1 * max(*allocation.pages.values(), *reuse)
         top = ratio_top([demand.miss_ratio for demand in demands])
         axes.set(xlabel="memory size in pages", ylabel="miss ratio", xlim=(0, largest), ylim=(0, 1.03 * top))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.grid(axis="y")
         figure.legend(loc="outside right upper", title="allocated pages")
     return figure
+
+
+def _last_step(demand: Demand) -> int:
+    """Index of the last size that still lowers the miss ratio."""
+    return int(np.argmax(demand.miss_ratio == demand.miss_ratio[-1]))

@@ -110,8 +110,10 @@ def _of_json(content: bytes, path: Path) -> NamedCurve:
 def _json_name(found: dict[str, Any], path: Path) -> str:
     name = found.get("name")
     if name is None:
-        processes = found.get("processes") or []
-        name = processes[0]["comm"] if len(processes) == 1 else path.stem
+        name = path.stem
+        match found.get("processes"):
+            case [{"comm": comm}]:
+                name = comm
     if not isinstance(name, str) or not name:
         raise UserError(f"the name is no text but {name!r}", where=str(path))
     return name

@@ -119,18 +119,14 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int = WORK) -> tup
     hulls = _Hulls(processes, free)
     best = hulls.given(hulls.bare)
     gain = total_gain(processes, best)
-    filled = hulls.given(hulls.filled)
+    others = hulls.others(hulls.bound - gain)
+    filled = hulls.filled([(number, place) for _, number, place in others])
     if total_gain(processes, filled) > gain:
         best, gain = filled, total_gain(processes, filled)
-    if not hulls.left or hulls.bound <= gain:
-        return best, gain
     gap = hulls.bound - gain
-    others = sorted(
-        (regret, number, place)
-        for number in range(len(processes))
-        for place, regret in enumerate(hulls.regrets(number))
-        if regret < gap and place != hulls.places[number]
-    )
+    if gap <= 0:
+        return best, gain
+    others = [other for other in others if other[0] < gap]
     allowed = work // (free + 1)
     proven = others[allowed][0] if len(others) > allowed else gap
     repaired = hulls.repaired([(number, place) for _, number, place in others[:allowed]], free)
@@ -146,58 +142,67 @@ class _Hulls:
         points: of each process.
         places: index of the point reached when the first segment did not fit, for each process.
         left: memory that was left then; 0 if all was given, or all that anybody wanted.
-        slope: of that segment.
+        slope: gain a unit of that segment, or of the last one.
         bound: the gain if parts of a segment gained their share.
         bare: places, but the one whose segment did not fit climbs its steps as far as it can.
-        filled: places, and then all further segments that fit whole.
     """
 
     def __init__(self, processes: Sequence[Gains], free: int) -> None:
         self.points = [process.points for process in processes]
         vertices = [_hull(points) for points in self.points]
         at = [0] * len(processes)
-        self.places: list[int] | None = None
-        waiting = set(range(len(processes)))
         left = free
-        while True:
+        slope, stopped = 0.0, None
+        while left:
             segments = [
-                (*self._segment(n, vertices[n], at[n]), n) for n in waiting if at[n] + 1 < len(vertices[n])
+                (*self._segment(number, vertices[number], at[number]), number)
+                for number in range(len(processes))
+                if at[number] + 1 < len(vertices[number])
             ]
-            if not segments or not left:
+            if not segments:
                 break
             slope, units, number = max(segments, key=lambda segment: (segment[0], -segment[2]))
-            if units <= left:
-                at[number] += 1
-                left -= units
-                continue
-            waiting.remove(number)
-            if self.places is None:
-                self._stop([v[i] for v, i in zip(vertices, at, strict=True)], left, slope, number)
-        self.filled = [v[i] for v, i in zip(vertices, at, strict=True)]
-        if self.places is None:
-            self._stop(self.filled, 0, 0.0, None)
-
-    def _stop(self, places: list[int], left: int, slope: float, number: int | None) -> None:
-        self.places, self.left, self.slope = places, left, slope
+            if units > left:
+                stopped = number
+                break
+            at[number] += 1
+            left -= units
+        self.places = [of_process[place] for of_process, place in zip(vertices, at, strict=True)]
+        self.slope = slope
+        self.left = 0 if stopped is None else left
         self.bound = 0.0
-        for points, place in zip(self.points, places, strict=True):
+        for points, place in zip(self.points, self.places, strict=True):
             self.bound += points[place][1]
-        self.bound += slope * left
-        self.bare = list(places)
-        if number is not None:
-            reach = self.points[number][places[number]][0] + left
-            self.bare[number] = sum(units <= reach for units, _ in self.points[number]) - 1
+        self.bound += self.slope * self.left
+        self.bare = list(self.places)
+        if stopped is not None:
+            points = self.points[stopped]
+            reach = points[self.places[stopped]][0] + left
+            self.bare[stopped] = sum(units <= reach for units, _ in points) - 1
 
     def _segment(self, number: int, vertices: list[int], at: int) -> tuple[float, int]:
         (u0, g0), (u1, g1) = (self.points[number][vertex] for vertex in vertices[at : at + 2])
         return (g1 - g0) / (u1 - u0), u1 - u0
 
-    def regrets(self, number: int) -> list[float]:
-        """Regret of each point of a process."""
-        points = self.points[number]
-        units, gain = points[self.places[number]]
-        top = gain - self.slope * units
-        return [top - (g - self.slope * u) for u, g in points]
+    def others(self, gap: float) -> list[tuple[float, int, int]]:
+        """Regret, process and place of points that were not reached and have a regret below `gap`, sorted."""
+        found = []
+        for number, (points, reached) in enumerate(zip(self.points, self.places, strict=True)):
+            units, gain = points[reached]
+            top = gain - self.slope * units
+            regrets = [top - (g - self.slope * u) for u, g in points]
+            found += [(r, number, p) for p, r in enumerate(regrets) if r < gap and p != reached]
+        return sorted(found)
+
+    def filled(self, others: Sequence[tuple[int, int]]) -> list[int]:
+        """The division reached, and one by one what fits and gains of others, as (process, place)."""
+        places, left = list(self.places), self.left
+        for number, place in others:
+            (u0, g0), (u1, g1) = self.points[number][places[number]], self.points[number][place]
+            if g1 > g0 and u1 - u0 <= left:
+                places[number] = place
+                left -= u1 - u0
+        return self.given(places)
 
     def repaired(self, others: Sequence[tuple[int, int]], free: int) -> list[int]:
         """The best division by the points reached and others, as (process, place)."""

@@ -42,13 +42,13 @@ def optimum(curves: Sequence[CurveRow], *, delta_pages: int, free: int) -> list[
     Raises:
         UserError: it would take longer than a minute, or more than 1 GiB.
     """
-    gains = _gains(curves, delta_pages, free)
-    if gains.points * (free + 1) > MOST_WORK or len(curves) * (free + 1) > MOST_CHOICES:
+    points = sum(min(sizes.size, free) for sizes, *_ in curves)
+    if points * (free + 1) > MOST_WORK or len(curves) * (free + 1) > MOST_CHOICES:
         raise UserError(
             f"the optimum of {len(curves):,} processes in {free:,} units of memory is too much to compute",
             remedy="take a larger unit (delta), or method hull: it tells how far it may be from the optimum",
         )
-    return gains.optimum().tolist()
+    return _gains(curves, delta_pages, free).optimum().tolist()
 
 
 def _gains(curves: Sequence[CurveRow], delta_pages: int, free: int) -> Gains:
@@ -57,7 +57,7 @@ def _gains(curves: Sequence[CurveRow], delta_pages: int, free: int) -> Gains:
             f"{free:,} units of memory are too many",
             remedy=f"take a larger unit (delta): at most {MOST_UNITS:,}",
         )
-    gains = Gains(delta_pages, free, sum(sizes.size for sizes, *_ in curves), len(curves))
+    gains = Gains(delta_pages, free)
     for sizes_pages, miss_ratio, value, minimum in curves:
         gains.add(sizes_pages, miss_ratio, value, minimum)
     return gains

@@ -80,6 +80,7 @@ class RunResult:
 
     Attributes:
         time_s: when the run ended.
+        measured_s: how long faults were counted.
         disk_busy_s: how long the disk works on what it was asked for.
         processes: in the order of the scenario.
         sampled_s: float64[samples], times at which memory was looked at.
@@ -88,6 +89,7 @@ class RunResult:
 
     policy: str
     time_s: float
+    measured_s: float
     disk_busy_s: float
     processes: tuple[ProcessResult, ...]
     sampled_s: NDArray[np.float64]
@@ -100,6 +102,13 @@ class RunResult:
     @property
     def touches(self) -> int:
         return sum(process.touches for process in self.processes)
+
+    def comparable_faults(self, name: str) -> float:
+        """Page faults to compare policies by: of a server those in 100 s, as in table 2; of others all."""
+        process = self.process(name)
+        if process.kind != "server":
+            return process.faults
+        return 100 * process.faults / self.measured_s if self.measured_s else 0.0
 
 
 Progress = Callable[[float, int], None]  # simulated seconds, touches
@@ -152,6 +161,7 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
     return RunResult(
         policy,
         machine.now * scenario.tick_s,
+        max(machine.now - scenario.measure_from, 0) * scenario.tick_s,
         machine.disk_busy * scenario.tick_s,
         tuple(_process_result(scenario, machine, number) for number in range(len(specs))),
         samples[:, 0] * scenario.tick_s,

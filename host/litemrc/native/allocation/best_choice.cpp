@@ -22,12 +22,12 @@ void choose(const double *__restrict before, double gain, double place, size_t s
 
 } // namespace
 
-std::vector<uint32_t> best_choice(const std::vector<Gains::Points> &processes, uint32_t free) {
+std::vector<uint32_t> best_choice(const std::vector<GainPoints> &processes, uint32_t free) {
     const size_t sizes = size_t(free) + 1;
     std::vector<double> before(sizes), best(sizes), choice(BLOCK);
     std::vector<uint32_t> choices(processes.size() * sizes);
     for (size_t process = 0; process < processes.size(); ++process) {
-        const Gains::Points points = processes[process];
+        const GainPoints points = processes[process];
         for (size_t start = 0; start < sizes; start += BLOCK) {
             const size_t end = std::min(start + BLOCK, sizes);
             std::fill(best.begin() + start, best.begin() + end, -std::numeric_limits<double>::infinity());

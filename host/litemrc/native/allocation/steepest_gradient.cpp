@@ -22,11 +22,12 @@ struct Wanting {
 } // namespace
 
 std::vector<int64_t> steepest_gradient(const Gains &gains, const double *priorities) {
+    const PointTable table = gains.all_points();
     std::vector<int64_t> given(gains.processes());
     std::vector<size_t> places(gains.processes()); // of the last point reached
     std::vector<Wanting> heap;
     const auto want = [&](uint32_t process) {
-        const Gains::Points points = gains[process];
+        const GainPoints points = table[process];
         const size_t next = places[process] + 1;
         if (next == points.count)
             return;
@@ -41,7 +42,7 @@ std::vector<int64_t> steepest_gradient(const Gains &gains, const double *priorit
         const uint32_t process = heap.back().process;
         heap.pop_back();
         ++given[process];
-        places[process] += gains[process][places[process] + 1].units == given[process];
+        places[process] += table[process][places[process] + 1].units == given[process];
         want(process);
     }
     return given;
