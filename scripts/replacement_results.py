@@ -8,8 +8,8 @@ from litemrc.native.exact_stack import ExactStack
 from litemrc.plot_files import save_figure
 from litemrc.policies.replacement import POLICIES, Clock, Lru, Opt, Policy, Seq
 from litemrc.replacement_plots import PagingPoint, fault_rate_figure, interfault_figure, miss_ratio_figure
-from litemrc.replay.multiprogram import Scheduling, run_together
 from litemrc.replay.replacement import Replay, replay
+from litemrc.replay.round_robin import Scheduling, run_together
 from litemrc.trace_plots import space_time_figure
 from litemrc.traces import open_trace
 from litemrc.traces.space_time import space_time

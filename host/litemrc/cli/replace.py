@@ -17,8 +17,8 @@ from litemrc.cli.trace_progress import LINE_EVERY_S, shown
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.policies.replacement import POLICIES, Clock, Opt, Policy, Seq
-from litemrc.replay.multiprogram import Scheduling, run_together
 from litemrc.replay.replacement import replay
+from litemrc.replay.round_robin import Scheduling, run_together
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.opening import FORMATS
 

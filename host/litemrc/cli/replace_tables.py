@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from litemrc.replay.multiprogram import GlobalResult
 from litemrc.replay.replacement import Replay
+from litemrc.replay.round_robin import GlobalResult
 from litemrc.sizes import size_text
 
 

@@ -8,7 +8,9 @@ from litemrc.cli.arguments import add_build_arguments, end_on_sigterm, tcp_port
 from litemrc.device.simulator import Simulator
 
 # Machines by name: module and one line of help.
-MACHINES: dict[str, tuple[str, str]] = {}
+MACHINES: dict[str, tuple[str, str]] = {
+    "mm": ("litemrc.cli.simulate_mm", "run processes that share a memory under several memory policies"),
+}
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:

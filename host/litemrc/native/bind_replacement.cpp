@@ -2,7 +2,7 @@
 #include "replacement/address_book.hpp"
 #include "replacement/clock_memory.hpp"
 #include "replacement/lru_memory.hpp"
-#include "replacement/multiprogram.hpp"
+#include "replacement/round_robin.hpp"
 #include "replacement/opt_trace.hpp"
 #include "replacement/seq_memory.hpp"
 
@@ -68,25 +68,25 @@ void bind_replacement(nb::module_ &module) {
             const OptTrace::Faults faults = self.faults(frames);
             return std::pair(faults.count, faults.exact);
         });
-    nb::class_<Multiprogram::Program>(module, "Program")
-        .def_ro("clock", &Multiprogram::Program::clock)
-        .def_ro("references", &Multiprogram::Program::references)
-        .def_ro("faults", &Multiprogram::Program::faults)
-        .def_ro("cold_faults", &Multiprogram::Program::cold_faults)
-        .def_ro("end", &Multiprogram::Program::end);
-    nb::class_<Multiprogram>(module, "Multiprogram")
+    nb::class_<RoundRobin::Program>(module, "Program")
+        .def_ro("clock", &RoundRobin::Program::clock)
+        .def_ro("references", &RoundRobin::Program::references)
+        .def_ro("faults", &RoundRobin::Program::faults)
+        .def_ro("cold_faults", &RoundRobin::Program::cold_faults)
+        .def_ro("end", &RoundRobin::Program::end);
+    nb::class_<RoundRobin>(module, "RoundRobin")
         .def(nb::init<AddressBook &, Memory &, uint64_t, uint64_t, uint64_t>(), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>())
         .def("feed",
-             [](Multiprogram &self, uint32_t program, const NumberArray &numbers, const PageArray &times) {
+             [](RoundRobin &self, uint32_t program, const NumberArray &numbers, const PageArray &times) {
                  self.feed(program, {numbers.data(), numbers.data() + numbers.size()},
                            {times.data(), times.data() + times.size()});
              })
-        .def("run", &Multiprogram::run, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("now", &Multiprogram::now)
-        .def("program", &Multiprogram::program, nb::rv_policy::reference_internal);
-    module.attr("MULTIPROGRAM_DONE") = Multiprogram::DONE;
-    module.attr("MULTIPROGRAM_PAUSE") = Multiprogram::PAUSE;
+        .def("run", &RoundRobin::run, nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("now", &RoundRobin::now)
+        .def("program", &RoundRobin::program, nb::rv_policy::reference_internal);
+    module.attr("ROUND_ROBIN_DONE") = RoundRobin::DONE;
+    module.attr("ROUND_ROBIN_PAUSE") = RoundRobin::PAUSE;
     module.attr("MAX_OPT_REFERENCES") = OptTrace::MAX_REFERENCES;
 }
 

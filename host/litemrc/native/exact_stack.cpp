@@ -5,7 +5,7 @@
 
 namespace litemrc_native {
 
-void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
+template <typename Visit> void ExactStack::in_batches(const uint64_t *pages, size_t count, Visit visit) {
     uint32_t last[BATCH], distances[BATCH], fresh[BATCH];
     while (count) {
         uint64_t room = index_.room();
@@ -16,13 +16,28 @@ void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_
         const size_t batch = size_t(std::min<uint64_t>({count, room, BATCH}));
         last_.exchange(pages, batch, uint32_t(index_.next()), last);
         const size_t found = index_.touch(last, batch, distances, fresh);
-        if (cold)
-            for (size_t i = 0; i < found; ++i)
-                cold->push_back(pages[fresh[i]]);
-        count_distances(distances, batch);
+        visit(pages, distances, batch, fresh, found);
         pages += batch;
         count -= batch;
     }
+}
+
+void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
+    in_batches(pages, count,
+               [=](const uint64_t *batch, const uint32_t *distances, size_t size, const uint32_t *fresh, size_t found) {
+                   if (cold)
+                       for (size_t i = 0; i < found; ++i)
+                           cold->push_back(batch[fresh[i]]);
+                   count_distances(distances, size);
+               });
+}
+
+void ExactStack::access(const uint64_t *pages, size_t count, uint32_t *distances) {
+    in_batches(pages, count,
+               [=, &distances](const uint64_t *, const uint32_t *found, size_t size, const uint32_t *, size_t) {
+                   distances = std::copy_n(found, size, distances);
+                   count_distances(found, size);
+               });
 }
 
 void ExactStack::ranks(const uint64_t *pages, size_t count, uint32_t *ranks) {

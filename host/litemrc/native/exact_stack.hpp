@@ -58,6 +58,9 @@ class ExactStack {
     // Throws std::bad_alloc, and std::length_error if there are more distinct pages than slots.
     void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr);
 
+    // The same, and writes each access's stack distance: the LRU position from 1, or 0 for the first access to a page.
+    void access(const uint64_t *pages, size_t count, uint32_t *distances);
+
     // Writes the ranks of `count` pages, all of them in the stack: 1 for the least recently used page.
     void ranks(const uint64_t *pages, size_t count, uint32_t *ranks);
 
@@ -78,6 +81,7 @@ class ExactStack {
     const uint64_t *histogram() const { return histogram_.counters(); }
 
   private:
+    template <typename Visit> void in_batches(const uint64_t *pages, size_t count, Visit visit);
     void count_distances(const uint32_t *distances, size_t count);
     void compact(uint64_t wanted);
 

@@ -54,6 +54,19 @@ class ExactStack:
         except _core.TooManyPagesError as error:
             raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
 
+    def distances(self, pages: ArrayLike) -> NDArray[np.uint32]:
+        """Take a chunk of accesses; their stack distances, as `histogram` counts them.
+
+        Raises:
+            UserError: as `access`; or more than one thread.
+        """
+        if not isinstance(self._core, _core.ExactStack):
+            raise UserError("several threads do not tell distances in order", remedy="choose one thread")
+        try:
+            return self._core.distances(page_array(pages))
+        except _core.TooManyPagesError as error:
+            raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
+
     def histogram(self) -> NDArray[np.uint64]:
         """Accesses by stack distance, uint64[footprint + 1].
 

@@ -6,28 +6,28 @@ programs trust their arguments: `litemrc.policies.replacement` and `litemrc.repl
 
 from litemrc.native._core import (
     MAX_OPT_REFERENCES,
-    MULTIPROGRAM_DONE,
-    MULTIPROGRAM_PAUSE,
+    ROUND_ROBIN_DONE,
+    ROUND_ROBIN_PAUSE,
     AddressBook,
     ClockMemory,
     LruMemory,
     Memory,
-    Multiprogram,
     OptTrace,
+    RoundRobin,
     SeqMemory,
     SeqParameters,
 )
 
 __all__ = [
     "MAX_OPT_REFERENCES",
-    "MULTIPROGRAM_DONE",
-    "MULTIPROGRAM_PAUSE",
+    "ROUND_ROBIN_DONE",
+    "ROUND_ROBIN_PAUSE",
     "AddressBook",
     "ClockMemory",
     "LruMemory",
     "Memory",
-    "Multiprogram",
     "OptTrace",
+    "RoundRobin",
     "SeqMemory",
     "SeqParameters",
 ]

@@ -1,8 +1,8 @@
 """The models of replacement against examples worked by hand, and Glass and Cao 1997, section 4.1."""
 
 import pytest
-from litemrc.golden.multiprogram import Program, run_together
 from litemrc.golden.replacement import Clock, Lru, Opt, faults
+from litemrc.golden.round_robin import Program, run_together
 from litemrc.golden.seq import Seq, Sequences
 
 # Belady's string. Of three frames: OPT replaces 3, 4 for 1 2 5 (faults 1 2 3 4 5 3 4); LRU hits only 1 2

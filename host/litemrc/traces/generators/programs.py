@@ -56,6 +56,21 @@ def zipf_loop(
     return refer
 
 
+def zipf_stream(
+    seed: int, pages: int = 65536, alpha: float = 1.0, loop_pages: int = 16384, period: int = 10
+) -> Pages:
+    """zipf references; every `period`-th goes on in a loop over `loop_pages` pages behind the others"""
+    draw = draw_zipf(pages, alpha)
+
+    def refer(i: Indices) -> NDArray[np.uint64]:
+        referred = draw(random_words(seed, i))
+        streaming = i % U64(period) == U64(period - 1)
+        referred[streaming] = i[streaming] // U64(period) % U64(loop_pages) + U64(pages)
+        return referred
+
+    return refer
+
+
 def chase(seed: int, pages: int = 65536) -> Pages:
     """pointers from page to page in one random cycle through all of them"""
     order = permutation(pages, seed)
@@ -120,6 +135,7 @@ PROGRAMS: dict[str, Callable[..., Pages]] = {
     "loop": loop,
     "phases": phases,
     "zipf+loop": zipf_loop,
+    "zipf+stream": zipf_stream,
     "chase": chase,
     "intr": intr,
     "linear": linear,

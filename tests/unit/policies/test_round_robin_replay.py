@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.golden import replacement as golden
-from litemrc.golden.multiprogram import Program
-from litemrc.golden.multiprogram import run_together as golden_run
+from litemrc.golden.round_robin import Program
+from litemrc.golden.round_robin import run_together as golden_run
 from litemrc.golden.seq import Seq as GoldenSeq
 from litemrc.policies.replacement import Clock, Lru, OnlinePolicy, Seq
-from litemrc.replay.multiprogram import GlobalResult, Scheduling, run_together
+from litemrc.replay.round_robin import GlobalResult, Scheduling, run_together
 from litemrc.traces import Chunk, Trace
 from reference_strings import TRACES
 

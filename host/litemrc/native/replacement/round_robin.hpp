@@ -1,5 +1,5 @@
 // Several programs in one memory, round robin, with a context switch at page faults (Glass and Cao 1997, section 5).
-// What the paper leaves open is decided in litemrc/golden/multiprogram.py.
+// What the paper leaves open is decided in litemrc/golden/round_robin.py.
 #pragma once
 
 #include "address_book.hpp"
@@ -10,7 +10,7 @@
 
 namespace litemrc_native {
 
-class Multiprogram {
+class RoundRobin {
   public:
     struct Program {
         uint64_t clock = 0; // how far it got, in its own time
@@ -26,7 +26,7 @@ class Multiprogram {
     static constexpr int DONE = -1, PAUSE = -2;
 
     // One program for each space of the book.
-    Multiprogram(AddressBook &book, Memory &memory, uint64_t quantum, uint64_t service,
+    RoundRobin(AddressBook &book, Memory &memory, uint64_t quantum, uint64_t service,
                  uint64_t cold_service);
 
     // References of a program, which has none left; times never fall. None at all: it has come to its end.

@@ -1,4 +1,4 @@
-#include "multiprogram.hpp"
+#include "round_robin.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned TURNS = 1 << 16; // until a pause, in which Python may see a Ctrl-C
 }
 
-Multiprogram::Multiprogram(AddressBook &book, Memory &memory, uint64_t quantum, uint64_t service,
+RoundRobin::RoundRobin(AddressBook &book, Memory &memory, uint64_t quantum, uint64_t service,
                            uint64_t cold_service)
     : book_(book), memory_(memory), quantum_(quantum), service_(service), cold_service_(cold_service),
       programs_(book.spaces()) {
@@ -16,7 +16,7 @@ Multiprogram::Multiprogram(AddressBook &book, Memory &memory, uint64_t quantum, 
         ready_.push_back(program);
 }
 
-void Multiprogram::feed(uint32_t number, std::vector<uint32_t> numbers, std::vector<uint64_t> times) {
+void RoundRobin::feed(uint32_t number, std::vector<uint32_t> numbers, std::vector<uint64_t> times) {
     Program &program = programs_[number];
     program.last_fed = numbers.empty();
     if (!program.begun && !times.empty()) {
@@ -29,7 +29,7 @@ void Multiprogram::feed(uint32_t number, std::vector<uint32_t> numbers, std::vec
     seen_.resize(book_.size());
 }
 
-int Multiprogram::run() {
+int RoundRobin::run() {
     for (unsigned turns = 0; turns < TURNS; ++turns) {
         if (!in_turn_) {
             if (ready_.empty() && waiting_.empty())
@@ -55,7 +55,7 @@ int Multiprogram::run() {
     return PAUSE;
 }
 
-Multiprogram::Turn Multiprogram::turn(Program &program) {
+RoundRobin::Turn RoundRobin::turn(Program &program) {
     for (; program.next < program.numbers.size();) {
         const uint64_t time = program.times[program.next];
         if (time >= turn_end_) {
@@ -82,7 +82,7 @@ Multiprogram::Turn Multiprogram::turn(Program &program) {
     return program.last_fed ? Turn::ended : Turn::starved;
 }
 
-void Multiprogram::end_turn(Turn turn) {
+void RoundRobin::end_turn(Turn turn) {
     wake();
     if (turn == Turn::preempted) {
         ready_.push_back(running_);
@@ -95,14 +95,14 @@ void Multiprogram::end_turn(Turn turn) {
     }
 }
 
-void Multiprogram::wait(uint64_t until) {
+void RoundRobin::wait(uint64_t until) {
     auto place = waiting_.end(); // nearly always the last
     while (place != waiting_.begin() && std::prev(place)->until > until)
         --place;
     waiting_.insert(place, Waiting{until, running_});
 }
 
-void Multiprogram::wake() {
+void RoundRobin::wake() {
     while (!waiting_.empty() && waiting_.front().until <= now_) {
         ready_.push_back(waiting_.front().program);
         waiting_.pop_front();

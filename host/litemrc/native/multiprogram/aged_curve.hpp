@@ -1,0 +1,54 @@
+// A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references. Operation for
+// operation litemrc/golden/aged_curve.py, so that decisions are the same to the last bit.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace litemrc_native {
+
+class AgedCurve {
+  public:
+    static constexpr double FORGOTTEN = 1.0 / 1024; // a count below this share of a reference is none
+
+    // Of memories of 1, 2 ... `groups` groups of pages; `decay`: what remains of a count when an epoch has ended.
+    AgedCurve(size_t groups, uint64_t group_pages, double decay)
+        : decay_(decay), group_pages_(group_pages), counts_(groups + 1), miss_ratios_(groups + 1, 1.0) {}
+
+    // An epoch has ended: hits in each group, and misses behind them.
+    void add(const double *counts, uint64_t now) {
+        references_ *= decay_;
+        double total = 0;
+        for (size_t i = 0; i < counts_.size(); ++i) {
+            const double aged = counts_[i] * decay_;
+            counts_[i] = (aged >= FORGOTTEN ? aged : 0.0) + counts[i];
+            total += counts_[i];
+            references_ += counts[i];
+        }
+        double hits = 0;
+        for (size_t i = 0; i + 1 < counts_.size(); ++i) {
+            hits += counts_[i];
+            miss_ratios_[i + 1] = total > 0 ? std::max(total - hits, 0.0) / total : 1.0;
+        }
+        time_ = time_ * decay_ + double(now - last_);
+        last_ = now;
+    }
+
+    // In a memory of so many pages: that of the largest whole number of groups that fits.
+    double miss_ratio(uint64_t pages) const {
+        return miss_ratios_[std::min<uint64_t>(pages / group_pages_, miss_ratios_.size() - 1)];
+    }
+
+    // References a tick of elapsed time, waiting and sleeping included.
+    double reference_rate() const { return time_ > 0 ? references_ / time_ : 0.0; }
+
+  private:
+    const double decay_;
+    const uint64_t group_pages_;
+    std::vector<double> counts_, miss_ratios_; // misses last; [0] is of no memory
+    double references_ = 0, time_ = 0;
+    uint64_t last_ = 0;
+};
+
+} // namespace litemrc_native

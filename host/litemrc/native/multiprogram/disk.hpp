@@ -1,0 +1,24 @@
+// The paging disk: one thing after the other, in the order asked for. So when a request will be done is known at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace litemrc_native {
+
+class Disk {
+  public:
+    // Asks for work of `time`; it begins when all that was asked for before is done.
+    void ask(uint64_t now, uint64_t time) {
+        free_at_ = std::max(free_at_, now) + time;
+        busy_ += time;
+    }
+
+    uint64_t free_at() const { return free_at_; } // when all is done
+    uint64_t busy() const { return busy_; }
+
+  private:
+    uint64_t free_at_ = 0, busy_ = 0;
+};
+
+} // namespace litemrc_native

@@ -1,0 +1,81 @@
+// Several processes on one CPU, with one paging disk, in one memory. Equal to litemrc/golden/multiprogram.py, which says
+// what happens when; here is only what makes it fast.
+#pragma once
+
+#include "disk.hpp"
+#include "frame_policy.hpp"
+#include "process.hpp"
+
+#include <functional>
+#include <queue>
+#include <vector>
+
+namespace litemrc_native {
+
+struct MachineSettings {
+    uint64_t time_slice, page_read, write_out, fault, zero_fill;
+    uint64_t duration, measure_from, sample; // 0: no limit; from the beginning; none
+};
+
+class Machine {
+  public:
+    static constexpr int DONE = -1, PAUSE = -2;
+
+    // A process for each space of the book.
+    Machine(AddressBook &book, FramePolicy &policy, const MachineSettings &settings,
+            std::vector<ProcessSettings> processes);
+
+    // References of a process that has none left, and the counts of the epochs that end in them. None at all: its last.
+    void feed(uint32_t process, std::vector<uint32_t> pages, std::vector<uint8_t> writes,
+              std::vector<std::vector<double>> epochs, bool release_behind);
+
+    // Runs until a process needs references, and returns its number; or DONE, or PAUSE after many turns or touches.
+    int run();
+
+    uint64_t now() const { return now_; }
+    const Disk &disk() const { return disk_; }
+    const Process &process(uint32_t number) const { return processes_[number]; }
+    uint64_t touches() const;
+
+    // Of each sample: its time, and the pages in memory of each process.
+    const std::vector<uint64_t> &samples() const { return samples_; }
+
+  private:
+    enum class Turn { blocked, preempted, starved };
+    struct Event {
+        uint64_t time, order;
+        uint32_t process;
+        bool arrival; // of a request; else the disk is done
+        bool operator>(const Event &other) const {
+            return time != other.time ? time > other.time : order > other.order;
+        }
+    };
+
+    bool over() const;
+    void take_sample();
+    void post(uint64_t time, uint32_t process, bool arrival);
+    void ask(uint32_t number, uint64_t begin);
+    void deliver();
+    Turn turn(uint32_t number);
+    bool miss(uint32_t number, uint32_t page, bool write);
+    void count(uint32_t number);
+    void complete(uint32_t number);
+    void release(uint32_t number);
+
+    static constexpr uint8_t RESIDENT = 1, DIRTY = 2, ON_DISK = 4;
+
+    AddressBook &book_;
+    FramePolicy &policy_;
+    const MachineSettings settings_;
+    std::vector<Process> processes_;
+    std::vector<uint8_t> pages_; // state, by number
+    Disk disk_;
+    std::deque<uint32_t> ready_;
+    std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
+    std::vector<uint64_t> samples_;
+    uint64_t now_ = 0, order_ = 0, next_sample_ = 0, turn_end_ = 0;
+    uint32_t running_ = 0;
+    bool in_turn_ = false;
+};
+
+} // namespace litemrc_native

@@ -1,0 +1,80 @@
+// MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of who
+// loses least, or replaces its own page. See litemrc/golden/frame_policies.py for each case.
+#pragma once
+
+#include "aged_curve.hpp"
+#include "lru_frames.hpp"
+
+namespace litemrc_native {
+
+class MrcFrames final : public LruFrames {
+  public:
+    struct Settings {
+        uint64_t frames, group_pages, groups, delta_pages;
+        double decay;
+        bool end_performance; // utilities are hits in a unit of time, not hit ratios
+    };
+
+    // Minimums of at least one page, that fit into memory together; weights of each process.
+    MrcFrames(const Settings &settings, std::vector<uint64_t> minimums, std::vector<double> weights)
+        : LruFrames(minimums.size()), settings_(settings), minimums_(std::move(minimums)), weights_(std::move(weights)),
+          curves_(minimums_.size(), AgedCurve(settings.groups, settings.group_pages, settings.decay)) {}
+
+    void epoch(uint32_t process, const double *counts, uint64_t now) override { curves_[process].add(counts, now); }
+
+  private:
+    double utility(uint32_t process, uint64_t pages) const {
+        const AgedCurve &curve = curves_[process];
+        const double value =
+            settings_.end_performance ? weights_[process] * curve.reference_rate() : weights_[process];
+        return value * (1 - curve.miss_ratio(pages));
+    }
+
+    bool can_spare(uint32_t process) const {
+        return lists_.size(process) >= minimums_[process] + settings_.delta_pages;
+    }
+
+    double loss(uint32_t process) const {
+        const uint64_t size = lists_.size(process);
+        return utility(process, size) - utility(process, size - settings_.delta_pages);
+    }
+
+    uint32_t giver_to(uint32_t process) const override {
+        if (lists_.size() < settings_.frames)
+            return NONE;
+        uint32_t giver = NONE;
+        double least = 0;
+        for (uint32_t other = 0; other < lists_.processes(); ++other) {
+            if (other == process || !can_spare(other))
+                continue;
+            const double lost = loss(other);
+            if (giver == NONE || lost < least || (lost == least && lists_.size(other) > lists_.size(giver)))
+                giver = other, least = lost;
+        }
+        const uint64_t size = lists_.size(process);
+        if (size < minimums_[process])
+            return giver != NONE ? giver : with_most_above_minimum(process);
+        if (giver != NONE && utility(process, size + settings_.delta_pages) - utility(process, size) > least)
+            return giver;
+        const uint32_t idle = with_oldest([this](uint32_t any) { return can_spare(any) && loss(any) == 0; });
+        return idle != NONE ? idle : process;
+    }
+
+    uint32_t with_most_above_minimum(uint32_t process) const {
+        uint32_t found = NONE;
+        int64_t most = 0;
+        for (uint32_t other = 0; other < lists_.processes(); ++other) {
+            const int64_t above = int64_t(lists_.size(other)) - int64_t(minimums_[other]);
+            if (other != process && (found == NONE || above > most))
+                found = other, most = above;
+        }
+        return found;
+    }
+
+    const Settings settings_;
+    const std::vector<uint64_t> minimums_;
+    const std::vector<double> weights_;
+    std::vector<AgedCurve> curves_;
+};
+
+} // namespace litemrc_native

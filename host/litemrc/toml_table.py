@@ -1,0 +1,160 @@
+"""TOML files in which every key is checked: what is wrong is told with its key and its line."""
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from litemrc.errors import UserError
+
+KeyPath = tuple[str | int, ...]
+
+
+class TomlTable:
+    """A table of a TOML file; `used` by name, whatever was not asked for is a mistake.
+
+    Parameters:
+        content: of the table.
+        file: of which it is, with its text.
+        path: keys and numbers that lead to it.
+    """
+
+    def __init__(self, content: dict[str, Any], file: "tuple[str, str]", path: KeyPath = ()) -> None:
+        self.content, self.file, self.path = content, file, path
+
+    @classmethod
+    def read(cls, path: str | Path) -> "TomlTable":
+        """The file as a table.
+
+        Raises:
+            UserError: no such file, or it is no TOML.
+        """
+        try:
+            text = Path(path).read_text("utf-8")
+        except OSError as error:
+            raise UserError(
+                f"cannot read: {error.strerror}", where=str(path), remedy="name a file that is there"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"not UTF-8: {error}", where=str(path), remedy="mend it there") from error
+        try:
+            return cls(tomllib.loads(text), (str(path), text))
+        except tomllib.TOMLDecodeError as error:
+            line = _first_broken_line(text)
+            raise UserError(f"not TOML: {error}", where=f"{path}:{line}", remedy="mend it there") from error
+
+    def wrong(self, key: str | None, what: str, expected: str) -> UserError:
+        """An error about a key, or the table itself."""
+        path = self.path if key is None else (*self.path, key)
+        line = line_of(self.file[1], path)
+        if line is None:
+            line = line_of(self.file[1], self.path) or 1
+        name = ".".join(str(part) for part in path if isinstance(part, str))
+        return UserError(
+            f"{name}: {what}" if name else what, where=f"{self.file[0]}:{line}", remedy=f"expected {expected}"
+        )
+
+    def check_keys(self, known: Collection[str]) -> None:
+        """Refuse keys that are not known."""
+        for key in self.content:
+            if key not in known:
+                raise self.wrong(key, "no such key here", f"one of {', '.join(known)}")
+
+    def has(self, key: str) -> bool:
+        return key in self.content
+
+    def table(self, key: str) -> "TomlTable":
+        """The table of a key; empty if it is missing."""
+        value = self.content.get(key, {})
+        if not isinstance(value, dict):
+            raise self.wrong(key, f"is {value!r}", f"a table [{key}]")
+        return TomlTable(value, self.file, (*self.path, key))
+
+    def tables(self, key: str) -> "list[TomlTable]":
+        """The tables [[key]]; none if it is missing."""
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise self.wrong(key, f"is {value!r}", f"tables [[{key}]]")
+        return [TomlTable(each, self.file, (*self.path, key, number)) for number, each in enumerate(value)]
+
+    def text(self, key: str, default: str | None = None, *, of: Collection[str] = ()) -> str:
+        """A text, of those if some are given."""
+        value = self._value(key, default, "a text")
+        expected = f"one of {', '.join(of)}" if of else "a text, in quotation marks"
+        if not isinstance(value, str) or (of and value not in of) or not value:
+            raise self.wrong(key, f"is {value!r}", expected)
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.content.get(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(key, f"is {value!r}", "true or false")
+        return value
+
+    def number(self, key: str, default: float | None = None, *, above: float | None = None) -> float:
+        """A number from 0 on, or above `above`."""
+        expected = "a number from 0 on" if above is None else f"a number above {above:g}"
+        value = self._value(key, default, expected)
+        lowest = 0 if above is None else above
+        right = isinstance(value, int | float) and not isinstance(value, bool)
+        if not right or not lowest <= value < 2**53 or value == above:
+            raise self.wrong(key, f"is {value!r}", expected)
+        return value
+
+    def count(self, key: str, default: int | None = None, *, lowest: int = 1) -> int:
+        """A whole number."""
+        expected = f"a whole number from {lowest} on"
+        value = self._value(key, default, expected)
+        if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value < 2**53:
+            raise self.wrong(key, f"is {value!r}", expected)
+        return value
+
+    def _value(self, key: str, default: Any, expected: str) -> Any:
+        if key in self.content:
+            return self.content[key]
+        if default is None:
+            raise self.wrong(key, "is missing", expected)
+        return default
+
+
+def line_of(text: str, path: KeyPath) -> int | None:
+    """The line, from 1, on which the statement stands that first gives a key; None if there is none.
+
+    The parser tells no positions, so it is asked: of all beginnings of the file that are TOML, the shortest
+    one that has the key ends with its statement, which begins behind the next shorter one.
+    """
+    lines = text.splitlines(keepends=True)
+    begin = 1
+    for end in range(1, len(lines) + 1):
+        try:
+            content = tomllib.loads("".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        if _holds(content, path):
+            return begin
+        begin = end + 1
+    return None
+
+
+def _holds(content: Any, path: KeyPath) -> bool:
+    for key in path:
+        if isinstance(content, list):
+            if not isinstance(key, int) or key >= len(content):
+                return False
+        elif not isinstance(content, dict) or key not in content:
+            return False
+        content = content[key]
+    return True
+
+
+def _first_broken_line(text: str) -> int:
+    """Where a statement begins that makes the text no TOML."""
+    lines = text.splitlines(keepends=True)
+    begin = 1
+    for end in range(1, len(lines) + 1):
+        try:
+            tomllib.loads("".join(lines[:end]))
+            begin = end + 1
+        except tomllib.TOMLDecodeError:
+            pass
+    return min(begin, max(len(lines), 1))
