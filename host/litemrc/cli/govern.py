@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,11 @@ from litemrc.cli.arguments import add_epoch_arguments, add_port_arguments, add_r
 from litemrc.cli.govern_decisions import GovernDecisions
 from litemrc.cli.govern_loop import Account, GovernLoop, Orders
 from litemrc.device.device import Device
-from litemrc.device.lease import lease_cycles
 from litemrc.device.running import Run
 from litemrc.device.tasks import task_totals
 from litemrc.errors import UserError
 from litemrc.outputs import check_output_path
-from litemrc.policies.governor import GovernorParameters
+from litemrc.policies.governor_parameters import GovernorParameters
 
 _LEASE_S = 2.0
 _RECONNECT_S = 30.0
@@ -95,32 +94,20 @@ def main(args: argparse.Namespace) -> int:
     runs = tuple(Run.parse(text) for text in args.runs)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
-    def opened() -> AbstractContextManager[Device]:
-        return Device.open(args.port, timeout_s=args.timeout, baud=args.baud)
+    @contextmanager
+    def opened() -> Iterator[Device]:
+        with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+            _prepare(device, args)
+            yield device
 
-    with opened() as device:
-        hello = device.hello
-        cycles = lease_cycles(device, args.lease)
-        if hello.system and not args.memory and not args.energy:
-            raise UserError(
-                "nobody says how much memory there is to divide", where=args.port, remedy="give --memory"
-            )
-        if args.epoch_length:
-            device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
-    decisions = GovernDecisions(
-        memory=args.memory,
-        frames=hello.frames,
-        group_pages=hello.pages // hello.groups,
-        minimum=args.minimum,
-        epsilon=args.epsilon,
-    )
+    decisions = GovernDecisions(memory=args.memory, minimum=args.minimum, epsilon=args.epsilon)
     orders = Orders(
         energy=args.energy,
-        divide=bool(hello.system and args.memory),
+        divide=args.memory is not None,
         dry_run=args.dry_run,
         epochs=args.epochs,
         runs=runs,
-        lease_cycles=cycles,
+        lease_s=args.lease,
         reconnect_s=args.reconnect,
     )
     with _noted(args.log, quiet=args.json) as note:
@@ -128,8 +115,16 @@ def main(args: argparse.Namespace) -> int:
         try:
             loop.run()
         finally:
-            _print_account(loop.account, hello.clock_hz, as_json=args.json)
+            _print_account(loop.account, as_json=args.json)
     return 0
+
+
+def _prepare(device: Device, args: argparse.Namespace) -> None:
+    if device.hello.system and not args.memory and not args.energy:
+        what = "nobody says how much memory there is to divide"
+        raise UserError(what, where=args.port, remedy="give --memory")
+    if args.epoch_length:
+        device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
 
 
 @contextmanager
@@ -155,11 +150,12 @@ def _decision_text(record: dict[str, Any]) -> str:
     )
 
 
-def _print_account(account: Account, clock_hz: int, *, as_json: bool) -> None:
+def _print_account(account: Account, *, as_json: bool) -> None:
     totals = task_totals(account.tasks)
     if as_json:
-        told = {name: getattr(account, name) for name in ("epochs", "decisions", "links_lost")}
-        print(json.dumps(told | {"clock_hz": clock_hz, "tasks": [vars(total) for total in totals]}))
+        names = ("clock_hz", "epochs", "decisions", "links_lost")
+        told = {name: getattr(account, name) for name in names}
+        print(json.dumps(told | {"tasks": [vars(total) for total in totals]}))
         return
     print(f"{account.epochs} epochs, {account.decisions} decisions, {account.links_lost} losses of the link")
     if not totals:
@@ -173,7 +169,7 @@ def _print_account(account: Account, clock_hz: int, *, as_json: bool) -> None:
             str(total.context),
             *(f"{n:,}" for n in (total.references, total.faults, total.zero_fills, total.writes)),
             f"{total.iterations:,}",
-            "" if response is None else f"{1e3 * response / clock_hz:.2f} ms",
+            "" if response is None else f"{1e3 * response / account.clock_hz:.2f} ms",
         )
         if total.damaged:
             print(f"litemrc: warning: {total.damaged} pages came back damaged", file=sys.stderr)

@@ -12,6 +12,7 @@ from litemrc.device.collector import Collector
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceGoneError, LinkError, PortError, SilentDeviceError
 from litemrc.device.governed import GovernedDevice
+from litemrc.device.lease import lease_cycles
 from litemrc.device.protocol import Message
 from litemrc.device.running import Run
 from litemrc.device.tasks import TaskRow
@@ -30,7 +31,7 @@ class Orders:
         dry_run: decide, but tell the device nothing.
         epochs: end after so many; None: when the programs end, or never.
         runs: programs to start.
-        lease_cycles: how long the device obeys without hearing from here.
+        lease_s: how long the device obeys without hearing from here, in seconds of its clock.
         reconnect_s: how long to look for a device that was lost.
     """
 
@@ -39,7 +40,7 @@ class Orders:
     dry_run: bool
     epochs: int | None
     runs: tuple[Run, ...]
-    lease_cycles: int
+    lease_s: float
     reconnect_s: float
 
 
@@ -47,6 +48,7 @@ class Orders:
 class Account:
     """What was governed so far; stays when the loop is interrupted."""
 
+    clock_hz: int = 0
     epochs: int = 0
     decisions: int = 0
     links_lost: int = 0
@@ -57,7 +59,7 @@ class GovernLoop:
     """Governs a device, across losses of the link.
 
     Parameters:
-        opened: opens the port and says hello.
+        opened: opens the port, says hello, and makes the device ready.
         note: takes a record of each epoch, as it goes into the log.
     """
 
@@ -105,7 +107,9 @@ class GovernLoop:
         orders = self._orders
         found_again = bool(orders.runs) and not runs
         device.request("monitor", on=True)
-        governed = GovernedDevice(device, orders.lease_cycles, energy=orders.energy, dry_run=orders.dry_run)
+        self.account.clock_hz = device.hello.clock_hz
+        cycles = lease_cycles(device, orders.lease_s)
+        governed = GovernedDevice(device, cycles, energy=orders.energy, dry_run=orders.dry_run)
         collector = Collector(device)
         left = None if orders.epochs is None else orders.epochs - self.account.epochs
         try:
@@ -135,7 +139,7 @@ class GovernLoop:
         if not contexts and not self._orders.energy:
             return
         clocks = _epoch_clocks(device, sum(row.accesses for row in rows))
-        budgets, groups = self._decisions.decide(rows, tasks, contexts, clocks)
+        budgets, groups = self._decisions.decide(device.hello, rows, tasks, contexts, clocks)
         changed = governed.obey(budgets, groups)
         self.account.decisions += changed
         self._note(

@@ -44,13 +44,18 @@ static void send_task(uint32_t epoch, uint32_t context, uint32_t task)
 	send_message(&message);
 }
 
+static void lift_budgets(void)
+{
+	for (uint32_t task = 0; task < TASKS; task++)
+		budgets[task] = LITEMRC_NO_BUDGET;
+}
+
 static void end_lease(void)
 {
 	static const char line[] = "the lease ended";
 	static struct device_message message;
 
-	for (uint32_t task = 0; task < TASKS; task++)
-		budgets[task] = LITEMRC_NO_BUDGET;
+	lift_budgets();
 	message.type_choice = device_message_type_log_c;
 	message.log = (struct log_body){
 		.level.log_level_choice = log_level_warning_c,
@@ -72,6 +77,8 @@ void tasks_send(uint32_t epoch, int context)
 void tasks_lease(uint32_t cycles)
 {
 	lease = cycles;
+	if (!cycles)
+		lift_budgets();
 	answer_values(cycles, 0, 0, 1);
 }
 

@@ -1,0 +1,157 @@
+"""`litemrc govern` as a user meets it, over a device with two tasks that fault less with more frames."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+from link_messages import counters_of
+
+MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups
+
+
+def govern(url, *arguments, timeout=60):
+    command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", url, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+
+
+def records(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def rows(path):
+    """What the tasks did, once each, by context."""
+    seen = {}
+    for record in records(path):
+        for task in record["tasks"]:
+            seen[task["context"], task["epoch"]] = task
+    return list(seen.values())
+
+
+class Cable:
+    """A TCP port that carries bytes to another and back; `cut` hangs up on the host, who may come again."""
+
+    def __init__(self, url):
+        self._device = socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._host = None
+        for target in (self._to_device, self._to_host):
+            threading.Thread(target=target, daemon=True).start()
+
+    def cut(self):
+        host, self._host = self._host, None
+        host.shutdown(socket.SHUT_RDWR)
+
+    def _to_device(self):
+        while True:
+            self._host, _ = self._listener.accept()
+            while self._host and (received := self._host.recv(4096)):
+                self._device.sendall(received)
+
+    def _to_host(self):
+        while received := self._device.recv(4096):
+            host = self._host
+            if host:
+                try:
+                    host.sendall(received)
+                except OSError:
+                    continue
+
+
+def test_budgets_are_decided_told_and_kept_to(start_peer, tmp_path):
+    log = tmp_path / "log.jsonl"
+    peer = start_peer(tasks=1, period_ms=100)
+    done = govern(peer.url, "--run", "zipf:3:4", "--lease", 20, "--log", log, "--json")
+    assert done.returncode == 0, done.stderr
+    decided = records(log)
+    assert len(decided) >= 10, "12 epochs; what the first one's tasks are is known after it"
+    for record in decided:
+        budgets = record["budgets_pages"]
+        assert set(budgets) == {"3", "4"}
+        assert sum(budgets.values()) <= MEMORY
+        assert all(pages >= MINIMUM and pages % GROUP_PAGES == 0 for pages in budgets.values())
+    told = decided[0]["budgets_pages"]
+    assert {(task["context"], task["budget"]) for task in rows(log)} >= {(3, told["3"]), (4, told["4"])}
+    summary = json.loads(done.stdout)
+    assert (summary["epochs"], summary["links_lost"]) == (12, 0)
+    assert [task["references"] for task in summary["tasks"]] == [12 * 2000] * 2
+
+
+def test_accesses_in_the_log_are_those_counted(start_peer, tmp_path):
+    log = tmp_path / "log.jsonl"
+    peer = start_peer(tasks=1, period_ms=100)
+    assert govern(peer.url, "--run", "zipf:3:2", "--log", log).returncode == 0
+    for record in records(log):
+        expected = {str(c): counters_of(record["epoch"], c)["accesses"] for c in (3, 4)}
+        assert record["accesses"] == expected
+
+
+def test_a_dry_run_decides_and_tells_nothing(start_peer, tmp_path):
+    log = tmp_path / "log.jsonl"
+    peer = start_peer(tasks=1, period_ms=100)
+    done = govern(peer.url, "--run", "zipf:3:3", "--dry-run", "--log", log)
+    assert done.returncode == 0, done.stderr
+    assert "budgets in pages 3:" in done.stdout
+    assert {task["budget"] for task in rows(log)} == {None}
+
+
+def test_the_device_is_given_back_at_the_end(start_peer, tmp_path):
+    """Four of sixty epochs are governed: whoever looks afterwards finds no budget."""
+    log = tmp_path / "log.jsonl"
+    cable = Cable(start_peer(tasks=1, period_ms=150).url)
+    done = govern(cable.url, "--run", "zipf:3:20", "--epochs", 4, "--lease", 100)
+    assert done.returncode == 0, done.stderr
+    after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", log)
+    assert after.returncode == 0, after.stderr
+    assert {task["budget"] for task in rows(log)} == {None}
+
+
+def test_a_lost_link_is_told_and_the_device_governed_again(start_peer, tmp_path):
+    log = tmp_path / "log.jsonl"
+    cable = Cable(start_peer(tasks=1, period_ms=150).url)
+    threading.Timer(2.0, cable.cut).start()
+    done = govern(cable.url, "--run", "zipf:3:12", "--lease", 2, "--log", log, "--json")
+    assert done.returncode == 0, done.stderr
+    assert "warning: " in done.stderr and "looking for the device for 30 s" in done.stderr
+    assert json.loads(done.stdout)["links_lost"] == 1
+    epochs = [record["epoch"] for record in records(log)]
+    assert max(epochs) >= 34, "36 epochs, the last of which is governed, too"
+
+
+def test_a_device_that_does_not_come_back_is_an_error(start_peer, tmp_path):
+    peer = start_peer(tasks=1, period_ms=100, fault="vanish")
+    done = govern(peer.url, "--run", "zipf:3:12", "--reconnect", 1, "--timeout", 2)
+    assert done.returncode == 2
+    assert "looking for the device for 1 s" in done.stderr
+    assert "epochs, " in done.stdout, "what was done until then is told"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--energy"], "no rank meter"),
+        (["--run", "nothing"], "no program 'nothing'"),
+        (["--lease", 0], "a lease of 0 s"),
+        (["--run", "zipf:3:1", "--minimum", 600], "minimums need"),
+    ],
+)
+def test_what_cannot_be_is_an_error(start_peer, arguments, what):
+    done = govern(start_peer(tasks=1, period_ms=50).url, *arguments)
+    assert done.returncode == 2
+    assert what in done.stderr
+
+
+def test_an_operating_system_needs_to_be_told_the_memory(start_peer):
+    done = govern(start_peer(system=1).url)
+    assert done.returncode == 2
+    assert "give --memory" in done.stderr
+
+
+def test_ranks_are_governed_and_given_back(start_peer, tmp_path):
+    log = tmp_path / "log.jsonl"
+    done = govern(start_peer(ranks=1, period_ms=100).url, "--energy", "--run", "zipf:1:2", "--log", log)
+    assert done.returncode == 0, done.stderr
+    assert {record["working_set_groups"] > 0 for record in records(log)} == {True}
