@@ -1,0 +1,155 @@
+"""A host governs the simulated SoC and vanishes: the device goes back to its own settings, nothing is lost."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from litemrc.device import ranks
+from litemrc.device.collector import Collector
+from litemrc.device.contexts import get_budget
+from litemrc.device.device import Device
+from litemrc.device.rank_rows import rank_table
+from litemrc.device.simulator import Simulator
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 120.0
+LEASE_END = "the lease ended"
+INTR, LINEAR = 1, 2  # contexts of the tasks of `pair`
+EXIT_CLOCKS = (
+    512 // 4 + 64
+)  # JESD79-3: tXSDLL of 512 DRAM clocks, and what the controller adds, refresh included
+
+pytestmark = pytest.mark.soc
+
+
+@contextmanager
+def governing(url, log, *arguments):
+    """`litemrc govern` until the block ends; then it is killed, and tells the device nothing."""
+    command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", url, "--timeout", "60"]
+    process = subprocess.Popen(
+        [*command, "--epoch-unit", "cycles", "--log", log, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+
+def wait_for_record(process, log, wanted):
+    """The first record of the log that is what was wanted."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.stderr.read()
+        for line in log.read_text().splitlines() if log.exists() else ():
+            record = json.loads(line)
+            if wanted(record):
+                return record
+        time.sleep(0.2)
+    raise AssertionError(f"no such record within {TIMEOUT_S:g} s: {log.read_text()[-500:]}")
+
+
+def collect_until_lease_ends(device, collector, epochs):
+    """Until the device says that the lease ended, and so many epochs more; returns whether it said so."""
+    ended, behind = False, 0
+    for message in collector.collect(1000):
+        ended |= message.name == "log" and message.line.startswith(LEASE_END)
+        behind += ended and message.name == "epoch" and not message.remaining
+        if behind == epochs:
+            break
+    return ended
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Tasks of the pager as told while they were governed, and by those who came after the host had vanished."""
+    folder = tmp_path_factory.mktemp("govern")
+    log = folder / "log.jsonl"
+    with Simulator(ROOT / "build/sim", ROOT / "build/firmware/firmware.bin", folder / "run") as simulator:
+        simulator.wait_ready()
+        with governing(
+            simulator.url, log, "--run", "pair:1:2", "--epoch-length", 300_000, "--lease", 0.1
+        ) as it:
+            wait_for_record(it, log, lambda record: _governed_tasks(record) >= {INTR, LINEAR})
+        governed = [json.loads(line) for line in log.read_text().splitlines()]
+        with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+            collector = Collector(device)
+            assert collect_until_lease_ends(device, collector, epochs=2)
+            budgets = [get_budget(device, context).allowed for context in (INTR, LINEAR)]
+        yield governed, collector.tasks.rows, budgets
+
+
+def _governed_tasks(record):
+    return {task["context"] for task in record["tasks"] if task["budget"] is not None}
+
+
+def test_budgets_reach_the_pager(pair):
+    governed, _, _ = pair
+    told = {task["context"]: task for task in governed[-1]["tasks"]}
+    assert told[INTR]["budget"] >= 128
+    assert told[LINEAR]["budget"] >= 128
+    assert told[INTR]["budget"] + told[LINEAR]["budget"] <= told[INTR]["memory"] == 1024
+
+
+def test_without_its_host_the_device_lifts_budgets(pair):
+    _, rows, budgets = pair
+    assert budgets == [None, None]
+    assert [row.budget for row in rows[-2:]] == [None, None]
+
+
+def test_pages_come_back_as_they_went(pair):
+    governed, rows, _ = pair
+    tasks = [task for record in governed for task in record["tasks"]]
+    assert sum(task["references"] for task in tasks) > 500
+    assert {task["damaged"] for task in tasks} | {row.damaged for row in rows} == {0}
+
+
+@pytest.fixture(scope="module")
+def energy(tmp_path_factory):
+    """What the ranks did under a governor that vanishes while `chase` runs."""
+    folder = tmp_path_factory.mktemp("govern_energy")
+    log = folder / "log.jsonl"
+    firmware = ROOT / "build/firmware-ranks/firmware.bin"
+    with Simulator(ROOT / "build/sim-ranks", firmware, folder / "run") as simulator:
+        simulator.wait_ready()
+        with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
+            own = ranks.get_policy(device)
+        arguments = ("--energy", "--run", "chase:1", "--epoch-length", 200_000, "--lease", 0.02)
+        with governing(simulator.url, log, *arguments) as it:
+            record = wait_for_record(it, log, lambda record: record["accesses"].get("1", 0) > 1000)
+        with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+            dram = ranks.get_dram(device)
+            collector = Collector(device, dram)
+            in_force = ranks.get_policy(device), ranks.get_working_set(device)
+            ended = collect_until_lease_ends(device, collector, epochs=3)
+            after = ranks.get_policy(device), ranks.get_working_set(device)
+            table = rank_table(device, dram, collector.ranks.rows)
+        simulator.stop()
+        dram_saw = json.loads((simulator.run_dir / "ddr3.json").read_text())
+        yield own, record, in_force, ended, after, table, dram_saw
+
+
+def test_rank_policy_and_working_set_are_governed_until_the_lease_ends(energy):
+    own, record, (policy, working_set), ended, (policy_after, _), _, _ = energy
+    assert (policy.policy, policy.mrc_state, policy.mrc_base) == ("mrc", "self_refresh", "dynamic")
+    assert not working_set.automatic and working_set.groups == record["working_set_groups"]
+    assert ended
+    assert policy_after == own
+
+
+def test_no_access_waits_longer_than_a_wake_up(energy):
+    """Ranks slept, were woken by accesses, and each way back took no longer than the data sheet's."""
+    *_, table, dram_saw = energy
+    activities = table.activities()
+    assert sum(activity.self_refresh for activity in activities) > 0
+    for activity in activities:
+        assert activity.waking <= activity.wake_ups * EXIT_CLOCKS
+    assert (dram_saw["device"], dram_saw["lost_reads"]) == (0, 0)
