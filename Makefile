@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation replacement results-zhou2004 pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram replacement results-zhou2004 pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -88,7 +88,10 @@ bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_t
 bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-replacement: setup   ## references a second through each replacement policy: a table
+bench-bench-multiprogram: setup   ## references a second through the machine of several processes: a table
+	python bench/multiprogram.py
+
+replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
 
 bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json

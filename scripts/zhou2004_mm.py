@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from litemrc.cli.mm_tables import fault_reduction, speedup
 from litemrc.mm_plots import mm_figure
 from litemrc.plot_files import save_figure
-from litemrc.replay.multiprogram import RunResult, simulate
+from litemrc.replay.multiprogram import RunResult, fault_reduction, simulate, speedup
 from litemrc.replay.scenario import Mrc, ProcessSpec, Scenario
 from litemrc.replay.scenario_file import read_scenario
 from page_tables import fill_tables
@@ -100,15 +99,15 @@ def _parameters(scenarios: dict[str, Scenario]) -> str:
                 f" {_references(spec)} | {spec.touch * scenario.tick_s * 1e6:,.0f} µs |"
                 f" {_asked(spec, scenario.tick_s)} |"
             )
-    costs, mrc = scenario.costs, scenario.mrc
+    costs, mrc, least = scenario.costs, scenario.mrc, scenario.processes[0].minimum_pages
     lines += [
         "",
-        f"Disk: {_ms(costs.page_read)} ms to read a page, {_ms(costs.write_out)} ms to write one out, one after"
-        f" the other in the order asked for. CPU: {costs.fault / 1000:g} µs a page fault,"
-        f" {costs.zero_fill / 1000:g} µs a page of zeros, time slices of {_ms(costs.time_slice)} ms. Policy mrc:"
-        f" groups and delta of {mrc.group_pages} pages, epochs of {mrc.epoch:,} references of the process"
-        f" itself, half-life {mrc.half_life:,}, at least {scenario.processes[0].minimum_pages} pages a process,"
-        f" utility: {mrc.utility}; tracking as in table 3. Seeds {SEEDS[0]} to {SEEDS[-1]}; means over them.",
+        f"Disk: {_ms(costs.page_read)} ms to read a page, {_ms(costs.write_out)} ms to write one out, one"
+        f" after the other in the order asked for. CPU: {costs.fault / 1000:g} µs a page fault,"
+        f" {costs.zero_fill / 1000:g} µs a page of zeros, time slices of {_ms(costs.time_slice)} ms."
+        f" Policy mrc: groups and delta of {mrc.group_pages} pages, epochs of {mrc.epoch:,} references of the"
+        f" process itself, half-life {mrc.half_life:,}, at least {least} pages a process, utility:"
+        f" {mrc.utility}; tracking as in table 3. Seeds {SEEDS[0]} to {SEEDS[-1]}; means over them.",
     ]
     return "\n".join(lines)
 

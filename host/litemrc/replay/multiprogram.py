@@ -111,6 +111,19 @@ class RunResult:
         return 100 * process.faults / self.measured_s if self.measured_s else 0.0
 
 
+def speedup(first: ProcessResult, process: ProcessResult) -> float | None:
+    """How many times as fast a process is; None if one of the times is not known."""
+    if first.time_s is None or not process.time_s:
+        return None
+    return first.time_s / process.time_s
+
+
+def fault_reduction(first: RunResult, result: RunResult, name: str) -> float | None:
+    """Share of the page faults that are no more; None where there were none."""
+    before = first.comparable_faults(name)
+    return 1 - result.comparable_faults(name) / before if before else None
+
+
 Progress = Callable[[float, int], None]  # simulated seconds, touches
 
 
@@ -332,6 +345,12 @@ def _references(
         while left is None or left > 0:
             done = 0
             with open_trace(part.trace, None, page_bytes) as trace, closing(iter(trace)) as chunks:
+                if trace.format == "intervals":
+                    raise UserError(
+                        "intervals do not tell the order of references",
+                        where=part.trace,
+                        remedy="a full trace",
+                    )
                 for chunk in chunks:
                     size = len(chunk) if left is None else min(len(chunk), left)
                     if not size:

@@ -111,7 +111,18 @@ def test_the_six_mixes_of_table_2_are_shipped():
     ("good", "bad", "said", "expected"),
     [
         ("seed = 7", "sead = 7", "sead: no such key here", "one of title, time_unit"),
-        ("memory_pages = 100", "memory_pages = -5", "memory_pages: is -5", "a whole number from 1 on"),
+        (
+            "memory_pages = 100",
+            "memory_pages = -5",
+            "memory_pages: is -5",
+            "a whole number from 1 to 1073741824",
+        ),
+        (
+            "memory_pages = 100",
+            "memory_pages = 2_000_000_000",
+            "memory_pages: is 2000000000",
+            "to 1073741824",
+        ),
         ("memory_pages = 100", "memory_pages = 99.5", "memory_pages: is 99.5", "a whole number"),
         ("memory_pages = 100", "memory_pages = true", "memory_pages: is True", "a whole number"),
         ('title = "both"', "title = 3", "title: is 3", "a text, in quotation marks"),
@@ -180,6 +191,15 @@ def test_what_is_no_toml_is_told_with_its_line(read):
     assert error.where.endswith(f":{line_of(GOOD, 'seed')}")
     unclosed = refused(read, GOOD.replace('"mrc"]', '"mrc"'))
     assert unclosed.where.endswith(f":{line_of(GOOD, 'policies')}")
+
+
+def test_curves_of_too_many_sizes_are_refused(read):
+    text = GOOD.replace("memory_pages = 100", "memory_pages = 10_000_000")
+    error = refused(read, text)
+    assert error.what == "mrc.group_pages: curves of more than 65536 sizes"
+    assert error.remedy == "expected at least 153"  # 10 M / 65,536 is 152.6
+    assert error.where.endswith(f":{line_of(text, '[mrc]')}")
+    assert read(text.replace("[mrc]", "[mrc]\ngroup_pages = 153"))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
