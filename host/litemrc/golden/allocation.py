@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-WORK = 1 << 24  # sums that the repair of `concave_hull` may compute
-
 
 @dataclass(frozen=True)
 class Gains:
@@ -71,7 +69,7 @@ def total_gain(processes: Sequence[Gains], given: Sequence[int]) -> float:
 def steepest_gradient(processes: Sequence[Gains], free: int) -> list[int]:
     """Section 4.1.2: each unit to whom it gains most, until nobody wants more.
 
-    A process wants more while any amount of memory would gain it something: on a plateau of its curve it goes
+    A process wants more while any amount of `free` would gain it something: on a plateau of its curve it goes
     on asking, with a gradient of 0. Ties go to the highest priority, then to the first.
     """
     given = [0] * len(processes)
@@ -99,7 +97,7 @@ def bare_hull(processes: Sequence[Gains], free: int) -> list[int]:
     return hulls.given(hulls.bare)
 
 
-def concave_hull(processes: Sequence[Gains], free: int, work: int = WORK) -> tuple[list[int], float]:
+def concave_hull(processes: Sequence[Gains], free: int, work: int) -> tuple[list[int], float]:
     """Steepest gradient on the concave hulls, repaired if a segment does not fit whole.
 
     A segment gains nothing before its end if the curve is a step. Let s be the slope (gain a unit) of the
@@ -111,7 +109,7 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int = WORK) -> tup
     least regret left out.
 
     Parameters:
-        work: points times sizes of memory.
+        work: points times sizes of memory, for the repair.
 
     Returns:
         the division, and what no division exceeds.

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.golden.allocation import WORK
 from litemrc.native._core import Gains
 
+WORK = 1 << 24  # points times sizes of memory that the repair of a hull may look at: about 10 ms
 MOST_UNITS = 2**31 - 1
-MOST_WORK = 2**36  # points times sizes of memory: about a minute
+MOST_WORK = 2**35  # points times sizes of memory: about ten seconds
 MOST_CHOICES = 2**28  # processes times sizes of memory: 1 GiB
 
 # sizes_pages, miss_ratio, utility of a hit ratio of 1, minimum in units
@@ -40,7 +40,7 @@ def optimum(curves: Sequence[CurveRow], *, delta_pages: int, free: int) -> list[
     """The same, such that the total gain is largest.
 
     Raises:
-        UserError: it would take longer than a minute, or more than 1 GiB.
+        UserError: it would take longer than ten seconds or so, or more than 1 GiB.
     """
     points = sum(min(sizes.size, free) for sizes, *_ in curves)
     if points * (free + 1) > MOST_WORK or len(curves) * (free + 1) > MOST_CHOICES:

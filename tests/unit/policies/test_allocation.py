@@ -140,6 +140,7 @@ def test_a_faulting_process_grows_if_it_gains_more_than_another_loses():
     assert not may_grow([LOOP, ZIPF], [3, 1], 1, 1)  # 0.2 against 0.9
     assert may_grow([LOOP, ZIPF], [4, 1], 1, 1)  # 0.2 against nothing
     assert not may_grow([LOOP, ZIPF], [1, 4], 0, 1)  # nothing yet, against 0.05
+    assert not may_grow([LOOP, ZIPF], [1, 5], 0, 1)  # nothing, against nothing
     assert not may_grow([LOOP, ZIPF], [2, 0], 0, 1)  # nobody has any
     assert not may_grow([LOOP], [2], 0, 1)
 

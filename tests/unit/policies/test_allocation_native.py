@@ -65,7 +65,7 @@ def test_native_is_the_model(trials, processes, sizes, most_free):
     for _ in range(trials):
         free = int(rng.integers(0, most_free))
         curves, gains, options = both(rng, int(rng.integers(1, processes)), int(rng.integers(1, sizes)), free)
-        for work in (golden.WORK, 12 * (free + 1), 0):
+        for work in (native.WORK, 12 * (free + 1), 0):
             given = native.concave_hull(curves, work=work, **options)
             assert given == golden.concave_hull(gains, free, work)
             limited += given[1] > golden.total_gain(gains, given[0])
@@ -132,7 +132,7 @@ def test_a_mutant_of_the_model_is_found(old, new):
     for _ in range(300):
         free = int(rng.integers(1, 40))
         curves, gains, options = both(rng, 5, 15, free)
-        for work in (golden.WORK, 12 * (free + 1), 0):
+        for work in (native.WORK, 12 * (free + 1), 0):
             if native.concave_hull(curves, work=work, **options) != mutant.concave_hull(gains, free, work):
                 return
     pytest.fail("the mutant was not found")

@@ -44,7 +44,7 @@ MUTANTS = [
     ),
     (MACHINE, "self.on_disk[number].clear()", "pass", "global-lru"),
     (MACHINE, "self._ask(number, self.now)", "self._ask(number, self._serving[number] or 0)", "global-lru"),
-    (POLICIES, "sizes[process] < self._minimums", "sizes[process] <= self._minimums", "mrc"),
+    (POLICIES, "(sizes[n] - self._minimums[n], -n)", "(sizes[n], -n)", "mrc"),
     (POLICIES, "if idle else self.oldest(process)", "if False else self.oldest(process)", "mrc"),
     (POLICIES, "spared >= demand.minimum_pages and ", "spared >= 0 and ", "mrc"),
     (POLICIES, "return self.oldest(others[giver])", "return self.oldest(*others)", "mrc"),
