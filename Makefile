@@ -88,14 +88,14 @@ bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_t
 bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-bench-multiprogram: setup   ## references a second through the machine of several processes: a table
-	python bench/multiprogram.py
-
-replacement: setup   ## references a second through each replacement policy: a table
+bench-replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
 
 bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
 	python bench/allocation.py
+
+bench-multiprogram: setup   ## references a second through the machine of several processes: build/bench/multiprogram.json
+	python bench/multiprogram.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py
