@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from litemrc.mm_plots import mm_figure
 from litemrc.plot_files import save_figure
-from litemrc.replay.multiprogram import RunResult, fault_reduction, simulate, speedup
+from litemrc.replay.multiprogram import simulate
+from litemrc.replay.run_result import RunResult, fault_reduction, speedup
 from litemrc.replay.scenario import Mrc, ProcessSpec, Scenario
 from litemrc.replay.scenario_file import read_scenario
 from page_tables import fill_tables

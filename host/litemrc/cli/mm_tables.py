@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from litemrc.replay.multiprogram import PERCENTILES, ProcessResult, RunResult, fault_reduction, speedup
+from litemrc.replay.run_result import PERCENTILES, ProcessResult, RunResult, fault_reduction, speedup
 from litemrc.replay.scenario import Scenario
 from litemrc.sizes import size_text
 

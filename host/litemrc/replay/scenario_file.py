@@ -189,12 +189,13 @@ class _Reader:
             if table.has(key):
                 raise table.wrong(key, "stands beside [[process.part]]", "one of the two")
         parts = []
-        for part in table.tables("part"):
+        tables = table.tables("part")
+        for part in tables:
             part.check_keys(("trace", "touches", "release"))
             touches = part.count("touches") if part.has("touches") else None
-            parts.append(
-                Part(self._trace(part, finite=not touches), touches, part.flag("release", default=False))
-            )
+            finite = not touches and (kind == "batch" or part is not tables[-1])
+            release = part.flag("release", default=False)
+            parts.append(Part(self._trace(part, finite=finite), touches, release))
         return tuple(parts)
 
     def _trace(self, table: TomlTable, *, finite: bool) -> str:

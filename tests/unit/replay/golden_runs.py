@@ -7,7 +7,8 @@ import numpy as np
 from litemrc.golden.aged_curve import epoch_counts
 from litemrc.golden.frame_policies import GlobalClock, GlobalLru, MrcDirected, Partitions
 from litemrc.golden.multiprogram import RELEASE, Costs, FramePolicy, Machine, Process
-from litemrc.replay.multiprogram import pauses, simulate, trace_url
+from litemrc.replay.multiprogram import simulate
+from litemrc.replay.reference_feed import pauses, trace_url
 from litemrc.replay.scenario import UTILITIES, Part, Scenario
 from litemrc.traces import open_trace
 

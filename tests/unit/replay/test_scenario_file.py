@@ -213,6 +213,17 @@ def test_a_scenario_without_an_end_is_refused(read):
     assert read("duration = 1_000\n" + endless).duration == 1_000_000
 
 
+def test_only_the_last_part_of_a_process_may_go_on_for_ever(read):
+    first = '[[process.part]]\ntrace = "gen:loop"\ntouches = 9\n'
+    last = '[[process.part]]\ntrace = "gen:zipf"\n'
+    text = GOOD.replace('trace = "gen:zipf?pages=50"\n', "")
+    sleeping = "sleep = 500\n"
+    (intr, _) = read(text.replace(sleeping, sleeping + first + last)).processes
+    assert intr.parts == (Part("gen:loop", 9), Part("gen:zipf"))
+    error = refused(read, text.replace(sleeping, sleeping + last + first))
+    assert error.what == "process.part.touches: is missing, and the trace has no end"
+
+
 def test_a_server_is_a_closed_or_an_open_loop(read):
     head, tail = GOOD[: GOOD.index("[static]")], GOOD[GOOD.rindex("[[process]]") :]
     server = '[[process]]\nname = "s"\nkind = "server"\ntrace = "gen:zipf"\ntouches = 5\ntouch = 1\n'
