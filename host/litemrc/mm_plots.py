@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from litemrc.plots import COLOURS, STYLE
-from litemrc.replay.multiprogram import RunResult
+from litemrc.replay.run_result import RunResult
 from litemrc.replay.scenario import POLICIES, Scenario
 
 BINS = 80  # of the time axis, over which response times are averaged

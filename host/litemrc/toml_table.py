@@ -101,11 +101,13 @@ class TomlTable:
             raise self.wrong(key, f"is {value!r}", expected)
         return value
 
-    def count(self, key: str, default: int | None = None, *, lowest: int = 1) -> int:
+    def count(
+        self, key: str, default: int | None = None, *, lowest: int = 1, highest: int | None = None
+    ) -> int:
         """A whole number."""
-        expected = f"a whole number from {lowest} on"
+        expected = f"a whole number from {lowest} {'on' if highest is None else f'to {highest}'}"
         value = self._value(key, default, expected)
-        if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value < 2**53:
+        if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= (highest or 2**53):
             raise self.wrong(key, f"is {value!r}", expected)
         return value
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from litemrc.replay.multiprogram import PERCENTILES, ProcessResult, RunResult
+from litemrc.replay.run_result import PERCENTILES, ProcessResult, RunResult, fault_reduction, speedup
 from litemrc.replay.scenario import Scenario
 from litemrc.sizes import size_text
 
@@ -50,19 +50,6 @@ def mm_json(scenario: Scenario, results: Sequence[RunResult]) -> dict[str, Any]:
         "relative_to": results[0].policy,
         "results": [_result_json(results[0], result) for result in results],
     }
-
-
-def speedup(first: ProcessResult, process: ProcessResult) -> float | None:
-    """How many times as fast a process is; None if one of the times is not known."""
-    if first.time_s is None or not process.time_s:
-        return None
-    return first.time_s / process.time_s
-
-
-def fault_reduction(first: RunResult, result: RunResult, name: str) -> float | None:
-    """Share of the page faults that are no more; None where there were none."""
-    before = first.comparable_faults(name)
-    return 1 - result.comparable_faults(name) / before if before else None
 
 
 def _result_json(first: RunResult, result: RunResult) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from litemrc.cli.mm_tables import mm_json, mm_table
 from litemrc.cli.trace_progress import LINE_EVERY_S
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
-from litemrc.replay.multiprogram import Progress, RunResult, check_policy, simulate
+from litemrc.replay.multiprogram import Progress, check_policy, simulate
+from litemrc.replay.run_result import RunResult
 from litemrc.replay.scenario import POLICIES
 from litemrc.replay.scenario_file import read_scenario
 

@@ -3,12 +3,9 @@
 What happens when is said in `golden/multiprogram.py`, who gives up a page in `golden/frame_policies.py`.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.native.multiprogram import (
@@ -24,92 +21,10 @@ from litemrc.native.multiprogram import (
     ProcessSettings,
 )
 from litemrc.native.replacement import AddressBook
-from litemrc.replay.epoch_counts import EpochCounts, make_counts
-from litemrc.replay.scenario import UTILITIES, Part, ProcessSpec, Scenario
-from litemrc.traces import open_trace
-from litemrc.traces.generators.draws import random_words
-from litemrc.traces.generators.urls import PREFIX
-
-PERCENTILES = (50, 95, 99)
-_PAUSES = 1 << 16  # drawn once, then again from the first
-_ENDLESS = 1 << 50  # references
-
-
-@dataclass(frozen=True, eq=False)
-class ProcessResult:
-    """What became of a process; times in seconds.
-
-    Attributes:
-        faults, zero_fills, write_outs: pages read from disk, filled with zeros, written out to disk.
-        execution_s: from its start to its end; None if it did not end.
-        arrived_s, response_s: float64[requests], of each request done that arrived when it was measured.
-        early: of how many more nothing is told, as they arrived before.
-    """
-
-    name: str
-    kind: str
-    touches: int
-    faults: int
-    zero_fills: int
-    write_outs: int
-    execution_s: float | None
-    arrived_s: NDArray[np.float64]
-    response_s: NDArray[np.float64]
-    early: int
-
-    @property
-    def time_s(self) -> float | None:
-        """What table 2 reports: the execution time of a batch process, of others the mean response time."""
-        return self.execution_s if self.kind == "batch" else self.mean_s
-
-    @property
-    def mean_s(self) -> float | None:
-        """Mean response time; None if no request was done."""
-        return float(self.response_s.mean()) if self.response_s.size else None
-
-    def percentile_s(self, percent: float) -> float | None:
-        """The response time that so many of all requests do not exceed: a response time that was measured."""
-        if not self.response_s.size:
-            return None
-        return float(np.percentile(self.response_s, percent, method="inverted_cdf"))
-
-
-@dataclass(frozen=True, eq=False)
-class RunResult:
-    """What became of a scenario under a policy.
-
-    Attributes:
-        time_s: when the run ended.
-        measured_s: how long faults were counted.
-        disk_busy_s: how long the disk works on what it was asked for.
-        processes: in the order of the scenario.
-        sampled_s: float64[samples], times at which memory was looked at.
-        resident_pages: int64[samples, processes], pages of each process in memory.
-    """
-
-    policy: str
-    time_s: float
-    measured_s: float
-    disk_busy_s: float
-    processes: tuple[ProcessResult, ...]
-    sampled_s: NDArray[np.float64]
-    resident_pages: NDArray[np.int64]
-
-    def process(self, name: str) -> ProcessResult:
-        """The process of this name."""
-        return next(process for process in self.processes if process.name == name)
-
-    @property
-    def touches(self) -> int:
-        return sum(process.touches for process in self.processes)
-
-    def comparable_faults(self, name: str) -> float:
-        """Page faults to compare policies by: of a server those in 100 s, as in table 2; of others all."""
-        process = self.process(name)
-        if process.kind != "server":
-            return process.faults
-        return 100 * process.faults / self.measured_s if self.measured_s else 0.0
-
+from litemrc.replay.epoch_counts import make_counts
+from litemrc.replay.reference_feed import ReferenceFeed, pauses
+from litemrc.replay.run_result import ProcessResult, RunResult
+from litemrc.replay.scenario import UTILITIES, ProcessSpec, Scenario
 
 Progress = Callable[[float, int], None]  # simulated seconds, touches
 
@@ -148,7 +63,7 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
         [_process_settings(scenario, number, tracked) for number in range(len(specs))],
     )
     feeds = [
-        _Feed(scenario, number, make_counts(scenario.mrc, groups) if tracked else None)
+        ReferenceFeed(scenario, number, make_counts(scenario.mrc, groups) if tracked else None)
         for number in range(len(specs))
     ]
     while (number := machine.run()) != MACHINE_DONE:
@@ -229,16 +144,6 @@ def tracked_touch(spec: ProcessSpec) -> int:
     return spec.touch + round(spec.touch * spec.tracking)
 
 
-def pauses(scenario: Scenario, number: int) -> NDArray[np.int64]:
-    """Thinking times, or times between arrivals, of a process, in ticks."""
-    spec = scenario.processes[number]
-    if not spec.random:
-        return np.array([spec.pause])
-    words = random_words(_seed(scenario, number) + 1, np.arange(_PAUSES, dtype=np.uint64))
-    uniform = (words >> np.uint64(11)).astype(np.float64) / 2**53
-    return np.rint(-np.log1p(-uniform) * spec.pause).astype(np.int64)
-
-
 def _process_settings(scenario: Scenario, number: int, tracked: bool) -> ProcessSettings:
     spec = scenario.processes[number]
     settings = ProcessSettings()
@@ -269,85 +174,3 @@ def _process_result(scenario: Scenario, machine: Machine, number: int) -> Proces
         response * scenario.tick_s,
         int(arrived.size - response.size),
     )
-
-
-def _seed(scenario: Scenario, number: int) -> int:
-    """Seeds that differ between processes."""
-    return scenario.seed * 1000 + 10 * number
-
-
-def trace_url(scenario: Scenario, number: int, part: Part) -> str:
-    """The trace of a part; a generated one gets seed and length where its URL does not tell."""
-    if not part.trace.startswith(PREFIX):
-        return part.trace
-    given = part.trace.partition("?")[2].split("&")
-    url = part.trace if "?" in part.trace else part.trace + "?"
-    for name, value in (("n", _ENDLESS), ("seed", _seed(scenario, number))):
-        if not any(text.startswith(f"{name}=") for text in given):
-            url += f"&{name}={value}"
-    return url.replace("?&", "?")
-
-
-class _Feed:
-    """The references of a process, and what counts its epochs."""
-
-    def __init__(self, scenario: Scenario, number: int, counts: EpochCounts | None) -> None:
-        spec = scenario.processes[number]
-        endless = not spec.requests
-        parts = [
-            replace(part, trace=trace_url(scenario, number, part), touches=part.touches or _wanted(spec))
-            if part is spec.parts[-1] and (endless or spec.request_touches)
-            else replace(part, trace=trace_url(scenario, number, part))
-            for part in spec.parts
-        ]
-        self._chunks = _references(parts, scenario.page_bytes)
-        self._counts = counts
-        self._release = False
-
-    def next(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.float64], bool]:
-        """What `Machine.feed` takes; no page: no reference is left."""
-        pages, writes, release = next(self._chunks, (_NO_PAGES, _NO_WRITES, False))
-        epochs = np.empty((0, 0))
-        if self._counts:
-            if self._release:
-                self._counts.release()
-            epochs = self._counts.take(pages)
-        self._release = release
-        return pages, writes, epochs, release
-
-
-_NO_PAGES, _NO_WRITES = np.empty(0, np.uint64), np.empty(0, np.uint8)
-
-
-def _wanted(spec: ProcessSpec) -> int:
-    """Touches that the last part may be asked for: all its requests', or without end."""
-    return spec.requests * spec.request_touches if spec.requests and spec.request_touches else _ENDLESS
-
-
-def _references(
-    parts: list[Part], page_bytes: int
-) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint8], bool]]:
-    for part in parts:
-        left = part.touches
-        while left is None or left > 0:
-            done = 0
-            with open_trace(part.trace, None, page_bytes) as trace, closing(iter(trace)) as chunks:
-                for chunk in chunks:
-                    size = len(chunk) if left is None else min(len(chunk), left)
-                    if not size:
-                        continue
-                    writes = _NO_WRITES
-                    if chunk.writes is not None:
-                        writes = np.ascontiguousarray(chunk.writes[:size]).view(np.uint8)
-                    yield np.ascontiguousarray(chunk.pages[:size]), writes, False
-                    done += size
-                    if left is not None:
-                        left -= size
-                        if not left:
-                            break
-            if not done:
-                raise UserError("the trace has no reference", where=part.trace)
-            if left is None:
-                break
-        if part.release:
-            yield _NO_PAGES, _NO_WRITES, True

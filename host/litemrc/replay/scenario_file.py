@@ -28,6 +28,8 @@ _OF_KIND = {
     "server": ("clients", "think", "interval", "spread", "requests"),
 }
 _UNITS = ("us", "cycles")
+MOST_PAGES = 1 << 30  # of memory
+MOST_GROUPS = 1 << 16  # of a curve
 _SPREADS = ("exponential", "constant")
 
 
@@ -58,7 +60,7 @@ class _Reader:
 
     def scenario(self) -> Scenario:
         top = self._top
-        memory = top.count("memory_pages")
+        memory = top.count("memory_pages", highest=MOST_PAGES)
         tables = top.tables("process")
         if not tables:
             raise top.wrong("process", "there is none", "at least one [[process]]")
@@ -85,6 +87,11 @@ class _Reader:
         if "mrc" in scenario.policies and minimums > memory:
             raise self._mrc.wrong(
                 "minimum_pages", f"{minimums} pages at least are wanted in all", f"at most {memory}"
+            )
+        if memory > MOST_GROUPS * scenario.mrc.group_pages:
+            least = -(-memory // MOST_GROUPS)
+            raise self._mrc.wrong(
+                "group_pages", f"curves of more than {MOST_GROUPS} sizes", f"at least {least}"
             )
         if not scenario.duration and not any(process.requests for process in processes):
             raise top.wrong("duration", "is missing, and no process ends", "a time, or a process that ends")
@@ -182,12 +189,13 @@ class _Reader:
             if table.has(key):
                 raise table.wrong(key, "stands beside [[process.part]]", "one of the two")
         parts = []
-        for part in table.tables("part"):
+        tables = table.tables("part")
+        for part in tables:
             part.check_keys(("trace", "touches", "release"))
             touches = part.count("touches") if part.has("touches") else None
-            parts.append(
-                Part(self._trace(part, finite=not touches), touches, part.flag("release", default=False))
-            )
+            finite = not touches and (kind == "batch" or part is not tables[-1])
+            release = part.flag("release", default=False)
+            parts.append(Part(self._trace(part, finite=finite), touches, release))
         return tuple(parts)
 
     def _trace(self, table: TomlTable, *, finite: bool) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from itertools import chain
 
+import numpy as np
 from litemrc.golden.aged_curve import epoch_counts
 from litemrc.golden.frame_policies import GlobalClock, GlobalLru, MrcDirected, Partitions
 from litemrc.golden.multiprogram import RELEASE, Costs, FramePolicy, Machine, Process
-from litemrc.replay.multiprogram import pauses, trace_url
+from litemrc.replay.multiprogram import simulate
+from litemrc.replay.reference_feed import pauses, trace_url
 from litemrc.replay.scenario import UTILITIES, Part, Scenario
 from litemrc.traces import open_trace
 
@@ -88,3 +90,33 @@ def _of_part(scenario: Scenario, number: int, part: Part, *, endless: bool):
             break
     if part.release:
         yield RELEASE
+
+
+def golden_outcome(scenario: Scenario, policy: str) -> list:
+    """All that is known of a run, in ticks."""
+    machine = run_golden(scenario, policy)
+    outcome: list = [machine.now, machine.disk_busy, machine.samples]
+    for process, spec in zip(machine.processes, scenario.processes, strict=True):
+        responses = [(begin, end - begin) for begin, end in process.responses]
+        measured = [response for response in responses if response[0] >= scenario.measure_from]
+        ended = None if process.ended is None else process.ended - spec.start
+        outcome.append((process.touches, process.faults, process.zero_fills, process.write_outs, ended))
+        outcome.append((measured, len(responses) - len(measured)))
+    return outcome
+
+
+def native_outcome(scenario: Scenario, policy: str) -> list:
+    """The same of the native machine."""
+    result = simulate(scenario, policy)
+
+    def ticks(times) -> list[int]:
+        return np.rint(np.asarray(times) / scenario.tick_s).astype(int).tolist()
+
+    samples = list(zip(ticks(result.sampled_s), result.resident_pages.tolist(), strict=True))
+    outcome: list = [*ticks([result.time_s, result.disk_busy_s]), samples]
+    for process in result.processes:
+        ended = None if process.execution_s is None else ticks(process.execution_s)
+        outcome.append((process.touches, process.faults, process.zero_fills, process.write_outs, ended))
+        responses = zip(ticks(process.arrived_s), ticks(process.response_s), strict=True)
+        outcome.append((list(responses), process.early))
+    return outcome

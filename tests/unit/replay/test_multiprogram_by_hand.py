@@ -1,5 +1,7 @@
 """Small scenarios worked by hand: two processes, three frames, one disk."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from litemrc.errors import UserError
@@ -167,6 +169,16 @@ def test_what_does_not_fit_is_refused(trace):
     endless = ProcessSpec("e", "server", spec.parts, 10, request_touches=1, pause=1, requests=0)
     with pytest.raises(UserError, match="no process ends"):
         simulate(scenario(2, endless), "global-lru")
+
+
+def test_traces_without_an_order_or_a_reference_are_refused(tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    with pytest.raises(UserError, match="no reference"):
+        simulate(scenario(2, batch("a", str(empty))), "global-lru")
+    intervals = Path(__file__).parents[2] / "data" / "traces" / "grid.inout.zst"
+    with pytest.raises(UserError, match="intervals do not tell the order"):
+        simulate(scenario(2, batch("a", str(intervals))), "global-lru")
 
 
 def test_a_comparison_counts_a_servers_faults_in_100_seconds(trace):

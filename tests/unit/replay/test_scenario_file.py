@@ -111,7 +111,18 @@ def test_the_six_mixes_of_table_2_are_shipped():
     ("good", "bad", "said", "expected"),
     [
         ("seed = 7", "sead = 7", "sead: no such key here", "one of title, time_unit"),
-        ("memory_pages = 100", "memory_pages = -5", "memory_pages: is -5", "a whole number from 1 on"),
+        (
+            "memory_pages = 100",
+            "memory_pages = -5",
+            "memory_pages: is -5",
+            "a whole number from 1 to 1073741824",
+        ),
+        (
+            "memory_pages = 100",
+            "memory_pages = 2_000_000_000",
+            "memory_pages: is 2000000000",
+            "to 1073741824",
+        ),
         ("memory_pages = 100", "memory_pages = 99.5", "memory_pages: is 99.5", "a whole number"),
         ("memory_pages = 100", "memory_pages = true", "memory_pages: is True", "a whole number"),
         ('title = "both"', "title = 3", "title: is 3", "a text, in quotation marks"),
@@ -182,6 +193,15 @@ def test_what_is_no_toml_is_told_with_its_line(read):
     assert unclosed.where.endswith(f":{line_of(GOOD, 'policies')}")
 
 
+def test_curves_of_too_many_sizes_are_refused(read):
+    text = GOOD.replace("memory_pages = 100", "memory_pages = 10_000_000")
+    error = refused(read, text)
+    assert error.what == "mrc.group_pages: curves of more than 65536 sizes"
+    assert error.remedy == "expected at least 153"  # 10 M / 65,536 is 152.6
+    assert error.where.endswith(f":{line_of(text, '[mrc]')}")
+    assert read(text.replace("[mrc]", "[mrc]\ngroup_pages = 153"))
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot read"):
         read_scenario(tmp_path / "none.toml")
@@ -191,6 +211,17 @@ def test_a_scenario_without_an_end_is_refused(read):
     endless = GOOD[: GOOD.rindex("[[process]]")].replace("job = 40\n", "")
     assert refused(read, endless).what == "duration: is missing, and no process ends"
     assert read("duration = 1_000\n" + endless).duration == 1_000_000
+
+
+def test_only_the_last_part_of_a_process_may_go_on_for_ever(read):
+    first = '[[process.part]]\ntrace = "gen:loop"\ntouches = 9\n'
+    last = '[[process.part]]\ntrace = "gen:zipf"\n'
+    text = GOOD.replace('trace = "gen:zipf?pages=50"\n', "")
+    sleeping = "sleep = 500\n"
+    (intr, _) = read(text.replace(sleeping, sleeping + first + last)).processes
+    assert intr.parts == (Part("gen:loop", 9), Part("gen:zipf"))
+    error = refused(read, text.replace(sleeping, sleeping + last + first))
+    assert error.what == "process.part.touches: is missing, and the trace has no end"
 
 
 def test_a_server_is_a_closed_or_an_open_loop(read):

@@ -37,7 +37,7 @@ def test_the_same_url_gives_the_same_trace_however_it_is_cut(program, monkeypatc
     monkeypatch.setattr(urls, "CHUNK_REFERENCES", 7)
     assert columns(url) == whole
     assert len(whole["pages"]) == 1000
-    assert max(whole["pages"]) < 64 + 16384 * (program == "zipf+loop")
+    assert max(whole["pages"]) < 64 + 16384 * (program in ("zipf+loop", "zipf+stream"))
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS.keys() - {"loop", "linear", "sweeps"}))
@@ -98,6 +98,13 @@ def test_zipf_and_loop_share_the_references_as_told():
     loop = pages >= 10
     assert abs(loop.mean() - 0.75) < 5 * (0.25 * 0.75 / 40000) ** 0.5
     assert (pages[loop] == 10 + np.arange(40000)[loop] % 5).all()
+
+
+def test_zipf_and_stream_take_turns():
+    pages = np.array(pages_of("gen:zipf+stream?pages=10&alpha=0.5&loop_pages=3&period=4&n=4000"))
+    stream = np.arange(4000) % 4 == 3
+    assert (pages[stream] == 10 + np.arange(1000) % 3).all()
+    assert sorted(set(pages[~stream].tolist())) == list(range(10))
 
 
 def test_intensive_walks_a_tree_from_its_root_to_a_leaf():
