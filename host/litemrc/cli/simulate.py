@@ -8,7 +8,9 @@ from litemrc.cli.arguments import add_build_arguments, end_on_sigterm, tcp_port
 from litemrc.device.simulator import Simulator
 
 # Machines by name: module and one line of help.
-MACHINES: dict[str, tuple[str, str]] = {}
+MACHINES: dict[str, tuple[str, str]] = {
+    "energy": ("litemrc.cli.simulate_energy", "energy and delay of a trace whose memory chips sleep"),
+}
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ Where the paper is silent, this model decides:
   passed and waits for its chip to wake. Delay is the whole run, to the end of the last access.
 - A chip waits from the end of an access on, or from time 0. Going down takes no time and no energy; going up
   takes the time and power of the state it was in, and the access follows.
-- An epoch lasts so many cycles of run time, memory included. It ends at its boundary, or when the access being
-  served then is done. An access belongs to the epoch in which it was issued.
+- An epoch lasts so many cycles of run time, memory included. It ends at its boundary, or when the access
+  being served then is done. An access belongs to the epoch in which it was issued.
 - N_mrc is a multiple of the pages of a chip, at least one chip; before the first epoch with an access has
   ended, it is the whole memory. References to pages never used before count as misses at every size.
 - A chip without a page among the top N_mrc is powered down at once; one that gets such a page because N_mrc
@@ -101,8 +101,8 @@ def run_oracle(
 ) -> tuple[Counts, int]:
     """The least energy in the least time: nobody waits for a chip, and every chip waits as cheaply as it can.
 
-    For each time a chip waits, the best of all states is taken; it is left just in time. The way back may reach
-    into the access before, so this is a bound, not a schedule. See docs/chip_energy.md for why no scheme is below.
+    For each time a chip waits, the best of all states is taken; it is left just in time. The way back may
+    reach into the access before, so this is a bound, not a schedule; docs/chip_energy.md says why it is one.
     """
     counts = [([0] * STATES, [0] * STATES, 0) for _ in range(chips)]
     since, now = [0] * chips, 0

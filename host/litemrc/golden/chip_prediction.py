@@ -1,8 +1,8 @@
 """Chips that sleep by what their idle times cost, and wake ahead of the access expected next (ours).
 
 Everything is learned while the program runs; nothing looks ahead.
-- Of each chip and direction (of its last access), every candidate threshold has a cost: what it would have cost
-  in the idle times seen, where an old cost fades by 1/64 with each new one. The cheapest candidates are in use.
+- Of each chip and direction (of its last access), every candidate threshold has a cost: what it would have
+  cost in the idle times seen, where an old cost fades by 1/64 with each new one. The cheapest are in use.
 - What followed a page, read or written, and what followed a chip behind another chip is remembered: the next
   chip, the time the CPU computed until then, and how often that was right. An entry that was right so often
   that it is sure (3) wakes the chip in time. A page's entry comes before a chip's.
@@ -59,7 +59,7 @@ class IdleCosts:
             self.deep[after] += cost - self.deep[after] // FADING
 
     def thresholds_fs(self) -> tuple[int, int]:
-        """Waiting until nap and until powerdown; of equals, the one in use at the beginning, or the shortest."""
+        """Waiting until nap and until powerdown; of equals the first in use, or else the shortest."""
         nap = min(self.nap, key=lambda after: (self.nap[after], after))
         deep = min(self.deep, key=lambda after: (self.deep[after], after != self.first_deep, after))
         return nap * FS_PER_NS, deep * FS_PER_NS

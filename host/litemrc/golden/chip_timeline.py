@@ -27,7 +27,7 @@ class ChipTimeline:
 
     Attributes:
         power: of the chip.
-        steps: (when it begins, what): a state to wait in, "access", or ("wake", state it comes from); in order.
+        steps: (when it begins, what), in order: a state to wait in, "access", or ("wake", state it leaves).
     """
 
     power: ChipPower
