@@ -184,9 +184,9 @@ def _expect(
     nap_at = min(began for began, state in waiting if state >= NAP)
     deep_at = min(began for began, state in waiting if state == POWERDOWN)
     wake_at = [max(earliest, ready - exit_fs) for exit_fs in chip.power.exit_fs]
-    if wake_at[NAP] < nap_at:
+    if wake_at[NAP] <= nap_at:
         nap = max(nap_at, until)
-        chip.change(nap_at, (nap, NAP), (max(deep_at, nap + deep_after), POWERDOWN))
+        chip.change(nap_at, (nap_at, STANDBY), (nap, NAP), (nap + deep_after, POWERDOWN))
         return None
     state = NAP if wake_at[NAP] < deep_at else POWERDOWN
     begins = wake_at[NAP] if state == NAP else max(wake_at[POWERDOWN], deep_at)

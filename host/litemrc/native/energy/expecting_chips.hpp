@@ -44,9 +44,9 @@ class ExpectingChips {
         const auto latest = [&](unsigned state) {
             return std::max(now, ready > power_.exit_fs[state] ? ready - power_.exit_fs[state] : 0);
         };
-        if (latest(2) < it.nap_at) { // awake, or on the way
+        if (latest(2) <= it.nap_at) { // awake, or on the way
             it.nap_at = std::max(it.nap_at, until);
-            it.deep_at = std::max(it.deep_at, it.nap_at + it.deep_after);
+            it.deep_at = it.nap_at + it.deep_after;
             return;
         }
         it.wake_from = latest(2) < it.deep_at ? 2 : 3;
