@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement replacement pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation replacement results-zhou2004 pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -91,8 +91,16 @@ bench-linux: linux-ready   ## what following processes costs, on Linux in the RT
 bench-replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
 
+bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
+	python bench/allocation.py
+
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py
+
+results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
+	python scripts/zhou2004_allocation.py
+	python scripts/zhou2004_mm.py
+	python scripts/zhou2004_energy.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py

@@ -18,6 +18,7 @@ COMMANDS = {
     "linux-demo": "boot Linux on the simulated SoC, run programs side by side and check their curves",
     "collect": "collect epochs from a device into a Parquet file",
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
+    "allocate": "divide a memory among processes by their miss ratio curves",
     "energy": "tell what the ranks of a memory consumed, by state and component",
     "mrc": "compute the miss ratio curve of a trace",
     "replace": "count page faults of traces under LRU, CLOCK, OPT and SEQ replacement",

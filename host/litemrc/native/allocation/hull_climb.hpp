@@ -1,0 +1,23 @@
+// The concave hulls of what processes gain, climbed by steepest gradient as far as the memory goes.
+#pragma once
+
+#include "gains.hpp"
+
+namespace litemrc_native {
+
+// Where the first segment did not fit whole, or nothing was left or wanted.
+struct HullClimb {
+    std::vector<uint32_t> places;   // of the point reached, for each process
+    std::vector<GainPoint> reached; // that point
+    std::vector<GainPoint> bare;    // the same, but the one whose segment did not fit climbs its steps as far as it can
+    uint32_t left = 0;              // units; 0 if all segments fit
+    double slope = 0;               // gain a unit of the segment that did not fit, else of the last one
+    double bound = 0;               // gain if a part of that segment gained its share
+};
+
+HullClimb climb_hulls(const Gains &gains);
+
+// Sum of the gains, in their order.
+double total_gain(const std::vector<GainPoint> &points);
+
+} // namespace litemrc_native
