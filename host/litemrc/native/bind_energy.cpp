@@ -55,14 +55,13 @@ void bind_energy(nb::module_ &module) {
     nb::class_<ChipTrace>(module, "ChipTrace")
         .def(
             "__init__",
-            [](ChipTrace *self, const NumberArray &pages, const PageArray &gaps_fs, const NumberArray &distances,
-               const FlagArray &writes, const NumberArray &chip_of, uint32_t chips) {
-                new (self) ChipTrace{pages.data(),  gaps_fs.data(), distances.data(),         writes.data(),
-                                     pages.size(), chip_of.data(), uint32_t(chip_of.size()), chips};
+            [](ChipTrace *self, const NumberArray &pages, const PageArray &gaps_fs, const FlagArray &writes,
+               const NumberArray &chip_of, uint32_t chips) {
+                new (self) ChipTrace{pages.data(),  gaps_fs.data(), writes.data(),            pages.size(),
+                                     chip_of.data(), uint32_t(chip_of.size()), chips};
             },
-            nb::arg("pages").noconvert(), nb::arg("gaps_fs").noconvert(), nb::arg("distances").noconvert(),
-            nb::arg("writes").noconvert(), nb::arg("chip_of").noconvert(), nb::arg("chips"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-            nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>());
+            nb::arg("pages").noconvert(), nb::arg("gaps_fs").noconvert(), nb::arg("writes").noconvert(), nb::arg("chip_of").noconvert(), nb::arg("chips"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+            nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
     module.def("run_chips", &run_chips, nb::arg("trace"), nb::arg("power"), nb::arg("after_fs"), nb::arg("mrc"),
                nb::call_guard<nb::gil_scoped_release>());
     module.def("run_predictive", &run_predictive, nb::arg("trace"), nb::arg("power"), nb::arg("parameters"),

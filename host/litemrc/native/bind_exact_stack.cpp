@@ -16,17 +16,6 @@ void bind_exact_stack(nb::module_ &module) {
                 self.access(pages.data(), pages.size());
             },
             nb::arg("pages").noconvert())
-        .def(
-            "distances",
-            [](ExactStack &self, const PageArray &pages) {
-                std::vector<uint32_t> distances(pages.size());
-                {
-                    nb::gil_scoped_release released;
-                    self.access(pages.data(), pages.size(), nullptr, distances.data());
-                }
-                return to_array(std::move(distances));
-            },
-            nb::arg("pages").noconvert())
         .def("histogram", [](const ExactStack &self) {
             return to_array(std::vector<uint64_t>(self.histogram(), self.histogram() + self.footprint() + 1));
         });

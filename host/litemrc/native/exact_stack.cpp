@@ -5,7 +5,7 @@
 
 namespace litemrc_native {
 
-void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold, uint32_t *told) {
+void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold) {
     uint32_t last[BATCH], distances[BATCH], fresh[BATCH];
     while (count) {
         uint64_t room = index_.room();
@@ -20,8 +20,6 @@ void ExactStack::access(const uint64_t *pages, size_t count, std::vector<uint64_
             for (size_t i = 0; i < found; ++i)
                 cold->push_back(pages[fresh[i]]);
         count_distances(distances, batch);
-        if (told)
-            told = std::copy(distances, distances + batch, told);
         pages += batch;
         count -= batch;
     }

@@ -54,10 +54,9 @@ class ExactStack {
         histogram_.reserve(0);
     }
 
-    // Takes `count` accesses, and appends the pages that are new to `cold` in the order of their first access; writes
-    // the distance of each to `told`: the LRU position from 1, or 0 for the first access to a page.
+    // Takes `count` accesses, and appends the pages that are new to `cold` in the order of their first access.
     // Throws std::bad_alloc, and std::length_error if there are more distinct pages than slots.
-    void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr, uint32_t *told = nullptr);
+    void access(const uint64_t *pages, size_t count, std::vector<uint64_t> *cold = nullptr);
 
     // Writes the ranks of `count` pages, all of them in the stack: 1 for the least recently used page.
     void ranks(const uint64_t *pages, size_t count, uint32_t *ranks);

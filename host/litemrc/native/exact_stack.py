@@ -54,19 +54,6 @@ class ExactStack:
         except _core.TooManyPagesError as error:
             raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
 
-    def distances(self, pages: ArrayLike) -> NDArray[np.uint32]:
-        """Take a chunk; of each access the LRU position from 1, or 0 for a first one: uint32[accesses].
-
-        Raises:
-            UserError: as `access`; or the stack has several threads.
-        """
-        if isinstance(self._core, _core.ParallelStack):
-            raise UserError("distances are told by one thread only", remedy="threads=1")
-        try:
-            return self._core.distances(page_array(pages))
-        except _core.TooManyPagesError as error:
-            raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
-
     def histogram(self) -> NDArray[np.uint64]:
         """Accesses by stack distance, uint64[footprint + 1].
 

@@ -1,6 +1,6 @@
-"""A trace as the chip machines take it: pages numbered by first touch, computing times, stack distances.
+"""A trace as the chip machines take it: pages numbered by first touch, and computing times.
 
-It is kept in memory, 17 bytes a reference.
+It is kept in memory, 13 bytes a reference.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.native.exact_stack import ExactStack
 from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces import Chunk, Trace
 
@@ -25,7 +24,6 @@ class ChipReferences:
         trace: name.
         pages: uint32[n], numbers from 0 in the order of first touch.
         gaps: uint64[n], cycles computed before each reference; that of the first is 0, or the stated gap.
-        distances: uint32[n], LRU position from 1, 0 for a first reference.
         writes: uint8[n], 1 for a write; all 0 if the trace has no directions.
         footprint_pages: distinct pages.
         stated_gap: cycles between references of a trace without times; None: it has times.
@@ -34,7 +32,6 @@ class ChipReferences:
     trace: str
     pages: NDArray[np.uint32]
     gaps: NDArray[np.uint64]
-    distances: NDArray[np.uint32]
     writes: NDArray[np.uint8]
     footprint_pages: int
     stated_gap: int | None
@@ -62,14 +59,13 @@ def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> C
             where=trace.name,
             remedy="record all references",
         )
-    numbers, stack = PageNumbers(), ExactStack()
-    pages, times, distances, writes = [], [], [], []
+    numbers = PageNumbers()
+    pages, times, writes = [], [], []
     contexts: set[int] = set()
     for chunk in chunks:
         if not len(chunk):
             continue
         pages.append(numbers.number(chunk.pages))
-        distances.append(stack.distances(pages[-1].astype(np.uint64)))
         directions = chunk.writes if chunk.writes is not None else np.zeros(len(chunk), bool)
         writes.append(directions.astype(np.uint8))
         if chunk.times is not None:
@@ -90,7 +86,6 @@ def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> C
         trace=trace.name,
         pages=np.concatenate(pages),
         gaps=gaps,
-        distances=np.concatenate(distances),
         writes=np.concatenate(writes),
         footprint_pages=len(numbers),
         stated_gap=None if times else gap_cycles,

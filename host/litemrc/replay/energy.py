@@ -136,9 +136,7 @@ class ChipSimulation:
             [_uw(mw) for mw in power.exit_mw],
         )
         gaps_fs = references.gaps * np.uint64(machine.cycle_fs)
-        self._trace = core.ChipTrace(
-            references.pages, gaps_fs, references.distances, references.writes, chip_of, self.chips
-        )
+        self._trace = core.ChipTrace(references.pages, gaps_fs, references.writes, chip_of, self.chips)
         self._tuned: Thresholds | None = None
 
     def run(self, scheme: Scheme) -> SchemeResult:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from litemrc.golden.chip_timeline import ChipPower
-from litemrc.golden.lru_stack import LruStack
 from litemrc.native import energy as core
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -46,10 +45,7 @@ class Program:
 
     @property
     def trace(self) -> core.ChipTrace:
-        stack = LruStack()
-        positions = [stack.access(page) for page in self.pages.tolist()]
-        distances = np.array([0 if at is None else at + 1 for at in positions], np.uint32)
-        return core.ChipTrace(self.pages, self.gaps_fs, distances, self.writes, self.chip_of, self.chips)
+        return core.ChipTrace(self.pages, self.gaps_fs, self.writes, self.chip_of, self.chips)
 
 
 def program(rng: Generator) -> Program:

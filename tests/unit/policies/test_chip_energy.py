@@ -128,6 +128,77 @@ def test_a_model_that_predicts_otherwise_is_told_from_the_core(old, new):
     assert not (prediction_agrees(mutant, RDRAM, rounds=300) and prediction_agrees(mutant, ODD, rounds=300))
 
 
+def test_the_papers_counters_find_the_same_working_chips():
+    """A counter a chip, as section 5.1 has it; so long that the core numbers its 65,536 slots anew."""
+    rng = np.random.default_rng(10)
+    count, pages, chip_pages, epoch_fs = 150_000, 40, 4, 20_000 * NS
+    names = np.arange(count) // 500 % 5 * 8 + rng.integers(0, 8, count)
+    names = np.where(rng.random(count) < 0.02, rng.integers(0, pages, count), names)
+    _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
+    numbers = np.argsort(np.argsort(first))[inverse].astype(np.uint32)
+    gaps = rng.choice([10, 100, 1_000], count).astype(np.uint64) * np.uint64(NS)
+    run = Program(numbers, gaps, np.zeros(count, np.uint8), chip_pages)
+    never = core.NEVER_FS
+    mrc = core.MrcParameters(epoch_fs, chip_pages, 10_000)
+    got = core.run_chips(run.trace, native_power(RDRAM), [0, never, 0, never], mrc)
+    rows = got.chips().reshape(run.chips, 9)
+    naps, powerdowns, wakes = _by_counters(run, epoch_fs, epsilon=0.01)
+    assert rows[:, 2].tolist() == naps
+    assert rows[:, 3].tolist() == powerdowns
+    assert rows[:, 6:8].tolist() == wakes
+    assert min(map(min, wakes[:-1])) > 100
+
+
+def _by_counters(run: Program, epoch_fs: int, epsilon: float) -> tuple[list[int], list[int], list[list[int]]]:
+    """mrc-static in the paper's words: of all chips femtoseconds of nap, of powerdown, wake-ups from each."""
+    chip_of, chips = run.chip_of.tolist(), run.chips
+    stack, counters, positions = [], [0] * chips, []
+    since, down_since = [0] * chips, [0] * chips  # down_since None: in nap
+    naps, downs, wakes = [0] * chips, [0] * chips, [[0, 0] for _ in range(chips)]
+    top, now, epoch_end = chips * run.chip_pages, 0, epoch_fs
+
+    def leaves(page: int, time: int) -> None:
+        chip = chip_of[page]
+        counters[chip] -= 1
+        if counters[chip] == 0 and down_since[chip] is None:
+            down_since[chip] = time
+
+    def waited(chip: int, time: int) -> None:
+        down = time if down_since[chip] is None else down_since[chip]
+        naps[chip] += down - since[chip]
+        downs[chip] += time - down
+
+    for page, gap in zip(run.pages.tolist(), run.gaps_fs.tolist(), strict=True):
+        issued = now + gap
+        if issued >= epoch_end:
+            misses = [sum(p >= size * run.chip_pages for p in positions) for size in range(1, chips + 1)]
+            size = next(i for i, m in enumerate(misses, 1) if m <= epsilon * len(positions)) * run.chip_pages
+            for left in stack[size:top]:
+                leaves(left, max(now, epoch_end))
+            for entered in stack[top:size]:
+                counters[chip_of[entered]] += 1
+            top, positions = size, []
+            epoch_end += epoch_fs * ((issued - epoch_end) // epoch_fs + 1)
+        position = stack.index(page) if page in stack else None
+        positions.append(-1 if position is None else position)
+        if position is not None:
+            del stack[position]
+        stack.insert(0, page)
+        if position is None or position >= top:
+            counters[chip_of[page]] += 1
+            if len(stack) > top:
+                leaves(stack[top], issued)
+        chip = chip_of[page]
+        waited(chip, issued)
+        asleep = down_since[chip] is not None
+        wakes[chip][asleep] += 1
+        now = issued + RDRAM.exit_fs[3 if asleep else 2] + RDRAM.access_fs
+        since[chip], down_since[chip] = now, None
+    for chip in range(chips):
+        waited(chip, now)
+    return naps, downs, wakes
+
+
 @POWERS
 def test_nobody_takes_less_energy_or_time_than_the_oracle(power):
     rng = np.random.default_rng(8)

@@ -20,7 +20,7 @@ ChipRun run_chips(const ChipTrace &trace, const ChipPower &power, const PerState
         return run;
     }
     WorkingPages pages(trace.chips, mrc.chip_pages, mrc.epsilon_ppm);
-    WorkingChips working(trace.chip_of, trace.page_count, trace.chips, trace.chips * mrc.chip_pages);
+    WorkingChips working(trace.page_count, trace.chips, trace.chips * mrc.chip_pages);
     for (uint32_t chip = 0; chip < trace.chips; ++chip)
         chips.power_down(chip, 0); // no page of it is in the stack
     uint64_t epoch_end = mrc.epoch_fs;
@@ -35,11 +35,12 @@ ChipRun run_chips(const ChipTrace &trace, const ChipPower &power, const PerState
             }
             epoch_end += (issued - epoch_end) / mrc.epoch_fs * mrc.epoch_fs + mrc.epoch_fs;
         }
-        const uint32_t page = trace.pages[i], idle = working.access(page);
-        pages.count(trace.distances[i]);
-        if (idle != WorkingChips::NONE)
-            chips.power_down(idle, issued);
-        now = chips.access(trace.chip_of[page], issued);
+        const uint32_t page = trace.pages[i], chip = trace.chip_of[page];
+        const WorkingChips::Moved moved = working.access(page, chip);
+        pages.count(moved.distance);
+        if (moved.idle != WorkingChips::NONE)
+            chips.power_down(moved.idle, issued);
+        now = chips.access(chip, issued);
     }
     run.total_fs = now;
     run.chips = chips.finish(now);

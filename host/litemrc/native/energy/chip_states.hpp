@@ -29,7 +29,6 @@ struct ChipCounts {
 struct ChipTrace {
     const uint32_t *pages;
     const uint64_t *gaps_fs;     // computed before each reference
-    const uint32_t *distances;   // LRU position from 1; 0: the first reference to a page
     const uint8_t *writes;       // 1: a write
     uint64_t count;
     const uint32_t *chip_of;     // chip of each page

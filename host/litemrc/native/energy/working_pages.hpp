@@ -1,6 +1,7 @@
 // N_mrc: the smallest multiple of a chip whose miss ratio in an epoch is within epsilon of the best reachable.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,8 +17,11 @@ class WorkingPages {
     // Counts an access by its page's LRU position from 1; 0: the first to it.
     void count(uint32_t distance) {
         ++accesses_;
-        if (distance)
-            ++hits_[(distance - 1) / chip_pages_];
+        if (!distance)
+            return;
+        const size_t size = size_t((distance - 1) / chip_pages_);
+        ++hits_[size];
+        deepest_ = size > deepest_ ? size : deepest_;
     }
 
     bool empty() const { return accesses_ == 0; }
@@ -25,11 +29,12 @@ class WorkingPages {
     // N_mrc of the accesses counted, which are forgotten.
     uint64_t end_epoch() {
         uint64_t beyond = 0;
-        size_t size = hits_.size();
+        size_t size = deepest_ + 1;
         while (size > 1 && (beyond + hits_[size - 1]) * 1000000 <= epsilon_ppm_ * accesses_)
             beyond += hits_[--size];
         accesses_ = 0;
-        hits_.assign(hits_.size(), 0);
+        std::fill_n(hits_.begin(), deepest_ + 1, 0);
+        deepest_ = 0;
         return size * chip_pages_;
     }
 
@@ -37,6 +42,7 @@ class WorkingPages {
     const uint64_t chip_pages_, epsilon_ppm_;
     std::vector<uint64_t> hits_;
     uint64_t accesses_ = 0;
+    size_t deepest_ = 0; // of the hits counted
 };
 
 } // namespace litemrc_native
