@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram replacement results-zhou2004 pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy replacement results-zhou2004 pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -96,6 +96,9 @@ bench-allocation: setup   ## milliseconds to divide a memory among processes: a 
 
 bench-multiprogram: setup   ## references a second through the machine of several processes: build/bench/multiprogram.json
 	python bench/multiprogram.py
+
+bench-energy: setup   ## references a second through chips that sleep: a table, build/bench/energy.json
+	python bench/energy.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py

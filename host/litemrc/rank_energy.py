@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import floor, log10
 
 from litemrc.dram_parts.part import Part
+from litemrc.energy_model import Energy, Operation, always_awake, energy
 from litemrc.rank_activity import RankActivity
 from litemrc.rank_table import RankTable
-from litemrc.replay.energy import Energy, Operation, always_awake, energy
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from litemrc.device.simulator import Simulator
 # Machines by name: module and one line of help.
 MACHINES: dict[str, tuple[str, str]] = {
     "mm": ("litemrc.cli.simulate_mm", "run processes that share a memory under several memory policies"),
+    "energy": ("litemrc.cli.simulate_energy", "energy and delay of a trace whose memory chips sleep"),
 }
 
 

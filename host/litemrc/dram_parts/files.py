@@ -17,7 +17,8 @@ from litemrc.errors import UserError
 FOLDER = "dram_parts"
 _SUFFIX = ".toml"
 _TEXTS = ("kind", "part", "memory", "datasheet", "cross_check")
-_SDRAM = (*_TEXTS, "megabits", "width_bits", "refi_ns", "absent", "grades")
+_SDRAM = (*_TEXTS, "megabits", "width_bits", "refi_ns", "absent", "exits", "grades")
+_EXITS = ("power_down", "self_refresh")
 _GRADE = ("name", "clock_mhz", "rc", "ras", "rfc", "rails")
 _RDRAM = (
     *_TEXTS,
@@ -131,6 +132,7 @@ def _grade(table: "_Table", grade: "_Table", absent: Mapping[str, str]) -> Sdram
     grade.check_fields(_GRADE)
     name = table.text("part") + grade.text("name")
     rails = grade.table("rails")
+    exits = _exits(table, grade.number("clock_mhz"))
     part = SdramPart(
         name=name,
         memory=table.text("memory"),
@@ -142,6 +144,8 @@ def _grade(table: "_Table", grade: "_Table", absent: Mapping[str, str]) -> Sdram
         rfc=grade.count("rfc"),
         refi_ns=table.number("refi_ns"),
         rails=tuple(_rail(rails.table(each), absent) for each in rails.content),
+        power_down_exit_ns=exits.get("power_down"),
+        self_refresh_exit_ns=exits.get("self_refresh"),
         datasheet=table.text("datasheet"),
         cross_check=table.text("cross_check"),
     )
@@ -150,6 +154,25 @@ def _grade(table: "_Table", grade: "_Table", absent: Mapping[str, str]) -> Sdram
     if not part.rails:
         raise grade.wrong("rails", "is empty", "give at least one supply")
     return part
+
+
+def _exits(table: "_Table", clock_mhz: float) -> dict[str, float]:
+    """Times in ns: of those given as ns and as clocks the longer."""
+    if "exits" not in table.content:
+        return {}
+    exits = table.table("exits")
+    exits.check_fields(_EXITS)
+    times = {}
+    for name in exits.content:
+        limits = exits.table(name)
+        limits.check_fields(("ns", "clocks"))
+        given = [limits.number("ns")] if "ns" in limits.content else []
+        if "clocks" in limits.content:
+            given.append(limits.count("clocks") * 1e3 / clock_mhz)
+        if not given:
+            raise exits.wrong(name, "is empty", "give ns, clocks or both")
+        times[name] = max(given)
+    return times
 
 
 def _rail(rail: "_Table", absent: Mapping[str, str]) -> Rail:

@@ -76,6 +76,8 @@ class SdramPart:
         rc, ras, rfc: clocks of the loops in which IDD0 and IDD5B were measured.
         refi_ns: mean time between two refreshes.
         rails: its supplies.
+        power_down_exit_ns, self_refresh_exit_ns: from the exit of a precharge power-down with the DLL off, of
+            self-refresh, to a read; None: the file does not tell.
         datasheet: where the numbers stand; cross_check: where else they were found, or not.
     """
 
@@ -89,6 +91,8 @@ class SdramPart:
     rfc: int
     refi_ns: float
     rails: tuple[Rail, ...]
+    power_down_exit_ns: float | None = None
+    self_refresh_exit_ns: float | None = None
     datasheet: str = ""
     cross_check: str = ""
 

@@ -1,198 +1,251 @@
-"""Energy of a memory's power domains, in millijoules, from residencies and counts: pure arithmetic.
+"""One program on a blocking CPU whose memory chips sleep: energy and delay of schemes (zhou2004, section 5).
 
-Sources: Micron TN-41-01, "Calculating Memory System Power for DDR3" (2007), for the terms and how they
-follow clock and supply; JESD79-3 for what each IDD is; zhou2004, table 4, for RDRAM. Energies are those of
-the chips' cores: what flows through data pins and terminations depends on the board, and is left out.
-
-Clocks are charged with the current of the state they are counted in, and each command with what it draws
-beyond that state. Three things are not as in TN-41-01, on purpose:
-
-- A refresh draws IDD5B - IDD2N beyond its state, not IDD5B - IDD3N: the meter counts its clocks as precharge
-  standby, so with IDD2N the time of a refresh costs IDD5B, as it was measured.
-- IDDs are taken at the nominal supply; TN-41-01 takes them at the highest, which makes all 5 % less.
-- Entering self-refresh costs the refresh with which it begins (JESD79-3, "Self-Refresh operation").
+What the paper leaves open is said in `golden/chip_energy.py`; the native core does the same.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from litemrc.dram_parts.part import Part, Rail, RdramPart, SdramPart
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.chip_power import ChipPower
 from litemrc.errors import UserError
-from litemrc.rank_activity import LABELS, RankActivity
+from litemrc.native import energy as core
+from litemrc.policies.energy import SCHEMES, Oracle, Predictive, Scheme, Thresholds
+from litemrc.replay.chip_references import PLACEMENTS, ChipReferences, place_pages
 
-SDRAM_COMPONENTS = (
-    *LABELS.values(),
-    *("activate", "read", "write", "refresh", "self-refresh entry"),
-)
-RDRAM_COMPONENTS = ("active", "standby", "nap", "powerdown", "wake-up")
-_ROUNDING = 1e-9  # a chip may be busy all the time it was awake
+FS = 10**15
+MOST_FS = 1 << 62
+NAP_SWEEP = (0, 0.5, 1, 2, 3, 5, 10)  # times the way back from nap
+POWERDOWN_SWEEP = (1, 2, 4, 8, 12, 16, 25, 50, 100, 200, 500)  # times the way back from powerdown
 
 
 @dataclass(frozen=True)
-class Operation:
-    """How the memory was run.
+class ChipMachine:
+    """The processor and its memory.
 
     Attributes:
-        clock_hz: of the clocks that were counted.
-        dram_clock_hz: of the memory itself.
-        chips: of a rank, which work together.
-        burst_length: transfers of a read or write.
-        fast_exit: the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows in the place of IDD2P0.
-        kept: part of the array that partial self-refresh refreshes.
-        share: of what the rank does as a whole; 1 / n for one of n address slices of a rank, which each
-            count all of its clocks, refreshes and entries.
-        supply: voltage over nominal.
+        power: of a chip; all are alike.
+        chip_pages: pages of a chip.
+        clock_hz: of the processor; a cycle is taken as a whole number of femtoseconds.
+        epoch_cycles: of MRC schemes.
+        epsilon: of N_mrc, to the millionth.
+        monitor_mw: power of the miss ratio monitor, charged to schemes that need it for the whole run.
+        placement, seed: of pages on chips, see `place_pages`.
+
+    Raises:
+        UserError: a value out of range.
     """
 
-    clock_hz: float
-    dram_clock_hz: float
-    chips: int = 1
-    burst_length: int = 8
-    fast_exit: bool = False
-    kept: float = 1.0
-    share: float = 1.0
-    supply: float = 1.0
+    power: ChipPower
+    chip_pages: int = 64
+    clock_hz: float = 600e6
+    epoch_cycles: int = 10_000
+    epsilon: float = 0.01
+    monitor_mw: float = 20.0
+    placement: str = "sequential"
+    seed: int = 1
 
-
-@dataclass(frozen=True)
-class Energy:
-    """Millijoules, by component."""
-
-    components: Mapping[str, float]
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("chip_pages", 1, 1 << 32),
+            ("clock_hz", 1e3, 1e12),
+            ("epoch_cycles", 1, 1 << 40),
+            ("epsilon", 0, 1),
+            ("monitor_mw", 0, 1e9),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise UserError(f"{name} cannot be {value}", remedy=f"give {low:g} to {high:g}")
+        if self.placement not in PLACEMENTS:
+            raise UserError(f"no placement {self.placement!r}", remedy=f"they are {', '.join(PLACEMENTS)}")
 
     @property
-    def total(self) -> float:
-        """All components together, mJ."""
-        return sum(self.components.values())
-
-    def __add__(self, other: "Energy") -> "Energy":
-        return Energy({name: mj + other.components[name] for name, mj in self.components.items()})
+    def cycle_fs(self) -> int:
+        return round(FS / self.clock_hz)
 
 
-def energy(part: Part, activity: RankActivity, use: Operation) -> Energy:
-    """What a domain consumed in all chips of its rank.
+@dataclass(frozen=True, eq=False)
+class SchemeResult:
+    """What became of the program under one scheme.
 
-    Raises:
-        UserError: a current is needed that the part's data sheet does not tell, or, of RDRAM, the record
-            cannot be of such a chip.
+    Attributes:
+        scheme: as it ran; thresholds found by a sweep are in it.
+        delay_s: of the whole run.
+        monitor_mj: of the monitor, part of `energy_mj`.
+        waited_s: float64[chips, states], in each state.
+        wakes: uint64[chips, states], out of each state.
+        accesses: uint64[chips].
+        chip_mj: float64[chips].
+        mean_working_pages: mean N_mrc of the epochs with an access; None: the scheme has none.
+        swept: were the thresholds chosen by a sweep?
     """
-    if isinstance(part, RdramPart):
-        return _rdram_energy(part, activity, use)
-    total = Energy(dict.fromkeys(SDRAM_COMPONENTS, 0.0))
-    for rail in part.rails:
-        total += _rail_energy(part, rail, activity, use)
-    return total
+
+    scheme: Scheme
+    delay_s: float
+    monitor_mj: float
+    waited_s: NDArray[np.float64]
+    wakes: NDArray[np.uint64]
+    accesses: NDArray[np.uint64]
+    chip_mj: NDArray[np.float64]
+    mean_working_pages: float | None = None
+    swept: bool = False
+
+    @property
+    def energy_mj(self) -> float:
+        """Of all chips and the monitor."""
+        return float(self.chip_mj.sum()) + self.monitor_mj
+
+    @property
+    def energy_delay(self) -> float:
+        """mJ x s."""
+        return self.energy_mj * self.delay_s
 
 
-def always_awake(part: Part, activity: RankActivity, use: Operation) -> RankActivity:
-    """The same work in the same time without a low state: standby instead, and refreshes one tREFI apart.
+class ChipSimulation:
+    """A program in one machine, ready to run under any scheme.
 
-    Clocks in power-down had their refreshes, clocks in self-refresh had none from outside.
+    Attributes:
+        chips: of the memory, which is the footprint in whole chips.
     """
-    asleep = activity.self_refresh + activity.self_refresh_partial
-    spared = asleep / use.clock_hz / (part.refi_ns * 1e-9) if isinstance(part, SdramPart) else 0
-    return replace(
-        activity,
-        precharge_standby=activity.precharge_standby + activity.power_down + asleep,
-        refreshes=activity.refreshes + spared,
-        **dict.fromkeys(("power_down", "self_refresh", "self_refresh_partial"), 0),
-        **dict.fromkeys(("entered_power_down", "entered_self_refresh", "entered_self_refresh_partial"), 0),
-        **dict.fromkeys(("wake_ups", "waking"), 0),
-    )
 
-
-def _rail_energy(part: SdramPart, rail: Rail, activity: RankActivity, use: Operation) -> Energy:
-    """mJ drawn from one supply: mA x V x s.
-
-    Equations of TN-41-01, by the names of their results: Pds(PRE_STBY), Pds(ACT_STBY), Pds(PRE_PDN);
-    Pds(ACT) = (IDD0 - (IDD3N x tRAS + IDD2N x (tRC - tRAS)) / tRC) x VDD, for tRC an activation;
-    Pds(RD) = (IDD4R - IDD3N) x VDD and Pds(WR), for BL / 2 clocks a burst; Pds(REF), for tRFC a refresh.
-    Psys: all follow the square of the supply; background, reads and writes the clock, too, so a burst costs
-    the same at any clock; activations and refreshes time themselves.
-    """
-    volts = rail.volts * use.supply**2 * use.chips
-    part_clock_hz = part.clock_mhz * 1e6
-    slower = use.dram_clock_hz / part_clock_hz
-    second = 1 / use.clock_hz
-
-    def drawn(times: float, charge_mas: float) -> float:
-        return times * charge_mas * volts
-
-    def background(clocks: float, name: str) -> float:
-        return drawn(clocks * use.share, rail.current(name) * second * slower) if clocks else 0.0
-
-    def activation() -> float:
-        idd0, idd3n, idd2n = (rail.current(name) for name in ("idd0", "idd3n", "idd2n"))
-        return (idd0 * part.rc - idd3n * part.ras - idd2n * (part.rc - part.ras)) / part_clock_hz
-
-    def burst(name: str) -> float:
-        clocks = use.burst_length / 2
-        return (rail.current(name) - rail.current("idd3n")) * clocks / part_clock_hz
-
-    def refresh(beyond: float) -> float:
-        return (rail.current("idd5b") - beyond) * part.rfc / part_clock_hz
-
-    whole, partial = activity.self_refresh * use.share, activity.self_refresh_partial * use.share
-    entries = activity.entered_self_refresh * use.share
-    entries_partial = activity.entered_self_refresh_partial * use.share
-    entry = 0.0
-    if entries:
-        entry += drawn(entries, refresh(rail.current("idd6")))
-    if entries_partial:
-        entry += drawn(entries_partial, refresh(rail.partial(use.kept)))
-    return Energy(
-        {
-            "active standby": background(activity.active_standby, "idd3n"),
-            "precharge standby": background(activity.precharge_standby, "idd2n"),
-            "power-down": background(activity.power_down, "idd2p1" if use.fast_exit else "idd2p0"),
-            # The clock may stop in self-refresh: nothing follows it.
-            "self-refresh": drawn(whole, rail.current("idd6") * second) if whole else 0.0,
-            "self-refresh, partial": drawn(partial, rail.partial(use.kept) * second) if partial else 0.0,
-            "activate": drawn(activity.activates, activation()) if activity.activates else 0.0,
-            "read": drawn(activity.reads, burst("idd4r")) if activity.reads else 0.0,
-            "write": drawn(activity.writes, burst("idd4w")) if activity.writes else 0.0,
-            "refresh": drawn(activity.refreshes * use.share, refresh(rail.current("idd2n")))
-            if activity.refreshes
-            else 0.0,
-            "self-refresh entry": entry,
-        }
-    )
-
-
-def _rdram_energy(part: RdramPart, activity: RankActivity, use: Operation) -> Energy:
-    """mJ of a chip by zhou2004, table 4: mW x s.
-
-    The counters of a rank meter stand for a chip's: both standby states are standby, power-down is nap,
-    self-refresh is powerdown; each exit from a low state takes the table's time and power, and an access that
-    woke nobody comes from standby. Accesses and ways back are taken out of the standby clocks.
-
-    Raises:
-        UserError: they do not fit in, or the record has partial self-refresh, which no RDRAM has.
-    """
-    if activity.self_refresh_partial:
-        raise UserError("RDRAM has no partial self-refresh, but the record has", remedy="choose another part")
-    power_downs = activity.entered_power_down * use.share
-    self_refreshes = activity.entered_self_refresh * use.share
-    ways = (
-        (max(activity.accesses - activity.wake_ups, 0), *part.from_standby),
-        (power_downs, *part.from_nap),
-        (self_refreshes, *part.from_powerdown),
-    )
-    second = use.share / use.clock_hz
-    access_s = activity.accesses * part.access_ns * 1e-9
-    ways_s = sum(times * ns for times, _, ns in ways) * 1e-9
-    standby_s = (activity.active_standby + activity.precharge_standby) * second - access_s - ways_s
-    if standby_s < -_ROUNDING * (access_s + ways_s):
-        raise UserError(
-            f"{activity.accesses:,.0f} accesses and their wake-ups take {1e3 * (access_s + ways_s):.3g} ms of"
-            f" RDRAM, {-1e3 * standby_s:.3g} ms more than the record was awake",
-            remedy="such a record is not of an RDRAM: choose another part",
+    def __init__(self, references: ChipReferences, machine: ChipMachine) -> None:
+        """
+        Raises:
+            UserError: a run that would take longer than the clock can count, 77 minutes.
+        """
+        self.references, self.machine = references, machine
+        chip_of, self.chips = place_pages(
+            references.footprint_pages, machine.chip_pages, machine.placement, machine.seed
         )
-    components = {
-        "active": part.active_mw * access_s,
-        "standby": part.standby_mw * max(standby_s, 0),
-        "nap": part.nap_mw * activity.power_down * second,
-        "powerdown": part.powerdown_mw * activity.self_refresh * second,
-        "wake-up": sum(times * mw * ns for times, mw, ns in ways) * 1e-9,
-    }
-    return Energy({name: mj * use.chips for name, mj in components.items()})
+        power = machine.power
+        self._exit_fs = [_fs(ns) for ns in power.exit_ns]
+        access_fs = _fs(power.access_ns)
+        longest = float(references.gaps.sum(dtype=np.float64)) * machine.cycle_fs
+        if longest + len(references) * float(access_fs + max(self._exit_fs)) > MOST_FS:
+            raise UserError(
+                f"the trace lasts {longest / FS:,.0f} s of computing at {machine.clock_hz / 1e6:g} MHz",
+                where=references.trace,
+                remedy="cut it; or are its times no cycles? A run can last 77 minutes",
+            )
+        self._power = core.ChipPower(
+            access_fs,
+            self._exit_fs,
+            [_uw(mw) for mw in power.waiting_mw],
+            [_uw(mw) for mw in power.exit_mw],
+        )
+        gaps_fs = references.gaps * np.uint64(machine.cycle_fs)
+        self._trace = core.ChipTrace(references.pages, gaps_fs, references.writes, chip_of, self.chips)
+        self._tuned: Thresholds | None = None
+
+    def run(self, scheme: Scheme) -> SchemeResult:
+        """Run the program under a scheme; a tuned one with the best thresholds of the sweep."""
+        if isinstance(scheme, Oracle):
+            return self._result(scheme, core.run_oracle(self._trace, self._power))
+        if isinstance(scheme, Predictive):
+            price_uw = int(scheme.price * _uw(self.machine.power.waiting_mw[2]) * self.chips)
+            parameters = core.PredictiveParameters(price_uw, _fs(scheme.tolerance_ns), _fs(scheme.hold_ns))
+            return self._result(scheme, core.run_predictive(self._trace, self._power, parameters))
+        if scheme.tuned:
+            _, nap_ns, powerdown_ns = self._tune().after_ns
+            return self._thresholds(scheme.with_thresholds(nap_ns, powerdown_ns), swept=True)
+        return self._thresholds(scheme)
+
+    def _tune(self) -> Thresholds:
+        """Of all thresholds of the sweep those with the least energy x delay, without a monitor."""
+        if self._tuned is None:
+            nap_ns, powerdown_ns = self.machine.power.exit_ns[2:]
+            naps = [round(times * nap_ns) for times in NAP_SWEEP]
+            downs = [round(times * powerdown_ns) for times in POWERDOWN_SWEEP]
+            plain = Thresholds("sweep", (0, 0, None))
+            candidates = [plain.with_thresholds(nap, down) for nap in naps for down in downs if nap <= down]
+            self._tuned = min(candidates, key=lambda scheme: self._thresholds(scheme).energy_delay)
+        return self._tuned
+
+    def _thresholds(self, scheme: Thresholds, swept: bool = False) -> SchemeResult:
+        after = [0, *(core.NEVER_FS if ns is None else _fs(ns) for ns in scheme.after_ns)]
+        machine = self.machine
+        mrc = core.MrcParameters()
+        if scheme.working_set:
+            mrc = core.MrcParameters(
+                machine.epoch_cycles * machine.cycle_fs, machine.chip_pages, round(machine.epsilon * 1e6)
+            )
+        return self._result(scheme, core.run_chips(self._trace, self._power, after, mrc), swept)
+
+    def _result(self, scheme: Scheme, run: core.ChipRun, swept: bool = False) -> SchemeResult:
+        states, power = core.MOST_CHIP_STATES, self.machine.power
+        rows = run.chips().reshape(self.chips, 2 * states + 1)
+        waited_s, wakes, accesses = rows[:, :states] / FS, rows[:, states : 2 * states], rows[:, -1]
+        waking_mj = np.array(self._exit_fs) / FS * power.exit_mw
+        access_mj = _fs(power.access_ns) / FS * power.access_mw
+        delay_s = run.total_fs / FS
+        return SchemeResult(
+            scheme=scheme,
+            delay_s=delay_s,
+            monitor_mj=self.machine.monitor_mw * delay_s if scheme.monitored else 0.0,
+            waited_s=waited_s,
+            wakes=wakes,
+            accesses=accesses,
+            chip_mj=waited_s @ np.array(power.waiting_mw) + wakes @ waking_mj + accesses * access_mj,
+            mean_working_pages=run.working_pages / run.epochs if run.epochs else None,
+            swept=swept,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyRun:
+    """One program in one machine under several schemes.
+
+    Attributes:
+        chips: of the memory.
+        results: of the schemes, in the order given.
+        bases: for the name of each, the result it is compared with.
+    """
+
+    machine: ChipMachine
+    chips: int
+    results: list[SchemeResult]
+    bases: dict[str, SchemeResult]
+
+    def relative(self, name: str) -> float:
+        """Energy x delay of a scheme over that of its base."""
+        result = next(result for result in self.results if result.scheme.name == name)
+        return result.energy_delay / self.bases[name].energy_delay
+
+
+def compare(
+    references: ChipReferences,
+    machine: ChipMachine,
+    schemes: Sequence[Scheme],
+    known: Mapping[str, Scheme] = SCHEMES,
+    base: Scheme | None = None,
+) -> EnergyRun:
+    """Run a program under each scheme, and under those they are compared with.
+
+    Parameters:
+        known: the schemes by name, for what schemes build on.
+        base: compare all with this one instead.
+
+    Raises:
+        UserError: as `ChipSimulation`.
+    """
+    simulation = ChipSimulation(references, machine)
+    done: dict[str, SchemeResult] = {}
+
+    def result(scheme: Scheme) -> SchemeResult:
+        if scheme.name not in done:
+            done[scheme.name] = simulation.run(scheme)
+        return done[scheme.name]
+
+    results = [result(scheme) for scheme in schemes]
+    bases = {scheme.name: result(base or known[scheme.base]) for scheme in schemes}
+    return EnergyRun(machine, simulation.chips, results, bases)
+
+
+def _fs(ns: float) -> int:
+    return round(ns * 1e6)
+
+
+def _uw(mw: float) -> int:
+    return round(mw * 1e3)

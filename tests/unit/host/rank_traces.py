@@ -73,7 +73,7 @@ def activity_of(trace: Trace, end: int) -> RankActivity:
 
 
 def integrate(trace: Trace, end: int, part: SdramPart) -> float:
-    """mJ: the current of every single clock, added up; written down apart from `litemrc.replay.energy`."""
+    """mJ: the current of every single clock, added up; written down apart from `litemrc.energy_model`."""
     rail = part.rails[0]
     i = rail.currents
     current = [i["idd2n"]] * end

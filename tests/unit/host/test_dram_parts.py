@@ -4,9 +4,9 @@ import re
 
 import pytest
 from litemrc.dram_parts.files import find_part, known_parts, part_of_module
+from litemrc.energy_model import Operation, energy
 from litemrc.errors import UserError
 from litemrc.rank_activity import RankActivity
-from litemrc.replay.energy import Operation, energy
 
 WHOLE = """
 kind = "sdram"

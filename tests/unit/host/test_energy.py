@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.dram_parts.files import find_part, known_parts
 from litemrc.dram_parts.part import Rail, SdramPart
+from litemrc.energy_model import RDRAM_COMPONENTS, SDRAM_COMPONENTS, Operation, always_awake, energy
 from litemrc.errors import UserError
 from litemrc.rank_activity import ADDING, PowerState, RankActivity
-from litemrc.replay.energy import RDRAM_COMPONENTS, SDRAM_COMPONENTS, Operation, always_awake, energy
 from rank_traces import activity_of, integrate, random_trace
 
 DDR3 = find_part("MT41K256M16-125:E")  # 1.35 V, 800 MHz, loops of 39, 28 and 208 clocks

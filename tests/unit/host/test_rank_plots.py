@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from litemrc.dram_parts.files import find_part
+from litemrc.energy_model import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from litemrc.rank_activity import LABELS, PowerState, RankActivity
 from litemrc.rank_energy import rank_energy
 from litemrc.rank_plots import GROUPS, STATE_COLOURS, ranks_figure
 from litemrc.rank_table import RankTable
-from litemrc.replay.energy import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from matplotlib.patches import Rectangle, StepPatch
 from rank_rows import PARAMETERS, rank_row
 

@@ -1,0 +1,28 @@
+// A program on a blocking CPU whose memory chips sleep; equal to litemrc/golden/chip_energy.py, which says what is decided.
+#pragma once
+
+#include "chip_states.hpp"
+
+namespace litemrc_native {
+
+// What MRC schemes know beside their thresholds; epoch_fs 0: chips sleep by thresholds alone.
+struct MrcParameters {
+    uint64_t epoch_fs = 0, chip_pages = 1, epsilon_ppm = 0;
+};
+
+ChipRun run_chips(const ChipTrace &trace, const ChipPower &power, const PerState &after_fs, const MrcParameters &mrc);
+
+// What `run_predictive` allows itself.
+struct PredictiveParameters {
+    uint64_t price_uw = 0;     // of a second of delay
+    uint64_t tolerance_fs = 0; // of predicted times
+    uint64_t hold_fs = 0;      // that a chip woken ahead waits in standby behind the time told
+};
+
+// Chips sleep by what their idle times cost, and wake ahead of the access that followed before.
+ChipRun run_predictive(const ChipTrace &trace, const ChipPower &power, const PredictiveParameters &parameters);
+
+// The least that any scheme can take, chip by chip, knowing the future.
+ChipRun run_oracle(const ChipTrace &trace, const ChipPower &power);
+
+} // namespace litemrc_native

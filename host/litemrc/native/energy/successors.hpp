@@ -1,0 +1,71 @@
+// Which chip is used next, and how long from now: what followed a page last, or else a chip behind another one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace litemrc_native {
+
+struct Successor {
+    static constexpr uint32_t NONE = UINT32_MAX;
+    static constexpr uint32_t SURE = 3;
+
+    uint32_t chip = NONE, confidence = 0;
+    uint64_t gap_fs = 0;
+
+    bool sure() const { return confidence >= SURE; }
+};
+
+class Successors {
+  public:
+    // `near_fs`: gaps up to it are all one; `tolerance_fs`: others agree if they differ by so much, or an eighth.
+    Successors(uint32_t pages, uint32_t chips, uint64_t near_fs, uint64_t tolerance_fs)
+        : near_(near_fs), tolerance_(tolerance_fs), chips_(chips), by_page_(size_t(pages) * 2),
+          by_chip_(size_t(chips) * chips * 2) {}
+
+    uint64_t tolerance(uint64_t gap_fs) const {
+        return gap_fs <= near_ ? 0 : gap_fs / 8 > tolerance_ ? gap_fs / 8 : tolerance_;
+    }
+
+    // What is expected behind an access.
+    const Successor &after(uint32_t page, uint32_t chip, bool write) {
+        page_ = &by_page_[size_t(page) * 2 + write];
+        chip_ = &by_chip_[(size_t(chip) * chips_ + last_) * 2 + write];
+        last_ = chip;
+        return page_->sure() ? *page_ : *chip_;
+    }
+
+    // What did come behind the last one.
+    void learn(uint32_t chip, uint64_t gap_fs) {
+        if (!page_)
+            return;
+        learn(*page_, chip, gap_fs);
+        learn(*chip_, chip, gap_fs);
+    }
+
+  private:
+    void learn(Successor &entry, uint32_t chip, uint64_t gap_fs) const {
+        if (entry.chip == chip && agree(entry.gap_fs, gap_fs)) {
+            entry.confidence += entry.confidence < Successor::SURE;
+            entry.gap_fs = gap_fs;
+        } else if (entry.confidence > 1) {
+            --entry.confidence;
+        } else {
+            entry = {chip, 1, gap_fs};
+        }
+    }
+
+    bool agree(uint64_t told, uint64_t gap) const {
+        if (told <= near_ && gap <= near_)
+            return true;
+        return (told > gap ? told - gap : gap - told) <= (told <= near_ ? tolerance_ : tolerance(told));
+    }
+
+    const uint64_t near_, tolerance_;
+    const size_t chips_;
+    std::vector<Successor> by_page_, by_chip_;
+    Successor *page_ = nullptr, *chip_ = nullptr;
+    uint32_t last_ = 0;
+};
+
+} // namespace litemrc_native
