@@ -47,7 +47,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
         "sampling": 0,
         "scale_log2": 0,
         "frozen": False,
-        "workloads": ["zipf", "loop", "phases", "chase", "matmul"],
+        "workloads": ["zipf", "loop", "phases", "chase", "matmul", "pair"],
     }
     assert {name: described[name] for name in expected} == expected
 

@@ -117,6 +117,9 @@ class GovernLoop:
                 self._take(device, governed, collector, message)
                 if found_again and _may_tell_an_end(message) and not device.say_hello().running:
                     break
+        except KeyboardInterrupt:
+            governed.release()
+            raise
         finally:
             self.account.tasks += collector.tasks.rows
         self._programs_ended = bool(orders.runs)

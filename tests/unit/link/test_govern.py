@@ -1,19 +1,22 @@
 """`litemrc govern` as a user meets it, over a device with two tasks that fault less with more frames."""
 
 import json
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from link_messages import counters_of
 
+LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups
 
 
 def govern(url, *arguments, timeout=60):
-    command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", url, *map(str, arguments)]
+    command = [*LITEMRC, "govern", "--port", url, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
 
 
@@ -107,6 +110,25 @@ def test_the_device_is_given_back_at_the_end(start_peer, tmp_path):
     after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", log)
     assert after.returncode == 0, after.stderr
     assert {task["budget"] for task in rows(log)} == {None}
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, stop):
+    log, after_log = tmp_path / "log.jsonl", tmp_path / "after.jsonl"
+    cable = Cable(start_peer(tasks=1, period_ms=150).url)
+    arguments = ("--run", "zipf:3:20", "--lease", "100", "--log", str(log))
+    process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments], stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not (log.exists() and len(log.read_text().splitlines()) > 2):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(stop)
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"epochs, " in said
+    after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", after_log)
+    assert after.returncode == 0, after.stderr
+    assert {task["budget"] for task in rows(after_log)} == {None}
 
 
 def test_a_lost_link_is_told_and_the_device_governed_again(start_peer, tmp_path):
