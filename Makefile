@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy replacement results-zhou2004 pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -99,6 +99,9 @@ bench-multiprogram: setup   ## references a second through the machine of severa
 
 bench-energy: setup   ## references a second through chips that sleep: a table, build/bench/energy.json
 	python bench/energy.py
+
+bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
+	python scripts/zhou2004_loop.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py

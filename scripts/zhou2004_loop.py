@@ -44,7 +44,11 @@ def main() -> None:
         print(f"pair under {name}, in the RTL", flush=True)
         measured[name], costs[name] = _run_device(scenario, rounds, options)
     scenario = replace(scenario, costs=_costs(scenario, costs["global-clock"]))
-    fill_tables(PAGE, {"loop": _table(scenario, measured), "loop-parameters": _parameters(scenario, rounds)})
+    tables = {
+        "closed-loop-parameters": _parameters(scenario, rounds),
+        "closed-loop": _table(scenario, measured),
+    }
+    fill_tables(PAGE, tables)
 
 
 def _run_device(scenario: Scenario, rounds: int, options: list[str]) -> tuple[dict[int, Measured], dict]:
@@ -65,7 +69,7 @@ def _run_device(scenario: Scenario, rounds: int, options: list[str]) -> tuple[di
     told = {
         name.replace(" ", "_"): int(n) for name, n in re.findall(r"tasks: ([a-z ]+) (\d+) cycles", console)
     }
-    return {c: _measure(scenario, rows, c) for c in (INTR, LINEAR)}, told
+    return {c: _measure(scenario, rows, c) for c in (INTR, LINEAR)}, costs
 
 
 def _measure(scenario: Scenario, rows: dict, context: int) -> Measured:
