@@ -40,7 +40,7 @@ def figure5_programs(references: int) -> dict[str, ChipReferences]:
     """Generated ones beside the captured."""
     return {
         "hot third": hot_region(6_144, 1 / 3, references, 0.0),
-        "hot third, moving": _of_pages("moving", _hot(6_144, 1 / 3, references, 0.0, moves=6)),
+        "moving third": _of_pages("moving", _hot(6_144, 1 / 3, references, 0.0, moves=6)),
         "zipf 1.0": _generated("zipf", references, pages=2_048, alpha=1.0),
         "uniform": _generated("uniform", references, pages=2_048),
     }

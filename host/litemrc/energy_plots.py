@@ -1,6 +1,7 @@
 """Figures of chips that sleep: energy x delay of schemes (zhou2004, figure 5), and of sweeps (figure 6)."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 import matplotlib
 import numpy as np
@@ -56,7 +57,7 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
             if len(groups) == 1:
                 axes.bar_label(bars, fmt="%.2f" if normal else "%.3g", fontsize=9, padding=2)
         _cut(axes, [_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
-        axes.set_xticks(range(len(groups)), list(groups))
+        axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel("energy x delay,\nstatic-nap = 1" if normal else "energy x delay in mJ x s")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
