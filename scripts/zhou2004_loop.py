@@ -66,9 +66,8 @@ def _run_device(scenario: Scenario, rounds: int, options: list[str]) -> tuple[di
         rows = {}
         for line in log.read_text().splitlines():
             rows |= {(task["epoch"], task["context"]): task for task in json.loads(line)["tasks"]}
-    told = {
-        name.replace(" ", "_"): int(n) for name, n in re.findall(r"tasks: ([a-z ]+) (\d+) cycles", console)
-    }
+    told = re.findall(r"tasks: ([a-z ]+) (\d+) cycles", console)
+    costs = {name.replace(" ", "_"): int(cycles) for name, cycles in told}
     return {c: _measure(scenario, rows, c) for c in (INTR, LINEAR)}, costs
 
 
@@ -129,15 +128,15 @@ def _predict(scenario: Scenario) -> tuple[float, float, float, float]:
 
 
 def _parameters(scenario: Scenario, rounds: int) -> str:
-    costs = scenario.costs
+    costs, intr = scenario.costs, scenario.processes[0]
     return (
         f"[scenarios/baremetal_pair.toml](../scenarios/baremetal_pair.toml): {scenario.memory_pages:,} frames;"
-        f" INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7, {scenario.processes[0].request_touches} touches"
-        f" an iteration; LINEAR {rounds} rounds of {_pages(scenario, 'linear'):,} pages. In clock cycles: page"
-        f" read {costs.page_read:,}, write-out {costs.write_out:,}, touch {scenario.processes[0].touch:,}, and"
-        f" processor time as the device measured it: page fault {costs.fault:,}, page of zeros"
-        f" {costs.zero_fill:,}. Epochs of {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to"
-        f" {SEEDS[-1]}. Counted from LINEAR's second round on.\n"
+        f" INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7, {intr.request_touches} touches an iteration;"
+        f" LINEAR {rounds} rounds of {_pages(scenario, 'linear'):,} pages. In clock cycles: page read"
+        f" {costs.page_read:,}, write-out {costs.write_out:,}, touch {intr.touch:,}, and processor time as the"
+        f" device measured it: page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
+        f" {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to {SEEDS[-1]}. Counted from LINEAR's"
+        " second round on.\n"
     )
 
 

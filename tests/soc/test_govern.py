@@ -1,4 +1,4 @@
-"""A host governs the simulated SoC and vanishes: the device goes back to its own settings, nothing is lost."""
+"""A host governs the simulated SoC and vanishes: the device goes back to what it had before."""
 
 import json
 import signal
@@ -70,7 +70,7 @@ def collect_until_lease_ends(device, collector, epochs):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Tasks of the pager as told while they were governed, and by those who came after the host had vanished."""
+    """Tasks of the pager while they were governed, and after the host had vanished."""
     folder = tmp_path_factory.mktemp("govern")
     log = folder / "log.jsonl"
     with Simulator(ROOT / "build/sim", ROOT / "build/firmware/firmware.bin", folder / "run") as simulator:
