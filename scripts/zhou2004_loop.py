@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The closed loop on the simulated SoC beside what the machine predicts: a section of docs/results-zhou2004.md.
+"""The closed loop on the simulated SoC beside what is predicted: a section of docs/results-zhou2004.md.
 
 Runs the workload `pair` twice in the RTL, once with `litemrc govern --dry-run` and once governed.
 """
@@ -28,7 +28,7 @@ RUN_TIMEOUT_S = 3600
 
 @dataclass(frozen=True)
 class Measured:
-    """A task of the device once LINEAR is in its second round: responses in ms, faults an iteration or touch."""
+    """A task of the device, from LINEAR's second round on: mean response, faults of all iterations."""
 
     response_ms: float
     faults: int
@@ -130,11 +130,12 @@ def _predict(scenario: Scenario) -> tuple[float, float, float, float]:
 def _parameters(scenario: Scenario, rounds: int) -> str:
     costs, intr = scenario.costs, scenario.processes[0]
     return (
-        f"[scenarios/baremetal_pair.toml](../scenarios/baremetal_pair.toml): {scenario.memory_pages:,} frames;"
-        f" INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7, {intr.request_touches} touches an iteration;"
+        "[scenarios/baremetal_pair.toml](../scenarios/baremetal_pair.toml):"
+        f" {scenario.memory_pages:,} frames; INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7,"
+        f" {intr.request_touches} touches an iteration;"
         f" LINEAR {rounds} rounds of {_pages(scenario, 'linear'):,} pages. In clock cycles: page read"
-        f" {costs.page_read:,}, write-out {costs.write_out:,}, touch {intr.touch:,}, and processor time as the"
-        f" device measured it: page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
+        f" {costs.page_read:,}, write-out {costs.write_out:,}, touch {intr.touch:,}, and processor time as"
+        f" the device measured it: page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
         f" {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to {SEEDS[-1]}. Counted from LINEAR's"
         " second round on.\n"
     )
