@@ -109,8 +109,8 @@ def _parameters(scenarios: dict[str, Scenario]) -> str:
         f" after the other in the order asked for. CPU: {costs.fault / 1000:g} µs a page fault,"
         f" {costs.zero_fill / 1000:g} µs a page of zeros, time slices of {_ms(costs.time_slice)} ms."
         f" Policy mrc: groups and delta of {mrc.group_pages} pages, epochs of {mrc.epoch:,} references of the"
-        f" process itself, half-life {mrc.half_life:,}, at least {least} pages a process, utility:"
-        f" {mrc.utility}; tracking as in table 3. Seeds {SEEDS[0]} to {SEEDS[-1]}; means over them.",
+        f" process itself, half-life {mrc.half_life:,}, at least {least} pages a process, curve: {mrc.curve},"
+        f" utility: {mrc.utility}; tracking as in table 3. Seeds {SEEDS[0]} to {SEEDS[-1]}; means over them.",
     ]
     return "\n".join(lines)
 
@@ -285,6 +285,7 @@ def _choices(scenarios: dict[str, Scenario]) -> str:
         ("epochs of 8,192 references", replace(base, epoch=8192), None),
         ("delta of 256 pages", replace(base, delta_pages=256), None),
         ("at least 2,048 pages a process", base, 2048),
+        ("curve: its steps", replace(base, curve="steps"), None),
         ("utility: end performance", replace(base, utility="end performance"), None),
         ("engine group, 256 groups of 256 pages", _hardware("group"), None),
         ("engine bucket, 256 groups of 256 pages", _hardware("bucket"), None),

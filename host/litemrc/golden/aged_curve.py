@@ -1,6 +1,7 @@
 """A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from litemrc.golden.lru_stack import LruStack
 
@@ -43,6 +44,27 @@ class AgedCurve:
             hits += count
             ratios.append(max(total - hits, 0.0) / total if total else 1.0)
         return ratios
+
+    @property
+    def convex_miss_ratios(self) -> list[float]:
+        """The largest convex curve below: straight from where the curve falls fast to where it does again."""
+        ratios = [1.0, *self.miss_ratios]
+        hull: list[int] = []
+        for right, ratio in enumerate(ratios):
+            while len(hull) > 1:
+                left, middle = hull[-2:]
+                before = (ratios[middle] - ratios[left]) * (right - middle)
+                if before < (ratio - ratios[middle]) * (middle - left):
+                    break
+                hull.pop()
+            hull.append(right)
+        convex = list(ratios)
+        for left, right in pairwise(hull):
+            fall = ratios[right] - ratios[left]
+            for place in range(left + 1, right):
+                between = ratios[left] + fall * ((place - left) / (right - left))
+                convex[place] = max(between, ratios[right])
+        return convex[1:]
 
     @property
     def reference_rate(self) -> float:

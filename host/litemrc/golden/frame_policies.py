@@ -106,10 +106,14 @@ class MrcDirected(_LruLists):
     not, and nobody would lose anything by giving up delta, nobody needs that memory: among the processes that
     would not, the least recently used page goes. Else it replaces its own.
 
+    Curves have a point a page group. What is lost is looked up as if a group that is held in part were held
+    whole, what is gained as if it were not held: else a process whose pages just fit would seem to need none.
+
     Parameters:
         minimums, weights: of each process.
         group_pages, groups, decay: of the curves.
         delta_pages: what is compared.
+        convex: gains and losses are those of convex curves, not of their single steps.
         end_performance: utilities are hits in a unit of time, not hit ratios.
     """
 
@@ -123,12 +127,13 @@ class MrcDirected(_LruLists):
         groups: int,
         decay: float,
         delta_pages: int,
+        convex: bool = True,
         end_performance: bool = False,
     ) -> None:
         super().__init__(frames, len(minimums))
-        self._minimums, self._weights = minimums, weights
+        self._minimums, self._weights, self._group = minimums, weights, group_pages
         self._sizes = (np.arange(groups) + 1) * group_pages
-        self._delta, self._end_performance = delta_pages, end_performance
+        self._delta, self._convex, self._end_performance = delta_pages, convex, end_performance
         self._curves = [AgedCurve(groups, decay) for _ in minimums]
 
     def epoch(self, process: int, counts: Sequence[float], now: int) -> None:
@@ -140,29 +145,31 @@ class MrcDirected(_LruLists):
         return Demand(
             name=str(process),
             sizes_pages=self._sizes,
-            miss_ratio=np.array(curve.miss_ratios),
+            miss_ratio=np.array(curve.convex_miss_ratios if self._convex else curve.miss_ratios),
             accesses=1,
             weight=self._weights[process],
-            minimum_pages=self._minimums[process],
             reference_rate=curve.reference_rate if self._end_performance else None,
         )
 
     def victim(self, process: int) -> Page | None:
         if len(self.pages) < self.frames:
             return None
-        sizes = [self.size(number) for number in range(self.processes)]
-        demands = [self.demand(number) for number in range(self.processes)]
-        others = [number for number in range(self.processes) if number != process]
-        giver = cheapest([demands[n] for n in others], [sizes[n] for n in others], self._delta)
-        below = sizes[process] < self._minimums[process]
-        if below and giver is None:
-            # Nobody has a whole delta to spare: who has most above his minimum.
-            return self.oldest(max(others, key=lambda n: (sizes[n] - self._minimums[n], -n)))
-        if below or may_grow(demands, sizes, process, self._delta):
-            return self.oldest(others[giver])
-        idle = [n for n in range(self.processes) if self._loses_nothing(demands[n], sizes[n])]
+        size = self.size(process)
+        able = [n for n in range(self.processes) if self.size(n) > self._minimums[n]]
+        givers = [number for number in able if number != process]
+        demands = [self.demand(number) for number in givers]
+        whole_groups = [-(-self.size(number) // self._group) * self._group for number in givers]
+        giver = cheapest(demands, whole_groups, self._delta)
+        if size < self._minimums[process]:
+            # Perhaps nobody has a whole delta to spare; then who has most above his minimum.
+            most = max(givers, key=lambda n: (self.size(n) - self._minimums[n], -n))
+            return self.oldest(most if giver is None else givers[giver])
+        both = [self.demand(process), *demands]
+        if giver is not None and may_grow(both, [size, *whole_groups], 0, self._delta):
+            return self.oldest(givers[giver])
+        idle = [number for number in able if self._loses_nothing(number)]
         return self.oldest(*idle) if idle else self.oldest(process)
 
-    def _loses_nothing(self, demand: Demand, size: int) -> bool:
-        spared = size - self._delta
-        return spared >= demand.minimum_pages and demand.utility(size) == demand.utility(spared)
+    def _loses_nothing(self, number: int) -> bool:
+        demand, size = self.demand(number), -(-self.size(number) // self._group) * self._group
+        return size >= self._delta and demand.utility(size) == demand.utility(size - self._delta)

@@ -28,12 +28,13 @@ void bind_policies(nb::module_ &module) {
         .def(
             "__init__",
             [](MrcFrames *self, uint64_t frames, std::vector<uint64_t> minimums, std::vector<double> weights,
-               uint64_t group_pages, uint64_t groups, double decay, uint64_t delta_pages, bool end_performance) {
-                new (self) MrcFrames({frames, group_pages, groups, delta_pages, decay, end_performance},
+               uint64_t group_pages, uint64_t groups, double decay, uint64_t delta_pages, bool convex,
+               bool end_performance) {
+                new (self) MrcFrames({frames, group_pages, groups, delta_pages, decay, convex, end_performance},
                                      std::move(minimums), std::move(weights));
             },
             nb::arg("frames"), nb::arg("minimums"), nb::arg("weights"), nb::kw_only(), nb::arg("group_pages"),
-            nb::arg("groups"), nb::arg("decay"), nb::arg("delta_pages"), nb::arg("end_performance"));
+            nb::arg("groups"), nb::arg("decay"), nb::arg("delta_pages"), nb::arg("convex"), nb::arg("end_performance"));
 }
 
 } // namespace

@@ -24,7 +24,7 @@ from litemrc.native.replacement import AddressBook
 from litemrc.replay.epoch_counts import make_counts
 from litemrc.replay.reference_feed import ReferenceFeed, pauses
 from litemrc.replay.run_result import ProcessResult, RunResult
-from litemrc.replay.scenario import UTILITIES, ProcessSpec, Scenario
+from litemrc.replay.scenario import CURVES, UTILITIES, ProcessSpec, Scenario
 
 Progress = Callable[[float, int], None]  # simulated seconds, touches
 
@@ -135,6 +135,7 @@ def _frame_policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
         groups=groups,
         decay=decay(scenario),
         delta_pages=mrc.delta_pages,
+        convex=mrc.curve == CURVES[0],
         end_performance=mrc.utility == UTILITIES[1],
     )
 

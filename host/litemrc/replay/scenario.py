@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 KINDS = ("batch", "interactive", "server")
 POLICIES = ("global-clock", "global-lru", "equal", "static", "mrc")
+CURVES = ("hull", "steps")
 UTILITIES = ("hit ratio", "end performance")
 
 
@@ -86,6 +87,7 @@ class Mrc:
         epoch: references of a process until its curve is taken again.
         half_life: references after which a count weighs half.
         delta_pages: unit of what is gained and lost.
+        curve: one of `CURVES`: gains and losses are those of the curve's steps, or of its convex hull.
         utility: one of `UTILITIES`.
     """
 
@@ -97,6 +99,7 @@ class Mrc:
     epoch: int = 1024
     half_life: int = 65536
     delta_pages: int = 64
+    curve: str = CURVES[0]
     utility: str = UTILITIES[0]
 
 

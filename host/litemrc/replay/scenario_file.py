@@ -4,7 +4,17 @@ from pathlib import Path
 
 from litemrc.errors import UserError
 from litemrc.native.engines import ENGINES
-from litemrc.replay.scenario import KINDS, POLICIES, UTILITIES, Costs, Mrc, Part, ProcessSpec, Scenario
+from litemrc.replay.scenario import (
+    CURVES,
+    KINDS,
+    POLICIES,
+    UTILITIES,
+    Costs,
+    Mrc,
+    Part,
+    ProcessSpec,
+    Scenario,
+)
 from litemrc.toml_table import TomlTable
 from litemrc.traces import open_trace
 from litemrc.traces.generators.urls import PREFIX
@@ -16,7 +26,7 @@ _TOP = (
 _COSTS = ("time_slice", "page_read", "write_out", "fault", "zero_fill")
 _MRC = (
     *("engine", "engine_frames", "engine_groups", "engine_rate", "group_pages", "epoch", "half_life"),
-    *("delta_pages", "minimum_pages", "utility", "tracking"),
+    *("delta_pages", "minimum_pages", "curve", "utility", "tracking"),
 )
 _COMMON = (
     *("name", "kind", "trace", "part", "touch", "touches", "start", "weight"),
@@ -146,6 +156,7 @@ class _Reader:
             epoch=table.count("epoch", default.epoch),
             half_life=table.count("half_life", default.half_life),
             delta_pages=table.count("delta_pages", default.delta_pages),
+            curve=table.text("curve", default.curve, of=CURVES),
             utility=table.text("utility", default.utility, of=UTILITIES),
         )
 

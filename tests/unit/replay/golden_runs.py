@@ -9,7 +9,7 @@ from litemrc.golden.frame_policies import GlobalClock, GlobalLru, MrcDirected, P
 from litemrc.golden.multiprogram import RELEASE, Costs, FramePolicy, Machine, Process
 from litemrc.replay.multiprogram import simulate
 from litemrc.replay.reference_feed import pauses, trace_url
-from litemrc.replay.scenario import UTILITIES, Part, Scenario
+from litemrc.replay.scenario import CURVES, UTILITIES, Part, Scenario
 from litemrc.traces import open_trace
 
 
@@ -64,6 +64,7 @@ def _policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
         groups=groups,
         decay=0.5 ** (mrc.epoch / mrc.half_life),
         delta_pages=mrc.delta_pages,
+        convex=mrc.curve == CURVES[0],
         end_performance=mrc.utility == UTILITIES[1],
     )
 

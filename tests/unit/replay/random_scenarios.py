@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from hypothesis import strategies as st
-from litemrc.replay.scenario import UTILITIES, Costs, Mrc, Part, ProcessSpec, Scenario
+from litemrc.replay.scenario import CURVES, UTILITIES, Costs, Mrc, Part, ProcessSpec, Scenario
 
 TRACES = st.sampled_from(
     [
@@ -46,8 +46,9 @@ MRC = st.builds(
     Mrc,
     group_pages=st.integers(1, 4),
     epoch=st.integers(1, 30),
-    half_life=st.integers(5, 200),
-    delta_pages=st.integers(1, 5),
+    half_life=st.sampled_from([1, 2, 5, 20, 100]),
+    delta_pages=st.sampled_from([1, 1, 2, 3, 5, 12]),
+    curve=st.sampled_from(CURVES),
     utility=st.sampled_from(UTILITIES),
 )
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from litemrc.errors import UserError
+from litemrc.golden.aged_curve import AgedCurve
 from litemrc.replay.multiprogram import simulate
-from litemrc.replay.scenario import Costs, Mrc, Part, ProcessSpec, Scenario
+from litemrc.replay.scenario import CURVES, Costs, Mrc, Part, ProcessSpec, Scenario
 
 COSTS = Costs(time_slice=100, page_read=50, write_out=20, fault=2, zero_fill=1)
 
@@ -158,6 +159,51 @@ def test_mrc_gives_memory_to_who_gains_by_it(trace):
     assert directed.process("b").faults == lru.process("b").faults == 51
     both = directed.resident_pages[(directed.sampled_s > 1000) & (directed.sampled_s < 3000)]
     assert both.size and {tuple(pages) for pages in both.tolist()} == {(3, 2)}
+
+
+def test_a_curve_made_convex_is_straight_over_a_plateau():
+    """Hits of 0, 0, 6, 2 in four groups and 2 misses: the curve is 1, 1, 0.4, 0.2, from 1 at no memory.
+
+    From 1 down to 0.4 in three groups, 0.2 a group, and as much to the last.
+    """
+    curve = AgedCurve(4, 0.5)
+    assert curve.convex_miss_ratios == [1, 1, 1, 1]
+    curve.add([0, 0, 6, 2, 2], 100)
+    assert curve.miss_ratios == [1, 1, 0.4, 0.2]
+    assert curve.convex_miss_ratios == pytest.approx([0.8, 0.6, 0.4, 0.2])
+    assert curve.reference_rate == 0.1
+
+
+def asking_and_looping(start: int, curve: str) -> Scenario:
+    """INTR over 1,125 pages and a loop over 603 in 1,024 frames; 603 is no whole number of groups."""
+    specs = (
+        ProcessSpec(
+            "intr",
+            "interactive",
+            (Part("gen:zipf?pages=1125&alpha=0.7"),),
+            100,
+            request_touches=200,
+            pause=100_000,
+            requests=0,
+            minimum_pages=32,
+        ),
+        batch("loop", "gen:loop?pages=603&n=60300", touch=100, start=start, minimum_pages=32),
+    )
+    mrc = Mrc(group_pages=16, delta_pages=16, epoch=256, half_life=8192, curve=curve)
+    return scenario(1024, *specs, costs=Costs(100_000, 8000, 1500), mrc=mrc)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_mrc_leaves_its_memory_to_a_loop_that_fits(curve):
+    assert simulate(asking_and_looping(0, curve), "mrc").process("loop").faults == 0
+
+
+def test_a_loop_that_comes_late_gets_its_memory_by_a_convex_curve():
+    """By the steps of its curve it gains nothing by a delta more, and goes on faulting at every touch."""
+    late = {curve: simulate(asking_and_looping(10**7, curve), "mrc").process("loop") for curve in CURVES}
+    assert late["steps"].faults == 60300 - 603
+    assert late["hull"].faults < 5 * 603
+    assert late["hull"].execution_s < late["steps"].execution_s / 10
 
 
 def test_what_does_not_fit_is_refused(trace):

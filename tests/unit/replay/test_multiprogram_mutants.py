@@ -44,14 +44,22 @@ MUTANTS = [
     ),
     (MACHINE, "self.on_disk[number].clear()", "pass", "global-lru"),
     (MACHINE, "self._ask(number, self.now)", "self._ask(number, self._serving[number] or 0)", "global-lru"),
-    (POLICIES, "(sizes[n] - self._minimums[n], -n)", "(sizes[n], -n)", "mrc"),
+    (POLICIES, "(self.size(n) - self._minimums[n], -n)", "(self.size(n), -n)", "mrc"),
+    (POLICIES, "if self.size(n) > self._minimums[n]]", "if self.size(n) >= self._minimums[n]]", "mrc"),
+    (
+        POLICIES,
+        "-(-self.size(number) // self._group) * self._group for number",
+        "self.size(number) for number",
+        "mrc",
+    ),
     (POLICIES, "if idle else self.oldest(process)", "if False else self.oldest(process)", "mrc"),
-    (POLICIES, "spared >= demand.minimum_pages and ", "spared >= 0 and ", "mrc"),
-    (POLICIES, "return self.oldest(others[giver])", "return self.oldest(*others)", "mrc"),
+    (POLICIES, "return self.oldest(givers[giver])", "return self.oldest(*givers)", "mrc"),
     (POLICIES, "self._used.remove(self._frames[self._hand])", "self._used.clear()", "global-clock"),
     (CURVE, "count if count >= FORGOTTEN else 0.0", "count", "mrc"),
     (CURVE, "self._time * self._decay + (now - self._last)", "self._time + (now - self._last)", "mrc"),
     (CURVE, "count * self._decay for", "count for", "mrc"),
+    (CURVE, "convex[place] = max(between, ratios[right])", "convex[place] = ratios[place]", "mrc"),
+    (CURVE, "ratios = [1.0, *self.miss_ratios]", "ratios = [*self.miss_ratios, 0.0]", "mrc"),
 ]
 
 

@@ -12,9 +12,11 @@ class AgedCurve {
   public:
     static constexpr double FORGOTTEN = 1.0 / 1024; // a count below this share of a reference is none
 
-    // Of memories of 1, 2 ... `groups` groups of pages; `decay`: what remains of a count when an epoch has ended.
-    AgedCurve(size_t groups, uint64_t group_pages, double decay)
-        : decay_(decay), group_pages_(group_pages), counts_(groups + 1), miss_ratios_(groups + 1, 1.0) {}
+    // Of memories of 1, 2 ... `groups` groups of pages; `decay`: what remains of a count when an epoch has ended;
+    // `convex`: the largest convex curve below instead.
+    AgedCurve(size_t groups, uint64_t group_pages, double decay, bool convex)
+        : decay_(decay), group_pages_(group_pages), convex_(convex), counts_(groups + 1),
+          miss_ratios_(groups + 1, 1.0) {}
 
     // An epoch has ended: hits in each group, and misses behind them.
     void add(const double *counts, uint64_t now) {
@@ -31,6 +33,8 @@ class AgedCurve {
             hits += counts_[i];
             miss_ratios_[i + 1] = total > 0 ? std::max(total - hits, 0.0) / total : 1.0;
         }
+        if (convex_)
+            make_convex();
         time_ = time_ * decay_ + double(now - last_);
         last_ = now;
     }
@@ -44,8 +48,32 @@ class AgedCurve {
     double reference_rate() const { return time_ > 0 ? references_ / time_ : 0.0; }
 
   private:
+    void make_convex() {
+        std::vector<double> &ratios = miss_ratios_;
+        hull_.clear();
+        for (size_t right = 0; right < ratios.size(); ++right) {
+            while (hull_.size() > 1) {
+                const size_t left = hull_[hull_.size() - 2], middle = hull_.back();
+                const double before = (ratios[middle] - ratios[left]) * double(right - middle);
+                if (before < (ratios[right] - ratios[middle]) * double(middle - left))
+                    break;
+                hull_.pop_back();
+            }
+            hull_.push_back(right);
+        }
+        for (size_t i = 1; i < hull_.size(); ++i) {
+            const size_t left = hull_[i - 1], right = hull_[i];
+            const double fall = ratios[right] - ratios[left];
+            for (size_t place = left + 1; place < right; ++place)
+                ratios[place] =
+                    std::max(ratios[left] + fall * (double(place - left) / double(right - left)), ratios[right]);
+        }
+    }
+
     const double decay_;
     const uint64_t group_pages_;
+    const bool convex_;
+    std::vector<size_t> hull_;
     std::vector<double> counts_, miss_ratios_; // misses last; [0] is of no memory
     double references_ = 0, time_ = 0;
     uint64_t last_ = 0;

@@ -12,13 +12,15 @@ class MrcFrames final : public LruFrames {
     struct Settings {
         uint64_t frames, group_pages, groups, delta_pages;
         double decay;
+        bool convex;          // gains and losses are those of convex curves
         bool end_performance; // utilities are hits in a unit of time, not hit ratios
     };
 
     // Minimums of at least one page, that fit into memory together; weights of each process.
     MrcFrames(const Settings &settings, std::vector<uint64_t> minimums, std::vector<double> weights)
         : LruFrames(minimums.size()), settings_(settings), minimums_(std::move(minimums)), weights_(std::move(weights)),
-          curves_(minimums_.size(), AgedCurve(settings.groups, settings.group_pages, settings.decay)) {}
+          curves_(minimums_.size(),
+                  AgedCurve(settings.groups, settings.group_pages, settings.decay, settings.convex)) {}
 
     void epoch(uint32_t process, const double *counts, uint64_t now) override { curves_[process].add(counts, now); }
 
@@ -30,12 +32,19 @@ class MrcFrames final : public LruFrames {
         return value * (1 - curve.miss_ratio(pages));
     }
 
+    // What a process holds, a group held in part counted whole.
+    uint64_t whole_groups(uint32_t process) const {
+        return (lists_.size(process) + settings_.group_pages - 1) / settings_.group_pages * settings_.group_pages;
+    }
+
+    bool above_minimum(uint32_t process) const { return lists_.size(process) > minimums_[process]; }
+
     bool can_spare(uint32_t process) const {
-        return lists_.size(process) >= minimums_[process] + settings_.delta_pages;
+        return above_minimum(process) && whole_groups(process) >= settings_.delta_pages;
     }
 
     double loss(uint32_t process) const {
-        const uint64_t size = lists_.size(process);
+        const uint64_t size = whole_groups(process);
         return utility(process, size) - utility(process, size - settings_.delta_pages);
     }
 
@@ -48,7 +57,7 @@ class MrcFrames final : public LruFrames {
             if (other == process || !can_spare(other))
                 continue;
             const double lost = loss(other);
-            if (giver == NONE || lost < least || (lost == least && lists_.size(other) > lists_.size(giver)))
+            if (giver == NONE || lost < least || (lost == least && whole_groups(other) > whole_groups(giver)))
                 giver = other, least = lost;
         }
         const uint64_t size = lists_.size(process);
@@ -62,12 +71,10 @@ class MrcFrames final : public LruFrames {
 
     uint32_t with_most_above_minimum(uint32_t process) const {
         uint32_t found = NONE;
-        int64_t most = 0;
-        for (uint32_t other = 0; other < lists_.processes(); ++other) {
-            const int64_t above = int64_t(lists_.size(other)) - int64_t(minimums_[other]);
-            if (other != process && (found == NONE || above > most))
-                found = other, most = above;
-        }
+        uint64_t most = 0;
+        for (uint32_t other = 0; other < lists_.processes(); ++other)
+            if (other != process && above_minimum(other) && lists_.size(other) - minimums_[other] > most)
+                found = other, most = lists_.size(other) - minimums_[other];
         return found;
     }
 
