@@ -8,7 +8,6 @@ namespace litemrc_native {
 namespace {
 
 using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 using FlagArray = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // A row a chip: waited_fs of each state, wakes of each state, accesses.
@@ -51,16 +50,17 @@ void bind_energy(nb::module_ &module) {
         .def_ro("epochs", &ChipRun::epochs)
         .def_ro("working_pages", &ChipRun::working_pages)
         .def("chips", &chip_rows);
-    // Arrays stay the caller's; it keeps them while the trace is in use.
+    // The arrays are not copied: they live as long as the trace.
     nb::class_<ChipTrace>(module, "ChipTrace")
         .def(
             "__init__",
             [](ChipTrace *self, const NumberArray &pages, const PageArray &gaps_fs, const FlagArray &writes,
                const NumberArray &chip_of, uint32_t chips) {
-                new (self) ChipTrace{pages.data(),  gaps_fs.data(), writes.data(),            pages.size(),
-                                     chip_of.data(), uint32_t(chip_of.size()), chips};
+                new (self) ChipTrace{pages.data(), gaps_fs.data(), writes.data(), pages.size(), chip_of.data(),
+                                     uint32_t(chip_of.size()), chips};
             },
-            nb::arg("pages").noconvert(), nb::arg("gaps_fs").noconvert(), nb::arg("writes").noconvert(), nb::arg("chip_of").noconvert(), nb::arg("chips"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+            nb::arg("pages").noconvert(), nb::arg("gaps_fs").noconvert(), nb::arg("writes").noconvert(),
+            nb::arg("chip_of").noconvert(), nb::arg("chips"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
             nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
     module.def("run_chips", &run_chips, nb::arg("trace"), nb::arg("power"), nb::arg("after_fs"), nb::arg("mrc"),
                nb::call_guard<nb::gil_scoped_release>());

@@ -144,7 +144,7 @@ class ChipSimulation:
         if isinstance(scheme, Oracle):
             return self._result(scheme, core.run_oracle(self._trace, self._power))
         if isinstance(scheme, Predictive):
-            price_uw = int(scheme.price * _uw(self.machine.power.waiting_mw[2]) * self.chips)
+            price_uw = round(scheme.price * _uw(self.machine.power.waiting_mw[2]) * self.chips)
             parameters = core.PredictiveParameters(price_uw, _fs(scheme.tolerance_ns), _fs(scheme.hold_ns))
             return self._result(scheme, core.run_predictive(self._trace, self._power, parameters))
         if scheme.tuned:

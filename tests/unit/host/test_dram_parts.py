@@ -105,6 +105,14 @@ def test_a_file_of_ones_own_is_a_part(mine):
         ("[[grades]]", "[grades]", "grades is missing", "grades"),
         ("[grades.rails.vdd]", "[grades.x]", "x is no field", "grades[0].x"),
         ("width_bits = 16", "width_bits = 16\npins = 3", "pins is no field", "pins"),
+        ("[[grades]]", "[exits]\nnap = { ns = 6 }\n[[grades]]", "nap is no field", "exits.nap"),
+        ("[[grades]]", "[exits]\npower_down = {}\n[[grades]]", "power_down is empty", "exits.power_down"),
+        (
+            "[[grades]]",
+            "[exits]\nself_refresh = { ms = 1 }\n[[grades]]",
+            "ms is no field",
+            "exits.self_refresh.ms",
+        ),
     ],
 )
 def test_a_wrong_field_is_named_with_its_file(mine, was, is_now, message, field):
@@ -115,6 +123,16 @@ def test_a_wrong_field_is_named_with_its_file(mine, was, is_now, message, field)
     assert caught.value.what.startswith(message)
     assert caught.value.where == f"{path}: {field}"
     assert caught.value.remedy
+
+
+def test_of_an_exits_nanoseconds_and_clocks_the_longer_counts(mine):
+    """At 800 MHz, 10 clocks are 12.5 ns, 512 are 640."""
+    text = (
+        "[exits]\npower_down = { ns = 24, clocks = 10 }\nself_refresh = { ns = 24, clocks = 512 }\n[[grades]]"
+    )
+    part = find_part(str(mine(WHOLE.replace("[[grades]]", text))))
+    assert (part.power_down_exit_ns, part.self_refresh_exit_ns) == (24, 640)
+    assert find_part(str(mine())).self_refresh_exit_ns is None
 
 
 def test_a_file_that_is_none_is_said_to_be_none(tmp_path, mine):

@@ -57,7 +57,8 @@ unsigned cheapest(const ChipPower &power, uint64_t gap, bool used_again) {
     Wide least = Wide(power.waiting_uw[0]) * gap;
     for (unsigned state = 1; state < MOST_STATES; ++state) {
         const uint64_t back = used_again ? power.exit_fs[state] : 0;
-        const Wide cost = Wide(power.waiting_uw[state]) * (gap > back ? gap - back : 0) + Wide(power.exit_uw[state]) * back;
+        const Wide waiting = Wide(power.waiting_uw[state]) * (gap > back ? gap - back : 0);
+        const Wide cost = waiting + Wide(power.exit_uw[state]) * back;
         if (cost < least) {
             least = cost;
             best = state;

@@ -1,4 +1,5 @@
-// A program on a blocking CPU whose memory chips sleep; equal to litemrc/golden/chip_energy.py, which says what is decided.
+// A program on a blocking CPU whose memory chips sleep, equal to litemrc/golden/chip_energy.py and chip_prediction.py,
+// which say what is decided.
 #pragma once
 
 #include "chip_states.hpp"

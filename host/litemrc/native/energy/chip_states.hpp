@@ -1,4 +1,4 @@
-// The power states of DRAM chips, and what chips did: whole femtoseconds and counts; powers matter to the oracle alone.
+// The power states of DRAM chips, and what chips did: whole femtoseconds and counts.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ constexpr uint64_t NEVER = UINT64_MAX;
 using PerState = std::array<uint64_t, MOST_STATES>;
 
 struct ChipPower {
-    uint64_t access_fs;   // that an access keeps a chip busy
-    PerState exit_fs;     // of the way back from a state; 0 of the first
-    PerState waiting_uw;  // power in a state
-    PerState exit_uw;     // power on the way back
+    uint64_t access_fs;  // that an access keeps a chip busy
+    PerState exit_fs;    // of the way back from a state; 0 of the first
+    PerState waiting_uw; // power in a state
+    PerState exit_uw;    // power on the way back
 };
 
 // What one chip did.
@@ -28,18 +28,18 @@ struct ChipCounts {
 // The references of a program to numbered pages, and the memory they are in.
 struct ChipTrace {
     const uint32_t *pages;
-    const uint64_t *gaps_fs;     // computed before each reference
-    const uint8_t *writes;       // 1: a write
+    const uint64_t *gaps_fs; // computed before each reference
+    const uint8_t *writes;   // 1: a write
     uint64_t count;
-    const uint32_t *chip_of;     // chip of each page
+    const uint32_t *chip_of; // chip of each page
     uint32_t page_count, chips;
 };
 
 struct ChipRun {
     std::vector<ChipCounts> chips;
     uint64_t total_fs = 0;
-    uint64_t epochs = 0;          // that had an access
-    uint64_t working_pages = 0;   // sum of N_mrc over them
+    uint64_t epochs = 0;        // that had an access
+    uint64_t working_pages = 0; // sum of N_mrc over them
 };
 
 } // namespace litemrc_native

@@ -1,6 +1,8 @@
 // Which chip is used next, and how long from now: what followed a page last, or else a chip behind another one.
 #pragma once
 
+#include "../page_table.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -20,8 +22,7 @@ class Successors {
   public:
     // `near_fs`: gaps up to it are all one; `tolerance_fs`: others agree if they differ by so much, or an eighth.
     Successors(uint32_t pages, uint32_t chips, uint64_t near_fs, uint64_t tolerance_fs)
-        : near_(near_fs), tolerance_(tolerance_fs), chips_(chips), by_page_(size_t(pages) * 2),
-          by_chip_(size_t(chips) * chips * 2) {}
+        : near_(near_fs), tolerance_(tolerance_fs), chips_(chips), by_page_(size_t(pages) * 2) {}
 
     uint64_t tolerance(uint64_t gap_fs) const {
         return gap_fs <= near_ ? 0 : gap_fs / 8 > tolerance_ ? gap_fs / 8 : tolerance_;
@@ -29,18 +30,22 @@ class Successors {
 
     // What is expected behind an access.
     const Successor &after(uint32_t page, uint32_t chip, bool write) {
-        page_ = &by_page_[size_t(page) * 2 + write];
-        chip_ = &by_chip_[(size_t(chip) * chips_ + last_) * 2 + write];
+        page_ = size_t(page) * 2 + write;
+        pairs_.reserve(1);
+        chip_ = pairs_.find_or_insert((uint64_t(chip) * chips_ + last_) * 2 + write, uint32_t(by_chip_.size()));
+        if (chip_ == by_chip_.size())
+            by_chip_.emplace_back();
         last_ = chip;
-        return page_->sure() ? *page_ : *chip_;
+        begun_ = true;
+        return by_page_[page_].sure() ? by_page_[page_] : by_chip_[chip_];
     }
 
     // What did come behind the last one.
     void learn(uint32_t chip, uint64_t gap_fs) {
-        if (!page_)
+        if (!begun_)
             return;
-        learn(*page_, chip, gap_fs);
-        learn(*chip_, chip, gap_fs);
+        learn(by_page_[page_], chip, gap_fs);
+        learn(by_chip_[chip_], chip, gap_fs);
     }
 
   private:
@@ -62,10 +67,12 @@ class Successors {
     }
 
     const uint64_t near_, tolerance_;
-    const size_t chips_;
+    const uint64_t chips_;
     std::vector<Successor> by_page_, by_chip_;
-    Successor *page_ = nullptr, *chip_ = nullptr;
+    PageTable pairs_; // where in by_chip_ the entry of a chip, the chip before and a direction is
+    size_t page_ = 0, chip_ = 0; // entries of the last access
     uint32_t last_ = 0;
+    bool begun_ = false;
 };
 
 } // namespace litemrc_native
