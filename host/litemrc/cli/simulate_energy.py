@@ -13,7 +13,7 @@ from litemrc.cli.arguments import positive
 from litemrc.cli.energy_arguments import milliwatts, numbers, part_of_one, scheme_names
 from litemrc.cli.simulate_energy_tables import run_json, run_table
 from litemrc.cli.trace_arguments import FORMATS_HELP, add_input_arguments, opened
-from litemrc.cli.trace_progress import shown
+from litemrc.cli.trace_progress import reported, shown
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.policies.energy import SCHEMES, Scheme, Thresholds
@@ -152,17 +152,20 @@ def _sweep(
     base: Scheme | None,
     bases: dict[str, Scheme],
 ) -> list[EnergyRun]:
-    return [
-        compare(
-            references,
-            replace(machine, chip_pages=chip_pages, epoch_cycles=epoch_cycles),
-            schemes,
-            bases,
-            base,
-        )
+    machines = [
+        replace(machine, chip_pages=chip_pages, epoch_cycles=epoch_cycles)
         for chip_pages in args.chip_pages
         for epoch_cycles in args.epoch_cycles
     ]
+    runs: list[EnergyRun] = []
+
+    def tell() -> tuple[str, float]:
+        return f"{len(runs)} of {len(machines)} machines", len(runs) / len(machines)
+
+    with closing(reported(machines, "simulating", tell)) as each:
+        for machine in each:
+            runs.append(compare(references, machine, schemes, bases, base))
+    return runs
 
 
 def _with_thresholds(scheme: Scheme, args: argparse.Namespace) -> Scheme:

@@ -1,8 +1,9 @@
-"""Progress of a long walk through a trace: a bar on a terminal, else a line now and then; both on stderr."""
+"""Progress of long work: a bar on a terminal, else a line now and then; both on stderr."""
 
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -10,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from litemrc.traces import Chunk, Trace
 
 LINE_EVERY_S = 5.0
+Part = TypeVar("Part")
 
 
 def shown(trace: Trace, doing: str) -> Iterator[Chunk]:
@@ -28,9 +30,9 @@ def shown(trace: Trace, doing: str) -> Iterator[Chunk]:
 
 
 def reported(
-    chunks: Iterable[Chunk], doing: str, tell: Callable[[], tuple[str, float | None]]
-) -> Iterator[Chunk]:
-    """The chunks; now and then `tell` is asked how far the work is (a text, and 0 to 1 or None)."""
+    chunks: Iterable[Part], doing: str, tell: Callable[[], tuple[str, float | None]]
+) -> Iterator[Part]:
+    """The chunks, or other parts; now and then `tell` is asked how far it is (a text, and 0 to 1 or None)."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield from _lines(chunks, doing, tell)
@@ -50,8 +52,8 @@ def reported(
 
 
 def _lines(
-    chunks: Iterable[Chunk], doing: str, tell: Callable[[], tuple[str, float | None]]
-) -> Iterator[Chunk]:
+    chunks: Iterable[Part], doing: str, tell: Callable[[], tuple[str, float | None]]
+) -> Iterator[Part]:
     due = time.monotonic() + LINE_EVERY_S
     for chunk in chunks:
         yield chunk
