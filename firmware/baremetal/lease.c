@@ -5,8 +5,8 @@
 #include <generated/soc.h>
 #include <irq.h>
 
+#include "budgets.h"
 #include "ranks.h"
-#include "tasks.h"
 
 static bool held;
 static void (*ended)(void);
@@ -21,7 +21,7 @@ static void give_back(void)
 {
 	if (held) {
 		ranks_restore();
-		tasks_free_budgets();
+		budgets_lift();
 	}
 	held = false;
 }

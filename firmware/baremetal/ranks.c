@@ -7,9 +7,9 @@
 #include <hw/common.h>
 #include <string.h>
 
+#include "budgets.h"
 #include "litemrc_regs.h"
 #include "monitor.h"
-#include "tasks.h"
 
 static int refuse(const char **reason, int error, const char *why)
 {
@@ -263,7 +263,7 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 		acknowledge_working_set(ack);
 		return 0;
 	default:
-		return tasks_perform(request, ack, reason);
+		return budgets_perform(request, ack, reason);
 	}
 }
 
@@ -306,7 +306,7 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 	case host_request_type_get_working_set_c:
 		return refuse(reason, error_code_unsupported_c, "it has no rank power");
 	default:
-		return tasks_perform(request, ack, reason);
+		return budgets_perform(request, ack, reason);
 	}
 }
 

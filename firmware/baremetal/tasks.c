@@ -9,8 +9,6 @@
 
 #define LINES 4u	/* of a page in a touch */
 
-_Static_assert(PAGER_NO_BUDGET == LITEMRC_NO_BUDGET, "budget");
-
 /* What a task message counts, since the task began. */
 struct task_counts {
 	uint32_t references, faults, zero_fills, writes, iterations, damaged;
@@ -237,48 +235,7 @@ void tasks_fill(struct task_body *message, uint32_t number)
 	*told = now;
 }
 
-void tasks_free_budgets(void)
+struct pager_owner *tasks_owner(uint32_t context)
 {
-	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
-		pager_owners[number].budget = PAGER_NO_BUDGET;
-}
-
-static int refuse(const char **reason, int error, const char *why)
-{
-	*reason = why;
-	return error;
-}
-
-int tasks_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
-{
-	struct pager_owner *owner;
-	uint32_t context;
-
-	switch (request->type_choice) {
-	case host_request_type_get_budget_c:
-		context = request->get_budget.context;
-		break;
-	case host_request_type_set_budget_c:
-		context = request->set_budget.context;
-		break;
-	case host_request_type_reclaim_c:
-		context = request->reclaim.context;
-		break;
-	default:
-		return refuse(reason, error_code_unsupported_c, "it has no operating system");
-	}
-	if (!running || context - first_context >= PAGER_OWNERS)
-		return refuse(reason, error_code_busy_c, "the pager runs no task in that context");
-	owner = &pager_owners[context - first_context];
-	if (request->type_choice == host_request_type_set_budget_c) {
-		if (!request->set_budget.pages)
-			return refuse(reason, error_code_bad_argument_c, "a task needs a frame");
-		owner->budget = request->set_budget.pages;
-	}
-	if (request->type_choice == host_request_type_reclaim_c)
-		owner->reclaim = request->reclaim.pages < owner->resident ? request->reclaim.pages : owner->resident;
-	ack->values[0] = owner->budget;
-	ack->values[1] = owner->resident;
-	ack->values_count = 2;
-	return 0;
+	return running && context - first_context < PAGER_OWNERS ? &pager_owners[context - first_context] : NULL;
 }

@@ -33,10 +33,7 @@ uint32_t tasks_count(void);
 /* Fills in what a task did since the last time. */
 void tasks_fill(struct task_body *message, uint32_t number);
 
-/* Requests about budgets; as settings_perform(). */
-int tasks_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
-
-/* Lifts all budgets. */
-void tasks_free_budgets(void);
+/* What the pager has of the task that runs in a context; NULL: none does. */
+struct pager_owner *tasks_owner(uint32_t context);
 
 #endif

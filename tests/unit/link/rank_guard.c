@@ -28,7 +28,7 @@ struct monitor_parameters monitor_parameters(void)
 	return (struct monitor_parameters){.page_shift = 12, .groups = 64};
 }
 
-int tasks_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
+int budgets_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
 {
 	return error_code_unsupported_c;
 }
