@@ -36,7 +36,7 @@ is a cycle; the memory holds the trace's pages. Lists of --chip-pages and --epoc
 --json prints {{"results": [{{"scheme", "energy_mj", "delay_s", "energy_delay", "relative_to"}} ...]}};
 relative_to is {{"scheme", "energy", "delay", "energy_delay"}}: what the scheme builds on, or --base. Beside
 them: chip_pages, epoch_cycles, thresholds_ns, swept, monitor_mj, working_pages, and by chip: chip_energy_mj,
-waited_s (a state each), wakes (out of each state), accesses.
+chip_waking_s, waited_s (a state each), wakes (out of each state), accesses.
 
 {FORMATS_HELP}
 """

@@ -95,6 +95,7 @@ def _result_json(run: EnergyRun, result: SchemeResult) -> dict[str, Any]:
         "monitor_mj": result.monitor_mj,
         "working_pages": result.mean_working_pages,
         "chip_energy_mj": result.chip_mj.tolist(),
+        "chip_waking_s": result.chip_waking_s.tolist(),
         "waited_s": result.waited_s.tolist(),
         "wakes": result.wakes.tolist(),
         "accesses": result.accesses.tolist(),

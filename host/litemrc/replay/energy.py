@@ -78,6 +78,7 @@ class SchemeResult:
         wakes: uint64[chips, states], out of each state.
         accesses: uint64[chips].
         chip_mj: float64[chips].
+        chip_waking_s: float64[chips], on the way back; the program waits for all that is not done ahead.
         mean_working_pages: mean N_mrc of the epochs with an access; None: the scheme has none.
         swept: were the thresholds chosen by a sweep?
     """
@@ -89,6 +90,7 @@ class SchemeResult:
     wakes: NDArray[np.uint64]
     accesses: NDArray[np.uint64]
     chip_mj: NDArray[np.float64]
+    chip_waking_s: NDArray[np.float64]
     mean_working_pages: float | None = None
     swept: bool = False
 
@@ -187,6 +189,7 @@ class ChipSimulation:
             waited_s=waited_s,
             wakes=wakes,
             accesses=accesses,
+            chip_waking_s=wakes @ (np.array(self._exit_fs) / FS),
             chip_mj=waited_s @ np.array(power.waiting_mw) + wakes @ waking_mj + accesses * access_mj,
             mean_working_pages=run.working_pages / run.epochs if run.epochs else None,
             swept=swept,

@@ -58,6 +58,7 @@ def test_thresholds_by_hand():
     # 36,000 accesses, 1,440 + 9,600 back, 100 x 180, 500 x 30, 1060 x 3; 18,000, 90,000, 50 x 180, 450 x 30,
     # 686 x 3
     assert result.chip_mj == pytest.approx([83_220 * PJ, 132_558 * PJ])
+    assert result.chip_waking_s == pytest.approx([66 * NS, 600 * NS])
     assert result.monitor_mj == 0
     assert result.energy_delay == pytest.approx(215_778 * PJ * 1846 * NS)
 
