@@ -14,7 +14,7 @@ from pathlib import Path
 
 from litemrc.device.simulator import Simulator
 from litemrc.replay.multiprogram import simulate
-from litemrc.replay.scenario import Costs, Scenario
+from litemrc.replay.scenario import Scenario
 from litemrc.replay.scenario_file import read_scenario
 from page_tables import fill_tables
 
@@ -43,7 +43,7 @@ def main() -> None:
     for name, options in (("global-clock", ["--dry-run"]), ("mrc", [])):
         print(f"pair under {name}, in the RTL", flush=True)
         measured[name], costs[name] = _run_device(scenario, rounds, options)
-    scenario = replace(scenario, costs=_costs(scenario, costs["global-clock"]))
+    scenario = _with_costs(scenario, costs["global-clock"])
     tables = {
         "closed-loop-parameters": _parameters(scenario, rounds),
         "closed-loop": _table(scenario, measured),
@@ -91,9 +91,11 @@ def _sum(tasks: list[dict], name: str) -> int:
     return sum(task[name] for task in tasks)
 
 
-def _costs(scenario: Scenario, told: dict[str, int]) -> Costs:
+def _with_costs(scenario: Scenario, told: dict[str, int]) -> Scenario:
     """What the device told of its processor's time, in the place of the file's."""
-    return replace(scenario.costs, fault=told["fault"], zero_fill=told["zero_fill"])
+    costs = replace(scenario.costs, fault=told["fault"], zero_fill=told["zero_fill"])
+    processes = tuple(replace(process, touch=told["touch"]) for process in scenario.processes)
+    return replace(scenario, costs=costs, processes=processes)
 
 
 def _table(scenario: Scenario, measured: dict[str, dict[int, Measured]]) -> str:
@@ -134,8 +136,8 @@ def _parameters(scenario: Scenario, rounds: int) -> str:
         f" {scenario.memory_pages:,} frames; INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7,"
         f" {intr.request_touches} touches an iteration;"
         f" LINEAR {rounds} rounds of {_pages(scenario, 'linear'):,} pages. In clock cycles: page read"
-        f" {costs.page_read:,}, write-out {costs.write_out:,}, touch {intr.touch:,}, and processor time as"
-        f" the device measured it: page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
+        f" {costs.page_read:,}, write-out {costs.write_out:,}; processor time as the device measured it"
+        f" without a governor: touch {intr.touch:,}, page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
         f" {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to {SEEDS[-1]}. Counted from LINEAR's"
         " second round on.\n"
     )

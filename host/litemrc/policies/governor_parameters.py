@@ -29,7 +29,7 @@ class GovernorParameters:
     delta_pages: int = 16
     minimum_pages: int = 128
     half_life: float = 65_536
-    gain: float = 0.05
+    gain: float = 0.01
     step_pages: int | None = None
     epsilon: float = EPSILON
 
