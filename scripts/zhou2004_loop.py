@@ -134,10 +134,10 @@ def _parameters(scenario: Scenario, rounds: int) -> str:
     return (
         "[scenarios/baremetal_pair.toml](../scenarios/baremetal_pair.toml):"
         f" {scenario.memory_pages:,} frames; INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7,"
-        f" {intr.request_touches} touches an iteration;"
-        f" LINEAR {rounds} rounds of {_pages(scenario, 'linear'):,} pages. In clock cycles: page read"
-        f" {costs.page_read:,}, write-out {costs.write_out:,}; processor time as the device measured it"
-        f" without a governor: touch {intr.touch:,}, page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
+        f" {intr.request_touches} touches an iteration; LINEAR {rounds} rounds of"
+        f" {_pages(scenario, 'linear'):,} pages. In clock cycles: page read {costs.page_read:,}, write-out"
+        f" {costs.write_out:,}; processor time as the device measured it without a governor: touch"
+        f" {intr.touch:,}, page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
         f" {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to {SEEDS[-1]}. Counted from LINEAR's"
         " second round on.\n"
     )
