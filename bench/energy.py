@@ -17,25 +17,12 @@ from litemrc.chip_power import find_power
 from litemrc.policies.energy import SCHEMES, Thresholds
 from litemrc.replay.chip_references import read_references
 from litemrc.replay.energy import ChipMachine, ChipSimulation
-from litemrc.traces import Chunk, Trace, open_trace
-from litemrc.traces.chunk import CHUNK_REFERENCES
+from litemrc.traces import open_trace
+from memory_trace import InMemory
 
 REFERENCES = 5_000_000
 GOAL = 5e6  # references a second
 GENERATED = ("gen:zipf?pages=65536&n=5000000", "gen:phases?pages=8192&n=5000000&length=100000")
-
-
-class InMemory(Trace):
-    """Pages at hand as a trace without times."""
-
-    def __init__(self, pages: np.ndarray) -> None:
-        super().__init__("memory")
-        self._chunks = [
-            Chunk(pages[start : start + CHUNK_REFERENCES]) for start in range(0, pages.size, CHUNK_REFERENCES)
-        ]
-
-    def __iter__(self):
-        return iter(self._chunks)
 
 
 def main() -> None:

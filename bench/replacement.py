@@ -11,25 +11,12 @@ from pathlib import Path
 import numpy as np
 from litemrc.policies.replacement import POLICIES, Policy
 from litemrc.replay.replacement import replay
-from litemrc.traces import Chunk, Trace, open_trace
-from litemrc.traces.chunk import CHUNK_REFERENCES
+from litemrc.traces import open_trace
+from memory_trace import InMemory
 
 ROUNDS = 3
 REFERENCES = 5_000_000
 ZIPF = "gen:zipf?pages=65536&n=5000000"
-
-
-class InMemory(Trace):
-    """Pages at hand as a trace."""
-
-    def __init__(self, pages: np.ndarray) -> None:
-        super().__init__("memory")
-        self._chunks = [
-            Chunk(pages[start : start + CHUNK_REFERENCES]) for start in range(0, pages.size, CHUNK_REFERENCES)
-        ]
-
-    def __iter__(self):
-        return iter(self._chunks)
 
 
 def main() -> None:
