@@ -5,6 +5,7 @@ A product is named after the contents of everything it was made from, so a secon
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -104,17 +105,16 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
         generate = [sys.executable, "-S", COSIM / "rtl_top.py", top, *astuple(sizes), verilog]
         path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
         _run(generate, env={**os.environ, "PYTHONPATH": path})
-        level = "OPT_FAST= OPT_SLOW= OPT_GLOBAL="  # leave it to CXX_FLAGS
-        command = [
-            "verilator",
-            *VERILATOR_FLAGS,
-            "-MAKEFLAGS",
-            level,
-            "-CFLAGS",
-            " ".join([*_flags(sizes, sources), *ENGINE_FLAGS.get(top.removeprefix("monitor-"), ())]),
-        ]
+        flags = [*_flags(sizes, sources), *ENGINE_FLAGS.get(top.removeprefix("monitor-"), ())]
+        take_verilator_objects(folder)
+        # The level is that of CXX_FLAGS.
+        command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST= OPT_SLOW= OPT_GLOBAL="]
         bench = COSIM / "bench" / f"{kind}_bench.cpp"
-        _run([*command, "--Mdir", folder, "-o", "bench", verilog, bench, *sources.hls_units()])
+        units = folder / "units.a"
+        shutil.copyfile(
+            _hls_objects(sizes, sources, ENGINE_FLAGS.get(top.removeprefix("monitor-"), ())), units
+        )
+        _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench, units])
         return folder / "bench"
 
     inputs = [COSIM / "rtl_top.py", *sources.rtl_files(), *_cpp_inputs(sources)]
@@ -181,6 +181,7 @@ def rank_bench(
         defines = _run(generate, env={**os.environ, "PYTHONPATH": path}).split()
         flags = [*CXX_FLAGS[:2], f"-I{REPO / 'litex-soc'}", *defines]
         bench = COSIM / "bench" / "rank_bench.cpp"
+        take_verilator_objects(folder)
         command = ["verilator", *VERILATOR_FLAGS, "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW= OPT_GLOBAL="]
         _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench])
         return folder / "bench"
@@ -199,6 +200,42 @@ def rank_bench(
     ]
     name = f"ranks-{kind}-{rate}-{ranks}-{domains}-{bank_row_column}-{spacing}-{sources.label}"
     return _product(name, inputs, build)
+
+
+def take_verilator_objects(folder: Path) -> None:
+    """Put what Verilator links to every bench into a folder where it builds one: compiled once for all."""
+    for name in ("verilated", "verilated_threads"):
+        product = _product(
+            f"{name}.o", [Path(__file__)], lambda made, name=name: _verilator_object(made, name)
+        )
+        shutil.copy2(product, folder / f"{name}.o")
+
+
+def _verilator_object(folder: Path, name: str) -> Path:
+    top = folder / "top.v"
+    top.write_text("module top(input clock); endmodule\n")
+    bench = folder / "bench.cpp"
+    bench.touch()
+    flags = [flag for flag in VERILATOR_FLAGS if flag != "--build"]
+    _run(["verilator", *flags, "-CFLAGS", " ".join(CXX_FLAGS), "--Mdir", folder, top, bench])
+    _run(["make", "-C", folder, "-f", "Vtop.mk", f"{name}.o", "OPT_FAST=", "OPT_SLOW=", "OPT_GLOBAL="])
+    return folder / f"{name}.o"
+
+
+def _hls_objects(sizes: Sizes, sources: Sources, flags: Iterable[str]) -> Path:
+    """An archive of the C++ units, which most faults leave as they are."""
+    contents = [path.read_bytes() for path in sources.hls_files()]
+    if contents == [path.read_bytes() for path in TRUE_SOURCES.hls_files()]:
+        sources = TRUE_SOURCES
+
+    def build(folder: Path) -> Path:
+        objects = [folder / f"{unit.stem}.o" for unit in sources.hls_units()]
+        for unit, made in zip(sources.hls_units(), objects, strict=True):
+            _run(["g++", *_flags(sizes, sources), *flags, "-c", unit, "-o", made])
+        _run(["ar", "rcs", folder / "units.a", *objects])
+        return folder / "units.a"
+
+    return _product("-".join(["units", str(sizes), *flags, sources.label]), _cpp_inputs(sources), build)
 
 
 def _flags(sizes: Sizes, sources: Sources) -> list[str]:

@@ -7,7 +7,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import BUILD, COSIM, REPO, VERILATOR_FLAGS, _product, _run
+from builder import BUILD, COSIM, REPO, VERILATOR_FLAGS, _product, _run, take_verilator_objects
 from mutation import mutated_source
 
 MODEL = REPO / "litex-soc" / "ddr3_model"
@@ -49,6 +49,7 @@ def dram_bench(
         generate = [sys.executable, "-S", COSIM / "dram_top.py", grade, ranks, address_map]
         generate += [verilog, folder / "dram.hpp", *timings]
         _run(generate, env={**os.environ, "PYTHONPATH": path})
+        take_verilator_objects(folder)
         flags = ["-MAKEFLAGS", "OPT_FAST= OPT_SLOW= OPT_GLOBAL="]
         flags += ["-CFLAGS", f"-std=c++17 -O1 -I{folder} -I{include}"]
         _run(["verilator", *VERILATOR_FLAGS, *flags, "--Mdir", folder, "-o", "bench", verilog, bench])

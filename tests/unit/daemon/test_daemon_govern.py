@@ -1,4 +1,4 @@
-"""`litemrc govern` over the daemon: budgets of Linux programs follow their curves, and are lifted at the end."""
+"""`litemrc govern` over the daemon: budgets of Linux programs follow their curves, and go in the end."""
 
 import subprocess
 import sys
