@@ -64,7 +64,8 @@ def test_a_refused_request_changes_nothing(running):
             ("set_range", {"lower": 2, "upper": 1}),
             ("set_sampling", {"sampling": 14}),  # of 8192 = 2^13 frames none would be left
             ("set_sampling", {"sampling": 255}),
-            ("run", {"workload": 5, "context": 0, "scale": 1}),
+            ("run", {"workload": 6, "context": 0, "scale": 1}),
+            ("run", {"workload": 5, "context": 7, "scale": 1}),  # its second task would have context 8
             ("run", {"workload": 0, "context": 8, "scale": 1}),
         ):
             with pytest.raises(RequestRefusedError) as refused:
@@ -86,13 +87,22 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
         for name, values in (
             ("get_process", {"context": 0}),
             ("follow", {"context": 1, "pid": 1}),
-            ("get_budget", {"context": 1}),
-            ("set_budget", {"context": 1, "pages": 100}),
-            ("reclaim", {"context": 1, "pages": 1}),
         ):
             with pytest.raises(RequestRefusedError, match="it has no operating system") as refused:
                 device.request(name, **values)
             assert refused.value.code == "unsupported", name
+
+
+def test_without_tasks_nobody_has_a_budget(running):
+    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+        for name, values in (
+            ("get_budget", {"context": 1}),
+            ("set_budget", {"context": 1, "pages": 100}),
+            ("reclaim", {"context": 1, "pages": 1}),
+        ):
+            with pytest.raises(RequestRefusedError, match="the pager runs no task in that context") as refused:
+                device.request(name, **values)
+            assert refused.value.code == "busy", name
 
 
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
