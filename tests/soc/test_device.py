@@ -100,7 +100,7 @@ def test_without_tasks_nobody_has_a_budget(running):
             ("set_budget", {"context": 1, "pages": 100}),
             ("reclaim", {"context": 1, "pages": 1}),
         ):
-            with pytest.raises(RequestRefusedError, match="the pager runs no task in that context") as refused:
+            with pytest.raises(RequestRefusedError, match="the pager runs no task") as refused:
                 device.request(name, **values)
             assert refused.value.code == "busy", name
 
