@@ -28,7 +28,8 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	renode-model bench-renode-model clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -73,6 +74,9 @@ linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Ima
 linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
 	@$(LINUX) debug
 
+renode-model: setup   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
+	@$(MAKE) --no-print-directory -s -C renode/model
+
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
 
@@ -88,7 +92,10 @@ bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_t
 bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-replacement: setup   ## references a second through each replacement policy: a table
+bench-bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
+	python bench/renode_model.py
+
+replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
 
 bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
@@ -102,6 +109,9 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
+
+bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
+	python bench/renode_model.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py
