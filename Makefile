@@ -37,6 +37,7 @@ demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve
 
 test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
@@ -82,6 +83,7 @@ csim: setup   ## the C simulation testbenches of hls/
 
 registers: setup   ## export the register map from the gateware
 	python -m litemrc_gateware.export
+	python litex-soc/renode_export.py
 
 bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
 	python bench/trace_engines.py
