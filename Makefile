@@ -94,10 +94,7 @@ bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_t
 bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
-	python bench/renode_model.py
-
-replacement: setup   ## references a second through each replacement policy: a table
+bench-replacement: setup   ## references a second through each replacement policy: a table
 	python bench/replacement.py
 
 bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
