@@ -43,7 +43,8 @@ def platform_description(csr, capabilities, caches, repair):
     supervised = variants[0] == "linux"
     parts = [
         f"// Generated from the gateware by: {repair}. Do not edit.",
-        f'cpu: CPU.VexRiscv @ sysbus\n    cpuType: "{ISAS[variants[0]]}"',
+        f'cpu: CPU.VexRiscv @ sysbus\n    cpuType: "{ISAS[variants[0]]}"'
+        + ("\n    timeProvider: cpu_timer" if "cpu" in csr["csr_bases"] else ""),
         *(_memory(name, memories[name]) for name in ("rom", "sram", "main_ram")),
     ]
     for name, base in csr["csr_bases"].items():

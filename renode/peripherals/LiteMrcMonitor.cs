@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 using System;
-using System.IO;
+using System.Reflection;
 using Antmicro.Renode.Core;
 using Antmicro.Renode.Exceptions;
 using Antmicro.Renode.Logging;
@@ -12,18 +12,19 @@ using Antmicro.Renode.Peripherals.Timers;
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
     // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor.py; what it counts is done by
-    // liblitemrc_model. Made with Renode 1.15.
+    // liblitemrc_model. Needs Renode 1.15.2; run with 1.15.3.
     //
     // While control.enable is 1 every load and store of the processor goes through a hook into the model of its caches,
     // and what leaves these are the accesses of the DRAM; the hook costs a factor of 100, so it is there only then. Not
     // seen are what Renode gives no hook for: atomic instructions, and fetches of instructions.
     public class LiteMrcMonitor : IDoubleWordPeripheral, IKnownSize, IDisposable
     {
-        public LiteMrcMonitor(IMachine machine, ICPUWithMemoryAccessHooks cpu, long frequency, ulong memoryBase, int pageShift,
+        public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,
             int framesLog2, int pagesLog2, int groupsLog2, int contextsLog2, int queueLog2, uint engine, uint recentPages, uint ranks,
             uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes, uint accessBytes)
         {
             this.cpu = cpu;
+            FindHook();
             load = library =>
             {
                 var loaded = new LiteMrcModel(library, engine, 1u << framesLog2, 1u << pagesLog2, 1u << groupsLog2, 1u << contextsLog2, recentPages);
@@ -98,7 +99,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             case MonitorRegisters.Control:
                 return control;
             case MonitorRegisters.Command:
-                return 0;
+                return command;
             case MonitorRegisters.Context:
                 return context;
             case MonitorRegisters.Invalidate:
@@ -211,7 +212,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private void SetRegisters()
         {
             control = MonitorRegisters.ControlHold;
-            context = invalidated = epochLength = lower = sampling = eventEnable = 0;
+            context = command = invalidated = epochLength = lower = sampling = eventEnable = 0;
             upper = lastFrame;
         }
 
@@ -226,6 +227,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private void Command(uint value)
         {
+            command = value & CommandMask;
             if((value & MonitorRegisters.CommandClear) != 0)
             {
                 Model.Clear();
@@ -263,12 +265,30 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 return;
             }
             hooking = enable;
-            cpu.SetHookAtMemoryAccess(enable ? (Action<ulong, MemoryOperation, ulong, ulong, ulong>)OnAccess : null);
+            setHook.Invoke(cpu, new object[] { enable ? hook : null });
             // Code that was translated before has no calls of the hook in it.
-            (cpu as TranslationCPU)?.ClearTranslationCache();
+            ((TranslationCPU)cpu).ClearTranslationCache();
         }
 
-        private void OnAccess(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, ulong value)
+        // Its type is another one in each version of Renode: that of 1.16.1 has the width of the access, too.
+        private void FindHook()
+        {
+            setHook = cpu.GetType().GetMethod("SetHookAtMemoryAccess");
+            var type = setHook?.GetParameters()[0].ParameterType;
+            var arguments = type?.GetMethod("Invoke").GetParameters().Length ?? 0;
+            if(arguments != 5 && arguments != 6)
+            {
+                throw new ConstructionException("the processor of this Renode does not tell the physical addresses of its accesses: LiteMrcMonitor needs Renode 1.15.2 to 1.16");
+            }
+            hook = Delegate.CreateDelegate(type, this, GetType().GetMethod(arguments == 5 ? nameof(OnAccess) : nameof(OnAccessWithWidth)));
+        }
+
+        public void OnAccessWithWidth(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, uint width, ulong value)
+        {
+            OnAccess(pc, operation, virtualAddress, physicalAddress, value);
+        }
+
+        public void OnAccess(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, ulong value)
         {
             if(operation != MemoryOperation.MemoryRead && operation != MemoryOperation.MemoryWrite)
             {
@@ -300,17 +320,21 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private bool ByCycles => (control & MonitorRegisters.ControlEpochUnit) != 0;
 
-        private uint control, context, invalidated, epochLength, lower, upper, sampling, eventEnable;
+        private uint control, context, command, invalidated, epochLength, lower, upper, sampling, eventEnable;
         private bool hooking;
         private ulong hooked;
         private readonly uint capabilities, stackCapabilities, lastFrame, lastContext;
-        private readonly ICPUWithMemoryAccessHooks cpu;
+        private readonly ICPU cpu;
+        private MethodInfo setHook;
+        private Delegate hook;
         private LiteMrcModel model;
         private readonly Func<string, LiteMrcModel> load;
         private readonly LimitTimer clock;
 
         private const uint ControlMask = MonitorRegisters.ControlEnable | MonitorRegisters.ControlHold
             | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot;
+        private const uint CommandMask = MonitorRegisters.CommandClear | MonitorRegisters.CommandEndEpoch
+            | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm;
         private const uint SamplingMask = 0xF;
     }
 }
