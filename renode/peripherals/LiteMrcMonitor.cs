@@ -15,8 +15,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
     // liblitemrc_model. Needs Renode 1.15.2; run with 1.15.3.
     //
     // While control.enable is 1 every load and store of the processor goes through a hook into the model of its caches,
-    // and what leaves these are the accesses of the DRAM; the hook costs a factor of 100, so it is there only then. Not
-    // seen are what Renode gives no hook for: atomic instructions, and fetches of instructions.
+    // and what leaves these are the accesses of the DRAM; the hook makes the processor slow, so it is there only then. Not
+    // seen are fetches of instructions: Renode tells them when it translates code, not when that runs.
     public class LiteMrcMonitor : IDoubleWordPeripheral, IKnownSize, IDisposable
     {
         public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,

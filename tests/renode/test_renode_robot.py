@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from litemrc_gateware.export import registers
-from renode_machine import FIRMWARE, MODEL, REPO, free_port, why_not
+from renode_machine import FIRMWARE, LINUX, MODEL, REPO, free_port, why_not
 
 CSR = REPO / "build/sim/csr.json"
-ROBOT = Path(__file__).with_name("litemrc.robot")
-REASON = why_not(MODEL, FIRMWARE, CSR, program="renode-test")
+NEEDED = {"litemrc.robot": [FIRMWARE, CSR], "litemrc_linux.robot": [*LINUX, CSR]}
 # Registers whose value depends on what the machine is built with, checked against the platform instead; and
 # those whose write does something else than to be read back.
 SOC_DEPENDENT = {"capabilities", "stack_capabilities"}
@@ -58,13 +57,16 @@ def register_variables() -> str:
     )
 
 
-@pytest.mark.skipif(bool(REASON), reason=str(REASON))
-def test_robot_tests_pass(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suite", NEEDED)
+def test_robot_tests_pass(suite: str, tmp_path: Path) -> None:
+    if reason := why_not(MODEL, *NEEDED[suite], program="renode-test"):
+        pytest.skip(reason)
+    robot = Path(__file__).with_name(suite)
     variables = tmp_path / "registers.py"
     variables.write_text(register_variables())
     result = subprocess.run(
         [
-            *("renode-test", "-r", tmp_path, ROBOT, "--variable", f"REPOSITORY:{REPO}"),
+            *("renode-test", "-r", tmp_path, robot, "--variable", f"REPOSITORY:{REPO}"),
             *("--variable", f"REGISTERS:{variables}", "--variable", f"PORT:{free_port()}"),
         ],
         capture_output=True,
@@ -77,5 +79,5 @@ def test_robot_tests_pass(tmp_path: Path) -> None:
     passed = [
         test.get("name") for test in results.iter("test") if test.find("status").get("status") == "PASS"
     ]
-    written = ROBOT.read_text().split("*** Test Cases ***\n")[1].splitlines()
+    written = robot.read_text().split("*** Test Cases ***\n")[1].splitlines()
     assert passed == [line for line in written if line and not line.startswith(" ")]
