@@ -29,7 +29,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
-	renode-model renode bench-renode-model renode-bench clean
+	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -78,9 +78,15 @@ linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of
 renode-model: setup   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
 	@$(MAKE) --no-print-directory -s -C renode/model
 
-renode: renode-model $(FIRMWARE)   ## the machine in Renode, its link on socket://localhost:1234
-	@command -v renode >/dev/null || { echo "renode is not on PATH; renode/README.md says how to install it" >&2; exit 2; }
-	renode --disable-xwt --console -e 'include @$(CURDIR)/renode/litemrc.resc; start'
+# Before anything is built: without Renode it would be for nothing.
+renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link
+	@python scripts/start_renode.py
+
+renode-linux: renode-there renode-model linux-ready   ## the same, of Linux
+	@python scripts/start_renode.py --linux
+
+renode-there:
+	@$(PYTHON) scripts/start_renode.py --check
 
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
@@ -116,8 +122,8 @@ bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside wh
 bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
 	python bench/renode_model.py
 
-renode-bench: renode-model $(FIRMWARE)   ## how fast the machine in Renode is: a table, build/bench/renode_speed.json
-	PYTHONPATH=tests python bench/renode_speed.py
+renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses a second, and MIPS without the monitor: a table
+	PYTHONPATH=scripts python bench/renode_speed.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py
