@@ -26,7 +26,7 @@ static double seconds(void)
 
 int main(int argc, char **argv)
 {
-	struct litemrc_model *model = litemrc_model_create(atoi(argv[1]), 8192, 8192, 64, 8, atoi(argv[2]));
+	struct litemrc_model *model = litemrc_model_create(atoi(argv[1]), 8192, 8192, 64, 8, atoi(argv[2]), 0);
 	long accesses = atol(argv[3]), random = atoi(argv[4]);
 	unsigned state = 1;
 	double start;

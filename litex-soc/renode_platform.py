@@ -60,7 +60,7 @@ def platform_description(csr, capabilities, caches, repair):
             "timer0": {"frequency": constants["config_clock_frequency"]},
             "cpu": {"frequency": constants["config_clock_frequency"]},
             "mrc": _monitor_arguments(constants, memories["main_ram"], capabilities, caches),
-            "ranks": _rank_arguments(capabilities),
+            "ranks": _rank_arguments(constants, capabilities),
         }.get(name, {})
         lines += [f"    {argument}: {value}" for argument, value in arguments.items()]
         if name == "cpu":
@@ -121,13 +121,16 @@ def _monitor_arguments(constants, main_ram, capabilities, caches):
         "l2Bytes": caches.l2_bytes,
         "l2LineBytes": caches.l2_line_bytes,
         "accessBytes": caches.access_bytes,
+        **({"domains": 1 << capabilities["domains_log2"]} if "domains_log2" in capabilities else {}),
     }
 
 
-def _rank_arguments(capabilities):
+def _rank_arguments(constants, capabilities):
     if "domains_log2" not in capabilities:
         return {}
     return {
+        "monitor": "mrc",
+        "frequency": constants["config_clock_frequency"],
         "domainsLog2": capabilities["domains_log2"],
         "isVirtual": str(bool(capabilities["virtual"])).lower(),
         "states": capabilities["states"],

@@ -30,11 +30,11 @@ LITEMRC_MODEL_API const char *litemrc_model_sizes(void);
 
 /*
  * A monitor that is disabled, with registers as after reset. `engine` is that of the register capabilities, `pages` are
- * those of the stack engine. NULL if these sizes were not compiled.
+ * those of the stack engine, `domains` 0 for no rank meter. NULL if these sizes were not compiled.
  */
 LITEMRC_MODEL_API struct litemrc_model *litemrc_model_create(uint32_t engine, uint32_t frames, uint32_t pages,
 							       uint32_t groups, uint32_t contexts,
-							       uint32_t recent_pages);
+							       uint32_t recent_pages, uint32_t domains);
 LITEMRC_MODEL_API void litemrc_model_destroy(struct litemrc_model *model);
 
 /* Everything as after create, but the memory, the caches and the log: they stay. */
@@ -96,6 +96,22 @@ LITEMRC_MODEL_API uint32_t litemrc_model_scale_log2(const struct litemrc_model *
 
 /* A word of the window, [context][2 * groups]; 0 behind its end. */
 LITEMRC_MODEL_API uint32_t litemrc_model_window(const struct litemrc_model *model, uint32_t word);
+
+/*
+ * Power domains, where the model was compiled with them: equal slices of the memory. A domain sleeps by command
+ * (state: 0 awake, else a low PowerState) until an access wakes it. At the end of an epoch the meter's window shows
+ * what was counted since the last one: as the gateware's, but that no row is ever open, nothing refreshed, and waking
+ * takes no time. set_time tells the clocks since reset; before, they stand still.
+ */
+LITEMRC_MODEL_API uint32_t litemrc_model_domains(const struct litemrc_model *model);
+LITEMRC_MODEL_API void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles);
+LITEMRC_MODEL_API void litemrc_model_command(struct litemrc_model *model, uint32_t domain, uint32_t state);
+LITEMRC_MODEL_API uint32_t litemrc_model_state(const struct litemrc_model *model, uint32_t domain);
+LITEMRC_MODEL_API uint32_t litemrc_model_working(const struct litemrc_model *model);
+LITEMRC_MODEL_API void litemrc_model_set_n_mrc(struct litemrc_model *model, uint32_t size);
+LITEMRC_MODEL_API void litemrc_model_set_n_mrc_auto(struct litemrc_model *model, int enable, uint32_t epsilon);
+LITEMRC_MODEL_API uint32_t litemrc_model_meter_window(const struct litemrc_model *model, uint32_t word);
+LITEMRC_MODEL_API uint32_t litemrc_model_snapshot_clocks(const struct litemrc_model *model);
 
 /*
  * From now on writes down what the monitor takes, in the format of litex-soc/sim_modules/recorder, so that the same

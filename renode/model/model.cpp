@@ -39,10 +39,10 @@ const char *litemrc_model_sizes(void) {
 }
 
 struct litemrc_model *litemrc_model_create(uint32_t engine, uint32_t frames, uint32_t pages, uint32_t groups,
-                                           uint32_t contexts, uint32_t recent_pages) {
+                                           uint32_t contexts, uint32_t recent_pages, uint32_t domains) {
     for (const auto &size : monitor_model::sizes())
         if (size.engine == engine && size.frames == frames && size.pages == pages && size.groups == groups &&
-            size.contexts == contexts && size.recent_pages == recent_pages)
+            size.contexts == contexts && size.recent_pages == recent_pages && size.domains == domains)
             return new litemrc_model{Monitor(size.make(), frames), Caches(), frames};
     return nullptr;
 }
@@ -137,4 +137,32 @@ uint32_t litemrc_model_window(const struct litemrc_model *model, uint32_t word) 
 
 int litemrc_model_log(struct litemrc_model *model, const char *path) {
     return (path ? model->monitor.start_log(path) : model->monitor.end_log()) ? 0 : -1;
+}
+
+uint32_t litemrc_model_domains(const struct litemrc_model *model) { return model->monitor.domains().count(); }
+
+void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles) { model->monitor.set_time(cycles); }
+
+void litemrc_model_command(struct litemrc_model *model, uint32_t domain, uint32_t state) {
+    model->monitor.command(domain, state);
+}
+
+uint32_t litemrc_model_state(const struct litemrc_model *model, uint32_t domain) {
+    return model->monitor.domains().state(domain);
+}
+
+uint32_t litemrc_model_working(const struct litemrc_model *model) { return model->monitor.stack().working(); }
+
+void litemrc_model_set_n_mrc(struct litemrc_model *model, uint32_t size) { model->monitor.set_n_mrc(size); }
+
+void litemrc_model_set_n_mrc_auto(struct litemrc_model *model, int enable, uint32_t epsilon) {
+    model->monitor.set_n_mrc_auto(enable != 0, epsilon);
+}
+
+uint32_t litemrc_model_meter_window(const struct litemrc_model *model, uint32_t word) {
+    return model->monitor.domains().window(word, model->monitor.stack());
+}
+
+uint32_t litemrc_model_snapshot_clocks(const struct litemrc_model *model) {
+    return uint32_t(model->monitor.domains().snapshot_clocks());
 }

@@ -4,6 +4,7 @@
 // waits, and the end of an epoch is in the window as soon as it is taken.
 #pragma once
 
+#include "domains.hpp"
 #include "log.hpp"
 #include "stack.hpp"
 
@@ -15,7 +16,10 @@ class Monitor {
         bool enable, hold, by_cycles, freeze, single_shot;
     };
 
-    Monitor(std::unique_ptr<Stack> stack, uint32_t frames) : stack_(std::move(stack)), frames_(frames) { forget(); }
+    Monitor(std::unique_ptr<Stack> stack, uint32_t frames)
+        : stack_(std::move(stack)), frames_(frames), domains_(stack_->domains(), frames) {
+        forget();
+    }
 
     void reset() {
         stack_->reset();
@@ -30,8 +34,26 @@ class Monitor {
         return filter_.sampling > stack_->least_sampling() ? filter_.sampling : stack_->least_sampling();
     }
     const Stack &stack() const { return *stack_; }
+    const Domains &domains() const { return domains_; }
+
+    // Power domains; their accesses are metered whether the monitor is enabled or not.
+    void set_time(uint64_t cycles) { domains_.set_time(cycles); }
+    void command(uint32_t domain, uint32_t state) { domains_.command(domain, state, *stack_); }
+    void set_n_mrc(uint32_t size) {
+        n_mrc_ = size;
+        if (!automatic_)
+            stack_->set_n_mrc(size);
+    }
+    void set_n_mrc_auto(bool automatic, uint32_t epsilon) {
+        const bool was = automatic_;
+        automatic_ = automatic;
+        epsilon_ = epsilon;
+        if (was && !automatic)
+            stack_->set_n_mrc(n_mrc_);
+    }
 
     void access(uint64_t offset, uint32_t frame, bool write) {
+        domains_.access(frame % frames_, write, *stack_);
         if (!control_.enable)
             return;
         if (!control_.by_cycles)
@@ -107,6 +129,10 @@ class Monitor {
         filter_ = Filter{0, frames_ - 1, 0};
         context_ = epoch_length_ = elapsed_ = 0;
         end_requested_ = epoch_ready_ = shot_ = false;
+        domains_.reset();
+        automatic_ = false;
+        epsilon_ = 0;
+        n_mrc_ = ~uint32_t(0); // all groups
         log_.filter(filter_);
     }
 
@@ -136,6 +162,11 @@ class Monitor {
         elapsed_ = 0;
         end_requested_ = false;
         epoch_ready_ = true;
+        if (domains_.count()) {
+            if (automatic_)
+                stack_->find_n_mrc(epsilon_);
+            domains_.snapshot(*stack_);
+        }
         shot_ |= control_.single_shot;
     }
 
@@ -145,6 +176,9 @@ class Monitor {
     Filter filter_;
     uint32_t context_, epoch_length_, elapsed_;
     bool end_requested_, epoch_ready_, shot_;
+    Domains domains_;
+    bool automatic_;
+    uint32_t epsilon_, n_mrc_;
     Log log_;
 };
 

@@ -22,7 +22,14 @@ struct Filter {
     uint32_t lower, upper, sampling;
 };
 
-// Page filter, stack engine, working set and hit counters.
+// What the rank meter of hls/ counts of one access, or of a change of states without one.
+struct DomainEvent {
+    bool access, write, wakes;
+    uint32_t domain;
+    uint64_t states; // PowerState of every domain, 3 bits each, the first one lowest
+};
+
+// Page filter, stack engine, working set and hit counters; with domains the rank meter, too.
 class Stack {
   public:
     virtual ~Stack() = default;
@@ -38,10 +45,19 @@ class Stack {
 
     virtual uint32_t epoch() const = 0;
     virtual uint32_t least_sampling() const = 0;
+
+    // The rank meter, where there is one.
+    virtual uint32_t domains() const { return 0; }
+    virtual void meter(const DomainEvent &) {}
+    virtual void set_n_mrc(uint32_t /* page groups */) {}
+    virtual void find_n_mrc(uint32_t /* fraction of 2^16 */) {}
+    virtual uint32_t working() const { return 0; }
+    virtual void snapshot() {}
+    virtual uint32_t meter_window(uint32_t /* word */) const { return 0; }
 };
 
 struct Size {
-    uint32_t engine, frames, pages, groups, contexts, recent_pages;
+    uint32_t engine, frames, pages, groups, contexts, recent_pages, domains;
     const char *text; // as the Makefile has it
     std::unique_ptr<Stack> (*make)();
 };

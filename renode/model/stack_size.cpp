@@ -10,6 +10,7 @@
 #include "working_set/working_set.cpp"
 #if MODEL_ENGINE == 1
 #include "group_stack/group_stack.cpp"
+#include "rank_meter/rank_meter.cpp"
 #elif MODEL_ENGINE == 2
 #include "bucket_stack/bucket_stack.cpp"
 #else
@@ -26,6 +27,14 @@ using Engine = GroupStack;
 using Engine = BucketStack;
 #endif
 
+#if MODEL_DOMAINS
+// The stack engine tells the meter where pages go.
+struct Moves {
+    RankMeter &meter;
+    void write(const Move &move) { meter.move(move); }
+};
+#endif
+
 class Compiled : public monitor_model::Stack {
   public:
     Compiled() { reset(); }
@@ -38,6 +47,11 @@ class Compiled : public monitor_model::Stack {
         counters_.reset();
         for (counter_t &word : window_)
             word = 0;
+#if MODEL_DOMAINS
+        meter_.reset();
+        for (counter_t &word : meter_window_)
+            word = 0;
+#endif
     }
 
     void step(const monitor_model::Operation &operation, const monitor_model::Filter &filter) override {
@@ -50,7 +64,7 @@ class Compiled : public monitor_model::Stack {
             step = filter_.step(op, settings);
             Position position{POSITION_NONE, 0, 0, 0};
             if (step.asks)
-                position = engine_.step(step.engine_op);
+                position = step_engine(step.engine_op);
             const ap_uint<1> first_touch = step.taken ? working_set_.step(step.set_op) : ap_uint<1>(0);
             merge_.step(step.answer, position, first_touch, counted);
         } while (!step.taken);
@@ -64,20 +78,64 @@ class Compiled : public monitor_model::Stack {
     uint32_t epoch() const override { return counters_.epoch(); }
     uint32_t least_sampling() const override { return LEAST_SAMPLING; }
 
+#if MODEL_DOMAINS
+    uint32_t domains() const override { return DOMAINS; }
+
+    void meter(const monitor_model::DomainEvent &event) override {
+        MeterClock clock{event.access, event.domain, event.write, 0, 0, 0, event.states, 0, 0};
+        clock.wakes[event.domain] = event.wakes;
+        meter_.clock(clock);
+    }
+
+    void set_n_mrc(uint32_t size) override {
+        for (int context = 0; context < CONTEXTS; ++context)
+            meter_.set_n_mrc(context, size < unsigned(GROUPS) ? size : unsigned(GROUPS));
+    }
+
+    void find_n_mrc(uint32_t epsilon) override {
+        for (int context = 0; context < CONTEXTS; ++context) {
+            const counter_t *row = window_ + context * 2 * GROUPS;
+            if (row[GROUPS + 1] != 0)
+                meter_.set_n_mrc(context, litemrc::find_n_mrc(row, epsilon));
+        }
+    }
+
+    uint32_t working() const override { return meter_.working(); }
+    void snapshot() override { meter_.snapshot(meter_window_); }
+    uint32_t meter_window(uint32_t word) const override {
+        return word < unsigned(METER_WINDOW_WORDS) ? unsigned(meter_window_[word]) : 0;
+    }
+#endif
+
   private:
+    Position step_engine(const Op &op) {
+#if MODEL_DOMAINS
+        if (op.kind == OP_CLEAR)
+            meter_.clear_pages();
+        Moves moves{meter_};
+        return engine_.step(op, moves);
+#else
+        return engine_.step(op);
+#endif
+    }
+
     PageFilter filter_;
     Engine engine_;
     WorkingSet working_set_;
     AnswerMerge merge_{};
     HitCounters counters_;
     counter_t window_[WINDOW_WORDS];
+#if MODEL_DOMAINS
+    RankMeter meter_;
+    counter_t meter_window_[METER_WINDOW_WORDS];
+#endif
 };
 
 std::unique_ptr<monitor_model::Stack> make() { return std::make_unique<Compiled>(); }
 
 const bool registered = [] {
     monitor_model::sizes().push_back(
-        {MODEL_ENGINE, MEMORY_FRAMES, FRAMES, GROUPS, CONTEXTS, RECENT_PAGES, MODEL_SIZE, &make});
+        {MODEL_ENGINE, MEMORY_FRAMES, FRAMES, GROUPS, CONTEXTS, RECENT_PAGES, MODEL_DOMAINS, MODEL_SIZE, &make});
     return true;
 }();
 

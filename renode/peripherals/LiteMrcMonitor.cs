@@ -21,13 +21,13 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
     {
         public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,
             int framesLog2, int pagesLog2, int groupsLog2, int contextsLog2, int queueLog2, uint engine, uint recentPages, uint ranks,
-            uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes, uint accessBytes)
+            uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes, uint accessBytes, uint domains = 0)
         {
             this.cpu = cpu;
             FindHook();
             load = library =>
             {
-                var loaded = new LiteMrcModel(library, engine, 1u << framesLog2, 1u << pagesLog2, 1u << groupsLog2, 1u << contextsLog2, recentPages);
+                var loaded = new LiteMrcModel(library, engine, 1u << framesLog2, 1u << pagesLog2, 1u << groupsLog2, 1u << contextsLog2, recentPages, domains);
                 loaded.SetMemory(memoryBase, 1UL << (framesLog2 + pageShift), (uint)pageShift, accessBytes);
                 loaded.SetCaches(l1Bytes, l1Ways, l1LineBytes, l2Bytes, l2LineBytes);
                 return loaded;
@@ -306,7 +306,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             IRQ.Set(eventEnable != 0 && Model.EpochReady);
         }
 
-        private LiteMrcModel Model
+        public LiteMrcModel Model
         {
             get
             {

@@ -10,7 +10,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
     // run time, so it is opened by dlopen: the marshaller alone would look for it in its own places.
     public sealed class LiteMrcModel : IDisposable
     {
-        public LiteMrcModel(string library, uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages)
+        public LiteMrcModel(string library, uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains)
         {
             module = Open(library);
             var version = Function<VersionFunction>("version")();
@@ -18,11 +18,11 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             {
                 throw new RecoverableException($"{library} has version {version} of its interface, this model wants {Version}: run make renode-model again");
             }
-            handle = Function<CreateFunction>("create")(engine, frames, pages, groups, contexts, recentPages);
+            handle = Function<CreateFunction>("create")(engine, frames, pages, groups, contexts, recentPages, domains);
             if(handle == IntPtr.Zero)
             {
                 var sizes = Marshal.PtrToStringAnsi(Function<SizesFunction>("sizes")());
-                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, but for:\n{sizes}run: make -C renode/model SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}");
+                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, {domains} power domains, but for:\n{sizes}run: make -C renode/model SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}.{domains}");
             }
             access = Function<AccessFunction>("access");
             setMemory = Function<SetMemoryFunction>("set_memory");
@@ -48,6 +48,14 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             scaleLog2 = Function<GetFunction>("scale_log2");
             window = Function<WindowFunction>("window");
             dramAccesses = Function<CountFunction>("dram_accesses");
+            setTime = Function<SetTimeFunction>("set_time");
+            command = Function<SetTwoFunction>("command");
+            setNMrcAuto = Function<SetTwoFunction>("set_n_mrc_auto");
+            setNMrc = Function<SetFunction>("set_n_mrc");
+            working = Function<GetFunction>("working");
+            snapshotClocks = Function<GetFunction>("snapshot_clocks");
+            state = Function<WindowFunction>("state");
+            meterWindow = Function<WindowFunction>("meter_window");
             log = Function<LogFunction>("log");
             destroy = Function<DoFunction>("destroy");
         }
@@ -111,6 +119,14 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public uint EpochUnsampled => epochUnsampled(handle);
         public uint ScaleLog2 => scaleLog2(handle);
         public ulong DramAccesses => dramAccesses(handle);
+        public void SetTime(ulong cycles) => setTime(handle, cycles);
+        public void Command(uint domain, uint lowState) => command(handle, domain, lowState);
+        public void SetNMrc(uint size) => setNMrc(handle, size);
+        public void SetNMrcAuto(bool enable, uint epsilon) => setNMrcAuto(handle, enable ? 1u : 0u, epsilon);
+        public uint Working => working(handle);
+        public uint SnapshotClocks => snapshotClocks(handle);
+        public uint State(uint domain) => state(handle, domain);
+        public uint MeterWindow(uint word) => meterWindow(handle, word);
         public uint Window(uint word) => window(handle, word);
 
         private static IntPtr Open(string library)
@@ -151,7 +167,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate IntPtr SizesFunction();
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate IntPtr CreateFunction(uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages);
+        private delegate IntPtr CreateFunction(uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate uint AccessFunction(IntPtr model, ulong address, int write);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -164,6 +180,10 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private delegate void SetFilterFunction(IntPtr model, uint lower, uint upper, uint sampling);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void SetFunction(IntPtr model, uint value);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void SetTwoFunction(IntPtr model, uint first, uint second);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void SetTimeFunction(IntPtr model, ulong cycles);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void DoFunction(IntPtr model);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
@@ -182,10 +202,12 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private readonly SetCachesFunction setCaches;
         private readonly ControlFunction control;
         private readonly SetFilterFunction setFilter;
-        private readonly SetFunction setContext, setEpochLength, elapse, invalidate;
+        private readonly SetFunction setContext, setEpochLength, elapse, invalidate, setNMrc;
         private readonly DoFunction reset, clear, endEpoch, release, arm, destroy;
-        private readonly GetFunction epochReady, epochDue, overflow, frozen, epoch, epochOutside, epochUnsampled, scaleLog2;
-        private readonly WindowFunction window;
+        private readonly GetFunction epochReady, epochDue, overflow, frozen, epoch, epochOutside, epochUnsampled, scaleLog2, working, snapshotClocks;
+        private readonly WindowFunction window, state, meterWindow;
+        private readonly SetTimeFunction setTime;
+        private readonly SetTwoFunction command, setNMrcAuto;
         private readonly CountFunction dramAccesses;
         private readonly LogFunction log;
 

@@ -5,8 +5,6 @@ Resource          litemrc.resource
 Test Setup        Create Monitor
 
 *** Variables ***
-${DRAM}           0x40000000
-${PAGE}           0x1000
 ${ROW}            ${128}    
 ${GROUPS}         ${64}
 # A line of the L1, 32 bytes, is read from DRAM in column accesses of 8. Pages lie in one line of the L1 each, so a walk
@@ -41,19 +39,6 @@ Interrupt Should Be
     [Arguments]    ${state}
     ${told}=    Execute Command    sysbus.mrc IRQ
     Should Contain    ${told}    GPIO: ${state}
-
-Load From Pages
-    [Documentation]    One load from each of so many pages, one after the other.
-    [Arguments]    ${first}    ${pages}
-    # lw x5,0(x10); add x10,x10,x11; addi x12,x12,-1; bnez x12,-12; j .
-    FOR    ${place}    ${code}    IN    0    0x00052283    4    0x00B50533    8    0xFFF60613    12    0xFE061AE3    16    0x0000006F
-        Write Word    ${place}    ${code}
-    END
-    Execute Command    sysbus.cpu SetRegister 10 ${{ int($DRAM, 0) + int($first) * int($PAGE, 0) }}
-    Execute Command    sysbus.cpu SetRegister 11 ${PAGE}
-    Execute Command    sysbus.cpu SetRegister 12 ${pages}
-    Execute Command    sysbus.cpu PC 0
-    Execute Command    emulation RunFor "0.001"
 
 End Epoch
     Write Register    command    0x4    # release

@@ -34,7 +34,7 @@ def words(soc, block):
         for word in reversed(range(-(-csr.size // 32))):  # LiteX puts the highest word first
             found.append(
                 {
-                    "name": f"{block}_{csr.name}" + (f"[{word}]" if csr.size > 32 else ""),
+                    "name": f"{block}_{csr.name}" + (("_low", "_high")[word] if csr.size > 32 else ""),
                     "address": address,
                     "reset": reset >> 32 * word & WORD,
                     "ones": ones >> 32 * word & WORD,

@@ -10,6 +10,7 @@ from typing import Self
 REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/renode/liblitemrc_model.so"
 FIRMWARE = REPO / "build/firmware/firmware.bin"
+RANKS_FIRMWARE = REPO / "build/firmware-ranks/firmware.bin"
 LINUX = [
     REPO / "build" / name
     for name in ("boot/shim.bin", "linux/Image", "linux/litemrc.dtb", "linux/initramfs.cpio")

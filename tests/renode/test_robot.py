@@ -7,19 +7,21 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from renode_machine import FIRMWARE, LINUX, MODEL, REPO, free_port
+from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, free_port
 from start_renode import why_not
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix, "bin")
 CSR = REPO / "build/sim/csr.json"
-# What each file needs built, beside the model.
-NEEDED = {
-    "registers.robot": [FIRMWARE],
-    "monitor.robot": [FIRMWARE, CSR],
-    "firmware.robot": [FIRMWARE],
-    "linux.robot": LINUX,
-}
+# Robot file, script of the machine, and what must be built beside the model.
+RUNS = (
+    ("registers.robot", "litemrc.resc", [FIRMWARE]),
+    ("registers.robot", "litemrc_ranks.resc", [RANKS_FIRMWARE]),
+    ("monitor.robot", "litemrc.resc", [FIRMWARE, CSR]),
+    ("ranks.robot", "litemrc_ranks.resc", [RANKS_FIRMWARE]),
+    ("firmware.robot", "litemrc.resc", [FIRMWARE]),
+    ("linux.robot", "litemrc_linux.resc", LINUX),
+)
 
 
 @pytest.fixture(scope="session")
@@ -40,8 +42,10 @@ def register_map(tmp_path_factory):
 
 def renode_test(robot, out, **variables):
     """A finished process, its results in out/robot_output.xml."""
-    # renode-test has Python packages of its own, for the Python that is first on PATH without ours.
-    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder) != VENV]
+    # renode-test takes the Python that is first on PATH, and packages that our virtual environment has not.
+    path = os.environ["PATH"].split(os.pathsep)
+    if sys.prefix != sys.base_prefix:
+        path = [folder for folder in path if Path(folder) != VENV]
     command = ["renode-test", "-r", out, robot]
     for name, value in variables.items():
         command += ["--variable", f"{name}:{value}"]
@@ -68,13 +72,14 @@ def written(robot):
     return [line for line in lines if line and not line.startswith(" ")]
 
 
-@pytest.mark.parametrize("name", NEEDED)
-def test_every_test_of_the_file_passes(name, renode, register_map, tmp_path):
-    missing = [str(path.relative_to(REPO)) for path in (MODEL, *NEEDED[name]) if not path.exists()]
+@pytest.mark.parametrize("name, script, needed", RUNS)
+def test_every_test_of_the_file_passes(name, script, needed, renode, register_map, tmp_path):
+    missing = [str(path.relative_to(REPO)) for path in (MODEL, *needed) if not path.exists()]
     if missing:
         pytest.skip(f"not built: {', '.join(missing)}")
     robot = HERE / name
-    finished = renode_test(robot, tmp_path, MAP=register_map, LITEMRC=VENV / "litemrc", PORT=free_port())
+    variables = {"MAP": register_map, "SCRIPT": script, "LITEMRC": VENV / "litemrc", "PORT": free_port()}
+    finished = renode_test(robot, tmp_path, **variables)
     assert finished.returncode == 0, finished.stdout[-6000:] + finished.stderr[-2000:]
     assert passed(tmp_path) == written(robot)
 
@@ -94,4 +99,4 @@ def test_a_register_that_differs_from_the_gateware_is_found(renode, register_map
 
 
 def test_every_robot_file_is_run():
-    assert {path.name for path in HERE.glob("*.robot")} == {*NEEDED}
+    assert {path.name for path in HERE.glob("*.robot")} == {name for name, *_ in RUNS}

@@ -9,17 +9,18 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[3]
 PREFIX = "litemrc_model_"
 ENGINES = {"group_stack": 1, "bucket_stack": 2}
-# engine.frames.pages.groups.contexts.recent_pages; the third one samples, the last has groups of a page.
+# engine.frames.pages.groups.contexts.recent_pages.domains; the third samples, the fourth has tiny groups.
 SIZES = (
-    "1.256.256.16.4.4",
-    "2.256.256.16.4.1",
-    "2.1024.256.16.4.3",
-    "1.64.64.64.1.1",
+    "1.256.256.16.4.4.0",
+    "2.256.256.16.4.1.0",
+    "2.1024.256.16.4.3.0",
+    "1.64.64.64.1.1.0",
+    "1.256.256.16.4.4.4",
 )
 _ARGUMENTS = {
     "version": [],
     "sizes": [],
-    "create": [c_uint32] * 6,
+    "create": [c_uint32] * 7,
     "set_memory": [c_void_p, c_uint64, c_uint64, c_uint32, c_uint32],
     "set_caches": [c_void_p] + [c_uint32] * 5,
     "access": [c_void_p, c_uint64, c_int],
@@ -32,6 +33,12 @@ _ARGUMENTS = {
     "invalidate": [c_void_p, c_uint32],
     "window": [c_void_p, c_uint32],
     "log": [c_void_p, c_char_p],
+    "set_time": [c_void_p, c_uint64],
+    "command": [c_void_p, c_uint32, c_uint32],
+    "state": [c_void_p, c_uint32],
+    "set_n_mrc": [c_void_p, c_uint32],
+    "set_n_mrc_auto": [c_void_p, c_int, c_uint32],
+    "meter_window": [c_void_p, c_uint32],
 }
 _RESULTS = {"create": c_void_p, "sizes": c_char_p, "dram_accesses": c_uint64}
 
@@ -64,7 +71,7 @@ class Model:
 
     def __init__(self, library: Path, size: str) -> None:
         self._library = ctypes.CDLL(str(library))
-        self.engine, self.frames, self.pages, self.groups, self.contexts, self.recent_pages = map(
+        self.engine, self.frames, self.pages, self.groups, self.contexts, self.recent_pages, self.power = map(
             int, size.split(".")
         )
         self._handle = self._call("create", *map(int, size.split(".")))

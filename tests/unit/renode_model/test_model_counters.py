@@ -41,7 +41,7 @@ def test_memory_and_arithmetic_are_clean_under_sanitizers() -> None:
 def test_unknown_sizes_are_refused_and_the_known_ones_named(library: Path) -> None:
     model = Model(library, SIZES[0])
     assert sorted(model.sizes()) == sorted(SIZES)
-    assert model._call("create", 1, 512, 256, 16, 4, 4) is None
+    assert model._call("create", 1, 512, 256, 16, 4, 4, 0) is None
 
 
 def test_an_epoch_has_just_its_length_of_accesses(library: Path) -> None:
