@@ -24,7 +24,7 @@ States Should Be
     [Documentation]    Of domains 0 to 3: four bits each. 0 and 1 are both awake.
     [Arguments]    @{expected}
     ${word}=    Read Word    ${ADDRESS}[ranks_state_low]
-    ${states}=    Evaluate    [int(digit) if digit > "1" else 0 for digit in reversed(f"{$word & 0xFFFF:04x}")]
+    ${states}=    Evaluate    [int(digit) if digit > "1" else 0 for digit in reversed("%04x" % ($word & 0xFFFF))]
     ${expected}=    Evaluate    [int(state) for state in $expected]
     Should Be Equal    ${states}    ${expected}
 
