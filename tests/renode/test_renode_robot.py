@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 from litemrc_gateware.export import registers
-from renode_machine import FIRMWARE, LINUX, MODEL, REPO, free_port, why_not
+from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, free_port, why_not
 
 CSR = REPO / "build/sim/csr.json"
-NEEDED = {"litemrc.robot": [FIRMWARE, CSR], "litemrc_linux.robot": [*LINUX, CSR]}
+RANKS_CSR = REPO / "build/sim-ranks/csr.json"
+NEEDED = {
+    "litemrc.robot": [FIRMWARE, CSR, RANKS_CSR],
+    "litemrc_linux.robot": [*LINUX, CSR, RANKS_CSR],
+    "litemrc_ranks.robot": [RANKS_FIRMWARE, CSR, RANKS_CSR],
+}
 # Registers whose value depends on what the machine is built with, checked against the platform instead; and
 # those whose write does something else than to be read back.
 SOC_DEPENDENT = {"capabilities", "stack_capabilities"}
@@ -30,6 +35,24 @@ def platform_capabilities() -> dict[str, int]:
         name: sum(int(given[(numbers | names)[field.name]]) << field.offset for field in fields[name])
         for name in SOC_DEPENDENT
     }
+
+
+def rank_variables() -> str:
+    """The same of the ranks; those of four domains, in a monitor of 256 groups."""
+    base, found = json.loads(RANKS_CSR.read_text())["csr_bases"]["ranks"], registers()["ranks"]
+    offsets = {register.name: register.offset for register in found}
+    built = {"n_mrc": 256, "capabilities": 2 | 0b11111 << 5}
+    values = {
+        register.name: {
+            "address": base + register.offset,
+            "reset": built.get(register.name, register.reset),
+            "mask": (1 << register.size) - 1,
+            "read_only": register.access == "read-only",
+        }
+        for register in found
+    }
+    state_low = base + offsets["state"] + 4  # the upper word comes first
+    return f"RANKS = {values!r}\nSTATE_LOW = {state_low}\nSLEEP_2_3 = {2 | 3 << 4}\n"
 
 
 def register_variables() -> str:
@@ -63,7 +86,7 @@ def test_robot_tests_pass(suite: str, tmp_path: Path) -> None:
         pytest.skip(reason)
     robot = Path(__file__).with_name(suite)
     variables = tmp_path / "registers.py"
-    variables.write_text(register_variables())
+    variables.write_text(register_variables() + rank_variables())
     result = subprocess.run(
         [
             *("renode-test", "-r", tmp_path, robot, "--variable", f"REPOSITORY:{REPO}"),
