@@ -30,6 +30,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public void Reset()
         {
+            reset = machine.ElapsedVirtualTime.TimeElapsed.TotalSeconds;
             SetRegisters();
         }
 
@@ -149,7 +150,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private void Tell()
         {
-            monitor.Model.SetTime((ulong)(machine.ElapsedVirtualTime.TimeElapsed.TotalSeconds * frequency));
+            monitor.Model.SetTime((ulong)((machine.ElapsedVirtualTime.TimeElapsed.TotalSeconds - reset) * frequency));
         }
 
         private static int IndexOf(long offset)
@@ -169,6 +170,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             return bits >= 32 ? uint.MaxValue : (1u << bits) - 1;
         }
 
+        private double reset; // seconds of virtual time
         private readonly uint[] values = new uint[RankRegisters.All.Length];
         private readonly uint capabilities, states, domains, groups, frequency;
         private readonly bool isVirtual;
