@@ -18,7 +18,7 @@ OUT = REPO / "build/bench"
 # lw x5,0(x10); add x10,x10,x11; and x10,x10,x13; j loop
 LOOP = (0x00052283, 0x00B50533, 0x00D57533, 0xFF5FF06F)
 BYTES = 8 << 20
-MIPS = 1000  # of virtual time, which Renode does not let run ahead of the host's: more than it can do
+MIPS = 2000  # of virtual time, which Renode does not let run ahead of the host's: more than it can do
 OFF, ON = 2, 3  # register control: hold; hold and enable
 # What is measured: name, bytes between loads, values of control in turn, millions of instructions.
 RUNS = (

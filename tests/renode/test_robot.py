@@ -1,12 +1,14 @@
 """Runs each robot file where renode-test is found; what registers must do comes from the gateware."""
 
 import os
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from mutation import mutated_source
 from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, free_port
 from start_renode import why_not
 
@@ -21,6 +23,17 @@ RUNS = (
     ("ranks.robot", "litemrc_ranks.resc", [RANKS_FIRMWARE]),
     ("firmware.robot", "litemrc.resc", [FIRMWARE]),
     ("linux.robot", "litemrc_linux.resc", LINUX),
+)
+
+
+# Faults seeded into the peripherals: robot file, script, source, a text in it, and what stands there instead.
+MONITOR, RANKS = "LiteMrcMonitor.cs", "RankPower.cs"
+MUTANTS = (
+    ("registers.robot", "litemrc.resc", MONITOR, "control = value & ControlMask", "control = value"),
+    ("monitor.robot", "litemrc.resc", MONITOR, "IRQ.Set(eventEnable != 0 && ", "IRQ.Set("),
+    ("monitor.robot", "litemrc.resc", MONITOR, "Model.SetContext(context);", ""),
+    ("monitor.robot", "litemrc.resc", MONITOR, "Model.Invalidate(invalidated);", ""),
+    ("ranks.robot", "litemrc_ranks.resc", RANKS, "isVirtual || each == domain", "true"),
 )
 
 
@@ -96,6 +109,21 @@ def test_a_register_that_differs_from_the_gateware_is_found(renode, register_map
     assert finished.returncode != 0
     assert "mrc_epoch_length after all ones" in (tmp_path / "robot_output.xml").read_text()
     assert "A Register Keeps The Bits It Has And No Others" not in passed(tmp_path)
+
+
+@pytest.mark.parametrize("name, script, source, text, fault", MUTANTS)
+def test_a_fault_in_a_peripheral_is_found(name, script, source, text, fault, renode, register_map, tmp_path):
+    if not MODEL.exists() or not RANKS_FIRMWARE.exists() or not CSR.exists():
+        pytest.skip("not built: make renode-model firmware sim-ranks")
+    repository = tmp_path / "mutant"
+    shutil.copytree(REPO / "renode", repository / "renode")
+    (repository / "build").symlink_to(REPO / "build")
+    mutant = repository / "renode/peripherals" / source
+    mutant.write_text(mutated_source(mutant, text, fault))
+    finished = renode_test(HERE / name, tmp_path, MAP=register_map, SCRIPT=script, REPO=repository)
+    assert finished.returncode != 0
+    assert passed(tmp_path)  # it compiles, and not everything is broken
+    assert passed(tmp_path) != written(HERE / name)
 
 
 def test_every_robot_file_is_run():
