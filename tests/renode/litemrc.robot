@@ -79,6 +79,20 @@ A Held Window Delays The Next End Of An Epoch
     Write                   ${MRC}[command][address]    ${RELEASE}
     Should Read             epoch                   2
 
+Epochs By Cycles End In Virtual Time
+    Import Variables        ${REGISTERS}
+    Create Machine
+    # 500,000 cycles of 50 MHz: 10 ms. Enabled, by cycles, window not held; the processor has "j ." in its ROM.
+    Write                   0x0                     0x6F
+    Write                   ${MRC}[epoch_length][address]  500000
+    Write                   ${MRC}[control][address]  ${CONTROL_BY_CYCLES}
+    Execute Command         emulation RunFor "0.0095"
+    Should Read             epoch                   0
+    Execute Command         emulation RunFor "0.001"
+    Should Read             epoch                   1
+    Execute Command         emulation RunFor "0.1"
+    Should Read             epoch                   11
+
 The Firmware Boots And Counts
     Import Variables        ${REGISTERS}
     Create Machine

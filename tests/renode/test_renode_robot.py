@@ -73,10 +73,11 @@ def register_variables() -> str:
         }
         for register in found
     }
-    (command,) = [register for register in found if register.name == "command"]
-    bits = {field.name: 1 << field.offset for field in command.fields}
+    bits = {field.name: 1 << field.offset for register in found for field in register.fields}
+    by_cycles = bits["enable"] | bits["epoch_unit"]
     return (
         f"MRC = {values!r}\nWINDOW = {window}\nEND_EPOCH = {bits['end_epoch']}\nRELEASE = {bits['release']}\n"
+        f"CONTROL_BY_CYCLES = {by_cycles}\n"
     )
 
 
