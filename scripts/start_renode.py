@@ -31,7 +31,7 @@ How to install it, one of:
 def why_not(program="renode"):
     """Why a program of Renode cannot be used, in one line; None if it can."""
     oldest = ".".join(map(str, OLDEST))
-    for name in {program, "renode"}:
+    for name in ("renode", program):
         if not shutil.which(name):
             return f"{name} is not on PATH; LiteMRC needs Renode {oldest} or newer"
     told = subprocess.run(

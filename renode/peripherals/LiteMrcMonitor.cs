@@ -68,7 +68,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             model?.Dispose();
         }
 
-        // Command "mrc Library @path": the library of the Model. Nothing works before.
+        // Command "mrc Library @path": the library of the model. Nothing works before.
         public void Library(string path)
         {
             model?.Dispose();
