@@ -24,7 +24,7 @@ How to install it, one of:
   portable package   renode-1.15.3.linux-portable.tar.gz of https://github.com/renode/renode/releases:
                      unpack it, and put its folder on PATH
   container          docker run -it --rm --network host -v "$PWD:$PWD" -w "$PWD" antmicro/renode:1.15.3 \\
-                       renode --disable-xwt --console -e 'include @renode/litemrc.resc; start'
+                       renode --disable-xwt --console -e "include @$PWD/renode/litemrc.resc; start"
   GitHub action      antmicro/renode-test-action: see docs/renode.md"""
 
 
