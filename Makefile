@@ -28,14 +28,16 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results clean
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready   ## everything that can be checked without a board
+test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
@@ -73,11 +75,25 @@ linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Ima
 linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
 	@$(LINUX) debug
 
+renode-model: setup   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
+	@$(MAKE) --no-print-directory -s -C renode/model
+
+# Before anything is built: without Renode it would be for nothing.
+renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link
+	@python scripts/start_renode.py
+
+renode-linux: renode-there renode-model linux-ready   ## the same, of Linux
+	@python scripts/start_renode.py --linux
+
+renode-there:
+	@$(PYTHON) scripts/start_renode.py --check
+
 csim: setup   ## the C simulation testbenches of hls/
 	$(MAKE) --no-print-directory -C hls
 
 registers: setup   ## export the register map from the gateware
 	python -m litemrc_gateware.export
+	python litex-soc/renode_export.py
 
 bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
 	python bench/trace_engines.py
@@ -102,6 +118,12 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
+
+bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
+	python bench/renode_model.py
+
+renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses a second, and MIPS without the monitor: a table
+	PYTHONPATH=scripts python bench/renode_speed.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
 	python scripts/replacement_results.py

@@ -157,6 +157,13 @@ def simulator_config(soc, variant):
     return config
 
 
+def simulator_io(ranks=None):
+    """The pins of a simulated SoC; with ranks, those of its DDR3, too."""
+    if not ranks:
+        return list(_io)
+    return [*_io, ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks)]
+
+
 def build(output, variant="baremetal", ranks=None, **monitor_parameters):
     """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
@@ -164,11 +171,9 @@ def build(output, variant="baremetal", ranks=None, **monitor_parameters):
     modules = output / "modules"
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
-    io = list(_io)
     if ranks:
-        io.append(ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks))
         copy_ddr3_model(modules)
-    soc = SimSoC(SimPlatform("SIM", io), variant, ranks, **monitor_parameters)
+    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, **monitor_parameters)
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )

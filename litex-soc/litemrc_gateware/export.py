@@ -41,6 +41,7 @@ class Register:
     offset: int  # bytes from the base of the block
     size: int  # bits
     access: str
+    reset: int
     description: str
     fields: tuple[Field, ...]
 
@@ -74,6 +75,7 @@ def _of_region(region):
                 offset=offset,
                 size=csr.size,
                 access="read-only" if getattr(csr, "read_only", False) else "read-write",
+                reset=_reset(csr),
                 description=" ".join((getattr(csr, "description", None) or "").split()),
                 fields=tuple(
                     Field(f.name, f.offset, f.size, " ".join((f.description or "").split()))
@@ -83,6 +85,13 @@ def _of_region(region):
         )
         offset += 4 * -(-csr.size // region.busword)
     return found
+
+
+def _reset(csr):
+    signal = getattr(csr, "storage", None)
+    if signal is None:
+        signal = getattr(csr, "status", None)
+    return signal.reset.value if signal is not None else 0
 
 
 def c_header(blocks):

@@ -1,0 +1,185 @@
+// Epochs, freezing and commands, as litex-soc/litemrc_gateware/intake.py has them, in front of the units of hls/.
+//
+// The gateware puts accesses and commands into a queue; here each is done at once. So no access is dropped, no command
+// waits, and the end of an epoch is in the window as soon as it is taken.
+#pragma once
+
+#include "domains.hpp"
+#include "log.hpp"
+#include "stack.hpp"
+
+namespace monitor_model {
+
+class Monitor {
+  public:
+    struct Control {
+        bool enable, hold, by_cycles, freeze, single_shot;
+    };
+
+    Monitor(std::unique_ptr<Stack> stack, uint32_t frames)
+        : stack_(std::move(stack)), frames_(frames), domains_(stack_->domains(), frames) {
+        forget();
+    }
+
+    void reset() {
+        stack_->reset();
+        forget();
+    }
+
+    bool enabled() const { return control_.enable; }
+    bool frozen() const { return control_.freeze || shot_; }
+    bool epoch_ready() const { return epoch_ready_; }
+    bool epoch_due() const { return end_requested_; }
+    uint32_t scale_log2() const {
+        return filter_.sampling > stack_->least_sampling() ? filter_.sampling : stack_->least_sampling();
+    }
+    const Stack &stack() const { return *stack_; }
+    const Domains &domains() const { return domains_; }
+
+    // Power domains; their accesses are metered whether the monitor is enabled or not.
+    void set_time(uint64_t cycles) { domains_.set_time(cycles); }
+    void command(uint32_t domain, uint32_t state) { domains_.command(domain, state, *stack_); }
+    void set_n_mrc(uint32_t size) {
+        n_mrc_ = size;
+        if (!automatic_)
+            stack_->set_n_mrc(size);
+    }
+    void set_n_mrc_auto(bool automatic, uint32_t epsilon) {
+        const bool was = automatic_;
+        automatic_ = automatic;
+        epsilon_ = epsilon;
+        if (was && !automatic)
+            stack_->set_n_mrc(n_mrc_);
+    }
+
+    void access(uint64_t offset, uint32_t frame, bool write) {
+        domains_.access(frame % frames_, write, *stack_);
+        if (!control_.enable)
+            return;
+        if (!control_.by_cycles)
+            elapse(1);
+        take(Operation{Kind::ACCESS, frame % frames_, context_, write, ends(), frozen()}, offset);
+    }
+
+    void pass(uint32_t cycles) {
+        if (!control_.enable || !control_.by_cycles)
+            return;
+        elapse(cycles);
+        settle();
+    }
+
+    void control(const Control &control) {
+        if (control.enable != control_.enable)
+            log_.enable(control.enable);
+        control_ = control;
+        settle();
+    }
+
+    void set_context(uint32_t context) { context_ = context; }
+
+    void set_epoch_length(uint32_t length) {
+        epoch_length_ = length;
+        settle();
+    }
+
+    void set_filter(const Filter &filter) {
+        filter_ = filter;
+        log_.filter(filter);
+    }
+
+    void clear() {
+        take(Operation{Kind::CLEAR, 0, context_, false, false, frozen()}, 0);
+        elapsed_ = 0;
+        settle();
+    }
+
+    void invalidate(uint32_t frame) {
+        take(Operation{Kind::INVALIDATE, frame % frames_, context_, false, false, frozen()}, 0);
+    }
+
+    void end_epoch() {
+        end_requested_ = true;
+        settle();
+    }
+
+    void release() {
+        epoch_ready_ = false;
+        settle();
+    }
+
+    void arm() {
+        shot_ = false;
+        settle();
+    }
+
+    bool start_log(const char *path) {
+        if (!log_.close() || !log_.open(path))
+            return false;
+        log_.filter(filter_);
+        if (control_.enable)
+            log_.enable(true);
+        return true;
+    }
+
+    bool end_log() { return log_.close(); }
+
+  private:
+    void forget() {
+        control_ = Control{false, true, false, false, false};
+        filter_ = Filter{0, frames_ - 1, 0};
+        context_ = epoch_length_ = elapsed_ = 0;
+        end_requested_ = epoch_ready_ = shot_ = false;
+        domains_.reset();
+        automatic_ = false;
+        epsilon_ = 0;
+        n_mrc_ = ~uint32_t(0); // all groups
+        log_.filter(filter_);
+    }
+
+    void elapse(uint32_t more) {
+        if (!frozen())
+            elapsed_ = more < ~elapsed_ ? elapsed_ + more : ~uint32_t(0);
+    }
+
+    // Whether the epoch ends behind the operation at hand.
+    bool ends() const {
+        const bool window_taken = epoch_ready_ && control_.hold;
+        const bool reached = epoch_length_ && elapsed_ >= epoch_length_ && !frozen();
+        return !window_taken && (end_requested_ || reached);
+    }
+
+    // An end that no access carries is an operation of its own.
+    void settle() {
+        if (ends())
+            take(Operation{Kind::MARK, 0, context_, false, true, frozen()}, 0);
+    }
+
+    void take(const Operation &operation, uint64_t offset) {
+        log_.operation(operation, offset);
+        stack_->step(operation, filter_);
+        if (!operation.epoch_end)
+            return;
+        elapsed_ = 0;
+        end_requested_ = false;
+        epoch_ready_ = true;
+        if (domains_.count()) {
+            if (automatic_)
+                stack_->find_n_mrc(epsilon_);
+            domains_.snapshot(*stack_);
+        }
+        shot_ |= control_.single_shot;
+    }
+
+    std::unique_ptr<Stack> stack_;
+    uint32_t frames_;
+    Control control_;
+    Filter filter_;
+    uint32_t context_, epoch_length_, elapsed_;
+    bool end_requested_, epoch_ready_, shot_;
+    Domains domains_;
+    bool automatic_;
+    uint32_t epsilon_, n_mrc_;
+    Log log_;
+};
+
+} // namespace monitor_model

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-2-Clause
+using System;
+using System.Reflection;
+using Antmicro.Renode.Core;
+using Antmicro.Renode.Exceptions;
+using Antmicro.Renode.Logging;
+using Antmicro.Renode.Logging.Profiling;
+using Antmicro.Renode.Peripherals.Bus;
+using Antmicro.Renode.Peripherals.CPU;
+using Antmicro.Renode.Peripherals.Timers;
+
+namespace Antmicro.Renode.Peripherals.Miscellaneous
+{
+    // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor.py; what it counts is done by
+    // liblitemrc_model. Needs Renode 1.15.2; run with 1.15.3.
+    //
+    // While control.enable is 1 every load and store of the processor goes through a hook into the model of its caches,
+    // and what leaves these are the accesses of the DRAM; the hook makes the processor slow, so it is there only then. Not
+    // seen are fetches of instructions: Renode tells them when it translates code, not when that runs.
+    public class LiteMrcMonitor : IDoubleWordPeripheral, IKnownSize, IDisposable
+    {
+        public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,
+            int framesLog2, int pagesLog2, int groupsLog2, int contextsLog2, int queueLog2, uint engine, uint recentPages, uint ranks,
+            uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes, uint accessBytes, uint domains = 0)
+        {
+            this.cpu = cpu;
+            FindHook();
+            load = library =>
+            {
+                var loaded = new LiteMrcModel(library, engine, 1u << framesLog2, 1u << pagesLog2, 1u << groupsLog2, 1u << contextsLog2, recentPages, domains);
+                loaded.SetMemory(memoryBase, 1UL << (framesLog2 + pageShift), (uint)pageShift, accessBytes);
+                loaded.SetCaches(l1Bytes, l1Ways, l1LineBytes, l2Bytes, l2LineBytes);
+                return loaded;
+            };
+            capabilities = (uint)pageShift << MonitorRegisters.CapabilitiesPageShiftShift
+                | (uint)framesLog2 << MonitorRegisters.CapabilitiesFramesLog2Shift
+                | (uint)groupsLog2 << MonitorRegisters.CapabilitiesGroupsLog2Shift
+                | (uint)contextsLog2 << MonitorRegisters.CapabilitiesContextsLog2Shift
+                | (uint)queueLog2 << MonitorRegisters.CapabilitiesQueueLog2Shift
+                | engine << MonitorRegisters.CapabilitiesEngineShift
+                | ranks << MonitorRegisters.CapabilitiesRanksShift;
+            stackCapabilities = (uint)pagesLog2 << MonitorRegisters.StackCapabilitiesPagesLog2Shift
+                | recentPages << MonitorRegisters.StackCapabilitiesRecentPagesShift;
+            lastFrame = (1u << framesLog2) - 1;
+            lastContext = (1u << contextsLog2) - 1;
+
+            clock = new LimitTimer(machine.ClockSource, frequency, this, "epoch", eventEnabled: true, autoUpdate: true);
+            clock.LimitReached += () =>
+            {
+                Model.Elapse(epochLength);
+                UpdateInterrupt();
+            };
+            IRQ = new GPIO();
+            SetRegisters();
+        }
+
+        public void Reset()
+        {
+            Hook(false);
+            clock.Reset();
+            model?.Reset();
+            SetRegisters();
+            IRQ.Unset();
+        }
+
+        public void Dispose()
+        {
+            model?.Dispose();
+        }
+
+        // Command "mrc Library @path": the library of the model. Nothing works before.
+        public void Library(string path)
+        {
+            model?.Dispose();
+            model = load(path);
+        }
+
+        // Command "mrc Record @path": writes what the monitor takes to a file, for the golden model; "mrc StopRecording" completes it.
+        public void Record(string path)
+        {
+            Model.Log(path);
+        }
+
+        public void StopRecording()
+        {
+            Model.Log(null);
+        }
+
+        public uint ReadDoubleWord(long offset)
+        {
+            switch(offset)
+            {
+            case MonitorRegisters.Version:
+                return (uint)MonitorRegisters.All[0].Reset;
+            case MonitorRegisters.Capabilities:
+                return capabilities;
+            case MonitorRegisters.StackCapabilities:
+                return stackCapabilities;
+            case MonitorRegisters.Control:
+                return control;
+            case MonitorRegisters.Command:
+                return command;
+            case MonitorRegisters.Context:
+                return context;
+            case MonitorRegisters.Invalidate:
+                return invalidated;
+            case MonitorRegisters.EpochLength:
+                return epochLength;
+            case MonitorRegisters.RangeLower:
+                return lower;
+            case MonitorRegisters.RangeUpper:
+                return upper;
+            case MonitorRegisters.Sampling:
+                return sampling;
+            case MonitorRegisters.Scale:
+                return Model.ScaleLog2 << MonitorRegisters.ScaleScaleLog2Shift;
+            case MonitorRegisters.Status:
+                return MonitorRegisters.StatusIdle
+                    | (Model.EpochReady ? MonitorRegisters.StatusEpochReady : 0)
+                    | (Model.EpochDue ? MonitorRegisters.StatusEpochDue : 0)
+                    | (Model.Overflow ? MonitorRegisters.StatusOverflow : 0)
+                    | (Model.Frozen ? MonitorRegisters.StatusFrozen : 0);
+            case MonitorRegisters.Epoch:
+                return Model.Epoch;
+            case MonitorRegisters.EpochOutside:
+                return Model.EpochOutside;
+            case MonitorRegisters.EpochUnsampled:
+                return Model.EpochUnsampled;
+            case MonitorRegisters.EpochDropped: // there is no queue, so nothing is lost
+            case MonitorRegisters.Dropped:
+            case MonitorRegisters.QueuePeak:
+                return 0;
+            case MonitorRegisters.EvStatus:
+            case MonitorRegisters.EvPending: // of a level: pending while it is there
+                return Model.EpochReady ? MonitorRegisters.EvPendingEpoch : 0;
+            case MonitorRegisters.EvEnable:
+                return eventEnable;
+            default:
+                this.LogUnhandledRead(offset);
+                return 0;
+            }
+        }
+
+        public void WriteDoubleWord(long offset, uint value)
+        {
+            switch(offset)
+            {
+            case MonitorRegisters.Control:
+                control = value & ControlMask;
+                Apply();
+                break;
+            case MonitorRegisters.Command:
+                Command(value);
+                break;
+            case MonitorRegisters.Context:
+                context = value & lastContext;
+                Model.SetContext(context);
+                break;
+            case MonitorRegisters.Invalidate:
+                invalidated = value & lastFrame;
+                Model.Invalidate(invalidated);
+                break;
+            case MonitorRegisters.EpochLength:
+                epochLength = value;
+                Model.SetEpochLength(value);
+                StartClock();
+                break;
+            case MonitorRegisters.RangeLower:
+                lower = value & lastFrame;
+                Model.SetFilter(lower, upper, sampling);
+                break;
+            case MonitorRegisters.RangeUpper:
+                upper = value & lastFrame;
+                Model.SetFilter(lower, upper, sampling);
+                break;
+            case MonitorRegisters.Sampling:
+                sampling = value & SamplingMask;
+                Model.SetFilter(lower, upper, sampling);
+                break;
+            case MonitorRegisters.EvPending: // the level goes with `release`
+                break;
+            case MonitorRegisters.EvEnable:
+                eventEnable = value & MonitorRegisters.EvEnableEpoch;
+                break;
+            default:
+                this.LogUnhandledWrite(offset, value);
+                break;
+            }
+            UpdateInterrupt();
+        }
+
+        [ConnectionRegion("window")]
+        public uint ReadWindow(long offset)
+        {
+            return Model.Window((uint)(offset / 4));
+        }
+
+        [ConnectionRegion("window")]
+        public void WriteWindow(long offset, uint value)
+        {
+            this.Log(LogLevel.Warning, "the window is read-only: 0x{0:X} not written at 0x{1:X}", value, offset);
+        }
+
+        public GPIO IRQ { get; }
+
+        public long Size => 4L * MonitorRegisters.All.Length;
+
+        public ulong DramAccesses => Model.DramAccesses;
+
+        public ulong HookedAccesses => hooked;
+
+        private void SetRegisters()
+        {
+            control = MonitorRegisters.ControlHold;
+            context = command = invalidated = epochLength = lower = sampling = eventEnable = 0;
+            upper = lastFrame;
+        }
+
+        private void Apply()
+        {
+            var enable = (control & MonitorRegisters.ControlEnable) != 0;
+            Model.Control(enable, (control & MonitorRegisters.ControlHold) != 0, ByCycles,
+                (control & MonitorRegisters.ControlFreeze) != 0, (control & MonitorRegisters.ControlSingleShot) != 0);
+            Hook(enable);
+            StartClock();
+        }
+
+        private void Command(uint value)
+        {
+            command = value & CommandMask;
+            if((value & MonitorRegisters.CommandClear) != 0)
+            {
+                Model.Clear();
+            }
+            if((value & MonitorRegisters.CommandArm) != 0)
+            {
+                Model.Arm();
+            }
+            if((value & MonitorRegisters.CommandRelease) != 0)
+            {
+                Model.Release();
+            }
+            if((value & MonitorRegisters.CommandEndEpoch) != 0)
+            {
+                Model.EndEpoch();
+            }
+        }
+
+        // Epochs by cycles; by accesses the model ends them itself.
+        private void StartClock()
+        {
+            clock.Enabled = false;
+            if(ByCycles && hooking && epochLength != 0)
+            {
+                clock.Limit = epochLength;
+                clock.Value = epochLength;
+                clock.Enabled = true;
+            }
+        }
+
+        private void Hook(bool enable)
+        {
+            if(enable == hooking)
+            {
+                return;
+            }
+            hooking = enable;
+            setHook.Invoke(cpu, new object[] { enable ? hook : null });
+            // Code that was translated before has no calls of the hook in it.
+            ((TranslationCPU)cpu).ClearTranslationCache();
+        }
+
+        // Its type is another one in each version of Renode: that of 1.16.1 has the width of the access, too.
+        private void FindHook()
+        {
+            setHook = cpu.GetType().GetMethod("SetHookAtMemoryAccess");
+            var type = setHook?.GetParameters()[0].ParameterType;
+            var arguments = type?.GetMethod("Invoke").GetParameters().Length ?? 0;
+            if(arguments != 5 && arguments != 6)
+            {
+                throw new ConstructionException("the processor of this Renode does not tell the physical addresses of its accesses: LiteMrcMonitor needs Renode 1.15.2 to 1.16");
+            }
+            hook = Delegate.CreateDelegate(type, this, GetType().GetMethod(arguments == 5 ? nameof(OnAccess) : nameof(OnAccessWithWidth)));
+        }
+
+        public void OnAccessWithWidth(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, uint width, ulong value)
+        {
+            OnAccess(pc, operation, virtualAddress, physicalAddress, value);
+        }
+
+        public void OnAccess(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, ulong value)
+        {
+            if(operation != MemoryOperation.MemoryRead && operation != MemoryOperation.MemoryWrite)
+            {
+                return;
+            }
+            hooked++;
+            if(Model.Access(physicalAddress, operation == MemoryOperation.MemoryWrite) != 0)
+            {
+                UpdateInterrupt();
+            }
+        }
+
+        private void UpdateInterrupt()
+        {
+            IRQ.Set(eventEnable != 0 && Model.EpochReady);
+        }
+
+        public LiteMrcModel Model
+        {
+            get
+            {
+                if(model == null)
+                {
+                    throw new RecoverableException("the monitor has no model: make renode-model, then: mrc Library @build/renode/liblitemrc_model.so");
+                }
+                return model;
+            }
+        }
+
+        private bool ByCycles => (control & MonitorRegisters.ControlEpochUnit) != 0;
+
+        private uint control, context, command, invalidated, epochLength, lower, upper, sampling, eventEnable;
+        private bool hooking;
+        private ulong hooked;
+        private readonly uint capabilities, stackCapabilities, lastFrame, lastContext;
+        private readonly ICPU cpu;
+        private MethodInfo setHook;
+        private Delegate hook;
+        private LiteMrcModel model;
+        private readonly Func<string, LiteMrcModel> load;
+        private readonly LimitTimer clock;
+
+        private const uint ControlMask = MonitorRegisters.ControlEnable | MonitorRegisters.ControlHold
+            | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot;
+        private const uint CommandMask = MonitorRegisters.CommandClear | MonitorRegisters.CommandEndEpoch
+            | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm;
+        private const uint SamplingMask = 0xF;
+    }
+}

@@ -1,0 +1,70 @@
+"""Unchanged firmware and Linux in Renode, collected over TCP: counters are the golden model's."""
+
+import dataclasses
+import subprocess
+from pathlib import Path
+
+import pytest
+from litemrc.device.recording import read_recording
+from litemrc.epochs import read_epochs
+from litemrc.golden_check import compare, model_of
+from litemrc.golden_replay import replay
+from renode_machine import FIRMWARE, LINUX, MODEL, RenodeMachine, why_not
+
+EPOCH_ACCESSES = 10_000
+# The last words of a boot, what is run, and contexts that must count then.
+SYSTEMS = {
+    "litemrc.resc": ("Switching SDRAM to hardware control", ("loop", "chase", "pair"), 3),
+    "litemrc_linux.resc": ("litemrcd: serves", ("intr", "linear"), 2),
+}
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def collected(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[RenodeMachine, Path, int]:
+    needed = LINUX if "linux" in request.param else [FIRMWARE]
+    if reason := why_not(MODEL, *needed):
+        pytest.skip(reason)
+    booted, programs, contexts = SYSTEMS[request.param]
+    run_dir = tmp_path_factory.mktemp("renode")
+    epochs = run_dir / "epochs.parquet"
+    with RenodeMachine(run_dir, script=request.param) as machine:
+        machine.wait_said(machine.console, booted)
+        subprocess.run(
+            [
+                *("litemrc", "collect", "--port", machine.url, "--epochs", "100", "--out", epochs),
+                *("--epoch-length", str(EPOCH_ACCESSES)),
+                *(word for program in programs for word in ("--run", program)),
+            ],
+            check=True,
+            timeout=240,
+        )
+    return machine, epochs, contexts
+
+
+def test_counters_of_every_epoch_and_context_are_the_golden_models(collected: tuple) -> None:
+    machine, epochs, contexts = collected
+    table = read_epochs(epochs)
+    recording = read_recording(machine.record, page_shift=12)
+    golden = replay(recording, model_of(table))
+    # Linux goes on counting when the host has what it wanted.
+    last = int(table.epoch.max()) + 1
+    golden = dataclasses.replace(golden, epochs=golden.epochs[:last], scale_log2=golden.scale_log2[:last])
+    comparison = compare(table, golden, recording.counts()["access"], first_epoch=int(table.epoch.min()))
+    assert comparison.first_difference == ""
+    assert len({*table.context.tolist()}) >= contexts
+    assert table.epoch.size > 10
+
+
+def test_epochs_have_their_length_and_nothing_is_lost(collected: tuple) -> None:
+    machine, epochs, _ = collected
+    table = read_epochs(epochs)
+    whole = {int(epoch): 0 for epoch in table.epoch}
+    for epoch, accesses in zip(table.epoch.tolist(), table.accesses.tolist(), strict=True):
+        whole[epoch] += accesses
+    assert EPOCH_ACCESSES in whole.values()
+    assert not table.dropped.any()
+    assert table.link_statistics["epoch_messages_lost"] == 0
+    counts = read_recording(machine.record, page_shift=12).counts()
+    assert counts["invalidate"] > 0 and counts["dropped"] == 0

@@ -1,0 +1,9 @@
+from pathlib import Path
+
+import pytest
+from model_library import REPO, build
+
+
+@pytest.fixture(scope="session")
+def library() -> Path:
+    return build(REPO / "build/renode_model_tests")

@@ -1,0 +1,97 @@
+"""liblitemrc_model through ctypes, built in the sizes the tests need."""
+
+import ctypes
+import os
+import subprocess
+from ctypes import c_char_p, c_int, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[3]
+PREFIX = "litemrc_model_"
+ENGINES = {"group_stack": 1, "bucket_stack": 2}
+# engine.frames.pages.groups.contexts.recent_pages.domains; the third samples, the fourth has tiny groups.
+SIZES = (
+    "1.256.256.16.4.4.0",
+    "2.256.256.16.4.1.0",
+    "2.1024.256.16.4.3.0",
+    "1.64.64.64.1.1.0",
+    "1.256.256.16.4.4.4",
+)
+_ARGUMENTS = {
+    "version": [],
+    "sizes": [],
+    "create": [c_uint32] * 7,
+    "set_memory": [c_void_p, c_uint64, c_uint64, c_uint32, c_uint32],
+    "set_caches": [c_void_p] + [c_uint32] * 5,
+    "access": [c_void_p, c_uint64, c_int],
+    "access_frame": [c_void_p, c_uint32, c_int],
+    "control": [c_void_p] + [c_int] * 5,
+    "set_context": [c_void_p, c_uint32],
+    "set_epoch_length": [c_void_p, c_uint32],
+    "set_filter": [c_void_p] + [c_uint32] * 3,
+    "elapse": [c_void_p, c_uint32],
+    "invalidate": [c_void_p, c_uint32],
+    "window": [c_void_p, c_uint32],
+    "log": [c_void_p, c_char_p],
+    "set_time": [c_void_p, c_uint64],
+    "command": [c_void_p, c_uint32, c_uint32],
+    "state": [c_void_p, c_uint32],
+    "set_n_mrc": [c_void_p, c_uint32],
+    "set_n_mrc_auto": [c_void_p, c_int, c_uint32],
+    "meter_window": [c_void_p, c_uint32],
+}
+_RESULTS = {"create": c_void_p, "sizes": c_char_p, "dram_accesses": c_uint64}
+
+
+def build(out: Path, flags: str = "") -> Path:
+    """Compiles the library in SIZES; returns its path."""
+    subprocess.run(
+        [
+            "make",
+            "-s",
+            "-C",
+            REPO / "renode/model",
+            f"OUT={out}",
+            f"SIZES={' '.join(SIZES)}",
+            f"EXTRA_CXXFLAGS={flags}",
+        ],
+        check=True,
+        env={**os.environ, "MAKEFLAGS": ""},
+    )
+    return out / "liblitemrc_model.so"
+
+
+class Model:
+    """One monitor; the functions of litemrc_model.h are its methods.
+
+    Parameters:
+        library: path of liblitemrc_model.so.
+        size: one of SIZES.
+    """
+
+    def __init__(self, library: Path, size: str) -> None:
+        self._library = ctypes.CDLL(str(library))
+        self.engine, self.frames, self.pages, self.groups, self.contexts, self.recent_pages, self.power = map(
+            int, size.split(".")
+        )
+        self._handle = self._call("create", *map(int, size.split(".")))
+        assert self._handle, f"{size} was not compiled"
+
+    def __getattr__(self, name: str):
+        return lambda *arguments: self._call(name, self._handle, *arguments)
+
+    def _call(self, name: str, *arguments):
+        function = self._library[PREFIX + name]
+        function.argtypes = _ARGUMENTS.get(name, [c_void_p])
+        function.restype = _RESULTS.get(name, c_uint32)
+        return function(*arguments)
+
+    def window_rows(self) -> list[list[int]]:
+        """The window as [context][2 * groups]."""
+        row = 2 * self.groups
+        return [
+            [self.window(context * row + word) for word in range(row)] for context in range(self.contexts)
+        ]
+
+    def sizes(self) -> list[str]:
+        return self._call("sizes").decode().split()
