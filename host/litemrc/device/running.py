@@ -42,6 +42,7 @@ class RunningPrograms:
         self._pending: deque[tuple[int, int, int]] = deque()
         self._running: set[tuple[int, int]] = set()  # program and context
         self._at_once = 1
+        self._started = 0  # number of the frame that said that the last program starts
 
     def queue(self, runs: Sequence[Run], *, together: bool) -> None:
         """Line programs up to be started by `go_on`.
@@ -63,7 +64,8 @@ class RunningPrograms:
         """
         while self._pending and len(self._running) < self._at_once:
             workload, context, scale = self._pending.popleft()
-            self._device.request("run", workload=workload, context=context, scale=scale)
+            ack = self._device.request("run", workload=workload, context=context, scale=scale)
+            self._started = ack.sequence
             self._running.add((workload, context))
         return bool(self._running)
 
@@ -72,7 +74,12 @@ class RunningPrograms:
         self._running.discard((event.workload, event.context))
 
     def note_hello(self, hello: Message) -> None:
-        """Only what hello says runs still runs: the message of an end may be lost."""
+        """Only what hello says runs still runs: the message of an end may be lost.
+
+        A hello from before the last start, such as a late second answer of a slow device, tells nothing.
+        """
+        if (hello.sequence - self._started) % 2**32 >= 1 << 31:
+            return
         self._running = {(place, context) for place, context in self._running if hello.running >> place & 1}
 
     def _place(self, run: Run) -> tuple[int, int, int]:

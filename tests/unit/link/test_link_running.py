@@ -1,0 +1,50 @@
+"""Which programs of a device run, as its messages tell."""
+
+from types import SimpleNamespace
+
+import pytest
+from litemrc.device.running import Run, RunningPrograms
+
+
+class Recorder:
+    """A device that acknowledges each run in frame 100, 200 ..., and keeps what was asked."""
+
+    url = "test:"
+    hello = SimpleNamespace(workloads=["zipf", "loop"], contexts=8, system="")
+
+    def __init__(self):
+        self.asked = []
+
+    def request(self, name, **values):
+        self.asked.append((name, values["workload"]))
+        return SimpleNamespace(sequence=100 * len(self.asked))
+
+
+@pytest.fixture
+def device():
+    return Recorder()
+
+
+@pytest.fixture
+def programs(device):
+    programs = RunningPrograms(device)
+    programs.queue([Run("zipf"), Run("loop")], together=False)
+    assert programs.go_on()
+    return programs
+
+
+def test_a_hello_from_before_the_start_ends_no_program(programs, device):
+    """A slow device answers a repeated hello twice; the second may come behind the run's ack."""
+    programs.note_hello(SimpleNamespace(sequence=99, running=0))
+    assert programs.go_on()
+    assert device.asked == [("run", 0)]
+
+
+def test_a_hello_from_behind_the_start_tells_what_still_runs(programs, device):
+    programs.note_hello(SimpleNamespace(sequence=101, running=0))
+    assert programs.go_on()
+    assert device.asked == [("run", 0), ("run", 1)]
+    programs.note_hello(SimpleNamespace(sequence=201, running=0b10))
+    assert programs.go_on() and len(device.asked) == 2
+    programs.note_hello(SimpleNamespace(sequence=202, running=0))
+    assert not programs.go_on()
