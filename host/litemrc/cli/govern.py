@@ -36,7 +36,8 @@ The device obeys for the length of a lease, which every epoch prolongs. If the l
 its own settings by itself and says so; here the device is looked for and governed again. At the end, and on
 Ctrl-C, it is given back at once. An access to a rank that sleeps wakes it, whatever was decided.
 
-  litemrc govern --port socket://localhost:1234 --run pair:1:4 --epoch-length 300000 --log decisions.jsonl
+  litemrc govern --port socket://localhost:1234 --run pair:1:3 --epoch-length 300000 \\
+    --epoch-unit cycles --log decisions.jsonl
 """
 
 
@@ -46,7 +47,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_port_arguments(parser)
     parser.add_argument("--energy", action="store_true", help="govern the power of the ranks, too")
-    parser.add_argument("--dry-run", action="store_true", help="decide, but tell the device nothing")
+    parser.add_argument("--dry-run", action="store_true", help="decide, but set no budget, no rank policy")
     parser.add_argument(
         "--epochs", metavar="N", type=positive, help="end after N epochs (else with the programs, or Ctrl-C)"
     )

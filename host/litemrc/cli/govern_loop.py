@@ -117,8 +117,9 @@ class GovernLoop:
                 self._take(device, governed, collector, message)
                 if found_again and _may_tell_an_end(message) and not device.say_hello().running:
                     break
-        except KeyboardInterrupt:
-            governed.release()
+        except BaseException as stop:
+            if not isinstance(stop, LinkError):
+                governed.release()
             raise
         finally:
             self.account.tasks += collector.tasks.rows
@@ -128,6 +129,8 @@ class GovernLoop:
     def _take(self, device: Device, governed: GovernedDevice, collector: Collector, message: Message) -> None:
         if message.name == "log":
             print(f"device: {message.level}: {printable(message.line)}", file=sys.stderr, flush=True)
+        if message.name == "event" and message.kind == "workload_started":
+            governed.forget_budget(message.context)
         if message.name == "epoch" and not message.remaining:
             self.account.epochs += 1
             governed.prolong()
@@ -135,7 +138,8 @@ class GovernLoop:
 
     def _decide(self, device: Device, governed: GovernedDevice, collector: Collector, epoch: int) -> None:
         rows = [row for row in collector.rows if row.epoch == epoch]
-        tasks = collector.tasks.latest()
+        del collector.rows[: -len(rows)]  # it may go on for weeks
+        tasks = collector.tasks.since(epoch - 1)  # those of this epoch come behind its counters
         contexts = set(tasks)
         if self._orders.divide:
             contexts = {row.context for row in rows if row.context and governed.has_budget(row.context)}

@@ -9,9 +9,8 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, take_lease
 from litemrc.device.ranks import WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
 
-_POWER_DOWN_CLOCKS = (
-    100  # idle clocks before a rank of the working set dozes, where nobody has set a threshold
-)
+# Idle clocks before a rank of the working set dozes, where nobody has set a threshold.
+_POWER_DOWN_CLOCKS = 100
 
 
 class GovernedDevice:
@@ -63,6 +62,10 @@ class GovernedDevice:
         if resized:
             set_working_set(self._device, WorkingSetSize(automatic=False, groups=groups, epsilon=0.0))
         return bool(changed) or resized
+
+    def forget_budget(self, context: int) -> None:
+        """A program has begun there or behind it, and has no budget yet."""
+        self.budgets = {other: pages for other, pages in self.budgets.items() if other < context}
 
     def has_budget(self, context: int) -> bool:
         """Whether the device divides memory between this context and others."""

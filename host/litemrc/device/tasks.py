@@ -8,6 +8,7 @@ from litemrc.device.protocol import Message
 from litemrc.device.schema import schema
 
 _NO_BUDGET = schema().constants["no_budget"]
+_MOST_RECENT = 2 * 256  # rows of two epochs: of each context one
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class TaskRows:
         self._next_index = message.index + 1
         self.rows.append(TaskRow.of_message(message))
 
-    def latest(self) -> dict[int, TaskRow]:
-        """The last row of each task, by its context."""
-        return {row.context: row for row in self.rows}
+    def since(self, epoch: int) -> dict[int, TaskRow]:
+        """The last row of each task that ran in that epoch or a later one, by its context."""
+        return {row.context: row for row in self.rows[-_MOST_RECENT:] if row.epoch >= epoch}
 
 
 @dataclass(frozen=True)

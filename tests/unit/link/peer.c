@@ -231,6 +231,7 @@ static int start(const struct run_body *order)
 		return error_code_bad_argument_c;
 	if (option.system ? runs[order->workload].epochs_left || !processes_start(order->context) : running())
 		return error_code_busy_c;
+	tasks_begin();
 	runs[order->workload].order = *order;
 	runs[order->workload].epochs_left = EPOCHS_OF_RUN * order->scale;
 	send_event(event_kind_workload_started_c, order, 0);

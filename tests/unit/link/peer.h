@@ -31,11 +31,15 @@ int processes_perform(const struct host_request *request, struct ack_body *ack);
 void ranks_describe(struct hello_body *hello);
 /* Rank messages behind those of an epoch. */
 void ranks_send(uint32_t epoch, bool program_runs);
+/* What a lease goes back to. */
+void ranks_keep(void);
+void ranks_restore(void);
 /* Requests about ranks. Returns 0 or an error code. */
 int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
 
 /* Task messages behind those of an epoch, and the end of a lease; context: where the program runs, -1 if none does. */
 void tasks_send(uint32_t epoch, int context);
+void tasks_begin(void);
 void tasks_lease(uint32_t cycles);
 /* Requests about budgets. Returns 0 or an error code. */
 int tasks_perform(const struct host_request *request, int running_context);

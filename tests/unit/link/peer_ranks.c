@@ -16,6 +16,8 @@ static struct set_rank_policy_body policy = {
 	.mrc_state.power_state_choice = power_state_self_refresh_c,
 };
 static struct set_working_set_body working_set = {.groups = 64};
+static struct set_rank_policy_body kept_policy;
+static struct set_working_set_body kept_working_set;
 static uint32_t states[DOMAINS], allowed, part, sent;
 
 void ranks_describe(struct hello_body *hello)
@@ -57,6 +59,18 @@ void ranks_send(uint32_t epoch, bool program_runs)
 		fill(&message.rank, epoch, domain);
 		send_message(&message);
 	}
+}
+
+void ranks_keep(void)
+{
+	kept_policy = policy;
+	kept_working_set = working_set;
+}
+
+void ranks_restore(void)
+{
+	policy = kept_policy;
+	working_set = kept_working_set;
 }
 
 static int refuse(int error, const char *why)

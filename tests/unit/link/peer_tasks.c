@@ -1,7 +1,7 @@
 /*
  * The pager of the peer program, with tasks=1: while a program runs, two tasks, in its context and the next one. What a
  * task does follows from its budget: a tenth of the pages it lacks of 1000 are faults, each takes 1000 clock cycles.
- * A lease counts epochs of 1,000,000 cycles.
+ * A lease counts epochs of 1,000,000 cycles. A program begins without budgets.
  */
 #include <string.h>
 
@@ -15,6 +15,7 @@
 
 static uint32_t budgets[TASKS] = {LITEMRC_NO_BUDGET, LITEMRC_NO_BUDGET};
 static uint32_t sent, lease;
+static bool held;
 
 static uint32_t resident_of(uint32_t task)
 {
@@ -56,6 +57,8 @@ static void end_lease(void)
 	static struct device_message message;
 
 	lift_budgets();
+	ranks_restore();
+	held = false;
 	message.type_choice = device_message_type_log_c;
 	message.log = (struct log_body){
 		.level.log_level_choice = log_level_warning_c,
@@ -74,11 +77,21 @@ void tasks_send(uint32_t epoch, int context)
 	lease = lease > CYCLES_OF_EPOCH ? lease - CYCLES_OF_EPOCH : 0;
 }
 
+void tasks_begin(void)
+{
+	lift_budgets();
+}
+
 void tasks_lease(uint32_t cycles)
 {
 	lease = cycles;
-	if (!cycles)
+	if (!cycles) {
 		lift_budgets();
+		ranks_restore();
+	} else if (!held) {
+		ranks_keep();
+	}
+	held = cycles;
 	answer_values(cycles, 0, 0, 1);
 }
 

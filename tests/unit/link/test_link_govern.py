@@ -10,6 +10,8 @@ import time
 
 import pytest
 from link_messages import counters_of
+from litemrc.device import ranks
+from litemrc.device.device import Device
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups
@@ -31,6 +33,13 @@ def rows(path):
         for task in record["tasks"]:
             seen[task["context"], task["epoch"]] = task
     return list(seen.values())
+
+
+def wait_for_records(log, count):
+    deadline = time.monotonic() + 30
+    while not (log.exists() and len(log.read_text().splitlines()) >= count):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 class Cable:
@@ -118,10 +127,7 @@ def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, sto
     cable = Cable(start_peer(tasks=1, period_ms=150).url)
     arguments = ("--run", "zipf:3:20", "--lease", "100", "--log", str(log))
     process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments], stdout=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not (log.exists() and len(log.read_text().splitlines()) > 2):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for_records(log, 3)
     process.send_signal(stop)
     said, _ = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -172,8 +178,48 @@ def test_an_operating_system_needs_to_be_told_the_memory(start_peer):
     assert "give --memory" in done.stderr
 
 
+def rank_settings(url):
+    with Device.open(url) as device:
+        return ranks.get_policy(device), ranks.get_working_set(device)
+
+
 def test_ranks_are_governed_and_given_back(start_peer, tmp_path):
+    """A governor that was killed leaves what it set, as its lease is long; the next one gives that back."""
     log = tmp_path / "log.jsonl"
-    done = govern(start_peer(ranks=1, period_ms=100).url, "--energy", "--run", "zipf:1:2", "--log", log)
+    cable = Cable(start_peer(ranks=1, epochs=10_000, period_ms=100).url)
+    own = rank_settings(cable.url)
+    arguments = ("--energy", "--lease", "1000", "--log", str(log))
+    process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments])
+    wait_for_records(log, 3)
+    process.kill()
+    process.wait()
+
+    policy, working_set = rank_settings(cable.url)
+    assert (policy.policy, policy.mrc_state, policy.mrc_base) == ("mrc", "self_refresh", "dynamic")
+    assert (working_set.automatic, working_set.groups) == (False, records(log)[-1]["working_set_groups"])
+    done = govern(cable.url, "--energy", "--epochs", 1)
     assert done.returncode == 0, done.stderr
-    assert {record["working_set_groups"] > 0 for record in records(log)} == {True}
+    assert rank_settings(cable.url) == own
+
+
+def test_a_program_that_begins_gets_its_budgets_though_they_are_those_of_the_last(start_peer, tmp_path):
+    """The peer's programs begin without any, as those of the pager."""
+    log = tmp_path / "log.jsonl"
+    peer = start_peer(tasks=1, period_ms=100)
+    done = govern(peer.url, "--run", "zipf:3:4", "--run", "loop:3:4", "--lease", 20, "--log", log)
+    assert done.returncode == 0, done.stderr
+    told = rows(log)
+    half = [task["epoch"] for task in told if task["budget"] is None and task["context"] == 3]
+    assert max(half) >= 12, "the second program begins behind 12 epochs of the first"
+    assert told[-1]["budget"] is not None
+
+
+def test_behind_the_end_of_a_program_nothing_is_decided_about_it(start_peer, tmp_path):
+    """Its three epochs, and in the one behind them its last row is still known; of twelve no more."""
+    log = tmp_path / "log.jsonl"
+    cable = Cable(start_peer(tasks=1, epochs=10_000, period_ms=150).url)
+    with Device.open(cable.url) as device:
+        device.request("run", workload=0, context=3, scale=1)
+    done = govern(cable.url, "--epochs", 12, "--log", log)
+    assert done.returncode == 0, done.stderr
+    assert len(records(log)) <= 4
