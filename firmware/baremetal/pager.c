@@ -188,14 +188,24 @@ static uint32_t give_back(uint32_t owner)
 	return written;
 }
 
+/* What an owner is to give back, once. */
+static uint32_t take_reclaim(struct pager_owner *owner)
+{
+	uint32_t frames;
+
+	irq_setie(0);
+	frames = owner->reclaim;
+	owner->reclaim = 0;
+	irq_setie(1);
+	return frames;
+}
+
 uint32_t pager_reclaim(void)
 {
 	uint32_t written = 0, control;
 
 	for (uint32_t owner = 0; owner < PAGER_OWNERS; owner++)
-		for (; pager_owners[owner].reclaim; pager_owners[owner].reclaim--) {
-			if (!pager_owners[owner].resident)
-				continue;
+		for (uint32_t left = take_reclaim(&pager_owners[owner]); left && pager_owners[owner].resident; left--) {
 			irq_setie(0);
 			control = monitor_quieten();
 			written += give_back(owner);

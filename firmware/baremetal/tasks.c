@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tasks.h"
 
+#include <irq.h>
 #include <stdio.h>
 
 #include "monitor.h"
@@ -33,6 +34,7 @@ static struct {
 	uint32_t times;
 } costs[COSTS];
 
+static struct task_machine machine;
 static uint32_t first_context;
 static volatile bool running;
 static uint64_t disk_free;	/* when all requests are served */
@@ -51,7 +53,7 @@ static void note_cost(enum cost cost, uint64_t since)
 
 static void use_disk(uint32_t writes)
 {
-	disk_free = later(disk_free, uptime_cycles()) + writes * DISK_WRITE_CYCLES;
+	disk_free = later(disk_free, uptime_cycles()) + writes * machine.write_cycles;
 }
 
 static uint32_t global_page(uint32_t number)
@@ -81,7 +83,9 @@ static void go_on(struct task *task)
 
 		task->touch = 0;
 		task->iterations++;
+		irq_setie(0);	/* it has two words, and an interrupt reads both */
 		task->response += now - task->due;
+		irq_setie(1);
 		task->due = now + program->sleep_cycles;
 		if (task->iterations == program->iterations) {
 			task->state = ENDED;
@@ -119,7 +123,7 @@ static void step(uint32_t number)
 
 	if (state == PAGER_OUT) {
 		use_disk(0);
-		task->until = disk_free += DISK_READ_CYCLES;
+		task->until = disk_free += machine.read_cycles;
 		task->state = READING;
 		return;
 	}
@@ -151,7 +155,7 @@ static void wake(uint32_t number)
 /* Runs a task until it waits, ends, or its turn is over. */
 static void take_turn(uint32_t number)
 {
-	uint64_t end = uptime_cycles() + SLICE_CYCLES;
+	uint64_t end = uptime_cycles() + machine.slice_cycles;
 
 	monitor_write(LITEMRC_CONTEXT, first_context + number);
 	while (tasks[number].state == READY && uptime_cycles() < end)
@@ -170,7 +174,8 @@ static void tell_costs(void)
 	}
 }
 
-void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory, uint32_t context)
+void tasks_run(const struct task_machine *of, const struct task_program programs[PAGER_OWNERS], uint8_t *memory,
+	       uint32_t context)
 {
 	uint32_t pages[PAGER_OWNERS];
 	bool ended = false;
@@ -178,6 +183,7 @@ void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory
 	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
 		pages[number] = programs[number].pages;
 	pager_init(memory, pages);
+	machine = *of;
 	first_context = context;
 	disk_free = 0;
 	random_state = 1;

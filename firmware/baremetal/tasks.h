@@ -11,10 +11,10 @@
 #include "frame.h"
 #include "pager.h"
 
-/* All in clock cycles. */
-#define DISK_READ_CYCLES 12000u
-#define DISK_WRITE_CYCLES 3000u
-#define SLICE_CYCLES 50000u
+/* Longest turn of a task, and what the disk takes to read and to write a page, in clock cycles. */
+struct task_machine {
+	uint32_t slice_cycles, read_cycles, write_cycles;
+};
 
 /* What a task does, over and over: so many touches of pages, then sleep. */
 struct task_program {
@@ -25,7 +25,8 @@ struct task_program {
 };
 
 /* Runs both until one that counts its iterations has done them; contexts are `context` and the next one. */
-void tasks_run(const struct task_program programs[PAGER_OWNERS], uint8_t *memory, uint32_t context);
+void tasks_run(const struct task_machine *machine, const struct task_program programs[PAGER_OWNERS], uint8_t *memory,
+	       uint32_t context);
 
 /* Tasks that there are messages about. */
 uint32_t tasks_count(void);
