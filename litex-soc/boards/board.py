@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
-from boards.open_tools import missed_clocks, parse_report, run_script, search_path
-from boards.rom_image import SOFTWARE, compile_firmware, read_words
 from litex.soc.integration.builder import Builder
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
+
+from boards.open_tools import missed_clocks, parse_report, run_script, search_path
+from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of the files of a build
 # Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.

@@ -1,10 +1,11 @@
 """Radiona ULX3S: ECP5 with 32 MB of SDR SDRAM."""
 
-from boards.board import Board, BoardSoC, build_ecp5, uart_pads
 from litedram import modules
 from litedram.phy import GENSDRPHY
 from litex_boards.platforms import radiona_ulx3s
 from litex_boards.targets.radiona_ulx3s import _CRG
+
+from boards.board import Board, BoardSoC, build_ecp5, uart_pads
 
 BOARD = Board(
     name="ulx3s",
