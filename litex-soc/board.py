@@ -12,7 +12,7 @@ from pathlib import Path
 
 from litemrc_gateware.monitor import ENGINES
 
-BOARDS = ("ulx3s",)
+BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 
 
 def main():

@@ -62,13 +62,15 @@ def search_path(folder: Path) -> str:
     return os.pathsep.join([os.environ["PATH"], str(wrappers)])
 
 
-def run_script(folder: Path, script: str, path: str) -> str:
+def run_script(folder: Path, script: str, path: str | None = None) -> str:
     """Runs one of LiteX's build scripts in `folder`; its output goes to build.log there and is returned.
+
+    :param path: PATH for the tools, if not this process's.
 
     :raises RuntimeError: if a tool fails; the message names the log.
     """
     log = folder / "build.log"
-    environment = {**os.environ, "PATH": path}
+    environment = {**os.environ, **({"PATH": path} if path else {})}
     start = time.monotonic()
     with log.open("w") as output:
         done = subprocess.run(
