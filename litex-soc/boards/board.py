@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,7 +30,8 @@ class Board:
         dram: part and size of its DRAM.
         cpu: LiteX's name of the VexRiscv variant.
         link, console: where these UARTs are.
-        pages: of the stack engine by device, where all frames of the DRAM do not fit.
+        rom_bytes, ram_bytes: of the firmware.
+        optimize: how the firmware is compiled, to fit into them.
     """
 
     name: str
@@ -40,7 +42,9 @@ class Board:
     link: str
     console: str
     cpu: str = "standard"
-    pages: dict[str, int] | None = None
+    rom_bytes: int = VARIANTS["baremetal"].rom_bytes
+    ram_bytes: int = VARIANTS["baremetal"].ram_bytes
+    optimize: str = "-O2"
 
 
 class BoardSoC(LiteMRCSoC):
@@ -55,13 +59,22 @@ class BoardSoC(LiteMRCSoC):
     """
 
     def __init__(self, platform, board, monitor=True, **kwargs):
-        variant = VARIANTS["baremetal"]
-        variant = replace(variant, cpu=board.cpu, cpu_timer=board.cpu == "linux")
+        variant = replace(
+            VARIANTS["baremetal"],
+            cpu=board.cpu,
+            cpu_timer=board.cpu == "linux",
+            rom_bytes=board.rom_bytes,
+            ram_bytes=board.ram_bytes,
+        )
         self.with_monitor = monitor
         self.rom_image = None
         if not monitor:
             kwargs["rom"] = ()
         super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, **kwargs)
+
+    def add_sdram(self, *arguments, **kwargs):
+        """As LiteX's, but the L2 cache is one memory with byte enables, not a block RAM for each byte."""
+        super().add_sdram(*arguments, l2_cache_full_memory_we=False, **kwargs)
 
     def add_board_dram(self, phy, module, **monitor_parameters):
         """Adds the DRAM, and beside it the monitor unless the SoC is to be without."""
@@ -146,7 +159,9 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
     """
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
-    folder = elaborate(board, soc, output, lambda: compile_firmware(output), abc9=True, seed=seed)
+    folder = elaborate(
+        board, soc, output, partial(compile_firmware, output, board.optimize), abc9=True, seed=seed
+    )
     if not compile_gateware:
         return None
     bitstream = output / f"{NAME}.bit"

@@ -11,12 +11,11 @@ from boards.board import Board, BoardSoC, build_ecp5
 BOARD = Board(
     name="orangecrab",
     title="OrangeCrab r0.2",
-    devices=("25F", "85F"),
+    devices=("85F",),
     sys_clk_hz=48_000_000,
     dram="MT41K64M16, DDR3, 128 MB",
     link="pins 1 (sends) and 0 (receives)",
     console="pins 5 (sends) and 6 (receives)",
-    pages={"25F": 8192},
 )
 CONSOLE = (
     "console",
@@ -47,7 +46,6 @@ class OrangeCrabSoC(BoardSoC):
             self.crg.stop.eq(phy.init.stop),
             self.crg.reset.eq(phy.init.reset),
         ]
-        monitor_parameters.setdefault("pages", BOARD.pages.get(device))
         self.add_board_dram(phy, MT41K64M16(BOARD.sys_clk_hz, "1:2"), **monitor_parameters)
         self.add_uarts(link=platform.request("serial"), console=platform.request("console"))
 

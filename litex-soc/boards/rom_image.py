@@ -9,14 +9,16 @@ MAKEFILE = Path(__file__).resolve().parents[2] / "firmware" / "baremetal" / "Mak
 SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
 
-def compile_firmware(output):
+def compile_firmware(output, optimize):
     """Compiles the firmware for the SoC in ``output``; returns the path of its image.
 
+    :param optimize: the compiler's option.
     :raises RuntimeError: if it does not compile; the message names the log.
     """
     folder = output / "firmware"
     folder.mkdir(parents=True, exist_ok=True)
-    command = ["make", "-f", str(MAKEFILE), f"SOC={output}", f"OUT={folder}", f"PYTHON={sys.executable}"]
+    variables = {"SOC": output, "OUT": folder, "PYTHON": sys.executable, "OPTIMIZE": optimize}
+    command = ["make", "-f", str(MAKEFILE), *(f"{name}={value}" for name, value in variables.items())]
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     log = folder / "build.log"
     log.write_text(done.stdout)

@@ -4,6 +4,7 @@ No Vivado has been run on these projects yet.
 """
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 from boards.board import NAME, elaborate
@@ -29,7 +30,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
         if Vivado fails, or the clocks' constraints are not met: then there is no ``litemrc.bit``.
     """
     output = output.resolve()
-    folder = elaborate(board, soc, output, lambda: compile_firmware(output))
+    folder = elaborate(board, soc, output, partial(compile_firmware, output, board.optimize))
     gather_sources(soc.platform.sources, folder)
     bitstream = output / f"{NAME}.bit"
     bitstream.unlink(missing_ok=True)
