@@ -8,10 +8,10 @@ from migen import Array, Case, If, Signal, log2_int
 class PortTaps(LiteXModule):
     """Names page, direction and master of the accesses of several native ports, one a clock.
 
-    An access happens when the crossbar takes a port's command. Behind the crossbar nobody knows any more whose
-    it was, but before it several ports may be served in one clock: each has a FIFO of a few records, and the
-    FIFOs take turns. A DRAM serves at most one access a clock, so faster than that comes only what the queues
-    of the controller's banks have room for.
+    An access happens when the crossbar takes a port's command. Behind the crossbar nobody knows any more
+    whose it was, but before it several ports may be served in one clock: each has a FIFO of a few records,
+    and the FIFOs take turns. A DRAM serves at most one access a clock, so faster than that comes only what
+    the queues of the controller's banks have room for.
 
     Per master the order is kept; between masters it may change by what the FIFOs hold.
     The taps drive nothing: the controller cannot tell whether they are there.

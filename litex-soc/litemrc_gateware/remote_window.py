@@ -8,8 +8,8 @@ from litex.soc.interconnect import wishbone
 class RemoteWindow(LiteXModule):
     """An uncached way to the DRAM: each load or store is one access of a port of its own.
 
-    Software declares what it reaches this way remote. The same bytes through the L2 cache may be older or newer:
-    use a page one way only, or flush in between.
+    Software declares what it reaches this way remote. The same bytes through the L2 cache may be older or
+    newer: use a page one way only, or flush in between.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The stream of the traffic generator, the SoC's second master: where each access goes, and whether it writes."""
+"""The stream of the traffic generator, the SoC's second master: where accesses go and which write."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The traffic generator asks for the stream that the golden model tells, at the rate that was set."""
 
 import random
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import litemrc_gateware.traffic_generator as traffic_generator
@@ -97,7 +97,7 @@ def test_a_further_count_goes_on():
 
 def test_a_gap_is_so_many_clocks():
     commands, _ = run([20], STREAMS["stride round and round"], always=True, gap=7)
-    assert {after[0] - before[0] for before, after in zip(commands, commands[1:], strict=False)} == {8}
+    assert {after[0] - before[0] for before, after in pairwise(commands)} == {8}
 
 
 def test_without_a_gap_there_is_an_access_a_clock():
