@@ -220,6 +220,8 @@ def main():
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
     parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     args = parser.parse_args()
+    if args.refs and args.variant == "linux":
+        parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
     build(
         args.output.resolve(),
         args.variant,

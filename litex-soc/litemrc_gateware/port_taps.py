@@ -2,6 +2,7 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
+from litex.soc.interconnect.csr import CSRStatus
 from migen import Array, Case, If, Signal, log2_int
 
 
@@ -34,7 +35,7 @@ class PortTaps(LiteXModule):
     valid, page, write, master, context : Signal, out
         an access, two clocks later or more.
     lost : Signal(32), out
-        accesses that found their FIFO full; saturates.
+        accesses that found their FIFO full; saturates. A register.
     """
 
     def __init__(self, ports, page_shift, contexts_log2=3, depth=16):
@@ -51,7 +52,8 @@ class PortTaps(LiteXModule):
         self.write = Signal()
         self.master = Signal(max=max(2, len(ports)))
         self.context = Signal(contexts_log2)
-        self.lost = Signal(32)
+        self._lost = CSRStatus(32, description="Accesses that were lost before any counter saw them.")
+        self.lost = self._lost.status
 
         # # #
 

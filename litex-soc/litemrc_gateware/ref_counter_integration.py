@@ -42,8 +42,8 @@ def add_traffic_generator(soc, name="traffic"):
 def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     """Adds taps and reference counters to a SoC that has its SDRAM and all of its masters.
 
-    Afterwards the SoC has registers and an interrupt called ``name``, and an uncached region
-    ``<name>_window`` with every counter. Masters are numbered as they got their ports: the processor's way
+    Afterwards the SoC has registers and an interrupt called ``name``, registers ``<name>_taps``, and an
+    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports: the processor's way
     through the L2 cache is 0.
 
     Parameters
@@ -75,7 +75,6 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
             getattr(refs.request, field).eq(getattr(taps, field))
             for field in ("valid", "page", "write", "master", "context")
         ),
-        refs.missed.eq(taps.lost),
     ]
     soc.bus.add_slave(
         name=f"{name}_window",

@@ -46,8 +46,10 @@ class TrafficGenerator(LiteXModule):
         self._words = CSRStatus(
             description="What it counts by.",
             fields=[
-                CSRField("shift", 4, reset=word_shift, description="log2 of the bytes of a word."),
-                CSRField("log2", 5, offset=8, reset=words_log2, description="log2 of the words of the DRAM."),
+                CSRField("bytes_log2", 4, reset=word_shift, description="log2 of the bytes of a word."),
+                CSRField(
+                    "count_log2", 5, offset=8, reset=words_log2, description="log2 of the words of the DRAM."
+                ),
             ],
         )
         self._base = CSRStorage(32, description="First word of the range, which must end within the DRAM.")
