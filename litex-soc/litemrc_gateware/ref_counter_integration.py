@@ -43,8 +43,8 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     """Adds taps and reference counters to a SoC that has its SDRAM and all of its masters.
 
     Afterwards the SoC has registers and an interrupt called ``name``, registers ``<name>_taps``, and an
-    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports: the processor's way
-    through the L2 cache is 0.
+    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports: the
+    processor's way through the L2 cache is 0.
 
     Parameters
     ----------
