@@ -15,7 +15,8 @@ FIRMWARE := build/firmware$(OTHER)/firmware.bin
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
-FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*) scenarios/baremetal_pair.toml
+FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*) scenarios/baremetal_pair.toml \
+	scenarios/numa/baremetal_replicate.toml host/litemrc/replay/numa_costs.toml host/litemrc/replay/replicate_scenario.py
 
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
@@ -24,10 +25,13 @@ SHIM      := build/boot/shim.bin
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
+REFS_SIM      := build/sim-refs/gateware/obj_dir/Vsim
+REFS_FIRMWARE := build/firmware-refs/firmware.bin
+
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
+.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks sim-refs firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
@@ -35,7 +39,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
+test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
@@ -54,6 +58,8 @@ sim: setup $(SIM)   ## the Verilated SoC
 sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
 sim-ranks: setup $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
+
+sim-refs: setup $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
 
 firmware: setup $(FIRMWARE)
 
@@ -166,7 +172,8 @@ $(SIM): SIM_OPTIONS := --engine $(ENGINE)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that tells where pages go.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
-$(SIM) $(LINUX_SIM) $(RANKS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
+$(REFS_SIM): SIM_OPTIONS := --refs
+$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -177,7 +184,7 @@ $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makef
 	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
-$(FIRMWARE) $(RANKS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
+$(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
 	@echo "building the firmware ($(@D)/build.log)"
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \

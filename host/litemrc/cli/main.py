@@ -26,6 +26,7 @@ COMMANDS = {
     "linux": "boot Linux in the simulated SoC, its console on this terminal",
     "device": "show a device's parameters and test the link to it",
     "ranks": "show the power domains of a device, and send them to sleep or say who does",
+    "refcounters": "arm, read and watch the reference counters of a device",
     "govern": "divide a device's memory, and send its ranks to sleep, as its curves say",
     "process": "show and choose the processes a Linux device follows, and set their memory budgets",
     "trace": "read, convert, draw, capture and generate traces of page references",
