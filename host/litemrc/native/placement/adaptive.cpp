@@ -10,25 +10,38 @@ constexpr uint32_t VISITS_PER_MOVE = 8;
 } // namespace
 
 Adaptive::Adaptive(PhysicalMemory &memory, const AdaptiveParameters &parameters)
-    : Allocator(memory), parameters_(parameters), segments_(memory), banks_(segments_.count()),
-      off_((segments_.count() + 63) / 64) {
+    : Allocator(memory), parameters_(parameters), segments_(memory),
+      pool_of_block_(memory.frames() / LARGEST_BLOCK, NO_POOL), off_((segments_.count() + 63) / 64) {
     if (parameters_.moves_per_operation == 0)
         parameters_.moves_per_operation = UINT32_MAX / VISITS_PER_MOVE;
     for (size_t zone = 0; zone < memory.zones().size(); ++zone)
-        zones_.push_back({Pool{FreeLists(memory)}, Pool{FreeLists(memory)}});
+        for (unsigned kind = 0; kind < 2; ++kind)
+            pools_.push_back({FreeLists(memory)});
     for (uint32_t index = 0; index < segments_.count(); ++index) {
-        Bank &bank = banks_[index];
-        bank.free = bank.frames = segments_[index].frames();
-        bank.zone = segments_[index].zone;
-        off_[index / 64] |= uint64_t(1) << index % 64;
+        banks_.push_back({segments_[index].zone, segments_[index].frames()});
+        enter(index, OFF);
         if (segments_[index].crossing) { // always in use: the kernel's
-            bank.kind = KERNEL;
+            banks_[index].kind = KERNEL;
             enter(index, POOLED);
             while (!advance(index, UINT32_MAX / VISITS_PER_MOVE))
                 ;
         }
     }
     memory.list_work = moves_ = visits_ = 0;
+}
+
+// With each operation a part of what is on the way.
+inline void Adaptive::help() {
+    if (!on_the_way_.empty())
+        help_first();
+}
+
+void Adaptive::help_first() {
+    const uint32_t index = on_the_way_.front();
+    if (banks_[index].state != OFF && !advance(index, parameters_.moves_per_operation))
+        return;
+    banks_[index].queued = false;
+    on_the_way_.pop_front();
 }
 
 bool Adaptive::is_offline(uint32_t unit) const {
@@ -55,15 +68,15 @@ bool Adaptive::rejoin(uint32_t unit) {
 
 uint64_t Adaptive::free_for_movable(uint32_t node) const {
     uint64_t free = 0;
-    for (uint32_t zone = 0; zone < zones_.size(); ++zone)
+    for (uint32_t zone = 0; zone < memory_.zones().size(); ++zone)
         if (memory_.zones()[zone].node == node)
-            free += zones_[zone][USER].free;
+            free += pools_[2 * zone + USER].free;
     return free;
 }
 
 uint64_t Adaptive::metadata_bytes() const {
-    return zones_.size() * (sizeof(Pools) + 2 * FreeLists::bytes()) + banks_.size() * sizeof(Bank) +
-           off_.size() * sizeof(uint64_t) + memory_.frames() / LARGEST_BLOCK * sizeof(uint32_t);
+    return pools_.size() * (sizeof(Pool) + FreeLists::bytes()) + banks_.size() * sizeof(Bank) +
+           off_.size() * sizeof(uint64_t) + pool_of_block_.size() * 2 * sizeof(uint32_t);
 }
 
 uint32_t Adaptive::take(const Request &request) {
@@ -77,16 +90,16 @@ uint32_t Adaptive::take(const Request &request) {
     return frame;
 }
 
-uint32_t Adaptive::take_without_waking(const Request &request, Kind kind) {
+inline uint32_t Adaptive::take_without_waking(const Request &request, Kind kind) {
     for (const uint32_t zone : memory_.zone_order(request.node, request.kind)) {
-        const uint32_t frame = zones_[zone][kind].lists.take(request.order);
+        Pool &from = pool(zone, kind);
+        const uint32_t frame = from.lists.take(request.order);
         if (frame == NO_FRAME)
             continue;
-        // Ahead of need, in the zone that is asked first.
-        if (zones_[zone][kind].free < parameters_.reserve_frames + block_frames(request.order) &&
-            on_the_way_.empty() && request.wake)
-            bring(zone, kind);
-        return taken(frame, request.order);
+        taken(from, frame, request.order);
+        if (from.free < parameters_.reserve_frames && on_the_way_.empty() && request.wake)
+            bring(zone, kind); // ahead of need
+        return frame;
     }
     return NO_FRAME;
 }
@@ -94,21 +107,21 @@ uint32_t Adaptive::take_without_waking(const Request &request, Kind kind) {
 // Banks on their way first, then one that is off.
 uint32_t Adaptive::take_by_waking(const Request &request, Kind kind) {
     for (const uint32_t zone : memory_.zone_order(request.node, request.kind)) {
-        FreeLists &lists = zones_[zone][kind].lists;
+        Pool &to = pool(zone, kind);
         for (size_t at = 0; at < on_the_way_.size(); ++at) {
             const Bank &bank = banks_[on_the_way_[at]];
             if (bank.state != POOLED || bank.zone != zone || bank.kind != kind)
                 continue;
             advance(on_the_way_[at], parameters_.moves_per_operation);
-            if (const uint32_t frame = lists.take(request.order); frame != NO_FRAME)
-                return taken(frame, request.order);
+            if (const uint32_t frame = to.lists.take(request.order); frame != NO_FRAME)
+                return taken(to, frame, request.order);
             break;
         }
         if (!bring(zone, kind))
             continue;
         advance(on_the_way_.back(), parameters_.moves_per_operation);
-        if (const uint32_t frame = lists.take(request.order); frame != NO_FRAME)
-            return taken(frame, request.order);
+        if (const uint32_t frame = to.lists.take(request.order); frame != NO_FRAME)
+            return taken(to, frame, request.order);
     }
     return NO_FRAME;
 }
@@ -122,52 +135,57 @@ uint32_t Adaptive::take_anything(const Request &request, Kind kind) {
                 enter(index, POOLED);
             for (bool settled = false; bank.state == POOLED && bank.cursor < bank.frames && !settled;) {
                 settled = advance(index, parameters_.moves_per_operation);
-                const uint32_t frame = zones_[zone][kind].lists.take(request.order);
+                const uint32_t frame = pool(zone, kind).lists.take(request.order);
                 if (frame == NO_FRAME)
                     continue;
                 queue(index);
-                return taken(frame, request.order);
+                return taken(pool(zone, kind), frame, request.order);
             }
         }
     }
     for (const Kind from : {kind, kind == USER ? KERNEL : USER})
         for (const uint32_t zone : memory_.zone_order(request.node, request.kind))
-            if (const uint32_t frame = zones_[zone][from].lists.take(request.order); frame != NO_FRAME)
-                return taken(frame, request.order);
+            if (const uint32_t frame = pool(zone, from).lists.take(request.order); frame != NO_FRAME)
+                return taken(pool(zone, from), frame, request.order);
     return NO_FRAME;
 }
 
-uint32_t Adaptive::taken(uint32_t frame, unsigned order) {
-    const uint32_t index = segments_.of(frame);
-    Bank &bank = banks_[index];
-    bank.free -= block_frames(order);
-    if (bank.state == POOLED)
-        pool_of(bank).free -= block_frames(order);
-    else if (bank.state == LEAVING) { // somebody was faster
-        enter(index, POOLED);
-        queue(index);
-    }
+inline uint32_t Adaptive::taken(Pool &pool, uint32_t frame, unsigned order) {
+    if (pool_of_block_[frame >> MAX_ORDER] != NO_POOL)
+        pool.free -= block_frames(order);
+    else
+        taken_from_leaving(frame, order);
     return frame;
 }
 
-void Adaptive::give(uint32_t frame, unsigned order) {
+// Of a bank whose blocks are not all off the lists yet: if it leaves because it was empty, it stays.
+void Adaptive::taken_from_leaving(uint32_t frame, unsigned order) {
     const uint32_t index = segments_.of(frame);
-    Bank &bank = banks_[index];
-    bank.free += block_frames(order);
-    const bool pooled = bank.state == POOLED;
-    if (pooled)
-        pool_of(bank).free += block_frames(order);
+    if (banks_[index].state != LEAVING)
+        return;
+    enter(index, POOLED);
+    queue(index);
+    pool_of(banks_[index]).free -= block_frames(order); // not counted as used yet
+}
+
+void Adaptive::give(uint32_t frame, unsigned order) {
+    const uint32_t to = pool_of_block_[frame >> MAX_ORDER];
+    if (to == NO_POOL)
+        return gave_to_absent(frame, order);
+    pools_[to].free += block_frames(order);
+    const uint32_t merged = coalesce(memory_, frame, order);
+    pools_[to].lists.add(merged, order);
+    if (order == MAX_ORDER && is_empty(segments_.of(frame)))
+        leave_if_spare(segments_.of(frame));
+    help();
+}
+
+void Adaptive::gave_to_absent(uint32_t frame, unsigned order) {
+    const uint32_t index = segments_.of(frame);
     frame = coalesce(memory_, frame, order);
-    if (pooled)
-        pool_of(bank).lists.add(frame, order);
-    else
-        memory_.set_state(frame, FREE_HELD, order);
-    if (bank.free == bank.frames) {
-        if (pooled)
-            leave_if_spare(index);
-        else if (bank.state == ISOLATED && bank.cursor == bank.frames)
-            enter(index, OFF);
-    }
+    memory_.set_state(frame, FREE_HELD, order);
+    if (banks_[index].state == ISOLATED && banks_[index].cursor == banks_[index].frames && is_empty(index))
+        enter(index, OFF);
     help();
 }
 
@@ -178,7 +196,7 @@ bool Adaptive::tidy() {
     for (uint32_t visits = 0; tidied_ < banks_.size(); ++tidied_, ++visits) {
         if (visits == VISITS_PER_MOVE)
             return false;
-        if (banks_[tidied_].free == banks_[tidied_].frames)
+        if (is_empty(tidied_))
             leave_if_spare(tidied_);
     }
     tidied_ = 0;
@@ -214,12 +232,16 @@ bool Adaptive::bring(uint32_t zone, Kind kind) {
 
 void Adaptive::enter(uint32_t index, State state) {
     Bank &bank = banks_[index];
+    // Of a unit that crosses a border this is wrong when it is in use, but then it never leaves its pool.
+    const uint32_t free = bank.frames - memory_.unit(segments_[index].unit).used;
     if (bank.state == POOLED)
-        pool_of(bank).free -= bank.free;
+        pool_of(bank).free -= free;
     bank.state = state;
     bank.cursor = 0;
     if (state == POOLED)
-        pool_of(bank).free += bank.free;
+        pool_of(bank).free += free;
+    for (const uint32_t block : segments_[index].blocks)
+        pool_of_block_[block >> MAX_ORDER] = state == POOLED ? 2 * bank.zone + bank.kind : NO_POOL;
     const uint64_t bit = uint64_t(1) << index % 64;
     off_[index / 64] = state == OFF ? off_[index / 64] | bit : off_[index / 64] & ~bit;
 }
@@ -256,20 +278,9 @@ bool Adaptive::advance(uint32_t index, uint32_t moves) {
         }
         bank.cursor += state == INSIDE ? 1 : block_frames(order);
     }
-    if (!listed && bank.free == bank.frames)
+    if (!listed && is_empty(index))
         enter(index, OFF);
     return true;
-}
-
-// With each operation a part of what is on the way.
-void Adaptive::help() {
-    if (on_the_way_.empty())
-        return;
-    const uint32_t index = on_the_way_.front();
-    if (banks_[index].state != OFF && !advance(index, parameters_.moves_per_operation))
-        return;
-    banks_[index].queued = false;
-    on_the_way_.pop_front();
 }
 
 // An empty bank leaves if that does not bring the next one soon.

@@ -10,7 +10,6 @@
 #include "allocator.hpp"
 #include "segments.hpp"
 
-#include <array>
 #include <deque>
 
 namespace litemrc_native {
@@ -50,24 +49,28 @@ class Adaptive : public Allocator {
         uint64_t free = 0; // of its pooled banks
     };
     struct Bank {
-        uint32_t free, frames;
-        uint32_t cursor = 0;  // frames of the bank whose blocks are where they belong; behind them: on the way
+        uint32_t zone, frames;
+        uint32_t cursor = 0; // frames of the bank whose blocks are where they belong; behind them: on the way
         State state = OFF;
         Kind kind = USER;
-        bool queued = false;  // on the way by the operations that come
-        uint32_t zone = 0;
+        bool queued = false; // on the way by the operations that come
     };
-    using Pools = std::array<Pool, 2>;
+    static constexpr uint32_t NO_POOL = UINT32_MAX;
 
-    Pool &pool_of(const Bank &bank) { return zones_[bank.zone][bank.kind]; }
+    Pool &pool(uint32_t zone, Kind kind) { return pools_[2 * zone + kind]; }
+    Pool &pool_of(const Bank &bank) { return pool(bank.zone, bank.kind); }
     uint32_t of_unit(uint32_t unit) const { return segments_.of(memory_.unit_blocks(unit).front()); }
-    uint32_t taken(uint32_t frame, unsigned order);
+    bool is_empty(uint32_t index) const { return memory_.unit(segments_[index].unit).used == 0; }
+    uint32_t taken(Pool &pool, uint32_t frame, unsigned order);
+    void taken_from_leaving(uint32_t frame, unsigned order);
+    void gave_to_absent(uint32_t frame, unsigned order);
     uint32_t off_bank(uint32_t zone, Kind kind) const;
     bool bring(uint32_t zone, Kind kind);
     void enter(uint32_t index, State state);
     void queue(uint32_t index);
     bool advance(uint32_t index, uint32_t moves);
     void help();
+    void help_first();
     void leave_if_spare(uint32_t index);
     uint32_t take_without_waking(const Request &request, Kind kind);
     uint32_t take_by_waking(const Request &request, Kind kind);
@@ -76,7 +79,8 @@ class Adaptive : public Allocator {
     AdaptiveParameters parameters_;
     Segments segments_;
     std::vector<Bank> banks_;
-    std::vector<Pools> zones_;
+    std::vector<Pool> pools_;             // the users' and the kernel's of each zone
+    std::vector<uint32_t> pool_of_block_; // of each block of MAX_ORDER, NO_POOL: its bank is in none
     std::vector<uint64_t> off_; // a bit a bank
     std::deque<uint32_t> on_the_way_;
     uint32_t tidied_ = 0;
