@@ -10,6 +10,7 @@ void bind_hls_engine(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_multiprogram(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
+void bind_placement(nb::module_ &module);
 void bind_replacement(nb::module_ &module);
 void bind_shards(nb::module_ &module);
 
@@ -25,6 +26,7 @@ NB_MODULE(_core, module) {
     bind_instruction_sets(module);
     bind_multiprogram(module);
     bind_page_numbers(module);
+    bind_placement(module);
     bind_replacement(module);
     bind_shards(module);
 }
