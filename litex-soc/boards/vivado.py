@@ -49,7 +49,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
 
 
 def gather_sources(sources, folder):
-    """Copies the Verilog from outside `folder` into it, and lets the project's script name its files alone."""
+    """Copies the Verilog from outside `folder` into it, and lets the script name it without folders."""
     script = folder / f"{NAME}.tcl"
     text = script.read_text()
     for source, *_ in sources:
