@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from litex.soc.integration.builder import Builder
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
-from boards.open_tools import missed_clocks, parse_report, run_script, search_path
+from boards.open_tools import Report, missed_clocks, parse_report, run_script, search_path
 from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of the files of a build
@@ -47,6 +47,22 @@ class Board:
     optimize: str = "-O2"
 
 
+@dataclass(frozen=True)
+class BuiltBoard:
+    """What came of a build.
+
+    Attributes:
+        told: where it is, what it needs and what comes next, for the user.
+        report: nextpnr's figures, also in ``report.json``; None if it did not run.
+    """
+
+    told: str
+    report: Report | None = None
+
+    def __str__(self):
+        return self.told
+
+
 class BoardSoC(LiteMRCSoC):
     """The SoC on a board; its constructor adds clocks, DRAM and UARTs.
 
@@ -54,11 +70,13 @@ class BoardSoC(LiteMRCSoC):
     ----------
     platform : litex.build.generic_platform.GenericPlatform
     board : Board
+    device : str
+        one of ``board.devices``.
     monitor : bool
         False: a plain SoC without LiteMRC and with LiteX's BIOS, to compare with.
     """
 
-    def __init__(self, platform, board, monitor=True, **kwargs):
+    def __init__(self, platform, board, device, monitor=True, **kwargs):
         variant = replace(
             VARIANTS["baremetal"],
             cpu=board.cpu,
@@ -66,6 +84,7 @@ class BoardSoC(LiteMRCSoC):
             rom_bytes=board.rom_bytes,
             ram_bytes=board.ram_bytes,
         )
+        self.device = device
         self.with_monitor = monitor
         self.rom_image = None
         if not monitor:
@@ -130,7 +149,8 @@ def elaborate(board, soc, output, rom_image=None, **toolchain):
         keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
         builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(run=False, build_name=NAME, **toolchain)
-    (output / "board.json").write_text(json.dumps(asdict(board), indent=4) + "\n")
+    about = asdict(board) | {"device": soc.device}
+    (output / "board.json").write_text(json.dumps(about, indent=4) + "\n")
     return Path(builder.gateware_dir)
 
 
@@ -149,8 +169,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
 
     Returns
     -------
-    Report or None
-        what nextpnr says of size and clocks, also in ``report.json``; None if it did not run.
+    BuiltBoard
 
     Raises
     ------
@@ -163,7 +182,9 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
         board, soc, output, partial(compile_firmware, output, board.optimize), abc9=True, seed=seed
     )
     if not compile_gateware:
-        return None
+        return BuiltBoard(
+            f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"
+        )
     bitstream = output / f"{NAME}.bit"
     bitstream.unlink(missing_ok=True)
     report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
@@ -173,4 +194,9 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
             f"{board.name}: {'; '.join(missed)}: another --seed may do, see {folder}/build.log"
         )
     shutil.copyfile(folder / f"{NAME}.bit", bitstream)
-    return report
+    clocks = (f"{clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}" for clock in report.clocks.values())
+    return BuiltBoard(
+        f"{bitstream}: {report.lut4:,} LUT4, {report.ff:,} FF, {report.dp16kd} DP16KD; {', '.join(clocks)}\n"
+        f"litemrc flash --board {board.name} loads it",
+        report,
+    )

@@ -33,7 +33,7 @@ class OrangeCrabSoC(BoardSoC):
         platform = gsd_orangecrab.Platform(revision="0.2", device=device, toolchain="trellis")
         platform.add_extension([CONSOLE, *gsd_orangecrab.feather_serial])
         self.crg = _CRGSDRAM(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, monitor)
+        super().__init__(platform, BOARD, device, monitor)
         pads = platform.request("ddram")
         # Byte lanes, command delay and termination as litex-boards has them for this board.
         self.ddrphy = phy = ECP5DDRPHY(

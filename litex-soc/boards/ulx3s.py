@@ -24,7 +24,7 @@ class ULX3SSoC(BoardSoC):
     def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
         platform = radiona_ulx3s.Platform(device=f"LFE5U-{device}", toolchain="trellis")
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, monitor)
+        super().__init__(platform, BOARD, device, monitor)
         self.sdrphy = GENSDRPHY(platform.request("sdram"), BOARD.sys_clk_hz)
         self.add_board_dram(self.sdrphy, modules.MT48LC16M16(BOARD.sys_clk_hz, "1:1"), **monitor_parameters)
         header = platform.request("gpio", 0)

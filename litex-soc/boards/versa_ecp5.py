@@ -34,7 +34,7 @@ class VersaSoC(BoardSoC):
         platform = lattice_versa_ecp5.Platform(device=family, toolchain="trellis")
         platform.add_extension([CONSOLE])
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, monitor)
+        super().__init__(platform, BOARD, device, monitor)
         self.ddrphy = ECP5DDRPHY(platform.request("ddram"), sys_clk_freq=BOARD.sys_clk_hz)
         self.comb += [self.crg.stop.eq(self.ddrphy.init.stop), self.crg.reset.eq(self.ddrphy.init.reset)]
         self.add_board_dram(self.ddrphy, MT41K64M16(BOARD.sys_clk_hz, "1:2"), **monitor_parameters)

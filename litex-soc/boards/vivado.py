@@ -7,7 +7,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-from boards.board import NAME, elaborate
+from boards.board import NAME, BuiltBoard, elaborate
 from boards.open_tools import run_script
 from boards.rom_image import compile_firmware
 
@@ -21,8 +21,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
 
     Returns
     -------
-    str
-        what the user is to know: where the bitstream is, or how to make it elsewhere.
+    BuiltBoard
 
     Raises
     ------
@@ -35,8 +34,8 @@ def build_vivado(board, soc, output, compile_gateware=True):
     bitstream = output / f"{NAME}.bit"
     bitstream.unlink(missing_ok=True)
     if not compile_gateware or not shutil.which("vivado"):
-        return (
-            f"no Vivado on PATH: {folder} is the whole project. Copy it to where Vivado is, and there:\n"
+        return BuiltBoard(
+            f"no bitstream, for want of Vivado: {folder} is the whole project. Where Vivado is:\n"
             f"    cd {folder.name} && vivado -mode batch -source {NAME}.tcl\n"
             f"then: litemrc flash --board {board.name} --bitstream {NAME}.bit"
         )
@@ -44,16 +43,19 @@ def build_vivado(board, soc, output, compile_gateware=True):
     if TIMING_MET not in (folder / f"{NAME}_timing.rpt").read_text(errors="replace"):
         raise RuntimeError(f"{board.name}: a clock misses its target, see {folder}/{NAME}_timing.rpt")
     shutil.copyfile(folder / f"{NAME}.bit", bitstream)
-    return f"{bitstream}; size and clocks: {folder}/{NAME}_utilization_place.rpt, {NAME}_timing.rpt"
+    return BuiltBoard(
+        f"{bitstream}; size and clocks: {folder}/{NAME}_utilization_place.rpt, {NAME}_timing.rpt"
+    )
 
 
 def gather_sources(sources, folder):
-    """Copies the Verilog from outside `folder` into it, and lets the project's script name the copies."""
+    """Copies the Verilog from outside `folder` into it, and lets the script name it without folders."""
     script = folder / f"{NAME}.tcl"
     text = script.read_text()
     for source, *_ in sources:
         path = Path(source)
-        if path.is_absolute() and path.parent != folder:
-            shutil.copyfile(path, folder / path.name)
+        if path.is_absolute():
+            if path.parent != folder:
+                shutil.copyfile(path, folder / path.name)
             text = text.replace(f"{{{source}}}", f"{{{path.name}}}")
     script.write_text(text)
