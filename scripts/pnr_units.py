@@ -36,11 +36,12 @@ from litemrc_gateware.page_filter import PageFilter
 from litemrc_gateware.rank_counters import RankCounters
 from litemrc_gateware.rank_meter import RankMeter
 from litemrc_gateware.rank_records import move_layout
+from litemrc_gateware.ref_counters import RefCounters
 from litemrc_gateware.working_pages import WorkingPages
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
-from migen import ClockDomain, Record, Signal
+from migen import Cat, ClockDomain, Record, Signal
 from migen.fhdl.specials import list_special_ios
 from migen.fhdl.tools import list_targets
 
@@ -133,6 +134,18 @@ def _meter(domains):
     return meter
 
 
+def _ref_counters():
+    # Settings come through a shift register, for want of pins.
+    counters = RefCounters(65536)
+    settings = [*(field for selector in counters.selectors for field in selector.flatten())]
+    settings += counters.initials
+    shifted = Signal(sum(map(len, settings)))
+    counters.settings = Signal(name="settings_in")
+    counters.comb += Cat(settings).eq(shifted)
+    counters.sync += shifted.eq(Cat(counters.settings, shifted))
+    return counters
+
+
 def _with_moves(stack):
     moves = stack.moves
     stack.told = [*moves.move.flatten(), moves.cleared, moves.hold, moves.held]
@@ -178,6 +191,11 @@ METER_PORTS = (
 )
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 
+REF_COUNTERS_PORTS = (
+    *("request", "settings", "reset", "reset_ready", "command", "answered", "value", "events", "fired"),
+    *("lost", "sweeping"),
+)
+
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     "group_stack_65536": _stack(GroupStack, 65536),  # the largest power of two that an 85k holds
@@ -209,6 +227,7 @@ UNITS = {
     "group_stack_with_moves": Unit(
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
+    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS),
 }
 
 

@@ -166,7 +166,7 @@
 #define LITEMRC_METER_IDLE 14
 #define LITEMRC_METER_TOP_PAGES 15
 
-/* Reference counters: a block of their own, where there are some. Window: words [page][COUNTERS]. */
+/* Reference counters: a block of their own, if there are any. Window: words [page][COUNTERS]. */
 #define LITEMRC_REFS_REGS_VERSION 1
 #define LITEMRC_REFS_COUNTERS 2
 #define LITEMRC_REFS_LOAD_INITIAL 0x80000000u

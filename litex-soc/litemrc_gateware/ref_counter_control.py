@@ -17,7 +17,8 @@ class RefCounterWindow(LiteXModule):
     A read returns the counter. A write loads it: with the word's low bits, or, if bit 31 is set, with the
     initial value of its register. So a write of 0x8000_0000 re-arms, a write of 0 disarms, and any other
     value is this page's own. An access is answered when it is done: behind a reset that was asked for before,
-    and in the order of the requests. It waits for a clock without a request that counts, and for the `latency` of the counters if it reads.
+    and in the order of the requests. It waits for a clock without a request that counts, and `latency` of the
+    counters more.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
-from litemrc.device.page_copies import PagesRows
 from litemrc.device.ledger import EpochLedger
+from litemrc.device.page_copies import PagesRows
 from litemrc.device.protocol import Message
 from litemrc.device.rank_rows import RankRows
 from litemrc.device.ranks import Dram

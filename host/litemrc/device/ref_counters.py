@@ -1,4 +1,4 @@
-"""The reference counters of a device, and its traffic generator: what counts, and what counted down to zero."""
+"""The reference counters of a device, and its traffic generator: what is counted, and what reached zero."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -114,7 +114,7 @@ def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting
     """Say what a counter counts; both counters of every page begin anew from their initial values.
 
     Raises:
-        LinkError: as `get_setting`; a setting beyond what the device has, or a program of it uses the counters.
+        LinkError: as `get_setting`; a setting beyond what it has, or a program of its own uses the counters.
     """
     values = asdict(setting)
     accesses = values.pop("reads") + 2 * values.pop("writes")

@@ -9,6 +9,7 @@ void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_multiprogram(nb::module_ &module);
+void bind_numa(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
 void bind_placement(nb::module_ &module);
 void bind_replacement(nb::module_ &module);
@@ -25,6 +26,7 @@ NB_MODULE(_core, module) {
     bind_hls_engine(module);
     bind_instruction_sets(module);
     bind_multiprogram(module);
+    bind_numa(module);
     bind_page_numbers(module);
     bind_placement(module);
     bind_replacement(module);
