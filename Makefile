@@ -29,6 +29,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	ulx3s versa_ecp5 orangecrab arty boards-synthesis \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
@@ -133,6 +134,15 @@ results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
 	python scripts/zhou2004_mm.py
 	python scripts/zhou2004_energy.py
 
+ulx3s versa_ecp5 orangecrab: setup .venv/boards.stamp .venv/pnr.stamp   ## firmware and bitstream, with the open tools: build/BOARD/litemrc.bit
+	@$(BUILD_BOARD)
+
+arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vivado needs, and what to type where it is
+	@$(BUILD_BOARD)
+
+boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
+	python scripts/synthesize_boards.py
+
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
 
@@ -142,7 +152,11 @@ engine-results: setup   ## accuracy and rate of bucket_stack, and the units' tab
 bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/rank_power.md
 	python tests/cosim/rank_results.py
 
-PYTHON_EXTRAS := pnr bench linux
+# Its log is long: shown is what came of it. DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: litex-soc/board.py --help
+BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
+	$(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS) --output build/$@ --log build/$@/build.log
+
+PYTHON_EXTRAS := pnr bench linux boards
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/install_requirements.sh $*
 	@touch $@

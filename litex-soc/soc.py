@@ -45,12 +45,15 @@ class LiteMRCSoC(SoCCore):
 
     Parameters
     ----------
-    variant : str
-        one of ``VARIANTS``.
+    variant : str or Variant
+        a name of ``VARIANTS``, or one of its own.
+    rom : sequence of int
+        words that the ROM begins with. Firmware is filled in later by who loads it; until then the
+        processor waits. Empty: LiteX's builder compiles its BIOS.
     """
 
-    def __init__(self, platform, sys_clk_freq, variant="baremetal", **kwargs):
-        self.variant = VARIANTS[variant]
+    def __init__(self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), **kwargs):
+        self.variant = variant if isinstance(variant, Variant) else VARIANTS[variant]
         super().__init__(
             platform,
             clk_freq=sys_clk_freq,
@@ -58,8 +61,7 @@ class LiteMRCSoC(SoCCore):
             cpu_variant=self.variant.cpu,
             ident="LiteMRC",
             integrated_rom_size=self.variant.rom_bytes,
-            # Filled in later by who loads the firmware; until then the processor waits.
-            integrated_rom_init=[JUMP_TO_SELF],
+            integrated_rom_init=list(rom),
             integrated_sram_size=self.variant.ram_bytes,
             uart_fifo_depth=self.variant.console_fifo_bytes,
             timer_uptime=True,

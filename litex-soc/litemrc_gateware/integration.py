@@ -3,13 +3,14 @@
 from litex.soc.integration.soc import SoCRegion
 
 from litemrc_gateware.dram_tap import DRAMTap
-from litemrc_gateware.monitor import Monitor
+from litemrc_gateware.hls_unit import exported_files
+from litemrc_gateware.monitor import DEFAULT_ENGINE, Monitor
 
 # Uncached by every VexRiscv: those with an MMU cache all but 0xB, 0xE and 0xF of the address's first digit.
 WINDOW_ORIGIN = 0xB000_0000
 
 
-def add_monitor(soc, phy, name="mrc", **parameters):
+def add_monitor(soc, phy, name="mrc", hls_verilog=None, **parameters):
     """Adds a tap on ``phy``'s DFI and a monitor to a SoC that already has its SDRAM (``soc.add_sdram``).
 
     Afterwards the SoC has registers and an interrupt called ``name``, and an uncached region
@@ -21,13 +22,24 @@ def add_monitor(soc, phy, name="mrc", **parameters):
     phy : LiteDRAM PHY
         the one given to ``add_sdram``.
     name : str
+    hls_verilog : Path, optional
+        folder of the Verilog that Vitis HLS exported for the engine, in place of the one in Migen.
     parameters
         those of :class:`Monitor`.
 
     Returns
     -------
     Monitor
+
+    Raises
+    ------
+    ValueError
+        if sizes do not fit each other, or ``hls_verilog`` does not hold the engine.
     """
+    if hls_verilog is not None:
+        parameters["hls_engine"] = True
+        for file in exported_files(hls_verilog, parameters.get("engine", DEFAULT_ENGINE)):
+            soc.platform.add_source(str(file), copy=file.suffix == ".dat")
     settings = soc.sdram.controller.settings
     tap = DRAMTap(
         phy.dfi,

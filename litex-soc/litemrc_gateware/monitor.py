@@ -1,10 +1,13 @@
 """The MRC monitor: tap, queue, page filter around the stack engine, hit counters, window and interrupt."""
 
+from functools import partial
+
 from migen import If, Signal
 
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
+from litemrc_gateware.hls_unit import HLSStackEngine
 from litemrc_gateware.intake import Intake
 from litemrc_gateware.monitor_registers import MonitorRegisters
 from litemrc_gateware.page_filter import PageFilter
@@ -12,6 +15,7 @@ from litemrc_gateware.rank_meter import RankMeter
 from litemrc_gateware.window_bus import WindowBus
 
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
+DEFAULT_ENGINE = "group_stack"
 # Pages the filter remembers unless told otherwise. What it absorbs saves group_stack, which takes up to
 # groups + 4 clocks an access, much work; it costs a clock for each recent page to be put in order, up to
 # 0.75 an access with 4 of them. bucket_stack takes an access every clock, so there that would be a loss:
@@ -59,7 +63,8 @@ class Monitor(MonitorRegisters):
     pages : int
         pages the engine holds, a power of two. Fewer than the memory's frames, which is the default, take
         less block RAM, and the monitor samples at least 1 page of frames / pages.
-
+    hls_engine : bool
+        the engine is the Verilog of that name that Vitis HLS exported, not the one in Migen.
     domains : int
         with it a meter of so many power domains goes with the epochs; of group_stack only.
 
@@ -82,13 +87,16 @@ class Monitor(MonitorRegisters):
         groups=64,
         contexts=8,
         queue_depth=512,
-        engine="group_stack",
+        engine=DEFAULT_ENGINE,
         recent_pages=None,
         pages=None,
+        hls_engine=False,
         domains=None,
     ):
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
+        if hls_engine and domains:
+            raise ValueError("Monitor: the rank meter wants the engine in Migen, not that of Vitis HLS")
         frames = 2**tap.frame_bits
         pages = frames if pages is None else pages
         if recent_pages is None:
@@ -106,7 +114,8 @@ class Monitor(MonitorRegisters):
         self.intake = intake = Intake(tap, contexts, queue_depth)
         self.filter = filter_ = PageFilter(frames, pages, groups, contexts, recent_pages)
         with_moves = {"with_moves": True} if domains and engine == "group_stack" else {}
-        self.engine = stack = ENGINES[engine](frames=pages, groups=groups, contexts=contexts, **with_moves)
+        engine_class = partial(HLSStackEngine, engine) if hls_engine else ENGINES[engine]
+        self.engine = stack = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
         self.counters = counters = HitCounters(groups=groups, contexts=contexts)
         self.observed = intake.observed
         self.comb += [

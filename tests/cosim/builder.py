@@ -87,13 +87,16 @@ class Sources:
 TRUE_SOURCES = Sources()
 
 
-def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES) -> Path:
+def rtl_bench(
+    kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES, verilog_units: tuple[Path, ...] = ()
+) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
     :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set" or "meter" around that
         unit, "monitor" around all of them but the last.
     :param top: a stack engine's name, "counters", "filter", "set", "meter", or "monitor-" and the name of an
         engine.
+    :param verilog_units: modules that the top instantiates.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -114,10 +117,11 @@ def rtl_bench(kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES
         shutil.copyfile(
             _hls_objects(sizes, sources, ENGINE_FLAGS.get(top.removeprefix("monitor-"), ())), units
         )
-        _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", verilog, bench, units])
+        files = [verilog, *verilog_units, bench, units]
+        _run([*command, "-CFLAGS", " ".join(flags), "--Mdir", folder, "-o", "bench", *files])
         return folder / "bench"
 
-    inputs = [COSIM / "rtl_top.py", *sources.rtl_files(), *_cpp_inputs(sources)]
+    inputs = [COSIM / "rtl_top.py", *verilog_units, *sources.rtl_files(), *_cpp_inputs(sources)]
     return _product(f"{kind}-{top}-{sizes}-{sources.label}", inputs, build)
 
 

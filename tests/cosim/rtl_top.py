@@ -1,7 +1,7 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py group_stack|group_stack_moves|bucket_stack|counters FRAMES GROUPS CONTEXTS
-    COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py group_stack|group_stack_moves|hls_group_stack|bucket_stack|counters FRAMES
+    GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
@@ -15,6 +15,7 @@ from pathlib import Path
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
+from litemrc_gateware.hls_unit import HLSStackEngine
 from litemrc_gateware.page_filter import PageFilter
 from litemrc_gateware.rank_meter import RankMeter
 from litemrc_gateware.rank_records import move_layout
@@ -30,6 +31,9 @@ ENGINES = {
     "group_stack": GroupStack,
     "group_stack_moves": partial(GroupStack, with_moves=True),
     "bucket_stack": BucketStack,
+    "hls_group_stack": partial(
+        HLSStackEngine, "group_stack"
+    ),  # its Verilog is linked by who builds the bench
 }
 
 

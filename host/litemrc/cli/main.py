@@ -25,6 +25,7 @@ COMMANDS = {
     "simulate": "run the simulated SoC, as a device for the other commands",
     "linux": "boot Linux in the simulated SoC, its console on this terminal",
     "device": "show a device's parameters and test the link to it",
+    "flash": "put a bitstream into an FPGA board",
     "ranks": "show the power domains of a device, and send them to sleep or say who does",
     "govern": "divide a device's memory, and send its ranks to sleep, as its curves say",
     "process": "show and choose the processes a Linux device follows, and set their memory budgets",

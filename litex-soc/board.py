@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Builds the LiteMRC SoC for an FPGA board: firmware and bitstream, or what a vendor's tool makes one of.
+
+python litex-soc/board.py ulx3s
+python litex-soc/board.py ulx3s --device 45F --output build/ulx3s-45f
+"""
+
+import argparse
+import os
+import sys
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+from litemrc_gateware.monitor import ENGINES
+
+BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
+
+
+@contextmanager
+def output_to(log):
+    """What is written to stdout and stderr, by programs started, too, goes to a file (None: stays)."""
+    if log is None:
+        yield
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    kept = [os.dup(number) for number in (1, 2)]
+    with log.open("w") as file:
+        for number in (1, 2):
+            os.dup2(file.fileno(), number)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            for number, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("board", choices=BOARDS)
+    parser.add_argument("--output", type=Path, help="folder of the build (build/BOARD)")
+    parser.add_argument("--log", type=Path, help="file for what LiteX and the compilers say (here)")
+    parser.add_argument("--device", help="FPGA that the board has (the first that its page names)")
+    parser.add_argument("--seed", type=int, default=1, help="of nextpnr's placement (%(default)s)")
+    parser.add_argument("--engine", choices=ENGINES, help="bucket_stack unless told otherwise")
+    parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
+    parser.add_argument("--hls-verilog", type=Path, help="folder of Vitis HLS's Verilog, for the engine")
+    parser.add_argument("--without-monitor", action="store_true", help="a plain SoC, to compare with")
+    parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
+    args = parser.parse_args()
+    output = args.output or Path("build") / args.board
+    options = ("engine", "pages", "hls_verilog")
+    parameters = {name: getattr(args, name) for name in options if getattr(args, name)}
+    try:
+        with output_to(args.log):
+            board = import_module(f"boards.{args.board}")
+            device = args.device or board.BOARD.devices[0]
+            if device not in board.BOARD.devices:
+                raise ValueError(f"no {device} on {args.board}; there are: {', '.join(board.BOARD.devices)}")
+            result = board.build(
+                output,
+                monitor=not args.without_monitor,
+                compile_gateware=not args.no_compile,
+                device=device,
+                seed=args.seed,
+                **parameters,
+            )
+    except ValueError as error:
+        print(f"board.py: {error}", file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        print(f"board.py: {error}", file=sys.stderr)
+        return 1
+    print(result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The LiteMRC SoC on FPGA boards: one small file a board; pins and clocking are those of litex-boards."""

@@ -1,0 +1,44 @@
+"""Digilent Arty A7: Artix-7 with 256 MB of DDR3."""
+
+from litedram.modules import MT41K128M16
+from litedram.phy.s7ddrphy import A7DDRPHY
+from litex_boards.platforms import digilent_arty
+from litex_boards.targets.digilent_arty import _CRG
+
+from boards.board import Board, BoardSoC
+from boards.vivado import build_vivado
+
+BOARD = Board(
+    name="arty",
+    title="Digilent Arty A7",
+    devices=("a7-35", "a7-100"),
+    sys_clk_hz=100_000_000,
+    dram="MT41K128M16, DDR3, 256 MB",
+    cpu="linux",
+    # The A7-35T has 50 block RAMs of 36 Kbit.
+    rom_bytes=40 * 1024,
+    ram_bytes=24 * 1024,
+    optimize="-Os",
+    link="USB connector J10 (FT2232HQ, its second port)",
+    console="Pmod JA: pin 2 sends, pin 3 receives (a Pmod USBUART fits)",
+)
+
+
+class ArtySoC(BoardSoC):
+    """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
+
+    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+        platform = digilent_arty.Platform(variant=device, toolchain="vivado")
+        platform.add_extension(digilent_arty.usb_pmod_io("pmoda"))
+        self.crg = _CRG(platform, BOARD.sys_clk_hz)
+        super().__init__(platform, BOARD, device, monitor)
+        self.ddrphy = A7DDRPHY(
+            platform.request("ddram"), memtype="DDR3", nphases=4, sys_clk_freq=BOARD.sys_clk_hz
+        )
+        self.add_board_dram(self.ddrphy, MT41K128M16(BOARD.sys_clk_hz, "1:4"), **monitor_parameters)
+        self.add_uarts(link=platform.request("serial"), console=platform.request("usb_uart"))
+
+
+def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
+    """As :func:`boards.vivado.build_vivado`; Vivado knows no seed."""
+    return build_vivado(BOARD, ArtySoC(device, monitor, **monitor_parameters), output, compile_gateware)

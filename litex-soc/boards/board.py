@@ -1,0 +1,202 @@
+"""What the boards have in common: their description, the SoC's DRAM and UARTs, and the build."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+from litex.soc.integration.builder import Builder
+from soc import L2_BYTES, VARIANTS, LiteMRCSoC
+
+from boards.open_tools import Report, missed_clocks, parse_report, run_script, search_path
+from boards.rom_image import SOFTWARE, compile_firmware, read_words
+
+NAME = "litemrc"  # of the files of a build
+# Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.
+MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
+
+
+@dataclass(frozen=True)
+class Board:
+    """What a user has to know of a board, and what is built for it unless he says otherwise.
+
+    Attributes:
+        name: of the make target and of ``litemrc flash --board``.
+        title: its full name.
+        devices: the FPGAs that it is sold with, the default first.
+        sys_clk_hz: clock of the whole SoC; a build that misses it fails.
+        dram: part and size of its DRAM.
+        cpu: LiteX's name of the VexRiscv variant.
+        link, console: where these UARTs are.
+        rom_bytes, ram_bytes: of the firmware.
+        optimize: how the firmware is compiled, to fit into them.
+    """
+
+    name: str
+    title: str
+    devices: tuple[str, ...]
+    sys_clk_hz: int
+    dram: str
+    link: str
+    console: str
+    cpu: str = "standard"
+    rom_bytes: int = VARIANTS["baremetal"].rom_bytes
+    ram_bytes: int = VARIANTS["baremetal"].ram_bytes
+    optimize: str = "-O2"
+
+
+@dataclass(frozen=True)
+class BuiltBoard:
+    """What came of a build.
+
+    Attributes:
+        told: where it is, what it needs and what comes next, for the user.
+        report: nextpnr's figures, also in ``report.json``; None if it did not run.
+    """
+
+    told: str
+    report: Report | None = None
+
+    def __str__(self):
+        return self.told
+
+
+class BoardSoC(LiteMRCSoC):
+    """The SoC on a board; its constructor adds clocks, DRAM and UARTs.
+
+    Parameters
+    ----------
+    platform : litex.build.generic_platform.GenericPlatform
+    board : Board
+    device : str
+        one of ``board.devices``.
+    monitor : bool
+        False: a plain SoC without LiteMRC and with LiteX's BIOS, to compare with.
+    """
+
+    def __init__(self, platform, board, device, monitor=True, **kwargs):
+        variant = replace(
+            VARIANTS["baremetal"],
+            cpu=board.cpu,
+            cpu_timer=board.cpu == "linux",
+            rom_bytes=board.rom_bytes,
+            ram_bytes=board.ram_bytes,
+        )
+        self.device = device
+        self.with_monitor = monitor
+        self.rom_image = None
+        if not monitor:
+            kwargs["rom"] = ()
+        super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, **kwargs)
+
+    def add_sdram(self, *arguments, **kwargs):
+        """As LiteX's, but the L2 cache is one memory with byte enables, not a block RAM for each byte."""
+        super().add_sdram(*arguments, l2_cache_full_memory_we=False, **kwargs)
+
+    def add_board_dram(self, phy, module, **monitor_parameters):
+        """Adds the DRAM, and beside it the monitor unless the SoC is to be without."""
+        if self.with_monitor:
+            self.add_monitored_dram(phy, module, **MONITOR | monitor_parameters)
+        else:
+            self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES)
+
+    def add_uarts(self, link, console):
+        """Adds the link and the console on pads with ``tx`` and ``rx``."""
+        self.add_link(uart_pads=link)
+        self.add_uart("uart", uart_pads=console)
+
+    def init_mems(self, **kwargs):
+        """LiteX's builder calls this when the libraries of the firmware are compiled."""
+        if self.with_monitor and self.rom_image:
+            self.init_rom("rom", read_words(self.rom_image(), self.variant.rom_bytes), auto_size=False)
+
+
+def uart_pads(tx, rx):
+    """Pins that are no UART of the platform's, as the pads of one."""
+    return SimpleNamespace(tx=tx, rx=rx)
+
+
+def elaborate(board, soc, output, rom_image=None, **toolchain):
+    """Writes the Verilog, constraints and scripts of a SoC, with its firmware in the ROM.
+
+    Parameters
+    ----------
+    board : Board
+    soc : BoardSoC
+    output : Path
+        the folder of the build: ``gateware/``, ``software/``, ``csr.json``, ``board.json``.
+    rom_image : callable, optional
+        compiles the firmware and returns the path of its image; without it the processor stands still.
+    toolchain
+        options of LiteX's toolchain.
+
+    Returns
+    -------
+    Path
+        the folder of Verilog and scripts, all called ``litemrc``.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    soc.rom_image = rom_image
+    builder = Builder(
+        soc,
+        output_dir=str(output),
+        csr_json=str(output / "csr.json"),
+        compile_software=rom_image is not None or not soc.with_monitor,
+    )
+    if soc.with_monitor:
+        keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
+        builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
+    builder.build(run=False, build_name=NAME, **toolchain)
+    about = asdict(board) | {"device": soc.device}
+    (output / "board.json").write_text(json.dumps(about, indent=4) + "\n")
+    return Path(builder.gateware_dir)
+
+
+def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
+    """Builds bitstream and firmware of an ECP5 board in ``output``.
+
+    Parameters
+    ----------
+    board : Board
+    soc : BoardSoC
+    output : Path
+    compile_gateware : bool
+        False: stops before synthesis.
+    seed : int
+        of nextpnr's placement.
+
+    Returns
+    -------
+    BuiltBoard
+
+    Raises
+    ------
+    RuntimeError
+        if a tool is missing or fails, or a clock misses its target: then there is no ``litemrc.bit``.
+    """
+    output = output.resolve()
+    path = search_path(output) if compile_gateware else None
+    folder = elaborate(
+        board, soc, output, partial(compile_firmware, output, board.optimize), abc9=True, seed=seed
+    )
+    if not compile_gateware:
+        return BuiltBoard(
+            f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"
+        )
+    bitstream = output / f"{NAME}.bit"
+    bitstream.unlink(missing_ok=True)
+    report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
+    (output / "report.json").write_text(json.dumps(asdict(report), indent=4) + "\n")
+    if missed := missed_clocks(report, board.sys_clk_hz):
+        raise RuntimeError(
+            f"{board.name}: {'; '.join(missed)}: another --seed may do, see {folder}/build.log"
+        )
+    shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+    clocks = (f"{clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}" for clock in report.clocks.values())
+    return BuiltBoard(
+        f"{bitstream}: {report.lut4:,} LUT4, {report.ff:,} FF, {report.dp16kd} DP16KD; {', '.join(clocks)}\n"
+        f"litemrc flash --board {board.name} loads it",
+        report,
+    )

@@ -1,0 +1,118 @@
+"""The open flow for ECP5 (yosys, nextpnr, ecppack), and what nextpnr reports.
+
+Tools on PATH are used; for those that are not there, wrappers of their WebAssembly builds from PyPI
+(YoWASP; extra ``pnr`` of pyproject.toml) are put on it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+CELLS = {"lut4": r"Total LUT4s:\s+(\d+)/", "ff": r"Total DFFs:\s+(\d+)/", "dp16kd": r"DP16KD:\s+(\d+)/"}
+CLOCK = r"Max frequency for clock\s+'([^']*)':\s+([\d.]+) MHz \((?:PASS|FAIL) at ([\d.]+) MHz\)"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A clock behind routing: what it reaches and what is asked of it."""
+
+    fmax_mhz: float
+    target_mhz: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a placed and routed design needs, and its clocks by nextpnr's names."""
+
+    lut4: int
+    ff: int
+    dp16kd: int
+    clocks: dict[str, Clock]
+
+
+def search_path(folder: Path) -> str:
+    """PATH with every tool of TOOLS on it; wrappers go to `folder`/tools.
+
+    :raises RuntimeError: if a tool is neither on PATH nor installed from PyPI, or could not see `folder`.
+    """
+    wrappers = folder / "tools"
+    for tool in TOOLS:
+        if shutil.which(tool):
+            (wrappers / tool).unlink(missing_ok=True)
+            continue
+        packaged = Path(sys.executable).with_name(f"yowasp-{tool}")
+        if not packaged.exists():
+            raise RuntimeError(f"no {tool} on PATH, nor {packaged}: make .venv/pnr.stamp installs it")
+        hidden = Path(tempfile.gettempdir()).resolve()
+        for path in (folder.resolve(), packaged.resolve()):
+            if hidden in path.parents:
+                raise RuntimeError(
+                    f"YoWASP's {tool} does not see {path}, nor any file below {hidden}: move it"
+                )
+        wrappers.mkdir(parents=True, exist_ok=True)
+        (wrappers / tool).write_text(f'#!/bin/sh\nexec {packaged} "$@"\n')
+        (wrappers / tool).chmod(0o755)
+    return os.pathsep.join([os.environ["PATH"], str(wrappers)])
+
+
+def run_script(folder: Path, script: str, path: str | None = None) -> str:
+    """Runs one of LiteX's build scripts in `folder`; its output goes to build.log there and is returned.
+
+    :param path: PATH for the tools, if not this process's.
+
+    :raises RuntimeError: if a tool fails; the message names the log.
+    """
+    log = folder / "build.log"
+    environment = {**os.environ, **({"PATH": path} if path else {})}
+    start = time.monotonic()
+    with log.open("w") as output:
+        done = subprocess.run(
+            ["bash", script],
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    text = log.read_text(errors="replace")
+    if done.returncode:
+        raise RuntimeError(
+            f"{script} failed after {time.monotonic() - start:.0f} s, see {log}:\n{text[-2000:]}"
+        )
+    return text
+
+
+def parse_report(log: str) -> Report:
+    """Cells and clocks of a nextpnr-ecp5 log; of a clock reported several times the last, behind routing.
+
+    :raises ValueError: if the log lacks one of them, as that of a run that failed does.
+    """
+    cells = {}
+    for name, pattern in CELLS.items():
+        found = re.findall(pattern, log)
+        if not found:
+            raise ValueError(f"nextpnr's log has no line for {name} ({pattern})")
+        cells[name] = int(found[-1])
+    clocks = {name: Clock(float(fmax), float(target)) for name, fmax, target in re.findall(CLOCK, log)}
+    if not clocks:
+        raise ValueError("nextpnr's log has no clock's frequency")
+    return Report(**cells, clocks=clocks)
+
+
+def missed_clocks(report: Report, sys_clk_hz: float) -> list[str]:
+    """A line for each clock that misses its target, and one if none was asked for the system clock's."""
+    lines = [
+        f"{name} reaches {clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}"
+        for name, clock in report.clocks.items()
+        if clock.fmax_mhz < clock.target_mhz
+    ]
+    if not any(abs(clock.target_mhz * 1e6 / sys_clk_hz - 1) < 0.01 for clock in report.clocks.values()):
+        lines.append(f"no clock was constrained to the system's {sys_clk_hz / 1e6:.2f} MHz")
+    return lines

@@ -1,0 +1,39 @@
+"""The bare-metal firmware of a board's SoC, compiled against its registers, as contents of its ROM."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+MAKEFILE = Path(__file__).resolve().parents[2] / "firmware" / "baremetal" / "Makefile"
+# The libraries that the firmware links; no BIOS.
+SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
+
+
+def compile_firmware(output, optimize):
+    """Compiles the firmware for the SoC in ``output``; returns the path of its image.
+
+    :param optimize: the compiler's option.
+    :raises RuntimeError: if it does not compile; the message names the log.
+    """
+    folder = output / "firmware"
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = {"SOC": output, "OUT": folder, "PYTHON": sys.executable, "OPTIMIZE": optimize}
+    command = ["make", "-f", str(MAKEFILE), *(f"{name}={value}" for name, value in variables.items())]
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    log = folder / "build.log"
+    log.write_text(done.stdout)
+    if done.returncode:
+        raise RuntimeError(f"the firmware did not compile, see {log}:\n{done.stdout[-2000:]}")
+    return folder / "firmware.bin"
+
+
+def read_words(image, rom_bytes):
+    """The 32-bit words of an image, little endian.
+
+    :raises ValueError: if the ROM is too small for it.
+    """
+    content = image.read_bytes()
+    if len(content) > rom_bytes:
+        raise ValueError(f"{image} has {len(content):,} bytes, the ROM {rom_bytes:,}")
+    content += bytes(-len(content) % 4)
+    return [int.from_bytes(content[at : at + 4], "little") for at in range(0, len(content), 4)]

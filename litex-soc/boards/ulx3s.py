@@ -1,0 +1,37 @@
+"""Radiona ULX3S: ECP5 with 32 MB of SDR SDRAM."""
+
+from litedram import modules
+from litedram.phy import GENSDRPHY
+from litex_boards.platforms import radiona_ulx3s
+from litex_boards.targets.radiona_ulx3s import _CRG
+
+from boards.board import Board, BoardSoC, build_ecp5, uart_pads
+
+BOARD = Board(
+    name="ulx3s",
+    title="Radiona ULX3S",
+    devices=("85F", "45F"),
+    sys_clk_hz=50_000_000,
+    dram="MT48LC16M16 or alike, SDR SDRAM, 32 MB",
+    link="USB connector US1 (FT231X)",
+    console="header J1: GP0 sends, GN0 receives",
+)
+
+
+class ULX3SSoC(BoardSoC):
+    """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
+
+    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+        platform = radiona_ulx3s.Platform(device=f"LFE5U-{device}", toolchain="trellis")
+        self.crg = _CRG(platform, BOARD.sys_clk_hz)
+        super().__init__(platform, BOARD, device, monitor)
+        self.sdrphy = GENSDRPHY(platform.request("sdram"), BOARD.sys_clk_hz)
+        self.add_board_dram(self.sdrphy, modules.MT48LC16M16(BOARD.sys_clk_hz, "1:1"), **monitor_parameters)
+        header = platform.request("gpio", 0)
+        self.add_uarts(link=platform.request("serial"), console=uart_pads(tx=header.p, rx=header.n))
+
+
+def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
+    """As :func:`boards.board.build_ecp5`."""
+    soc = ULX3SSoC(device, monitor, **monitor_parameters)
+    return build_ecp5(BOARD, soc, output, compile_gateware, seed)

@@ -1,0 +1,61 @@
+"""Boards of Xilinx: a Vivado project that can be taken elsewhere; where Vivado is, the bitstream.
+
+No Vivado has been run on these projects yet.
+"""
+
+import shutil
+from functools import partial
+from pathlib import Path
+
+from boards.board import NAME, BuiltBoard, elaborate
+from boards.open_tools import run_script
+from boards.rom_image import compile_firmware
+
+TIMING_MET = "All user specified timing constraints are met."  # in Vivado's timing summary
+
+
+def build_vivado(board, soc, output, compile_gateware=True):
+    """Builds the project in ``output``/gateware and, where ``vivado`` is on PATH, ``litemrc.bit``.
+
+    Parameters as of :func:`boards.board.build_ecp5`.
+
+    Returns
+    -------
+    BuiltBoard
+
+    Raises
+    ------
+    RuntimeError
+        if Vivado fails, or the clocks' constraints are not met: then there is no ``litemrc.bit``.
+    """
+    output = output.resolve()
+    folder = elaborate(board, soc, output, partial(compile_firmware, output, board.optimize))
+    gather_sources(soc.platform.sources, folder)
+    bitstream = output / f"{NAME}.bit"
+    bitstream.unlink(missing_ok=True)
+    if not compile_gateware or not shutil.which("vivado"):
+        return BuiltBoard(
+            f"no bitstream, for want of Vivado: {folder} is the whole project. Where Vivado is:\n"
+            f"    cd {folder.name} && vivado -mode batch -source {NAME}.tcl\n"
+            f"then: litemrc flash --board {board.name} --bitstream {NAME}.bit"
+        )
+    run_script(folder, f"build_{NAME}.sh")
+    if TIMING_MET not in (folder / f"{NAME}_timing.rpt").read_text(errors="replace"):
+        raise RuntimeError(f"{board.name}: a clock misses its target, see {folder}/{NAME}_timing.rpt")
+    shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+    return BuiltBoard(
+        f"{bitstream}; size and clocks: {folder}/{NAME}_utilization_place.rpt, {NAME}_timing.rpt"
+    )
+
+
+def gather_sources(sources, folder):
+    """Copies the Verilog from outside `folder` into it, and lets the script name it without folders."""
+    script = folder / f"{NAME}.tcl"
+    text = script.read_text()
+    for source, *_ in sources:
+        path = Path(source)
+        if path.is_absolute():
+            if path.parent != folder:
+                shutil.copyfile(path, folder / path.name)
+            text = text.replace(f"{{{source}}}", f"{{{path.name}}}")
+    script.write_text(text)
