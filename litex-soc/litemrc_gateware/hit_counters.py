@@ -25,9 +25,9 @@ class HitCounters(LiteXModule):
     is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
 
     Three buffers of hits take turns: the active one counts, the finished one is read in the window, the spare
-    one is zeroed. Totals are copied when an epoch ends. So that costs 4 * contexts + 1 clocks more, a clear 1,
-    unless the spare buffer is not zeroed yet, groups * contexts + 1 clocks after the last turn: then the sink
-    waits. It waits as long after reset.
+    one is zeroed. Totals are copied at the end of an epoch, which costs 4 * contexts + 1 clocks more, a clear
+    1, unless the spare buffer is not zeroed yet, groups * contexts + 1 clocks after the last turn: then the
+    sink waits. It waits as long after reset.
 
     The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
 
@@ -92,7 +92,7 @@ class HitCounters(LiteXModule):
         count, copy, next_copy = Signal(), Signal(), Signal(context_bits + 2)
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
         stages = [Record(target) for _ in range(4)]
-        reading, fetched, caught, written = stages
+        reading, fetched, caught, _ = stages
         ahead, chosen = Signal(4), Signal(4)
         for number, position in enumerate(stages):
             same = (position.context == sink.context) & (position.group == sink.group)
