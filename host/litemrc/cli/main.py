@@ -20,6 +20,7 @@ COMMANDS = {
     "curve": "print, draw or export the miss ratio curves in a Parquet file",
     "allocate": "divide a memory among processes by their miss ratio curves",
     "energy": "tell what the ranks of a memory consumed, by state and component",
+    "intents": "check what an application says of its colors",
     "mrc": "compute the miss ratio curve of a trace",
     "replace": "count page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
     "simulate": "run the simulated SoC, as a device for the other commands",

@@ -15,6 +15,10 @@ MACHINES: dict[str, tuple[str, str]] = {
         "litemrc.cli.simulate_numa",
         "processors that share memory, replicating pages by reference counters",
     ),
+    "trays": (
+        "litemrc.cli.simulate_trays",
+        "power of programs whose memory is organised by ranks, with colors",
+    ),
 }
 
 
