@@ -49,6 +49,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of nextpnr's placement (%(default)s)")
     parser.add_argument("--engine", choices=ENGINES, help="bucket_stack unless told otherwise")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
+    parser.add_argument(
+        "--boot", choices=("rom", "serial"), default="rom", help="where the firmware comes from (%(default)s)"
+    )
     parser.add_argument("--hls-verilog", type=Path, help="folder of Vitis HLS's Verilog, for the engine")
     parser.add_argument("--without-monitor", action="store_true", help="a plain SoC, to compare with")
     parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
@@ -67,6 +70,7 @@ def main():
                 monitor=not args.without_monitor,
                 compile_gateware=not args.no_compile,
                 device=device,
+                boot=args.boot,
                 seed=args.seed,
                 **parameters,
             )
