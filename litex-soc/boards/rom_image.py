@@ -21,7 +21,7 @@ def compile_firmware(output, optimize, region="rom"):
     folder.mkdir(parents=True, exist_ok=True)
     variables = {"SOC": output, "OUT": folder, "PYTHON": sys.executable, "OPTIMIZE": optimize}
     if region != "rom":
-        variables["REGIONS"] = _move_code(output, folder, region)
+        variables["REGIONS"] = move_code(output, folder, region)
     command = ["make", "-f", str(MAKEFILE), *(f"{name}={value}" for name, value in variables.items())]
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     log = folder / "build.log"
@@ -31,7 +31,7 @@ def compile_firmware(output, optimize, region="rom"):
     return folder / "firmware.bin"
 
 
-def _move_code(output, folder, region):
+def move_code(output, folder, region):
     """Writes a linker's map of the memories in which `region` takes the code; returns its folder."""
     regions = (output / "software/include/generated/regions.ld").read_text()
     renamed = re.sub(r"\brom\b", "bios_rom", regions)
