@@ -3,9 +3,9 @@
     python scripts/synthesize_boards.py        all boards
     python scripts/synthesize_boards.py arty   some of them
 
-The ROM is filled with random words, as firmware would, so that its block RAMs stay. The flow is yosys's for the
-board's FPGA, without what only makes the result faster (abc9): it tells that the SoC can be synthesized and
-that it fits, not how fast it is. For Xilinx, where no open place and route follows, it is the estimate.
+The ROM is filled with random words, as firmware would, so that its block RAMs stay. The flow is yosys's for
+the board's FPGA, without what only makes the result faster (abc9): it tells that the SoC can be synthesized
+and that it fits, not how fast it is. For Xilinx, where no open place and route follows, it is the estimate.
 """
 
 import argparse
