@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from litemrc_gateware.monitor import ENGINES
 
@@ -77,8 +78,10 @@ def main():
     except ValueError as error:
         print(f"board.py: {error}", file=sys.stderr)
         return 2
-    except RuntimeError as error:
+    except (RuntimeError, CalledProcessError) as error:
         print(f"board.py: {error}", file=sys.stderr)
+        if args.log:
+            print(f"what was said before: {args.log}", file=sys.stderr)
         return 1
     print(result)
     return 0
