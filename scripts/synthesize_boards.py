@@ -22,6 +22,7 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPO / "litex-soc"))
 
+from board import output_to  # noqa: E402
 from boards.board import NAME, BoardSoC, elaborate  # noqa: E402
 from boards.open_tools import search_path  # noqa: E402
 
@@ -103,13 +104,14 @@ def synthesize(board: str) -> Size:
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, BoardSoC) and value is not BoardSoC
     )
-    soc = soc_class()
-    dice = random.Random(1)
-    words = [dice.getrandbits(32) for _ in range(soc.variant.rom_bytes // 4)]
-    soc.init_rom("rom", words, auto_size=False)
     output = BUILD / board
     path = search_path(output)
-    folder = elaborate(module.BOARD, soc, output, with_software=False)
+    with output_to(output / "elaborate.log"):
+        soc = soc_class()
+        dice = random.Random(1)
+        words = [dice.getrandbits(32) for _ in range(soc.variant.rom_bytes // 4)]
+        soc.init_rom("rom", words, auto_size=False)
+        folder = elaborate(module.BOARD, soc, output, with_software=False)
     sources = " ".join(source for source, *_ in soc.platform.sources)
     script = f"read_verilog -defer {sources}; {FAMILIES[board].command} -top {NAME}; tee -q -o cells.txt stat"
     log = folder / "yosys.log"
