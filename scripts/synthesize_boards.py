@@ -10,6 +10,7 @@ and that it fits, not how fast it is. For Xilinx, where no open place and route 
 
 import argparse
 import json
+import os
 import random
 import re
 import subprocess
@@ -23,7 +24,7 @@ REPO = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPO / "litex-soc"))
 
 from board import output_to  # noqa: E402
-from boards.board import NAME, BoardSoC, elaborate  # noqa: E402
+from boards.board import NAME, elaborate  # noqa: E402
 from boards.open_tools import search_path  # noqa: E402
 
 BUILD = REPO / "build" / "boards"
@@ -99,15 +100,10 @@ def synthesize(board: str) -> Size:
     :raises RuntimeError: if yosys fails; the message names its log.
     """
     module = import_module(f"boards.{board}")
-    (soc_class,) = (
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, BoardSoC) and value is not BoardSoC
-    )
     output = BUILD / board
     path = search_path(output)
     with output_to(output / "elaborate.log"):
-        soc = soc_class()
+        soc = module.SOC()
         dice = random.Random(1)
         words = [dice.getrandbits(32) for _ in range(soc.variant.rom_bytes // 4)]
         soc.init_rom("rom", words, auto_size=False)
@@ -119,7 +115,7 @@ def synthesize(board: str) -> Size:
         done = subprocess.run(
             ["yosys", "-q", "-p", script],
             cwd=folder,
-            env={"PATH": path},
+            env={**os.environ, "PATH": path},
             stdout=file,
             stderr=subprocess.STDOUT,
             check=False,

@@ -25,12 +25,7 @@ def elaborated(tmp_path_factory):
     def get(name: str) -> Elaborated:
         if name not in made:
             module = import_module(f"boards.{name}")
-            (soc_class,) = (
-                value
-                for value in vars(module).values()
-                if isinstance(value, type) and issubclass(value, BoardSoC) and value is not BoardSoC
-            )
-            soc = soc_class()
+            soc = module.SOC()
             folder = elaborate(module.BOARD, soc, tmp_path_factory.mktemp(name), with_software=False)
             made[name] = Elaborated(module, soc, folder)
         return made[name]
