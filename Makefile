@@ -40,7 +40,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
+test: setup .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
