@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from litemrc.device import ref_counters
 from litemrc.device.collector import Collector
@@ -17,14 +16,8 @@ from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
 from litemrc.golden.traffic import Traffic, traffic_stream
-from litemrc.replay.numa import NumaMachine, NumaReferences, NumaSimulation
-from litemrc.replay.replicate_scenario import (
-    HOME,
-    PROCESSOR,
-    WORD_BYTES,
-    read_replicate_scenario,
-    replicate_references,
-)
+from litemrc.replay.replicate_prediction import ReplicatePrediction
+from litemrc.replay.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
@@ -119,29 +112,15 @@ def scenario():
 
 
 @pytest.fixture(scope="module")
-def trace(scenario):
-    return list(replicate_references(scenario, REPEATS))
+def prediction(scenario):
+    return ReplicatePrediction(scenario, REPEATS)
 
 
-def predicted_cost(scenario, trace, references):
-    """Cycles of the simulator's machine up to so many references of the processor."""
-    mine = np.cumsum([reference.processor == PROCESSOR for reference in trace])
-    until = int(np.searchsorted(mine, references)) + 1 if references < mine[-1] else len(trace)
-    words = scenario.page_bytes // WORD_BYTES
-    told = NumaReferences(
-        words=np.array([each.page * words + each.word for each in trace[:until]], np.uint64),
-        processors=np.array([each.processor for each in trace[:until]], np.uint16),
-        writes=np.array([each.write for each in trace[:until]], np.uint8),
-    )
-    machine = NumaMachine(
-        processors=2, page_bytes=scenario.page_bytes, home=HOME, local_pages=scenario.local_pages
-    )
-    return NumaSimulation(told, machine).run("upd", scenario.delay, scenario.update).cycles
-
-
-def test_the_program_did_all_its_references_and_kept_its_data(scenario, trace, replicated):
+def test_the_program_did_all_its_references_and_kept_its_data(scenario, replicated):
     last = replicated[-1]
-    writes = sum(each.write for each in trace if each.processor == PROCESSOR)
+    writes = sum(
+        each.write for each in replicate_references(scenario, REPEATS) if each.processor == PROCESSOR
+    )
     assert last.references == REPEATS * scenario.rounds * scenario.references
     assert last.home == REPEATS * scenario.rounds * scenario.home.accesses
     assert last.remote_writes + last.updates_sent == writes
@@ -151,11 +130,11 @@ def test_the_program_did_all_its_references_and_kept_its_data(scenario, trace, r
     assert last.drops > 0 and last.kept > 0
 
 
-def test_the_cost_of_an_access_falls_as_predicted(scenario, trace, replicated):
+def test_the_cost_of_an_access_falls_as_predicted(prediction, replicated):
     """At the end of every epoch within 10 % of what the simulator says of as many references."""
     assert len(replicated) >= 5
     for row in replicated:
-        assert row.cost == pytest.approx(predicted_cost(scenario, trace, row.references), rel=0.1)
+        assert row.cost == pytest.approx(prediction.run(row.references).cycles, rel=0.1)
 
 
 def test_the_last_accesses_cost_a_third_of_the_first(replicated):
