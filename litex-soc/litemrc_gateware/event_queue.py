@@ -2,7 +2,7 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Cat, If, Signal
+from migen import Cat, If, Signal, log2_int
 
 from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
@@ -31,7 +31,7 @@ class EventQueue(LiteXModule):
     """
 
     def __init__(self, pages: int, depth: int) -> None:
-        page_bits, adr_bits = width_of(pages), width_of(depth)
+        page_bits, place_bits = width_of(pages), log2_int(depth) + 1
         self.page, self.fires = Signal(page_bits), Signal(2)
         self.events = events = stream.Endpoint(event_layout(pages))
         self.fired, self.lost = Signal(32), Signal(32)
@@ -40,7 +40,7 @@ class EventQueue(LiteXModule):
 
         self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
         # Places count on behind the depth: so an entry that waits in the output keeps its own.
-        write_place, read_place = Signal(adr_bits + 1), Signal(adr_bits + 1)
+        write_place, read_place = Signal(place_bits), Signal(place_bits)
         kept, done, full = Signal(), Signal(), Signal()
         self.comb += [
             full.eq((write_place ^ read_place) == depth),

@@ -14,6 +14,11 @@ class PlainCounters {
             std::fill(values_[counter].begin(), values_[counter].end(), int(settings.initials[counter]));
     }
 
+    void clear() {
+        for (std::vector<int> &values : values_)
+            std::fill(values.begin(), values.end(), 0);
+    }
+
     // Returns the counters that fire.
     int request(int page, int counting) {
         int fires = 0;

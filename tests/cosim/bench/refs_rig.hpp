@@ -23,7 +23,7 @@ struct RefsCounts {
 
 class RefsRig {
   public:
-    litemrc::RefSettings settings{};
+    litemrc::RefSettings settings{{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}, {0, 0}}; // ap_uints begin with any value
     RefsCounts counts;
 
     RefsRig() { reset_hardware(); }
@@ -37,7 +37,7 @@ class RefsRig {
         rtl_->rst = 0;
         counters_.reset();
         queue_.reset();
-        plain_.reset(litemrc::RefSettings{});
+        plain_.clear();
         timing_ = SweepTiming{};
         came_.reset();
         slot_ = Slot{};
