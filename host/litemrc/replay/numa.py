@@ -15,6 +15,7 @@ from litemrc.errors import UserError
 from litemrc.native import numa as native
 from litemrc.native.page_numbers import PageNumbers
 from litemrc.replay.numa_costs import NumaCosts, read_costs
+from litemrc.traces.shared import SharedChunk
 
 MOST_PROCESSORS = 1 << 12
 MOST_PAIRS = 1 << 27  # of page and processor: the state of each is kept, about 80 bytes
@@ -47,6 +48,18 @@ class NumaReferences:
 
     def __len__(self) -> int:
         return self.words.size
+
+    @property
+    def processor_count(self) -> int:
+        """One more than the highest processor's number."""
+        return int(self.processors.max()) + 1 if self.processors.size else 1
+
+
+def read_references(chunks: Iterable[SharedChunk]) -> NumaReferences:
+    """All references of a trace."""
+    kept = [(chunk.words, chunk.processors, chunk.writes.view(np.uint8)) for chunk in chunks]
+    kept = kept or [(np.empty(0, np.uint64), np.empty(0, np.uint16), np.empty(0, np.uint8))]
+    return NumaReferences(*(np.concatenate(column) for column in zip(*kept, strict=True)))
 
 
 @dataclass(frozen=True)
