@@ -32,7 +32,7 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks sim-refs firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern bench-replication replacement results-zhou2004 pnr-units engine-results \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
@@ -125,6 +125,9 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
+
+bench-replication: sim-refs   ## pages copied as reference counters say, in the RTL beside what is predicted: docs/remote_pages.md
+	python scripts/replication_on_soc.py
 
 bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
 	python bench/renode_model.py

@@ -46,20 +46,21 @@ static uint32_t room(void)
 static void replicate(uint32_t page)
 {
 	volatile uint32_t *copy, *from = home_of(page);
-	uint32_t slot = __builtin_ctz(free_slots);
+	uint32_t slot;
 
 	if (!free_slots) {
 		counts.refused++;
 		refs_rearm(LITEMRC_COUNTER_DELAY, first + page);
 		return;
 	}
+	slot = __builtin_ctz(free_slots);
 	free_slots &= ~(1u << slot);
 	refs_load(LITEMRC_COUNTER_UPDATE, first + page, update_initial);
 	copy = (volatile uint32_t *)PAGE_POOL_BASE + slot * page_words;
 	for (uint32_t word = 0; word < page_words; word++)
 		copy[word] = from[word];
 	table[page].copy = copy;
-	table[page].accesses = 0;
+	table[page].accesses = 1;	/* the read that brought DELAY to 0 */
 	counts.replications++;
 }
 

@@ -2,7 +2,7 @@
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import If, Signal
+from migen import Cat, If, Signal, log2_int
 
 from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
@@ -31,7 +31,7 @@ class EventQueue(LiteXModule):
     """
 
     def __init__(self, pages: int, depth: int) -> None:
-        page_bits, adr_bits = width_of(pages), width_of(depth)
+        page_bits, place_bits = width_of(pages), log2_int(depth) + 1
         self.page, self.fires = Signal(page_bits), Signal(2)
         self.events = events = stream.Endpoint(event_layout(pages))
         self.fired, self.lost = Signal(32), Signal(32)
@@ -39,20 +39,19 @@ class EventQueue(LiteXModule):
         # # #
 
         self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
-        write_adr, read_adr = Signal(adr_bits), Signal(adr_bits)
-        comes, kept, done, level, full = Signal(), Signal(), Signal(), Signal(max=depth + 1), Signal()
+        # Places count on behind the depth: so an entry that waits in the output keeps its own.
+        write_place, read_place = Signal(place_bits), Signal(place_bits)
+        kept, done, full = Signal(), Signal(), Signal()
         self.comb += [
-            comes.eq(self.fires != 0),
-            kept.eq(comes & ~full),
-            full.eq(level == depth),
-            memory.write.adr.eq(write_adr),
-            memory.write.dat_w[:page_bits].eq(self.page),
-            memory.write.dat_w[page_bits:].eq(self.fires),
+            full.eq((write_place ^ read_place) == depth),
+            kept.eq((self.fires != 0) & ~full),
+            memory.write.adr.eq(write_place),
+            memory.write.dat_w.eq(Cat(self.page, self.fires)),
             memory.write.we.eq(kept),
         ]
         self.sync += [
-            If(kept, write_adr.eq(write_adr + 1)),
-            If(kept & ~done, level.eq(level + 1)).Elif(done & ~kept, level.eq(level - 1)),
+            If(kept, write_place.eq(write_place + 1)),
+            If(done, read_place.eq(read_place + 1)),
         ]
 
         # How many.
@@ -69,8 +68,8 @@ class EventQueue(LiteXModule):
         # The oldest entry.
         waiting, fetches, fetched, comes_out = Signal(2), Signal(), Signal(), Signal()
         self.comb += [
-            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_adr != write_adr)),
-            memory.adr.eq(read_adr),
+            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != write_place)),
+            memory.adr.eq(read_place),
             events.valid.eq(waiting != 0),
             events.counter.eq(~waiting[0]),
             done.eq(events.valid & events.ready & (waiting != 0b11)),
@@ -78,7 +77,6 @@ class EventQueue(LiteXModule):
         self.sync += [
             fetched.eq(fetches),
             comes_out.eq(fetched),
-            If(fetches, read_adr.eq(read_adr + 1)),
             If(
                 comes_out,
                 events.page.eq(memory.dat_r[:page_bits]),

@@ -5,14 +5,18 @@ from itertools import product
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Signal
+from migen import Cat, If, Signal
 
-from litemrc_gateware.memory import RegisteredMemory, SimpleDualPort
+from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 from litemrc_gateware.ref_counter_generations import TAG_BITS
 
 BANKS = 8
-BLOCK_SHAPES = ((9, 2048), (4, 4096), (2, 8192), (1, 16384))  # of block RAMs, ECP5's and the 7 series'
+BLOCK_SHAPES = (
+    (9, 2048),
+    (2, 8192),
+    (1, 16384),
+)  # of block RAMs, ECP5's and the 7 series'; 4 x 4096 needs more selecting
 
 
 def block_columns(bits: int) -> list[tuple[int, int, int]]:
@@ -28,8 +32,8 @@ def block_columns(bits: int) -> list[tuple[int, int, int]]:
 class CounterBanks(LiteXModule):
     """Both counters of each page, in 8 banks, and a tag for each row of 8 pages, one of every bank.
 
-    Every block RAM has a bare register behind it, which is zeroed unless the page lies there: so what selects
-    among them is an OR. 24 bits a page are columns of 9, 9, 4 and 2 bits: 88 DP16KD for 65,536 pages.
+    A block RAM shows zero unless the page lies there: so what selects among them, behind registers, is an OR.
+    24 bits a page are columns of 9, 9, 2, 2 and 2 bits: 88 DP16KD for 65,536 pages.
     What is read in the clock in which it is written is not defined.
 
     Parameters
@@ -46,11 +50,11 @@ class CounterBanks(LiteXModule):
     blank : Signal, in
         stage 1: read zeros.
     word, tag : Signal(2 * width), Signal(TAG_BITS), out
-        stage 3: counters, DELAY lowest, and tag of the row.
+        stage 4: counters, DELAY lowest, and tag of the row.
     write, write_page, new : Signal, in
-        stage 5: the page's counters become `new`.
-    renew, initial, new_tag : Signal, in
-        stage 5: those of the other pages of its row become `initial`, and the row's tag `new_tag`.
+        stage 6: the page's counters become `new`.
+    renew, new_tag : Signal, in
+        stage 6: those of the other pages of its row become 0, and the row's tag `new_tag`.
     """
 
     def __init__(self, pages: int, width: int) -> None:
@@ -59,31 +63,32 @@ class CounterBanks(LiteXModule):
         self.page, self.blank = Signal(page_bits), Signal()
         self.word, self.tag = Signal(bits), Signal(TAG_BITS)
         self.write, self.write_page, self.new = Signal(), Signal(page_bits), Signal(bits)
-        self.renew, self.initial, self.new_tag = Signal(), Signal(bits), Signal(TAG_BITS)
+        self.renew, self.new_tag = Signal(), Signal(TAG_BITS)
 
         # # #
 
-        columns = block_columns(bits)
-        row, write_row = Signal(max=rows), Signal(max=rows)  # stages 1, 6
-        bank, own = Signal(BANKS), Signal(BANKS)  # stages 1, 5
-        data = [Signal(bits, name=f"data{number}") for number in range(BANKS)]  # stage 6
+        bank, own = Signal(BANKS), Signal(BANKS)  # stages 1, 6
+        next_row, row, write_row = (Signal(max=rows, reset_less=True) for _ in range(3))  # stages 1, 2, 7
+        data = [Signal(bits, name=f"data{number}", reset_less=True) for number in range(BANKS)]  # stage 7
         self.comb += own.eq(1 << self.write_page[:bank_bits])
         self.sync += [
-            row.eq(self.page[bank_bits:]),
             bank.eq(1 << self.page[:bank_bits]),
+            next_row.eq(self.page[bank_bits:]),
+            row.eq(next_row),
             write_row.eq(self.write_page[bank_bits:]),
-            *(word.eq(Mux(own[number], self.new, self.initial)) for number, word in enumerate(data)),
+            *(
+                If(self.renew & ~own[number], word.eq(0)).Else(word.eq(self.new))
+                for number, word in enumerate(data)
+            ),
         ]
 
         # Block RAMs: of a bank, of a column of its words, of a part of its rows.
         out = []
-        for first, column, depth in columns:
+        for first, column, depth in block_columns(bits):
             depth = min(depth, rows)
             parts, part_bits = rows // depth, width_of(depth)
-            part, write_part = Signal(parts), Signal(parts)  # stages 1, 5
-            if parts == 1:
-                self.comb += [part.eq(1), write_part.eq(1)]
-            else:
+            part, write_part = Signal(parts, reset=1), Signal(parts, reset=1)  # stages 1, 6
+            if parts > 1:
                 self.sync += part.eq(1 << self.page[bank_bits + part_bits :])
                 self.comb += write_part.eq(1 << self.write_page[bank_bits + part_bits :])
             blocks = []
@@ -97,30 +102,37 @@ class CounterBanks(LiteXModule):
                     block.write.dat_w.eq(data[number][first : first + column]),
                 ]
                 self.sync += [
-                    block.selected.eq(bank[number] & part[p] & ~self.blank),
+                    block.hidden.eq(~(bank[number] & part[p] & ~self.blank)),
                     block.write.we.eq(self.write & (self.renew | own[number]) & write_part[p]),
                 ]
             out.append(reduce(or_, blocks))
         self.comb += self.word.eq(Cat(out))
 
         # Tags.
-        self.tags = tags = RegisteredMemory((TAG_BITS,), rows)
-        self.comb += [tags.adr.eq(row), self.tag.eq(tags.dat_r)]
+        self.tags = tags = SimpleDualPort(TAG_BITS, rows, block=True)
+        self.comb += [tags.read.adr.eq(row), tags.write.adr.eq(write_row)]
         self.sync += [
-            tags.write.adr.eq(self.write_page[bank_bits:]),
+            self.tag.eq(tags.read.dat_r),
             tags.write.dat_w.eq(self.new_tag),
             tags.write.we.eq(self.write & self.renew),
         ]
 
 
 class _Block(LiteXModule):
-    """A block RAM; its word two clocks behind its address, or zero unless it is `selected` one behind it."""
+    """A block RAM; its word two clocks behind its address, or zero if that is `hidden`.
+
+    The RAM zeroes its own output: so the register behind it has no other input and can stand beside it.
+    """
 
     def __init__(self, bits: int, depth: int) -> None:
-        self.memory = memory = SimpleDualPort(bits, depth)
+        self.memory = memory = SimpleDualPort(bits, depth, async_read=True)
         self.adr, self.write = memory.read.adr, memory.write
-        self.selected, self.word = Signal(), Signal(bits)
+        self.hidden, self.word = Signal(), Signal(bits, reset_less=True)
 
         # # #
 
-        self.sync += If(self.selected, self.word.eq(memory.read.dat_r)).Else(self.word.eq(0))
+        output = Signal(bits, reset_less=True)  # the RAM's
+        self.sync += [
+            If(self.hidden, output.eq(0)).Else(output.eq(memory.read.dat_r)),
+            self.word.eq(output),
+        ]

@@ -1,12 +1,13 @@
 """Resets of all reference counters: tags that make the old values void, and the sweep that renews them."""
 
 from litex.gen import LiteXModule
-from migen import If, Signal
+from migen import Cat, If, Signal
 
 from litemrc_gateware.records import width_of
 
 TAG_BITS = 2
-UNDER_WAY = 8  # clocks from the slot to the memory, and one more
+UNDER_WAY = 9  # clocks from the slot to the memory, and one more
+IN_FORCE = 5  # stage
 MOST_OWED = 2**TAG_BITS - 1  # resets that rows may not have met yet, without one tag meaning two of them
 
 
@@ -28,8 +29,10 @@ class CounterGenerations(LiteXModule):
         both 1: a reset, in front of what is in the slot.
     tag : Signal(TAG_BITS), out
         of what is in the slot.
-    initials : list of Signal, out
-        of the operation in stage 2.
+    behind_reset : Signal, out
+        a reset stands in front of what is in the slot.
+    last, in_force : list of Signal, out
+        initial values of the last reset; and those for the operation in stage 5.
     free : Signal, in
         nobody else uses the slot.
     sweeps, row : Signal, Signal(width_of(rows)), out
@@ -43,27 +46,24 @@ class CounterGenerations(LiteXModule):
         self.tag, self.free = Signal(TAG_BITS), Signal()
         self.sweeps, self.zeroing = Signal(), Signal(reset=1)
         self.row = Signal(width_of(rows))
-        self.initials = [Signal.like(initial) for initial in initials]
+        self.behind_reset = Signal()
+        self.last, self.in_force = ([Signal(len(initial)) for initial in initials] for _ in range(2))
 
         # # #
 
-        # Initial values go with what stands behind the reset: in stage 2 three clocks later.
-        tag, reset, reset0, reset1 = Signal(TAG_BITS), Signal(), Signal(), Signal()
-        coming = [Signal.like(initial) for initial in initials]
+        # Initial values come into force in the pipeline with the operation behind the reset.
+        tag, reset, under_way = Signal(TAG_BITS), Signal(), Signal(IN_FORCE)  # bit n: in stage n
         owed = Signal(max=MOST_OWED + 1)
         self.comb += [
-            self.reset_ready.eq(~self.zeroing & (owed != MOST_OWED) & ~reset0 & ~reset1),
+            self.reset_ready.eq(~self.zeroing & (owed != MOST_OWED) & (under_way == 0)),
             reset.eq(self.reset & self.reset_ready),
+            self.behind_reset.eq(reset),
             self.tag.eq(tag + reset),
             self.sweeps.eq(self.zeroing | (owed != 0)),
         ]
-        self.sync += [
-            reset0.eq(reset),
-            reset1.eq(reset0),
-            tag.eq(self.tag),
-        ]
-        for initial, came, now in zip(initials, coming, self.initials, strict=True):
-            self.sync += [If(reset, came.eq(initial)), If(reset1, now.eq(came))]
+        self.sync += [under_way.eq(Cat(reset, under_way)), tag.eq(self.tag)]
+        for initial, last, in_force in zip(initials, self.last, self.in_force, strict=True):
+            self.sync += [If(reset, last.eq(initial)), If(under_way[-1], in_force.eq(last))]
 
         # A full pass behind the last reset leaves one tag only, once its last row is written: so it goes on a
         # bit, and visits the first rows again.

@@ -1,17 +1,14 @@
 """Reference counters: two down-counters a page, DELAY and UPDATE, that tell when they reach zero."""
 
-from functools import reduce
-from itertools import pairwise
-from operator import or_
-
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Cat, If, Mux, Record, Signal
+from migen import Array, If, Record, Signal
 
 from litemrc_gateware.event_queue import EventQueue
 from litemrc_gateware.records import width_of
-from litemrc_gateware.ref_counter_banks import BANKS, CounterBanks
-from litemrc_gateware.ref_counter_generations import TAG_BITS, CounterGenerations
+from litemrc_gateware.ref_counter_banks import BANKS
+from litemrc_gateware.ref_counter_generations import CounterGenerations
+from litemrc_gateware.ref_counter_pipeline import CounterPipeline
 from litemrc_gateware.ref_counter_records import (
     MAX_CONTEXTS,
     MAX_MASTERS,
@@ -21,9 +18,6 @@ from litemrc_gateware.ref_counter_records import (
     selector_layout,
 )
 from litemrc_gateware.ref_counter_selector import RequestSelector
-
-READ, CHOOSE, MERGE, CHANGE, WRITE = 1, 3, 4, 5, 6  # stages
-WINDOW = WRITE - READ  # an operation's page is read before those so many ahead are written
 
 
 class RefCounters(LiteXModule):
@@ -56,11 +50,8 @@ class RefCounters(LiteXModule):
     sweep renews old rows in clocks without another operation; `sweeping` tells that it does. Only a reset
     that would be the fourth since the sweep's last full pass waits for it: `reset_ready`.
 
-    Stages, a clock each, of an operation: 0 compared with those ahead, 1 its page is addressed, 2 read, 3
-    registered and chosen among the memories, 4 merged with what is under way, 5 changed, 6 written. Two
-    clocks before stage 0 a request is registered, one before it is looked at by the selectors, with the
-    settings of that clock; then it, else a command, else a row of the sweep goes on. What operations 1 to 5
-    clocks ahead make of the same page is forwarded.
+    Two clocks before the pipeline a request is registered, one before it is looked at by the selectors, with
+    the settings of that clock; then it, else a command, else a row of the sweep goes into `CounterPipeline`.
 
     Parameters
     ----------
@@ -111,7 +102,7 @@ class RefCounters(LiteXModule):
             )
         if not 2 <= width <= 16:
             raise ValueError(f"RefCounters: counters of {width} bits: choose 2 to 16")
-        page_bits, bank_bits = width_of(pages), width_of(BANKS)
+
         self.pages = pages
         requests = request_layout(pages, masters, contexts)
         self.request = Record([("valid", 1), *requests])
@@ -127,7 +118,8 @@ class RefCounters(LiteXModule):
         # # #
 
         # Requests: registered, looked at, and those that count kept for the slot.
-        came, slot_page, slot_counts = Record([("valid", 1), *requests]), Signal(page_bits), Signal(2)
+        came = Record([("valid", 1), *requests])
+        slot_page, slot_counts = Signal(width_of(pages), reset_less=True), Signal(2)
         self.sync += [came.eq(self.request), slot_page.eq(came.page)]
         for counter in Counter:
             looks = RequestSelector(self.selectors[counter], came)
@@ -136,16 +128,11 @@ class RefCounters(LiteXModule):
 
         # The slot: a request, else a command, else a row of the sweep.
         self.generations = generations = CounterGenerations(pages // BANKS, self.initials)
-        layout = [
-            *(("valid", 1), ("page", page_bits), ("tag", TAG_BITS), ("zero", 1)),
-            *(("counts", 2), ("load", 2), ("value", width), ("asked", 1), ("counter", 1)),
-        ]
-        slot = Record(layout)
-        stages = [Record(layout) for _ in range(WRITE + 1)]
-        counted, commands = Signal(), Signal()
+        self.pipeline = pipeline = CounterPipeline(pages, width)
+        slot, counted, commands = pipeline.slot, Signal(), Signal()
         self.comb += [
             counted.eq((slot_counts != 0) & ~generations.zeroing),
-            command.ready.eq(~counted & ~generations.zeroing),
+            command.ready.eq(~counted & ~generations.zeroing & ~generations.behind_reset),
             commands.eq(command.ready & command.valid),
             generations.free.eq(~counted & ~commands),
             generations.reset.eq(self.reset),
@@ -154,119 +141,21 @@ class RefCounters(LiteXModule):
             slot.valid.eq(counted | commands | generations.sweeps),
             If(counted, slot.page.eq(slot_page))
             .Elif(commands, slot.page.eq(command.page))
-            .Else(slot.page.eq(generations.row << bank_bits)),
+            .Else(slot.page.eq(generations.row << width_of(BANKS))),
             slot.tag.eq(generations.tag),
+            slot.behind_reset.eq(generations.behind_reset),
             slot.zero.eq(generations.zeroing),
             If(counted, slot.counts.eq(slot_counts)),
             If(commands & command.load, slot.load.eq(1 << command.counter)),
-            slot.value.eq(command.value),
+            slot.value.eq(command.value ^ Array(generations.last)[command.counter]),
             slot.asked.eq(commands),
             slot.counter.eq(command.counter),
         ]
-        self.sync += [
-            stages[0].eq(slot),
-            *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
-        ]
 
-        # Stage 0: which operations under way have a page of this row, with the same tag, and this very page.
-        rows, rows_met, pages_met = (Signal(WINDOW) for _ in range(3))  # stage 1; bit n: n + 1 clocks ahead
-        for n in range(WINDOW):
-            mine, ahead, row, tag = stages[0], stages[n + 1], Signal(), Signal()
-            self.comb += [
-                row.eq(ahead.valid & (mine.page[bank_bits:] == ahead.page[bank_bits:])),
-                tag.eq(mine.tag == ahead.tag),
-            ]
-            self.sync += [
-                rows[n].eq(row),
-                rows_met[n].eq(row & tag),
-                pages_met[n].eq(row & tag & (mine.page[:bank_bits] == ahead.page[:bank_bits])),
-            ]
-
-        # Stage 1: of those, the youngest. Stages 2 and 3: kept.
-        nearest = Signal(WINDOW)
-        kept = [Record([("nearest", WINDOW), ("row_met", 1), ("oldest_row", 1)]) for _ in range(2)]
-        self.comb += nearest.eq(pages_met & -pages_met)  # the lowest bit
-        self.sync += [
-            kept[0].nearest.eq(nearest),
-            kept[0].row_met.eq(rows_met != 0),
-            kept[0].oldest_row.eq(rows[-1]),
-            kept[1].eq(kept[0]),
-        ]
-        met = kept[1]
-
-        # Memories. What they read is blank if it is forwarded from 3 to 5 clocks ahead.
-        self.banks = banks = CounterBanks(pages, width)
-        new = [Signal(width, name=f"new{counter}") for counter in Counter]
-        written = [[Signal(width) for _ in Counter] for _ in range(3)]  # by stages 6, 7, 8
         self.comb += [
-            banks.page.eq(stages[0].page),
-            banks.blank.eq(nearest[2:] != 0),
-        ]
-
-        # Stage 2: what a load or a row of an earlier reset put into the counters instead.
-        fills = [Signal(width) for _ in Counter]  # stage 3
-        self.sync += [
-            fill.eq(Mux(stages[2].load[counter], stages[2].value, generations.initials[counter]))
-            for counter, fill in enumerate(fills)
-        ]
-
-        # Stage 3: chosen. The tag of a row that is renewed in the clock in which it is read is not known.
-        stale, forwarded, renews = Signal(), Signal(), Signal(WINDOW)
-        self.comb += [
-            forwarded.eq(met.nearest[2:] != 0),
-            stale.eq(stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[-1])),
-        ]
-        self.sync += renews.eq(Cat(stages[CHOOSE].valid & stale & ~met.row_met, renews))  # bit 0: stage 4
-        chosen = [Signal(width) for _ in Counter]  # stage 4
-        takes_new, takes_last = Signal(2), Signal(2)
-        for counter in Counter:
-            load, older = stages[CHOOSE].load[counter], zip(met.nearest[2:], written, strict=True)
-            read = banks.word[counter * width : (counter + 1) * width]
-            ahead = [Mux(hit, values[counter], 0) for hit, values in older]
-            self.sync += [
-                chosen[counter].eq(
-                    Mux(load | (stale & ~forwarded), fills[counter], reduce(or_, [read, *ahead]))
-                ),
-                takes_new[counter].eq(met.nearest[0] & ~load),
-                takes_last[counter].eq(met.nearest[1] & ~load),
-            ]
-
-        # Stages 4 and 5: merged and changed.
-        fires = Signal(2)  # stage 6
-        for counter in Counter:
-            word, no_more, counts = Signal(width), Signal(), stages[CHANGE].counts[counter]
-            self.comb += [
-                no_more.eq(word[1:] == 0),
-                new[counter].eq(Mux(counts & ~(no_more & ~word[0]), word - 1, word)),
-            ]
-            self.sync += [
-                word.eq(
-                    Mux(
-                        takes_new[counter],
-                        new[counter],
-                        Mux(takes_last[counter], written[0][counter], chosen[counter]),
-                    )
-                ),
-                fires[counter].eq(counts & no_more & word[0]),
-                written[0][counter].eq(new[counter]),
-                *(later[counter].eq(earlier[counter]) for earlier, later in pairwise(written)),
-            ]
-
-        # Stage 6: written.
-        self.comb += [
-            banks.write.eq(stages[CHANGE].valid),
-            banks.write_page.eq(stages[CHANGE].page),
-            banks.new.eq(Cat(new)),
-            banks.renew.eq(renews[1]),
-            banks.initial.eq(Cat(generations.initials)),
-            banks.new_tag.eq(stages[CHANGE].tag),
-            queue.page.eq(stages[WRITE].page),
-            queue.fires.eq(fires),
-        ]
-        self.sync += [
-            self.answered.eq(stages[WRITE].asked),
-            If(
-                stages[WRITE].asked,
-                self.value.eq(Mux(stages[WRITE].counter, written[0][1], written[0][0])),
-            ),
+            *(to.eq(initial) for to, initial in zip(pipeline.initials, generations.in_force, strict=True)),
+            self.answered.eq(pipeline.answered),
+            self.value.eq(pipeline.value),
+            queue.page.eq(pipeline.page),
+            queue.fires.eq(pipeline.fires),
         ]

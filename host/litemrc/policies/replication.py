@@ -60,12 +60,24 @@ class FixedCounters:
 
 
 @dataclass
-class _Copy:
-    """A copy's balance in cycles, the DELAY after which it was made, and the initial value of its UPDATE."""
+class _Page:
+    """What a processor knows of a page.
 
-    benefit: int
-    delay: int
-    update: int
+    Attributes:
+        benefit: of its copy, in cycles.
+        delay: after which the copy was made.
+        update: initial value of its UPDATE.
+        patience: the first such value of the next copy.
+        proven: its last copy was worth more than it cost.
+        asked: its home has been asked in vain.
+    """
+
+    patience: int
+    benefit: int = 0
+    delay: int = 0
+    update: int = 0
+    proven: bool = False
+    asked: bool = False
 
 
 @dataclass
@@ -88,23 +100,27 @@ class SelfTuned:
     As who rents skis buys them once the rent has come to their price, a page is not replicated before the
     remote reads of it have cost as much as a copy does: `least` reads. That number doubles with the page,
     as the best DELAY in the paper's figure 1 does, and bounds the loss: at most what was spent before is
-    spent in vain. In the same way UPDATE is the number of updates that cost as much as making the copy
-    anew.
+    spent in vain. In the same way the first UPDATE, `patience`, is the number of updates that cost as much
+    as a copy.
 
-    At the event, counts are compared by what they cost. The home of a page knows how often it was written
-    (it receives all updates; a message, charged, asks it): if updates of a copy had cost more than its
-    local reads had saved since DELAY was armed, the page stays remote, and is asked about again after twice
-    as many reads. A copy is dropped if in UPDATE's time updates cost more than local reads saved; one that
-    lost over its life waits twice as long the next time, one that is kept is looked at half as often, down
-    to a quarter.
+    At an event, counts are compared by what they cost. The home of a page knows how often it was written (all
+    writes come there; a message, charged, asks it): if updates of a copy had cost more than its local reads
+    would have saved since DELAY was armed, the page stays remote. It is asked about again after twice as many
+    reads, but soon enough that a program which reads what it wrote in an earlier phase is not missed, and so
+    rarely that asking costs a 32nd of the reads. A copy is dropped if in UPDATE's time updates cost more than
+    local reads saved; else UPDATE doubles, up to four times `patience`.
 
-    Each processor learns DELAY for pages new to it, by regret: what a lossy copy lost, and an event that
-    led to nothing, speak for a longer one; half the reads beyond `least` before a good one for a shorter
-    one. When either outweighs the other by two replications, it grows or shrinks by a half.
+    By page: one whose copy lost, over its life, waits twice as long the next time; one whose copy won a
+    quarter as long, if its home agrees. The next copy is dropped after half as many updates as the last one
+    at first.
+
+    By processor, for pages new to it: DELAY is learned by regret. What a lossy copy lost, and a first event
+    that led to nothing, speak for a longer one; half the reads beyond `least` before a copy for a shorter
+    one. When either outweighs the other by two replications, it grows or shrinks by a half, never below
+    `least`.
 
     Parameters:
         remote_read, local_access, update, page_fault, replication: costs in cycles, of a page of this size.
-        counter_bits: no initial value is larger than such a counter holds.
     """
 
     remote_read: int
@@ -112,8 +128,9 @@ class SelfTuned:
     update: int
     page_fault: int
     replication: int
-    counter_bits: ClassVar[int] = 12
-    _copies: dict[Pair, _Copy] = field(default_factory=dict)
+    counter_bits: ClassVar[int] = 12  # no initial value is larger than such a counter holds
+    least_update: ClassVar[int] = 32
+    _pages: dict[Pair, _Page] = field(default_factory=dict)
     _nodes: dict[int, _Node] = field(default_factory=dict)
 
     @property
@@ -131,28 +148,39 @@ class SelfTuned:
         """Updates that cost as much as a replication."""
         return self._limited(self.replication // self.update)
 
+    @property
+    def retry(self) -> int:
+        """Remote reads that cost 32 times as much as asking in vain."""
+        return 32 * (self.page_fault + self.remote_read) // self.remote_read
+
     def first_delay(self, processor: int) -> int:
         return self._node(processor).delay
 
     def on_delay(self, pair: Pair, reads: int, writes: int) -> DelayAnswer:
+        page = self._pages.setdefault(pair, _Page(self.patience))
         if self.gain * reads <= self.update * writes:
-            self._learn(pair[1], self.page_fault + self.remote_read)
-            return DelayAnswer(False, self._limited(2 * reads), 1)
-        self._learn(pair[1], -(self.gain * (max(reads, self.least) - self.least) // 2))
-        self._copies[pair] = _Copy(-self.replication, reads, self.patience)
-        return DelayAnswer(True, self.patience, 1)
+            if not page.asked:
+                self._learn(pair[1], self.page_fault + self.remote_read)
+            page.asked = True
+            return DelayAnswer(False, self._limited(min(2 * reads, max(self.least, self.retry))), 1)
+        if not page.proven:
+            self._learn(pair[1], -(self.gain * (max(reads, self.least) - self.least) // 2))
+        page.benefit, page.delay, page.update = -self.replication, reads, page.patience
+        return DelayAnswer(True, page.update, 1)
 
     def on_update(self, pair: Pair, updates: int, reads: int, writes: int) -> UpdateAnswer:
-        copy = self._copies[pair]
+        page = self._pages[pair]
         saved = self.gain * reads - self.update * updates
-        copy.benefit += saved - self.page_fault
+        page.benefit += saved - self.page_fault
         if saved >= 0:
-            copy.update = min(self._limited(2 * copy.update), self._limited(4 * self.patience))
-            return UpdateAnswer(False, copy.update)
-        if copy.benefit >= 0:
-            return UpdateAnswer(True, copy.delay)
-        self._learn(pair[1], -copy.benefit)
-        return UpdateAnswer(True, self._limited(2 * copy.delay))
+            page.update = min(self._limited(2 * page.update), self._limited(4 * self.patience))
+            return UpdateAnswer(False, page.update)
+        page.patience = max(page.patience // 2, min(self.patience, self.least_update))
+        page.proven = page.benefit >= 0
+        if page.proven:
+            return UpdateAnswer(True, self._limited(page.delay // 4))
+        self._learn(pair[1], -page.benefit)
+        return UpdateAnswer(True, self._limited(2 * max(page.delay, self.least)))
 
     def _node(self, processor: int) -> _Node:
         return self._nodes.setdefault(processor, _Node(self._limited(2 * self.least)))

@@ -75,7 +75,7 @@ def test_the_shipped_scenario_is_what_it_says():
     ("old", "new", "said"),
     [
         ("delay = 64", "delays = 64", "delays: no such key here"),
-        ("weight = 40", "weight = 0", "weight: is 0"),
+        ("weight = 30", "weight = 0", "weight: is 0"),
         ("writes = 256", "writes = -1", "writes: is -1"),
         ("rounds = 64", "", "rounds: is missing"),
     ],

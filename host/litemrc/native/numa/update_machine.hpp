@@ -115,15 +115,16 @@ template <typename Policy> class UpdateMachine {
     bool replicate(Page &it, uint32_t page, Pair &own, uint32_t processor) {
         const uint64_t foreign = it.writes - own.own_writes;
         const auto answer = policy_.on_delay(own.policy, processor, own.delay, foreign - own.since);
+        counts_.cycles += answer.asks * costs_.remote_read;
         if (!answer.replicate || !room_[processor]) {
             counts_.refused += answer.replicate;
             ++counts_.interrupts;
-            counts_.cycles += costs_.page_fault + answer.asks * costs_.remote_read;
+            counts_.cycles += costs_.page_fault;
             arm_delay(it, own, answer.replicate ? own.delay : answer.value);
             return false;
         }
         ++counts_.replications;
-        counts_.cycles += costs_.replication + answer.asks * costs_.remote_read;
+        counts_.cycles += costs_.replication;
         --room_[processor];
         own.copy = true;
         ++it.copies;
