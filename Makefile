@@ -31,10 +31,13 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks sim-refs firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern bench-replication replacement results-zhou2004 pnr-units engine-results \
-	ulx3s versa_ecp5 orangecrab arty boards-synthesis \
-	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
+.PHONY: setup lint test demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+	linux linux-demo linux-ready linux-images linux-debug \
+	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
+	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench-govern bench-replication bench-numa \
+	replacement results-zhou2004 results-reference-counters
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -151,6 +154,12 @@ arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vi
 
 boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
 	python scripts/synthesize_boards.py
+
+bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
+	python bench/numa.py
+
+results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
+	python scripts/reference_counters.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
