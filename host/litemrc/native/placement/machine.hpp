@@ -34,7 +34,12 @@ class PlacementMachine {
     // First frame of a block, NO_FRAME: not in use, or there was no memory for it.
     uint32_t frame_of(uint32_t number) const { return number < frame_of_.size() ? frame_of_[number] : NO_FRAME; }
     // A block has been copied elsewhere.
-    void moved(uint32_t number, uint32_t frame) { frame_of_[number] = frame; }
+    void moved(uint32_t number, uint32_t frame) {
+        if (number == NO_OWNER)
+            return;
+        make_room(number);
+        frame_of_[number] = frame;
+    }
 
     Allocator &allocator() { return allocator_; }
     const OperationTimes &times() const { return times_; }

@@ -1,9 +1,9 @@
 """A kernel-compile-like tree of processes: make, and for each file shell, driver, compiler and assembler.
 
 A child is forked from its parent, has page tables and a stack of its own, maps its program and grows a heap;
-the parent waits. Files that are read and written stay in the page cache, movable pages without a process, until
-the cache has its share of memory: then the oldest go. At the end a linker reads all that was made. Sizes are
-about those of gcc compiling C on 64-bit Linux, in pages of 4 KB.
+the parent waits. Files that are read and written stay in the page cache, movable pages without a process,
+until the cache has its share of memory: then the oldest go. At the end a linker reads all that was made.
+Sizes are about those of gcc compiling C on 64-bit Linux, in pages of 4 KB.
 """
 
 from collections import deque
