@@ -110,6 +110,12 @@ class FootprintTrace:
     title: str = ""
     notes: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        load = self.workload
+        self.title = self.title or (
+            f"footprint of {load.low:.0%} to {load.high:.0%}, seed {self.seed}, {self.ticks} ticks"
+        )
+
     def __iter__(self) -> Iterator[Events]:
         """The ticks; the first one has all processes that the footprint begins with."""
         return _Run(self).events()
