@@ -19,6 +19,7 @@ MACHINES: dict[str, tuple[str, str]] = {
         "litemrc.cli.simulate_trays",
         "power of programs whose memory is organised by ranks, with colors",
     ),
+    "placement": ("litemrc.cli.simulate_placement", "which banks page allocators leave unused, to sleep"),
 }
 
 

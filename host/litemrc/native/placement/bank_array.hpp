@@ -18,7 +18,7 @@ class BankArray : public BankBuddies {
                 const uint32_t begin = segments_.begin(zone), end = segments_.end(zone);
                 for (uint32_t at = begin; at < end; ++at) {
                     const uint32_t index = request.movable ? end - 1 - (at - begin) : at;
-                    if (banks_[index].isolated != isolated || !(request.wake || is_open(index)))
+                    if (banks_[index].isolated != isolated || !(request.wake || is_target(index)))
                         continue;
                     const uint32_t frame = take_from(index, request.order);
                     if (frame == NO_FRAME)

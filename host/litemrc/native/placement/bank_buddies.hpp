@@ -25,7 +25,7 @@ class BankBuddies : public Allocator {
     uint64_t free_for_movable(uint32_t node) const override {
         uint64_t free = 0;
         for (uint32_t index = 0; index < banks_.size(); ++index)
-            if (memory_.zones()[segments_[index].zone].node == node && !banks_[index].isolated && is_open(index))
+            if (memory_.zones()[segments_[index].zone].node == node && is_target(index))
                 free += banks_[index].free;
         return free;
     }
@@ -41,10 +41,10 @@ class BankBuddies : public Allocator {
         bool isolated;
     };
 
-    // In use, or always in use: allocating there wakes nothing.
-    bool is_open(uint32_t index) const {
+    // Where migration may copy to: in use by users alone. Between the kernel's pages they would drive those elsewhere.
+    bool is_target(uint32_t index) const {
         const Unit &unit = memory_.unit(segments_[index].unit);
-        return unit.used != 0 || unit.crossing;
+        return unit.used != 0 && unit.unmovable == 0 && !banks_[index].isolated;
     }
 
     uint32_t take_from(uint32_t index, unsigned order) {
@@ -64,6 +64,8 @@ class BankBuddies : public Allocator {
         banks_[index].free += block_frames(order);
         frame = coalesce(memory_, frame, order);
         banks_[index].lists.add(frame, order);
+        if (banks_[index].free == segments_[index].frames()) // it was to be emptied, and is
+            banks_[index].isolated = false;
         return index;
     }
 
