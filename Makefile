@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr pnr-units pnr-ci engine-results \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
@@ -143,8 +143,14 @@ arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vi
 boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
 	python scripts/synthesize_boards.py
 
-pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
+pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
+	python scripts/pnr.py
+
+pnr-units: setup .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
 	python scripts/pnr_units.py
+
+pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack: 4 minutes of one core
+	python scripts/pnr_units.py --main
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts python tests/cosim/engine_results.py
