@@ -34,7 +34,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 .PHONY: setup lint test demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
-	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr-units engine-results \
+	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa \
 	replacement results-zhou2004 results-reference-counters
@@ -161,8 +161,14 @@ bench-numa: setup   ## references a second through processors that share pages: 
 results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
 	python scripts/reference_counters.py
 
-pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
+pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
+	python scripts/pnr.py
+
+pnr-units: setup .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
 	python scripts/pnr_units.py
+
+pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack: 4 minutes of one core
+	python scripts/pnr_units.py --main
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts python tests/cosim/engine_results.py
