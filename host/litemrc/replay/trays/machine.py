@@ -145,7 +145,7 @@ class TrayMachine:
                 memory.exit(process)
 
     def _visits(self, event: events.Visits) -> None:
-        frames, fresh, read = self.memory.touch(event.process, event.pages)
+        frames, fresh, read = self.memory.touch(event.process, event.pages, event.file)
         self._zero_fills += int(fresh.sum())
         self._reloads += int(read.sum())
         gap_ns = event.gap_ns + fresh * self.costs.zero_fill_ns + read * self.costs.reload_ns
