@@ -28,7 +28,7 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 results-jantz2013 pnr-units engine-results \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
@@ -132,6 +132,9 @@ results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
 	python scripts/zhou2004_allocation.py
 	python scripts/zhou2004_mm.py
 	python scripts/zhou2004_energy.py
+
+results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
+	python scripts/jantz2013_trays.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py
