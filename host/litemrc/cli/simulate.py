@@ -11,10 +11,8 @@ from litemrc.device.simulator import Simulator
 MACHINES: dict[str, tuple[str, str]] = {
     "mm": ("litemrc.cli.simulate_mm", "run processes that share a memory under several memory policies"),
     "energy": ("litemrc.cli.simulate_energy", "energy and delay of a trace whose memory chips sleep"),
-    "trays": (
-        "litemrc.cli.simulate_trays",
-        "power of programs whose memory is organised by ranks, with colors",
-    ),
+    "placement": ("litemrc.cli.simulate_placement", "which banks page allocators leave unused, to sleep"),
+    "trays": ("litemrc.cli.simulate_trays", "power of programs whose memory is organised by ranks"),
 }
 
 

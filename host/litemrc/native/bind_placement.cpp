@@ -1,8 +1,12 @@
 #include "bindings.hpp"
+#include "placement/adaptive.hpp"
+#include "placement/bank_array.hpp"
+#include "placement/bank_list.hpp"
 #include "placement/buddy.hpp"
-#include "placement/machine.hpp"
+#include "placement/stress.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -75,13 +79,24 @@ void bind_allocators(nb::module_ &module) {
         .def_ro("list_work", &Work::list_work)
         .def_ro("most_list_work", &Work::most_list_work)
         .def_ro("moves", &Work::moves)
-        .def_ro("most_moves", &Work::most_moves);
+        .def_ro("most_moves", &Work::most_moves)
+        .def_ro("visits", &Work::visits)
+        .def_ro("most_visits", &Work::most_visits);
     nb::class_<Allocator>(module, "Allocator")
         .def("allocate", &allocate, nb::arg("order") = 0, nb::arg("movable") = true, nb::arg("node") = 0,
              nb::arg("kind") = 2, nb::arg("hint") = 0, nb::arg("wake") = true)
         .def("free", &Allocator::free, nb::arg("frame"))
         .def("is_offline", &Allocator::is_offline, nb::arg("unit"))
         .def("can_isolate", &Allocator::can_isolate)
+        .def("is_isolated", &Allocator::is_isolated, nb::arg("unit"))
+        // One of each unit: whether it is offline.
+        .def("offline",
+             [](const Allocator &allocator) {
+                 std::vector<uint8_t> offline(allocator.memory().units());
+                 for (uint32_t unit = 0; unit < offline.size(); ++unit)
+                     offline[unit] = allocator.is_offline(unit);
+                 return to_array(std::move(offline));
+             })
         .def("isolate", &Allocator::isolate, nb::arg("unit"))
         .def("rejoin", &Allocator::rejoin, nb::arg("unit"))
         .def("free_for_movable", &Allocator::free_for_movable, nb::arg("node"))
@@ -91,6 +106,18 @@ void bind_allocators(nb::module_ &module) {
         .def_prop_ro("work", [](const Allocator &allocator) { return allocator.work(); });
     nb::class_<Buddy, Allocator>(module, "Buddy")
         .def(nb::init<PhysicalMemory &>(), nb::arg("memory"), nb::keep_alive<1, 2>());
+    nb::class_<BankArray, Allocator>(module, "BankArray")
+        .def(nb::init<PhysicalMemory &>(), nb::arg("memory"), nb::keep_alive<1, 2>());
+    nb::class_<BankList, Allocator>(module, "BankList")
+        .def(nb::init<PhysicalMemory &>(), nb::arg("memory"), nb::keep_alive<1, 2>());
+    nb::class_<Adaptive, Allocator>(module, "Adaptive")
+        .def(
+            "__init__",
+            [](Adaptive *self, PhysicalMemory &memory, uint32_t reserve_frames, uint32_t moves_per_operation) {
+                new (self) Adaptive(memory, {reserve_frames, moves_per_operation});
+            },
+            nb::arg("memory"), nb::kw_only(), nb::arg("reserve_frames"), nb::arg("moves_per_operation"),
+            nb::keep_alive<1, 2>());
 }
 
 void bind_machine(nb::module_ &module) {
@@ -123,12 +150,55 @@ void bind_machine(nb::module_ &module) {
         .def_prop_ro("times", [](const PlacementMachine &machine) { return machine.times(); });
 }
 
+void bind_migration(nb::module_ &module) {
+    nb::class_<Migration>(module, "Migration")
+        .def(
+            "__init__",
+            [](Migration *self, PlacementMachine &machine, uint64_t budget_frames, uint64_t reserve_frames,
+               uint32_t most_used_percent) {
+                new (self) Migration(machine, {budget_frames, reserve_frames, most_used_percent});
+            },
+            nb::arg("machine"), nb::kw_only(), nb::arg("budget_frames"), nb::arg("reserve_frames"),
+            nb::arg("most_used_percent"), nb::keep_alive<1, 2>())
+        .def("begin", &Migration::begin)
+        .def("step", &Migration::step, nb::arg("frames"))
+        .def(
+            "run",
+            [](Migration &migration) {
+                migration.begin();
+                while (!migration.step(LARGEST_BLOCK))
+                    ;
+            },
+            nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("copied_frames", &Migration::copied_frames)
+        .def_prop_ro("emptied_units", &Migration::emptied_units)
+        .def_prop_ro("abandoned_units", &Migration::abandoned_units);
+    nb::class_<StressReport>(module, "StressReport")
+        .def_ro("wrong", &StressReport::wrong)
+        .def_ro("allocations", &StressReport::allocations)
+        .def_ro("refused", &StressReport::refused)
+        .def_ro("copied_frames", &StressReport::copied_frames)
+        .def_ro("emptied_units", &StressReport::emptied_units)
+        .def_ro("offline_seen", &StressReport::offline_seen);
+    module.def(
+        "stress_allocator",
+        [](Allocator &allocator, uint64_t seed, uint64_t operations, uint32_t fullest_percent,
+           uint32_t unmovable_percent, uint32_t checked_every, bool migrates) {
+            return stress(allocator,
+                          {seed, operations, fullest_percent, unmovable_percent, checked_every, migrates});
+        },
+        nb::arg("allocator"), nb::kw_only(), nb::arg("seed"), nb::arg("operations"), nb::arg("fullest_percent"),
+        nb::arg("unmovable_percent"), nb::arg("checked_every"), nb::arg("migrates"),
+        nb::call_guard<nb::gil_scoped_release>());
+}
+
 } // namespace
 
 void bind_placement(nb::module_ &module) {
     bind_memory(module);
     bind_allocators(module);
     bind_machine(module);
+    bind_migration(module);
     module.attr("MAX_ORDER") = MAX_ORDER;
     module.attr("LARGEST_BLOCK") = LARGEST_BLOCK;
     module.attr("NO_FRAME") = NO_FRAME;

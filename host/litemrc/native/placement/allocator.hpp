@@ -20,7 +20,8 @@ struct Request {
 struct Work {
     uint64_t operations = 0;
     uint64_t list_work = 0, most_list_work = 0; // insertions and removals, splitting and merging included
-    uint64_t moves = 0, most_moves = 0;         // blocks moved from one set of lists to another, and looked at for it
+    uint64_t moves = 0, most_moves = 0;         // blocks moved from one set of lists to another, or onto and off lists
+    uint64_t visits = 0, most_visits = 0;       // blocks and units looked at on the way
 };
 
 class Allocator {
@@ -57,9 +58,11 @@ class Allocator {
         return memory_.unit(unit).used == 0 && !memory_.unit(unit).crossing;
     }
 
-    // Emptying a unit: from `isolate` on nothing is allocated there, from `rejoin` on it is as any other. Both take
-    // as many calls as they return false; each does a bounded part. An empty isolated unit goes offline.
+    // Emptying a unit: once `isolate` has returned true nothing is allocated there, unless there is no memory elsewhere;
+    // once `rejoin` has, it is as any other. Each call does a bounded part, false: there is more. An isolated unit
+    // that is empty goes offline.
     virtual bool can_isolate() const { return false; }
+    virtual bool is_isolated(uint32_t) const { return false; }
     virtual bool isolate(uint32_t) { return true; }
     virtual bool rejoin(uint32_t) { return true; }
 
@@ -79,20 +82,23 @@ class Allocator {
     virtual void give(uint32_t frame, unsigned order) = 0;
 
     PhysicalMemory &memory_;
-    uint64_t moves_ = 0;
+    uint64_t moves_ = 0, visits_ = 0;
 
   private:
     struct Begin {
-        uint64_t list_work, moves;
+        uint64_t list_work, moves, visits;
     };
-    Begin start() const { return {memory_.list_work, moves_}; }
+    Begin start() const { return {memory_.list_work, moves_, visits_}; }
     void finish(const Begin &begin) {
         const uint64_t list_work = memory_.list_work - begin.list_work, moves = moves_ - begin.moves;
+        const uint64_t visits = visits_ - begin.visits;
         ++work_.operations;
         work_.list_work += list_work;
         work_.moves += moves;
         work_.most_list_work = std::max(work_.most_list_work, list_work);
         work_.most_moves = std::max(work_.most_moves, moves);
+        work_.visits += visits;
+        work_.most_visits = std::max(work_.most_visits, visits);
     }
 
     Work work_;

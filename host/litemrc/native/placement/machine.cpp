@@ -70,6 +70,7 @@ void PlacementMachine::run(const uint8_t *codes, const uint32_t *numbers, const 
 
 void PlacementMachine::run_timed(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes,
                                  uint64_t count) {
+    switches_ = stops(); // those before do not concern us
     for (uint64_t at = 0; at < count; ++at) {
         const uint32_t number = numbers[at];
         make_room(number);
