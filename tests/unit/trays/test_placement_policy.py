@@ -39,18 +39,24 @@ def test_pages_of_the_working_set_are_gathered_where_most_of_them_are():
 
 
 def test_two_trays_are_kept_where_one_has_no_room():
-    """Five pages; tray 1 holds 3 of them and has room for 1: tray 0 is kept, too."""
+    """Five pages; tray 1 holds 3 of them and has room for 1, no other has more: a second one is kept, too."""
     tray_of = np.array([0, 1, 1, 2, 1])
-    chosen = plan(curve_of(5), np.full(5, 7), tray_of, trays([0, 1, 9]), FREE)
+    chosen = plan(curve_of(5), np.full(5, 7), tray_of, trays([0, 1, 2]), FREE)
     assert chosen.hot_trays == (1, 0)
     assert moved(chosen) == [(2, 1, [3])]
+
+
+def test_a_tray_with_room_for_all_is_rather_kept_than_two_that_have_more():
+    tray_of = np.array([0, 1, 1, 2, 1])
+    chosen = plan(curve_of(5), np.full(5, 7), tray_of, trays([0, 1, 9]), FREE)
+    assert moved(chosen) == [(0, 2, [0]), (1, 2, [1, 2, 4])]
 
 
 def test_a_reserve_is_left_free():
     tray_of = np.array([0, 1, 1])
     kept = PlacementParameters(epsilon=0.0, page_nj=0.0, reserve_pages=5)
-    assert moved(plan(curve_of(3), np.full(3, 7), tray_of, trays([9, 6]), kept)) == [(0, 1, [0])]
-    assert moved(plan(curve_of(3), np.full(3, 7), tray_of, trays([9, 5]), kept)) == []
+    assert moved(plan(curve_of(3), np.full(3, 7), tray_of, trays([5, 6]), kept)) == [(0, 1, [0])]
+    assert moved(plan(curve_of(3), np.full(3, 7), tray_of, trays([5, 5]), kept)) == []
 
 
 def test_sleeping_trays_are_left_asleep():

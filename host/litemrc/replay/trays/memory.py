@@ -17,7 +17,7 @@ from litemrc.replay.trays.hardware import Hardware
 
 ALLOCATORS = ("buddy", "tray")
 NOBODY, HELD = -1, -2  # owners of frames that no process has
-_RECLAIM = 8192  # pages that are recycled at once, at least
+_RECLAIM_SHARE = 1 / 512  # of all pages, that is recycled at once, at least
 _HELD_HINT = 1
 NO_FRAME = -1
 
@@ -231,14 +231,10 @@ class Memory:
             self.last_used[frames] == self._tick,
         )
         trays = choice.preferred if choice.bound else None
-        oldest = victims(
-            residents,
-            max(count, _RECLAIM),
-            trays=trays,
-            color=color if choice.recycle_locally else None,
-        )
+        wanted = max(count, int(self.hardware.pages * _RECLAIM_SHARE))
+        oldest = victims(residents, wanted, trays=trays, color=color if choice.recycle_locally else None)
         if not oldest.size and choice.recycle_locally:  # the color has nothing there yet
-            oldest = victims(residents, max(count, _RECLAIM), trays=trays)
+            oldest = victims(residents, wanted, trays=trays)
         if not oldest.size:
             raise UserError(
                 f"process {process} needs {count:,} pages more at once than may be recycled",
