@@ -12,7 +12,7 @@ def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power:
     """A line for each allocator."""
     placement = runs[0].placement
     lines = [
-        f"{trace.title or 'workload'}: {len(runs[0].used):,} ticks of {trace.tick_s:g} s on"
+        f"{trace.title}: {len(runs[0].used):,} ticks of {trace.tick_s:g} s on"
         f" {placement.memory_bytes >> 20:,} MiB in {placement.units} banks,"
         f" {runs[0].used.mean() / placement.frames:.1%} of it in use",
         f"banks without pages in {power.low_state} ({power.part}), the others in standby",

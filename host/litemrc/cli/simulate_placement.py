@@ -35,8 +35,8 @@ workloads: light (10 to 50 % of memory), medium (30 to 80 %), compile (processes
 --json prints {"results": [{"allocator", "offline_percent", "optimal_percent", "max_offline_percent",
 "migrated_pages", "unmovable_banks", "alloc_ns_mean", "alloc_ns_max", "metadata_bytes", "energy_mj"} ...]}.
 Percents are of memory, means over the ticks, as are unmovable_banks; times are elapsed, and *_ns_max leaves
-out operations that the scheduler interrupted, but not what else disturbs: most_moves and most_list_work of one
-operation are the same everywhere. Beside them: free_ns_mean, free_ns_max, awake_energy_mj (all banks in
+out operations that the scheduler interrupted, but not what else disturbs: most_moves and most_list_work of
+one operation are the same everywhere. Beside them: free_ns_mean, free_ns_max, awake_energy_mj (all banks in
 standby), failed, used_percent.
 """
 

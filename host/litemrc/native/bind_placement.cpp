@@ -17,6 +17,7 @@ namespace {
 
 using CodeArray = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using LeastArray = nb::ndarray<uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>; // written to
 
 void bind_memory(nb::module_ &module) {
     nb::class_<Zone>(module, "Zone")
@@ -144,6 +145,13 @@ void bind_machine(nb::module_ &module) {
             },
             nb::arg("codes").noconvert(), nb::arg("numbers").noconvert(), nb::arg("nodes").none() = nb::none(),
             nb::arg("timed") = false)
+        .def(
+            "run_recorded",
+            [](PlacementMachine &machine, const CodeArray &codes, const NumberArray &numbers, const LeastArray &least_ns) {
+                nb::gil_scoped_release released;
+                machine.run_recorded(codes.data(), numbers.data(), codes.size(), least_ns.data());
+            },
+            nb::arg("codes").noconvert(), nb::arg("numbers").noconvert(), nb::arg("least_ns").noconvert())
         .def("frame_of", &PlacementMachine::frame_of, nb::arg("number"))
         .def_prop_ro("failed", &PlacementMachine::failed)
         .def_prop_ro("failed_frames", &PlacementMachine::failed_frames)

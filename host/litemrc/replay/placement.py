@@ -1,7 +1,7 @@
 """Allocation traces through page allocators: which power units are left unused, and what that takes."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +152,6 @@ class PlacementRun:
     most_list_work: int
     most_visits: int
     metadata_bytes: int
-    notes: list[str] = field(default_factory=list)
 
     @property
     def offline_share(self) -> NDArray[np.float64]:
@@ -187,6 +186,91 @@ def optimal_share(used: NDArray[np.int64], unit_pages: NDArray[np.int64]) -> NDA
     return 1 - holds[np.searchsorted(holds, used)] / holds[-1]
 
 
+class Simulation:
+    """A machine with an allocator, tick by tick: several can share the making of a trace.
+
+    Parameters:
+        allocator: a name in `ALLOCATORS`.
+        timed: measure each operation; costs about as much as the operations.
+
+    Raises:
+        UserError: no such allocator, or one that cannot do with memory interleaved in small pieces.
+    """
+
+    def __init__(self, placement: Placement, allocator: str, *, timed: bool = True) -> None:
+        if allocator not in ALLOCATORS:
+            raise UserError(f"no allocator {allocator!r}", remedy=f"choose of {', '.join(ALLOCATORS)}")
+        if allocator != "buddy" and 0 < placement.interleave_bytes < LARGEST_BLOCK * PAGE_BYTES:
+            raise UserError(
+                f"{allocator} needs blocks that lie in one bank, and memory is interleaved by"
+                f" {placement.interleave_bytes >> 10} KiB",
+                remedy=f"interleave by {LARGEST_BLOCK * PAGE_BYTES >> 20} MiB or more, or use buddy alone",
+            )
+        self.placement, self.allocator = placement, allocator
+        self._timed = timed
+        self._memory = placement.memory()
+        self._pages = ALLOCATORS[allocator](self._memory, placement)
+        if placement.scramble:
+            _scramble(self._pages, placement)
+        self._machine = PlacementMachine(self._pages)
+        self._migration = Migration(
+            self._machine,
+            budget_frames=placement.migration_pages or placement.frames,
+            reserve_frames=placement.reserve_pages,
+            most_used_percent=placement.most_used_percent,
+        )
+        self._used: list[int] = []
+        self._copied: list[int] = []
+        self._offline: list[NDArray[np.uint8]] = []
+        self._rows: list[NDArray[np.uint32]] = []
+
+    def step(self, events: Events) -> None:
+        """A tick; its last part is the migration, when it is time for one."""
+        self._machine.run(events.codes, events.numbers, events.nodes, timed=self._timed)
+        every = self.placement.migrate_every
+        if every and len(self._used) % every == every - 1:
+            self._migration.run()
+        self._used.append(self._memory.used)
+        self._copied.append(self._migration.copied_frames)
+        self._offline.append(self._pages.offline())
+        self._rows.append(self._memory.unit_rows().reshape(-1, 4))
+
+    def result(self, trace: AllocationTrace) -> PlacementRun:
+        """What happened until now.
+
+        Raises:
+            UserError: nothing.
+        """
+        if not self._used:
+            raise UserError("the trace has no allocations", remedy="give one that has")
+        if not any(self._used):
+            raise UserError(
+                "nothing is ever in use", remedy="give a longer trace, or the machine more memory"
+            )
+        rows = np.stack(self._rows)
+        work = self._pages.work
+        return PlacementRun(
+            allocator=self.allocator,
+            placement=self.placement,
+            trace=trace.title,
+            tick_s=trace.tick_s,
+            used=np.array(self._used, np.int64),
+            copied=np.array(self._copied, np.int64),
+            offline=np.stack(self._offline).astype(bool),
+            used_of_unit=rows[:, :, 1],
+            unmovable_of_unit=rows[:, :, 2],
+            crossing=rows[0, :, 3].astype(bool),
+            unit_pages=rows[0, :, 0].astype(np.int64),
+            failed=self._machine.failed,
+            failed_pages=self._machine.failed_frames,
+            times=self._machine.times,
+            most_moves=work.most_moves,
+            most_list_work=work.most_list_work,
+            most_visits=work.most_visits,
+            metadata_bytes=self._pages.metadata_bytes(),
+        )
+
+
 def simulate(
     trace: AllocationTrace,
     placement: Placement,
@@ -195,69 +279,15 @@ def simulate(
     timed: bool = True,
     shown: Callable[[Iterable[Events]], Iterable[Events]] = iter,
 ) -> PlacementRun:
-    """Run a trace through an allocator.
+    """Run a trace through an allocator; parameters and errors as of `Simulation`.
 
     Parameters:
-        allocator: a name in `ALLOCATORS`.
-        timed: measure each operation; costs about as much as the operations.
         shown: passes on the ticks, and may show how far it is.
-
-    Raises:
-        UserError: no such allocator, or one that cannot do with memory interleaved in small pieces.
     """
-    if allocator not in ALLOCATORS:
-        raise UserError(f"no allocator {allocator!r}", remedy=f"choose of {', '.join(ALLOCATORS)}")
-    if allocator != "buddy" and 0 < placement.interleave_bytes < LARGEST_BLOCK * PAGE_BYTES:
-        raise UserError(
-            f"{allocator} needs blocks that lie in one bank, and memory is interleaved by"
-            f" {placement.interleave_bytes >> 10} KiB",
-            remedy=f"interleave by {LARGEST_BLOCK * PAGE_BYTES >> 20} MiB or more, or use the buddy alone",
-        )
-    memory = placement.memory()
-    pages = ALLOCATORS[allocator](memory, placement)
-    if placement.scramble:
-        _scramble(pages, placement)
-    machine = PlacementMachine(pages)
-    migration = Migration(
-        machine,
-        budget_frames=placement.migration_pages or placement.frames,
-        reserve_frames=placement.reserve_pages,
-        most_used_percent=placement.most_used_percent,
-    )
-    used, copied, offline, rows = [], [], [], []
-    for tick, events in enumerate(shown(trace)):
-        machine.run(events.codes, events.numbers, events.nodes, timed=timed)
-        if placement.migrate_every and tick % placement.migrate_every == placement.migrate_every - 1:
-            migration.run()
-        used.append(memory.used)
-        copied.append(migration.copied_frames)
-        offline.append(pages.offline())
-        rows.append(memory.unit_rows().reshape(-1, 4))
-    if not used:
-        raise UserError("the trace has no allocations", remedy="give one that has")
-    if not any(used):
-        raise UserError("nothing is ever in use", remedy="give a longer trace, or the machine more memory")
-    all_rows = np.stack(rows)
-    return PlacementRun(
-        allocator=allocator,
-        placement=placement,
-        trace=trace.title,
-        tick_s=trace.tick_s,
-        used=np.array(used, np.int64),
-        copied=np.array(copied, np.int64),
-        offline=np.stack(offline).astype(bool),
-        used_of_unit=all_rows[:, :, 1],
-        unmovable_of_unit=all_rows[:, :, 2],
-        crossing=all_rows[0, :, 3].astype(bool),
-        unit_pages=all_rows[0, :, 0].astype(np.int64),
-        failed=machine.failed,
-        failed_pages=machine.failed_frames,
-        times=machine.times,
-        most_moves=pages.work.most_moves,
-        most_list_work=pages.work.most_list_work,
-        most_visits=pages.work.most_visits,
-        metadata_bytes=pages.metadata_bytes(),
-    )
+    simulation = Simulation(placement, allocator, timed=timed)
+    for events in shown(trace):
+        simulation.step(events)
+    return simulation.result(trace)
 
 
 def _scramble(allocator: Allocator, placement: Placement) -> None:

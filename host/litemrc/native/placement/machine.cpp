@@ -68,6 +68,28 @@ void PlacementMachine::run(const uint8_t *codes, const uint32_t *numbers, const 
     }
 }
 
+void PlacementMachine::run_recorded(const uint8_t *codes, const uint32_t *numbers, uint64_t count,
+                                    uint32_t *least_ns) {
+    for (uint64_t at = 0; at < count; ++at) {
+        const uint32_t number = numbers[at];
+        make_room(number);
+        const Request wanted = request(codes[at], 0);
+        const bool frees = codes[at] & EVENT_FREE;
+        uint32_t frame = frame_of_[number];
+        const uint64_t begin = now_ns();
+        if (frees)
+            allocator_.free(frame);
+        else
+            frame = allocator_.allocate(wanted);
+        const uint64_t elapsed = now_ns() - begin, took = elapsed > clock_ns_ ? elapsed - clock_ns_ : 0;
+        least_ns[at] = uint32_t(std::min<uint64_t>(least_ns[at], took));
+        if (frees)
+            frame_of_[number] = NO_FRAME;
+        else
+            record(number, frame, codes[at]);
+    }
+}
+
 void PlacementMachine::run_timed(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes,
                                  uint64_t count) {
     switches_ = stops(); // those before do not concern us

@@ -31,10 +31,18 @@ class PlacementMachine {
     // The same, each operation timed.
     void run_timed(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes, uint64_t count);
 
+    // The same, timed, one number for each: least_ns of an event becomes what it took, if that is less.
+    void run_recorded(const uint8_t *codes, const uint32_t *numbers, uint64_t count, uint32_t *least_ns);
+
     // First frame of a block, NO_FRAME: not in use, or there was no memory for it.
     uint32_t frame_of(uint32_t number) const { return number < frame_of_.size() ? frame_of_[number] : NO_FRAME; }
     // A block has been copied elsewhere.
-    void moved(uint32_t number, uint32_t frame) { frame_of_[number] = frame; }
+    void moved(uint32_t number, uint32_t frame) {
+        if (number == NO_OWNER)
+            return;
+        make_room(number);
+        frame_of_[number] = frame;
+    }
 
     Allocator &allocator() { return allocator_; }
     const OperationTimes &times() const { return times_; }

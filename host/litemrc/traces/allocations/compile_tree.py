@@ -1,9 +1,9 @@
 """A kernel-compile-like tree of processes: make, and for each file shell, driver, compiler and assembler.
 
 A child is forked from its parent, has page tables and a stack of its own, maps its program and grows a heap;
-the parent waits. Files that are read and written stay in the page cache, movable pages without a process, until
-the cache has its share of memory: then the oldest go. At the end a linker reads all that was made. Sizes are
-about those of gcc compiling C on 64-bit Linux, in pages of 4 KB.
+the parent waits. Files that are read and written stay in the page cache, movable pages without a process,
+until the cache has its share of memory: then the oldest go. At the end a linker reads all that was made.
+Sizes are about those of gcc compiling C on 64-bit Linux, in pages of 4 KB.
 """
 
 from collections import deque
@@ -102,7 +102,8 @@ class _Run:
         self._tree = tree
         self._random = np.random.default_rng(tree.seed)
         self._numbers = BlockNumbers()
-        self._cache: deque[NDArray[np.uint32]] = deque()
+        self._cache: deque[tuple[int, NDArray[np.uint32]]] = deque()  # tick when a file was read, its pages
+        self._ticks = 0
         self._cached = self._objects = 0
         self._pieces: list[tuple[NDArray[np.uint8], NDArray[np.uint32]]] = []
         self._nodes: list[int] = []
@@ -186,10 +187,11 @@ class _Run:
         codes = np.zeros(len(numbers), np.uint8)
         codes[:slab] = UNMOVABLE
         self._piece(codes, numbers, node)
-        self._cache.append(numbers)
+        self._cache.append((self._ticks, numbers))
         self._cached += len(numbers)
-        while self._cached > self._tree.cache * self._tree.memory_pages and len(self._cache) > 1:
-            oldest = self._cache.popleft()
+        # What is read in this very tick stays.
+        while self._cached > self._tree.cache * self._tree.memory_pages and self._cache[0][0] < self._ticks:
+            _, oldest = self._cache.popleft()
             self._cached -= len(oldest)
             self._piece(np.full(len(oldest), FREE, np.uint8), oldest, node)
             self._numbers.give_back(oldest)
@@ -203,4 +205,5 @@ class _Run:
         self._pieces, self._nodes = [], []
         events = interleaved(pieces, _BURST, self._random, nodes if self._tree.nodes > 1 else None)
         self._numbers.next_tick()
+        self._ticks += 1
         return events

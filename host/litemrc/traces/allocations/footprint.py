@@ -1,8 +1,8 @@
 """Processes whose memory together follows a footprint that wanders between two shares of a machine's memory.
 
 Panwar 2015, "Results": light is 10 to 50 %, medium 30 to 80 %. The paper tells no more than that; the means
-are about those that its optima imply (table 2: 69 and 57 % of memory could be offline). Processes come, give back
-parts and end; the kernel has pages for each of them, some of which outlive it.
+are about those that its optima imply (table 2: 69 and 57 % of memory could be offline). Processes come, give
+back parts and end; the kernel has pages for each of them, some of which outlive it.
 """
 
 from collections.abc import Iterator
@@ -109,6 +109,12 @@ class FootprintTrace:
     tick_s: float = 1.0
     title: str = ""
     notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        load = self.workload
+        self.title = self.title or (
+            f"footprint of {load.low:.0%} to {load.high:.0%}, seed {self.seed}, {self.ticks} ticks"
+        )
 
     def __iter__(self) -> Iterator[Events]:
         """The ticks; the first one has all processes that the footprint begins with."""
@@ -236,8 +242,8 @@ def _levels(workload: Footprint, ticks: int, random: np.random.Generator) -> NDA
     steps = random.integers(*_LEVEL_TICKS, size=2 * ticks // _LEVEL_TICKS[0])
     times = np.concatenate(([0], np.cumsum(steps)))
     times = times[: np.searchsorted(times, ticks) + 1]
-    # The beta distribution of this mean that has peaks at its ends, so that both are reached; one level out of
-    # each of as many equal parts of it as there are levels, so that the trace has about its mean.
+    # The beta distribution of this mean that has peaks at its ends, so that both are reached; one level out
+    # of each of as many equal parts of it as there are levels, so that the trace has about its mean.
     share = (workload.mean - workload.low) / (workload.high - workload.low)
     scale = _PEAKS / min(share, 1 - share)
     count = (len(times) + 1) // 2

@@ -1,9 +1,9 @@
 """Reads Linux's trace events `kmem:mm_page_alloc` and `kmem:mm_page_free`, as ftrace and perf print them.
 
 A page frame number stands for its block until it is freed, so what the kernel chose does not matter: the
-blocks come and go as recorded, and an allocator of ours places them. `GFP_DMA` and `GFP_DMA32` bind a block to
-low zones; movable is what has `__GFP_MOVABLE` or migrate type 1. `mm_page_free_batched` repeats `mm_page_free`
-and is skipped.
+blocks come and go as recorded, and an allocator of ours places them. `GFP_DMA` and `GFP_DMA32` bind a block
+to low zones; movable is what has `__GFP_MOVABLE` or migrate type 1. `mm_page_free_batched` repeats
+`mm_page_free` and is skipped.
 """
 
 import re
