@@ -37,7 +37,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa \
-	replacement results-zhou2004 results-reference-counters
+	replacement results-zhou2004 results-reference-counters results-jantz2013
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -160,6 +160,9 @@ bench-numa: setup   ## references a second through processors that share pages: 
 
 results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
 	python scripts/reference_counters.py
+
+results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
+	python scripts/jantz2013_trays.py
 
 pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
 	python scripts/pnr.py

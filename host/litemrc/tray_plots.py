@@ -69,7 +69,7 @@ def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None =
         )
     axes.set_ylabel("DRAM power, W")
     axes.set_xlabel("time in s")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.05 * max(run.samples_mw.max() for run in runs) / 1e3)
     if span:
         axes.set_xlim(*span)
     axes.grid(axis="y")

@@ -15,11 +15,8 @@ MACHINES: dict[str, tuple[str, str]] = {
         "litemrc.cli.simulate_numa",
         "processors that share memory, replicating pages by reference counters",
     ),
-    "trays": (
-        "litemrc.cli.simulate_trays",
-        "power of programs whose memory is organised by ranks, with colors",
-    ),
     "placement": ("litemrc.cli.simulate_placement", "which banks page allocators leave unused, to sleep"),
+    "trays": ("litemrc.cli.simulate_trays", "power of programs whose memory is organised by ranks"),
 }
 
 

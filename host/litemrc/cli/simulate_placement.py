@@ -27,6 +27,7 @@ bank-array  free lists of each bank; users take the last bank that has room, the
 bank-list   the same, banks in use in a list in the order they were brought
 adaptive    Adaptive-Buddy: the banks in use form two pools, the kernel's and the users', that get banks and
             give them back; an allocation costs as much as in buddy
+tray        free lists of each bank in a zone; each use stays in a bank until it is full (Jantz et al. 2013)
 
 Panwar and Gopinath 2015; docs/results-panwar2015.md has the model. TRACE is the text that ftrace or perf
 print of the events kmem:mm_page_alloc and kmem:mm_page_free (also .gz, .zst, .xz).

@@ -48,7 +48,8 @@ def map_colors(
             order += sorted(nodes - set(order))
         bound = intent.node is not None or intent.recycled_locally
         if intent.recycled_locally and not order:
-            order = _compact(shared, _wanted(intent, resident_pages))
+            roomy = sorted(shared, key=lambda tray: -tray.free_pages)
+            order = _compact(roomy, _wanted(intent, resident_pages))
         elif intent.recycled_locally:
             order = _compact(
                 [tray for tray in trays if tray.number in order], _wanted(intent, resident_pages), order

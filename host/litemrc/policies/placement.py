@@ -2,8 +2,8 @@
 
 Colors say which pages are hot; where nobody says so, the monitor counts. The curve tells how many pages have
 nearly all hits (N_mrc of Zhou et al. 2004, section 5), counts by page tell which ones. Those belong on as few
-trays as hold them: the trays that have most of them already. Of all others each is emptied of hot pages, the
-cheapest first, wholly before the next one, if what its rank saves asleep pays for the copies.
+trays as hold them, if possible on those that have most of them already. Of all others each is emptied of hot
+pages, the cheapest first, wholly before the next one, if what its rank saves asleep pays for the copies.
 """
 
 from collections.abc import Sequence
@@ -129,13 +129,13 @@ def hottest(counts: NDArray[np.integer], pages: int) -> NDArray[np.intp]:
 
 
 def _compact(of_tray: NDArray, trays: Sequence[Tray], pages: int, reserve: int) -> tuple[int, ...]:
-    """The fewest trays that hold so many pages: those awake that have most of them already come first."""
-    kept: list[int] = []
-    capacity = 0
-    order = sorted(trays, key=lambda tray: (tray.asleep, -of_tray[tray.number], tray.number))
-    for tray in order:
-        if capacity >= pages:
-            break
-        kept.append(tray.number)
-        capacity += int(of_tray[tray.number]) + max(0, tray.free_pages - reserve)
-    return tuple(kept)
+    """The fewest trays that hold so many pages: awake ones, and those that have most of them, if these do."""
+    capacity = {tray.number: int(of_tray[tray.number]) + max(0, tray.free_pages - reserve) for tray in trays}
+    roomy = sorted(trays, key=lambda tray: (tray.asleep, -capacity[tray.number], tray.number))
+    held, fewest = 0, 0
+    while held < pages:
+        held += capacity[roomy[fewest].number]
+        fewest += 1
+    full = sorted(trays, key=lambda tray: (tray.asleep, -of_tray[tray.number], tray.number))[:fewest]
+    kept = full if sum(capacity[tray.number] for tray in full) >= pages else roomy[:fewest]
+    return tuple(tray.number for tray in kept)

@@ -20,6 +20,7 @@ from litemrc.native.placement import (
     PlacementMachine,
     Zone,
 )
+from litemrc.native.tray import Tray
 from litemrc.traces.allocations.events import FREE, AllocationTrace, Events
 
 PAGE_BYTES = 4096
@@ -36,6 +37,7 @@ ALLOCATORS: dict[str, Callable[[PhysicalMemory, "Placement"], Allocator]] = {
     "adaptive": lambda memory, placement: Adaptive(
         memory, reserve_frames=placement.reserve_pages, moves_per_operation=placement.moves_per_operation
     ),
+    "tray": lambda memory, _: Tray(memory),
 }
 
 

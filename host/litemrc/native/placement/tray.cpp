@@ -25,9 +25,11 @@ void Tray::guide(uint32_t hint, std::vector<uint32_t> order, bool bound) {
 
 uint64_t Tray::furnished(uint32_t hint, uint32_t unit) const {
     uint64_t pages = 0;
-    for (const bool movable : {true, false})
-        if (use_of(hint, movable) < uses_.size())
-            pages += uses_[use_of(hint, movable)].furnished[unit];
+    for (const bool movable : {true, false}) {
+        const uint32_t number = use_of(hint, movable);
+        if (number < uses_.size() && !uses_[number].furnished.empty())
+            pages += uses_[number].furnished[unit];
+    }
     return pages;
 }
 
@@ -60,6 +62,19 @@ uint64_t Tray::metadata_bytes() const {
 }
 
 uint32_t Tray::take(const Request &request) {
+    uint32_t frame = take_open(request);
+    // Rather than fail, a tray that was to be emptied is in use again.
+    for (uint32_t unit = 0; frame == NO_FRAME && request.wake && unit < units_.size(); ++unit)
+        if (units_[unit].isolated) {
+            units_[unit].isolated = false;
+            frame = take_open(request);
+            units_[unit].isolated = frame == NO_FRAME;
+        }
+    return frame;
+}
+
+// From trays that are not isolated.
+uint32_t Tray::take_open(const Request &request) {
     const uint32_t number = use_of(request.hint, request.movable);
     Use &mine = use(number);
     const std::vector<uint32_t> &zones = memory_.zone_order(request.node, request.kind);

@@ -24,6 +24,7 @@ class Tray : public Allocator {
     uint64_t free_in(uint32_t unit) const { return units_[unit].free; }
 
     bool can_isolate() const override { return true; }
+    bool is_isolated(uint32_t unit) const override { return units_[unit].isolated; }
     bool isolate(uint32_t unit) override;
     bool rejoin(uint32_t unit) override;
     uint64_t free_for_movable(uint32_t node) const override;
@@ -53,6 +54,7 @@ class Tray : public Allocator {
 
     static uint32_t use_of(uint32_t hint, bool movable) { return 2 * hint + !movable; }
     Use &use(uint32_t number);
+    uint32_t take_open(const Request &request);
     Lists *lists(uint32_t unit, uint32_t zone);
     Lists *fitting(uint32_t unit, const Request &request, uint32_t zone);
     uint32_t take_from(Lists &tray, uint32_t unit, const Request &request, uint32_t number);

@@ -18,6 +18,7 @@ class Visits:
         reads, writes: lines of each visit, or of all.
         line_ns: in which a line is moved.
         gap_ns: of computing before each visit.
+        file: the pages are those of files; bool, of each visit or of all.
     """
 
     process: int
@@ -26,13 +27,17 @@ class Visits:
     writes: NDArray[np.uint8] | int
     line_ns: float
     gap_ns: float = 0.0
+    file: NDArray[np.bool_] | bool = False
 
     def pieces(self, length: int) -> "Iterator[Visits]":
         """The same, so many visits at a time."""
         for begin in range(0, self.pages.size, length):
             piece = slice(begin, begin + length)
-            lines = (each if isinstance(each, int) else each[piece] for each in (self.reads, self.writes))
-            yield Visits(self.process, self.pages[piece], *lines, self.line_ns, self.gap_ns)
+            reads, writes, file = (
+                each[piece] if isinstance(each, np.ndarray) else each
+                for each in (self.reads, self.writes, self.file)
+            )
+            yield Visits(self.process, self.pages[piece], reads, writes, self.line_ns, self.gap_ns, file)
 
 
 @dataclass(frozen=True)

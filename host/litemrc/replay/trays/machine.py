@@ -14,7 +14,8 @@ from litemrc.replay.trays.power import rank_samples_mw, sample_seconds
 from litemrc.replay.trays.result import TrayRun
 from litemrc.replay.trays.scrambler import Scrambler
 
-BLOCK = 32_768  # visits that are looked at together: faults and recency are told apart by so many
+# Visits that are looked at together, of the pages of a tray: faults and recency are told apart by so many.
+_TOGETHER = 1 / 16
 _NO_PHASE = ""
 
 
@@ -92,6 +93,7 @@ class TrayMachine:
         """
         for event in program:
             self._do(event)
+            self._sample()
             if progress:
                 progress(self.hardware.seconds(self.ranks.now))
         self._sample()
@@ -120,13 +122,12 @@ class TrayMachine:
         memory, guidance = self.memory, self.memory.guidance
         match event:
             case events.Visits():
-                for piece in event.pieces(BLOCK):
+                for piece in event.pieces(max(1, int(self.hardware.tray_pages * _TOGETHER))):
                     self._visits(piece)
             case events.Phase(name):
                 self._phases.append((self.ranks.now, name))
             case events.Pause(ns):
                 self.ranks.pause(self.hardware.clocks(ns))
-                self._sample()
             case events.Intend(process, intents, resident_pages):
                 if self._heard:
                     guidance.intend(process, intents, resident_pages, memory.trays(self.asleep()))
@@ -145,7 +146,7 @@ class TrayMachine:
                 memory.exit(process)
 
     def _visits(self, event: events.Visits) -> None:
-        frames, fresh, read = self.memory.touch(event.process, event.pages)
+        frames, fresh, read = self.memory.touch(event.process, event.pages, event.file)
         self._zero_fills += int(fresh.sum())
         self._reloads += int(read.sum())
         gap_ns = event.gap_ns + fresh * self.costs.zero_fill_ns + read * self.costs.reload_ns

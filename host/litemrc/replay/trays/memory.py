@@ -17,7 +17,7 @@ from litemrc.replay.trays.hardware import Hardware
 
 ALLOCATORS = ("buddy", "tray")
 NOBODY, HELD = -1, -2  # owners of frames that no process has
-_RECLAIM = 2048  # pages that are recycled at once, at least
+_RECLAIM_SHARE = 1 / 512  # of all pages, that is recycled at once, at least
 _HELD_HINT = 1
 NO_FRAME = -1
 
@@ -49,6 +49,7 @@ class Memory:
     Attributes:
         owner, page, color: int64[frames], the process that has a frame, its virtual page, the color's number.
         last_used: int64[frames], the larger the later.
+        file: bool[frames], pages of files.
         recycled, migrated: pages so far.
     """
 
@@ -59,6 +60,7 @@ class Memory:
         self.allocator: Allocator = (TrayAllocator if self.guided else Buddy)(self.physical)
         self.owner = np.full(hardware.pages, NOBODY, np.int64)
         self.page, self.color, self.last_used = (np.zeros(hardware.pages, np.int64) for _ in range(3))
+        self.file = np.zeros(hardware.pages, bool)
         self.recycled = self.migrated = 0
         self.guidance = Guidance(self.trays())
         self._spaces: dict[int, Space] = {}
@@ -100,8 +102,13 @@ class Memory:
         space.grow(pages)
         return space
 
-    def touch(self, process: int, pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray, NDArray]:
+    def touch(
+        self, process: int, pages: NDArray[np.int64], file: NDArray[np.bool_] | bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Back pages that are not, and remember that all were used now.
+
+        Parameters:
+            file: of each page or all: is it that of a file?
 
         Returns:
             the frame of each; where a page of zeros was given; where one was read from disk.
@@ -122,6 +129,7 @@ class Memory:
             read[faults], fresh[faults] = space.on_disk[wanted], ~space.on_disk[wanted]
             for color, mine in self._by_color(process, wanted):
                 self._back(process, color, mine)
+            self.file[space.frame[wanted]] = np.broadcast_to(file, pages.shape)[faults]
         return space.frame[pages], fresh, read
 
     def release(self, process: int, begin: int, end: int) -> None:
@@ -162,7 +170,7 @@ class Memory:
             self.allocator, frames.size, hint=self._hint(None, TrayChoice((tray,), True))
         ).astype(np.int64)
         moved = frames[: to.size]
-        for of_frame in (self.owner, self.page, self.color, self.last_used):
+        for of_frame in (self.owner, self.page, self.color, self.last_used, self.file):
             of_frame[to] = of_frame[moved]
         for process in np.unique(self.owner[moved]).tolist():
             mine = self.owner[moved] == process
@@ -219,17 +227,14 @@ class Memory:
             self.last_used[frames],
             self.tray_of(frames),
             self.color[frames],
+            self.file[frames],
             self.last_used[frames] == self._tick,
         )
         trays = choice.preferred if choice.bound else None
-        oldest = victims(
-            residents,
-            max(count, _RECLAIM),
-            trays=trays,
-            color=color if choice.recycle_locally else None,
-        )
+        wanted = max(count, int(self.hardware.pages * _RECLAIM_SHARE))
+        oldest = victims(residents, wanted, trays=trays, color=color if choice.recycle_locally else None)
         if not oldest.size and choice.recycle_locally:  # the color has nothing there yet
-            oldest = victims(residents, max(count, _RECLAIM), trays=trays)
+            oldest = victims(residents, wanted, trays=trays)
         if not oldest.size:
             raise UserError(
                 f"process {process} needs {count:,} pages more at once than may be recycled",

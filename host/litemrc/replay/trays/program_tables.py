@@ -11,7 +11,7 @@ from litemrc.replay.trays.workloads.programs import PATTERNS, Program, Programs,
 from litemrc.toml_table import TomlTable
 
 _PROCESS = ("name", "gap_ns", "line_ns", "intents", "trays", "range", "paint")
-_RANGE = ("name", "mib", "pattern", "alpha", "weight", "reads", "writes", "load", "color")
+_RANGE = ("name", "mib", "pattern", "alpha", "weight", "reads", "writes", "load", "file", "color")
 _PAINT = ("color", "begin_mib", "end_mib")
 Intents = Callable[[TomlTable], Mapping[str, ColorIntent]]
 
@@ -77,6 +77,7 @@ def _range(table: TomlTable) -> Range:
         reads=reads,
         writes=writes,
         load=table.flag("load", True),
+        file=table.flag("file", False),
     )
 
 

@@ -25,7 +25,7 @@ class Compilation:
         units: that are compiled.
         jobs: compilers at a time.
         header_pages: of all headers together.
-        source_pages, object_pages: of a unit.
+        source_pages, object_pages: of a unit, with what else is read and written for it.
         heap_pages: that a compiler has in the end, on the average; from half to twice as many.
         visits_per_page: to headers and heap, for each page that the heap grows.
         gap_ns: of computing before each visit.
@@ -36,10 +36,10 @@ class Compilation:
     units: int
     jobs: int = 16
     header_pages: int = 60_000
-    source_pages: int = 40
-    object_pages: int = 160
-    heap_pages: int = 12_000
-    visits_per_page: int = 4
+    source_pages: int = 400
+    object_pages: int = 1_200
+    heap_pages: int = 4_000
+    visits_per_page: int = 3
     gap_ns: float = 20_000.0
     line_ns: float = 5.0
     trays: tuple[int, ...] | None = None
@@ -92,4 +92,4 @@ class Compilation:
         yield Exit(child)
 
     def _visits(self, process: int, pages, reads: int, writes: int) -> Visits:
-        return Visits(process, pages, reads, writes, self.line_ns, self.gap_ns)
+        return Visits(process, pages, reads, writes, self.line_ns, self.gap_ns, process == _ROOT)

@@ -24,6 +24,7 @@ class Range:
         alpha: of zipf.
         weight: of its visits among those of all ranges.
         reads, writes: lines of a visit.
+        file: it is a file in the page cache.
         load: all of it is touched once in the beginning, in step with the other ranges that are loaded.
     """
 
@@ -35,6 +36,7 @@ class Range:
     reads: int = 1
     writes: int = 0
     load: bool = True
+    file: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,10 @@ def _load(process: int, program: Program) -> Iterator[Event]:
         return
     pages = np.concatenate([np.arange(begin, begin + each.pages) for begin, each in loaded])
     when = np.concatenate([(np.arange(each.pages) + 0.5) / each.pages for _, each in loaded])
-    pages = pages[np.argsort(when, kind="stable")]
-    for begin in range(0, pages.size, _CHUNK):
-        yield Visits(process, pages[begin : begin + _CHUNK], 0, LINES, program.line_ns, program.gap_ns)
+    file = np.concatenate([np.full(each.pages, each.file) for _, each in loaded])
+    order = np.argsort(when, kind="stable")
+    visits = Visits(process, pages[order], 0, LINES, program.line_ns, program.gap_ns, file[order])
+    yield from visits.pieces(_CHUNK)
 
 
 def _work(process: int, program: Program, visits: int, rng: np.random.Generator) -> Iterator[Event]:
@@ -134,13 +137,15 @@ def _work(process: int, program: Program, visits: int, rng: np.random.Generator)
     reads, writes = (
         np.array([getattr(each, name) for _, each in placed], np.uint8) for name in ("reads", "writes")
     )
+    file = np.array([each.file for _, each in placed])
     for begin in range(0, visits, _CHUNK):
         of_range = rng.choice(len(draws), min(_CHUNK, visits - begin), p=weights / weights.sum())
         pages = np.empty(of_range.size, np.int64)
         for number, draw in enumerate(draws):
             mine = of_range == number
             pages[mine] = draw.pages(int(mine.sum()))
-        yield Visits(process, pages, reads[of_range], writes[of_range], program.line_ns, program.gap_ns)
+        lines = reads[of_range], writes[of_range]
+        yield Visits(process, pages, *lines, program.line_ns, program.gap_ns, file[of_range])
 
 
 class _Draw:
