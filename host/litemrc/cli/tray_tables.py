@@ -1,6 +1,7 @@
 """What `litemrc simulate trays` found, as a table and for --json."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from litemrc.replay.trays.hardware import PAGE_BYTES
@@ -86,7 +87,11 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
         "migrated_pages": run.migrated,
         "pages_outside_memnice": run.outside,
         "waited_s": run.waited_s,
-        "tray_pages": run.backing.tolist(),
+        "trays": [asdict(tray) for tray in run.trays],
+        "backing": [
+            {"process": process, "color": color, "tray_pages": pages.tolist()}
+            for (process, color), pages in run.backing.items()
+        ],
         "sample_s": run.sample_s.tolist(),
         "sample_mw": run.samples_mw.tolist(),
         "free_pages": run.free_pages.tolist(),

@@ -158,7 +158,11 @@ def test_the_command_tells_power_and_keeps_memnice(write, capsys, tmp_path):
     assert found["relative_to"] == "default" == default["configuration"]
     assert [phase["phase"] for phase in colors["phases"]] == ["load", "work"]
     assert colors["pages_outside_memnice"] == 0
-    assert [bool(pages) for pages in colors["tray_pages"]] == [True, False, True, False]
+    assert [bool(tray["used_pages"]) for tray in colors["trays"]] == [True, False, True, False]
+    backing = {each["color"]: each["tray_pages"] for each in colors["backing"]}
+    # Hot pages from the lower tray on, cold ones from the upper: 1,024 and 1,536 of 2,048 each.
+    assert backing == {"RED": [1024, 0, 0, 0], "BLUE": [0, 0, 1536, 0]}
+    assert default["backing"][0]["color"] is None
     assert colors["saving"] == pytest.approx(1 - colors["mean_mw"] / default["mean_mw"])
     assert default["zero_fills"] == colors["zero_fills"] == 2560
     assert len(colors["sample_mw"]) == len(colors["free_pages"]) == len(colors["sample_s"])

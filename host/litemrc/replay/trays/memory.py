@@ -147,9 +147,9 @@ class Memory:
             del self._spaces[process]
         self.guidance.exit(process)
 
-    def hold(self, frames_or_count: int | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Pages that nobody uses: so many, fewer if there is no room."""
-        frames = allocate_pages(self.allocator, frames_or_count, hint=_HELD_HINT if self.guided else 0)
+    def hold(self, pages: int) -> NDArray[np.int64]:
+        """Frames of pages that nobody uses: so many, fewer if there is no room."""
+        frames = allocate_pages(self.allocator, pages, hint=_HELD_HINT if self.guided else 0)
         frames = frames.astype(np.int64)
         self.owner[frames] = HELD
         return frames
@@ -178,6 +178,25 @@ class Memory:
         self._free(moved)
         self.migrated += to.size
         return to
+
+    def free_to_move(self, frames: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Of frames that processes have: does neither memnice nor a color bind the page to trays?"""
+        names = list(self._numbers)
+        uses, of_use = np.unique(
+            np.stack([self.owner[frames], self.color[frames]]), axis=1, return_inverse=True
+        )
+        bound = [self.guidance.choice(owner, names[color][1]).bound for owner, color in uses.T.tolist()]
+        return ~np.array(bound, bool)[of_use.ravel()] if bound else np.zeros(0, bool)
+
+    def by_color(self) -> dict[tuple[int | None, str | None], NDArray[np.int64]]:
+        """int64[trays], pages on each tray, by process and color; by None and None those without a color."""
+        frames = np.flatnonzero(self.owner >= 0)
+        return {
+            (None if process < 0 else process, color): np.bincount(
+                self.tray_of(frames[self.color[frames] == number]), minlength=self.hardware.trays
+            )
+            for (process, color), number in self._numbers.items()
+        }
 
     def processes(self) -> list[int]:
         """All that have pages, or had."""

@@ -67,6 +67,7 @@ class Placing:
         machine, memory = self._machine, self._machine.memory
         counts = np.bincount(np.concatenate(self._frames), minlength=machine.hardware.pages)
         frames = np.flatnonzero((counts > 0) & (memory.owner >= 0))
+        frames = frames[memory.free_to_move(frames)]
         curve = Curve.of_counters(self._hits, self._misses, self._group_pages)
         trays = memory.trays(machine.asleep())
         chosen = plan(curve, counts[frames], memory.tray_of(frames), trays, self._placer.parameters)
