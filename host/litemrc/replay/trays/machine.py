@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litemrc.native.rank_visits import COUNTERS, RankVisits
-from litemrc.replay.trays import events
+from litemrc.replay.trays import events, views
 from litemrc.replay.trays.hardware import LINES, Hardware
 from litemrc.replay.trays.memory import Memory
 from litemrc.replay.trays.placing import Placer
@@ -142,7 +142,7 @@ class TrayMachine:
             case events.Fork(parent, child):
                 guidance.fork(parent, child)
             case events.Exit(process):
-                self._outside += memory.outside(process)
+                self._outside += views.outside(memory, process)
                 memory.exit(process)
 
     def _visits(self, event: events.Visits) -> None:
@@ -165,7 +165,7 @@ class TrayMachine:
         states = counters[:, :, 3:7].sum(axis=2)
         deep = counters[:, :, COUNTERS.index("self_refresh")]
         waking = counters[:, :, COUNTERS.index("waking")].sum()
-        self._outside += sum(self.memory.outside(process) for process in self.memory.processes())
+        self._outside += sum(views.outside(self.memory, process) for process in self.memory.processes())
         return TrayRun(
             configuration=self.configuration.name,
             seconds=self.hardware.seconds(self.ranks.now),
@@ -175,7 +175,7 @@ class TrayMachine:
             phases=self._phase_of(len(counters)),
             free_pages=np.array(self._free[: len(counters)], np.int64),
             trays=tuple(self.memory.trays(self.asleep())),
-            backing=self.memory.by_color(),
+            backing=views.by_color(self.memory),
             zero_fills=self._zero_fills,
             reloads=self._reloads,
             recycled=self.memory.recycled,

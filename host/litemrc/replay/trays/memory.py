@@ -50,6 +50,7 @@ class Memory:
         owner, page, color: int64[frames], the process that has a frame, its virtual page, the color's number.
         last_used: int64[frames], the larger the later.
         file: bool[frames], pages of files.
+        colors: the number of each process's color; without a color all processes are one, -1.
         recycled, migrated: pages so far.
     """
 
@@ -66,7 +67,7 @@ class Memory:
         self._spaces: dict[int, Space] = {}
         self._tick = 1
         self._hints: dict[tuple[int | None, TrayChoice], int] = {}
-        self._numbers: dict[tuple[int, str | None], int] = {}
+        self.colors: dict[tuple[int, str | None], int] = {}
 
     def trays(self, asleep: Sequence[bool] = ()) -> list[Tray]:
         """The on-demand view: each tray and what is free of it (section 5.3).
@@ -88,11 +89,6 @@ class Memory:
             )
             for number in range(self.hardware.trays)
         ]
-
-    def backing(self, process: int, begin: int, end: int) -> NDArray[np.int64]:
-        """int64[trays], how many pages of a virtual range each backs: the other tool of section 5.3."""
-        frames = self.space(process, end).frame[begin:end]
-        return np.bincount(self.tray_of(frames[frames >= 0]), minlength=self.hardware.trays)
 
     def tray_of(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
         return frames // self.hardware.tray_pages
@@ -179,36 +175,9 @@ class Memory:
         self.migrated += to.size
         return to
 
-    def free_to_move(self, frames: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Of frames that processes have: does neither memnice nor a color bind the page to trays?"""
-        names = list(self._numbers)
-        uses, of_use = np.unique(
-            np.stack([self.owner[frames], self.color[frames]]), axis=1, return_inverse=True
-        )
-        bound = [self.guidance.choice(owner, names[color][1]).bound for owner, color in uses.T.tolist()]
-        return ~np.array(bound, bool)[of_use.ravel()] if bound else np.zeros(0, bool)
-
-    def by_color(self) -> dict[tuple[int | None, str | None], NDArray[np.int64]]:
-        """int64[trays], pages on each tray, by process and color; by None and None those without a color."""
-        frames = np.flatnonzero(self.owner >= 0)
-        return {
-            (None if process < 0 else process, color): np.bincount(
-                self.tray_of(frames[self.color[frames] == number]), minlength=self.hardware.trays
-            )
-            for (process, color), number in self._numbers.items()
-        }
-
     def processes(self) -> list[int]:
         """All that have pages, or had."""
         return list(self._spaces)
-
-    def outside(self, process: int) -> int:
-        """Pages of a process on trays that its memnice forbids."""
-        allowed = self.guidance.nice.allowed(process)
-        if allowed is None or process not in self._spaces:
-            return 0
-        frames = self._spaces[process].frame
-        return int((~np.isin(self.tray_of(frames[frames >= 0]), allowed)).sum())
 
     def _by_color(self, process: int, pages: NDArray[np.int64]):
         """Pages of one color each, in their order."""
@@ -227,7 +196,7 @@ class Memory:
 
     def _back(self, process: int, color: str | None, pages: NDArray[np.int64]) -> None:
         choice = self.guidance.choice(process, color) if self.guided else ANYWHERE
-        number = self._numbers.setdefault((process if color else -1, color), len(self._numbers))
+        number = self.colors.setdefault((process if color else -1, color), len(self.colors))
         hint = self._hint(number, choice)
         frames = allocate_pages(self.allocator, pages.size, hint=hint)
         while frames.size < pages.size:
