@@ -59,6 +59,11 @@ def saving(first: TrayRun, run: TrayRun, phase: str | None = None) -> float | No
     return None if before != before or after != after or not before else 1 - after / before
 
 
+def _told(value: float) -> float | None:
+    """JSON has no nan."""
+    return None if value != value else value
+
+
 def _power(first: TrayRun, run: TrayRun, phase: str | None) -> str:
     less = saving(first, run, phase)
     shown = "" if run is first else "-" if less is None else f"{less:.1%}"
@@ -69,15 +74,15 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
     return {
         "configuration": run.configuration,
         "seconds": run.seconds,
-        "mean_mw": run.mean_mw(),
+        "mean_mw": _told(run.mean_mw()),
         "saving": saving(first, run),
         "phases": [
             {
                 "phase": phase,
                 "seconds": run.phase_seconds(phase),
-                "mean_mw": run.mean_mw(phase),
+                "mean_mw": _told(run.mean_mw(phase)),
                 "saving": saving(first, run, phase),
-                "ranks_awake": run.awake(phase),
+                "ranks_awake": _told(run.awake(phase)),
             }
             for phase in run.phase_names
         ],

@@ -177,6 +177,16 @@ def test_the_table_has_a_line_for_each_phase_and_all(write, capsys):
     assert lines[4].split()[-1] == "0"
 
 
+def test_a_run_too_short_for_a_sample_says_so_and_a_gap_too_long_is_refused(write, capsys):
+    # Loading takes most of the one sample, which does not count.
+    path = write(SMALL.replace("visits = 20000", "visits = 1").replace("sample_ms = 1", "sample_ms = 1000"))
+    assert main(["simulate", "trays", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][1]["mean_mw"] is None
+    path = write(SMALL.replace('name = "p"', 'name = "p"\ngap_ns = 9e9'))
+    assert main(["simulate", "trays", str(path)]) == 2
+    assert "2^32 clocks" in capsys.readouterr().err
+
+
 def test_configurations_are_chosen_by_name(write, capsys):
     path = write()
     assert main(["simulate", "trays", str(path), "--configuration", "colors", "--seed", "3", "--json"]) == 0
