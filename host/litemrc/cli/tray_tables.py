@@ -11,7 +11,7 @@ from litemrc.sizes import size_text
 
 _NOTES = """\
 mW: mean DRAM power of the phase; less: than {first} in the same phase; awake: ranks not in self-refresh, mean
-zeros, reloads: page faults by new and by recycled pages; waited: for ranks to wake
+zeros, reloads: page faults by new and by recycled pages; waking: of ranks, on the way back
 outside: pages on trays that memnice forbids"""
 
 
@@ -29,7 +29,7 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
     width = max(len("phase"), *map(len, phases))
     lines.append(
         f"{'configuration':<{wide}} {'phase':<{width}} {'s':>8} {'mW':>7} {'less':>7} {'awake':>6}"
-        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waited s':>9} {'outside':>8}"
+        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waking s':>9} {'outside':>8}"
     )
     for run in runs:
         for phase in run.phase_names:
@@ -37,7 +37,7 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
         lines.append(
             f"{run.configuration:<{wide}} {'all':<{width}} {_power(runs[0], run, None)}"
             f" {run.zero_fills:>10,} {run.reloads:>10,} {run.recycled:>10,} {run.migrated:>9,}"
-            f" {run.waited_s:>9.3f} {run.outside:>8,}"
+            f" {run.waking_s:>9.3f} {run.outside:>8,}"
         )
     return "\n".join([*lines, _NOTES.format(first=names[0])])
 
@@ -91,7 +91,7 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
         "recycled_pages": run.recycled,
         "migrated_pages": run.migrated,
         "pages_outside_memnice": run.outside,
-        "waited_s": run.waited_s,
+        "waking_s": run.waking_s,
         "trays": [asdict(tray) for tray in run.trays],
         "backing": [
             {"process": process, "color": color, "tray_pages": pages.tolist()}

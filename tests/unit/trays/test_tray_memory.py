@@ -6,7 +6,7 @@ from litemrc.errors import UserError
 from litemrc.policies.intents import parse_intents
 from litemrc.replay.trays.memory import HELD, NOBODY, Memory
 from litemrc.replay.trays.scrambler import Scrambler
-from litemrc.replay.trays.views import backing, outside
+from litemrc.replay.trays.views import backing, by_color, outside
 from tray_machines import TRAY_PAGES, small
 
 RECYCLED_LOCALLY = parse_intents(
@@ -108,6 +108,19 @@ def test_a_color_recycled_locally_leaves_what_others_have():
     memory.guidance.paint(2, 0, 8000, None)
     memory.touch(2, np.arange(4000, 7500))
     assert (memory.space(1).frame[:2000] < 0).any()
+
+
+def test_pages_painted_anew_count_as_of_their_new_color():
+    memory = Memory(small(), "tray")
+    memory.guidance.intend(1, RECYCLED_LOCALLY, 1000, memory.trays())
+    memory.touch(1, np.arange(100))
+    memory.guidance.paint(1, 20, 60, "RED")
+    memory.recolor(1, 0, 200)
+    told = {color: pages.sum() for (_, color), pages in by_color(memory).items()}
+    assert told == {None: 60, "RED": 40}
+    memory.guidance.paint(1, 0, 50, None)
+    memory.recolor(1, 0, 50)
+    assert {color: pages.sum() for (_, color), pages in by_color(memory).items()} == {None: 90, "RED": 10}
 
 
 def test_uncolored_pages_keep_off_isolated_trays():

@@ -134,6 +134,7 @@ class TrayMachine:
             case events.Paint(process, begin, end, color):
                 if self._heard:
                     guidance.paint(process, begin, end, color)
+                    memory.recolor(process, begin, end)
             case events.Release(process, begin, end):
                 memory.release(process, begin, end)
             case events.Nice(process, trays):
@@ -181,7 +182,7 @@ class TrayMachine:
             recycled=self.memory.recycled,
             migrated=self.memory.migrated,
             outside=self._outside,
-            waited_s=self.hardware.seconds(int(waking)),
+            waking_s=self.hardware.seconds(int(waking)),
         )
 
     def _phase_of(self, samples: int) -> tuple[str, ...]:

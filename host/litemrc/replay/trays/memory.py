@@ -128,6 +128,13 @@ class Memory:
             self.file[space.frame[wanted]] = np.broadcast_to(file, pages.shape)[faults]
         return space.frame[pages], fresh, read
 
+    def recolor(self, process: int, begin: int, end: int) -> None:
+        """Colors of a range have changed: its pages count as of the new ones, and stay where they are."""
+        space = self.space(process, end)
+        backed = begin + np.flatnonzero(space.frame[begin:end] >= 0)
+        for color, pages in self._by_color(process, backed):
+            self.color[space.frame[pages]] = self._number(process, color)
+
     def release(self, process: int, begin: int, end: int) -> None:
         """Give back what backs a virtual range; nothing of it is kept on disk."""
         space = self.space(process, end)
@@ -181,8 +188,9 @@ class Memory:
 
     def _by_color(self, process: int, pages: NDArray[np.int64]):
         """Pages of one color each, in their order."""
-        if not self.guided or not pages.size:
+        if not self.guided:
             yield None, pages
+        if not self.guided or not pages.size:
             return
         ranges = list(self.guidance.colors(process, int(pages.min()), int(pages.max()) + 1))
         begins = np.array([begin for begin, _, _ in ranges])
@@ -196,7 +204,7 @@ class Memory:
 
     def _back(self, process: int, color: str | None, pages: NDArray[np.int64]) -> None:
         choice = self.guidance.choice(process, color) if self.guided else ANYWHERE
-        number = self.colors.setdefault((process if color else -1, color), len(self.colors))
+        number = self._number(process, color)
         hint = self._hint(number, choice)
         frames = allocate_pages(self.allocator, pages.size, hint=hint)
         while frames.size < pages.size:
@@ -207,6 +215,9 @@ class Memory:
         self.owner[frames], self.page[frames], self.color[frames] = process, pages, number
         self.last_used[frames] = self._tick
         self._spaces[process].frame[pages] = frames
+
+    def _number(self, process: int, color: str | None) -> int:
+        return self.colors.setdefault((process if color else -1, color), len(self.colors))
 
     def _recycle(self, process: int, count: int, choice: TrayChoice, color: int) -> None:
         """Make room where `choice` wants it; what is used right now stays."""

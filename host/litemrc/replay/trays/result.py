@@ -27,7 +27,7 @@ class TrayRun:
         zero_fills, reloads: page faults by new pages, and by pages that had been recycled.
         recycled, migrated: pages.
         outside: pages found on trays that memnice forbids.
-        waited_s: for ranks to wake.
+        waking_s: of all ranks together, on the way back.
     """
 
     configuration: str
@@ -44,7 +44,7 @@ class TrayRun:
     recycled: int
     migrated: int
     outside: int
-    waited_s: float
+    waking_s: float
 
     @property
     def samples_mw(self) -> NDArray[np.float64]:
