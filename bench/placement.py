@@ -21,6 +21,7 @@ from litemrc.traces.allocations.events import FREE
 from numpy.typing import NDArray
 from page_tables import fill_tables
 
+COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 MACHINE = Placement()
 BIG_BANKS = replace(MACHINE, units=32)  # of 1 GB
 AT_ONCE = 0  # moves_per_operation: as in the paper
@@ -79,7 +80,7 @@ def main() -> None:
 
 
 def measured_costs(
-    sizes: list[int], rounds: int, order: str = ORDERS[1], names: Sequence[str] = tuple(ALLOCATORS)
+    sizes: list[int], rounds: int, order: str = ORDERS[1], names: Sequence[str] = COMPARED
 ) -> list[Cost]:
     """Allocators with every number of pages."""
     return [

@@ -11,13 +11,14 @@ from litemrc.chip_power import ChipPower
 from litemrc.placement_energy import OFF, MemoryPower, awake_energy_mj, memory_power, run_energy_mj
 from litemrc.placement_plots import map_figure, time_figure
 from litemrc.plot_files import save_figure
-from litemrc.replay.placement import ALLOCATORS, PAGE_BYTES, Placement, PlacementRun, Simulation
+from litemrc.replay.placement import PAGE_BYTES, Placement, PlacementRun, Simulation
 from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.events import AllocationTrace
 from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 from litemrc.traces.allocations.kmem import read_kmem
 from page_tables import fill_tables
 
+COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 SEEDS = (1, 2, 3)
 LARGE = Placement()  # 32 GB, 256 banks
 SMALL = Placement(memory_bytes=4 << 30, units=128, reserve_pages=512)
@@ -70,9 +71,9 @@ def main() -> None:
     light = large["light", 1]
     _pictures(pictures, light, idle)
     compiled_machine = replace(SMALL, migrate_every=10)
-    compiled = _run(CompileTree(compiled_machine.frames), [(compiled_machine, name) for name in ALLOCATORS])
+    compiled = _run(CompileTree(compiled_machine.frames), [(compiled_machine, name) for name in COMPARED])
     recorded_machine = Placement(memory_bytes=64 << 20, units=16, reserve_pages=8)
-    recorded = _run(read_kmem(args.sample), [(recorded_machine, name) for name in ALLOCATORS])
+    recorded = _run(read_kmem(args.sample), [(recorded_machine, name) for name in COMPARED])
     interleaved_machine = replace(LARGE, interleave_bytes=PAGE_BYTES)
     interleaved = _run(_footprint(LIGHT, interleaved_machine, 100, 1), [(interleaved_machine, "buddy")])
     fill_tables(
@@ -100,7 +101,7 @@ def _machines(placement: Placement, seed: int) -> list[tuple[Placement, str]]:
     machine = replace(placement, seed=seed)
     machines = [(machine, "buddy"), (machine, "adaptive")]
     if seed == SEEDS[0]:
-        machines += [(machine, name) for name in ALLOCATORS if name not in ("buddy", "adaptive")]
+        machines += [(machine, name) for name in COMPARED if name not in ("buddy", "adaptive")]
         machines += [(replace(machine, migrate_every=every), "adaptive") for every in PERIODS[:-1]]
     return machines
 
@@ -234,7 +235,7 @@ def _allocators(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
     off = replace(power, low_state=OFF)
     rows = []
     for name in WORKLOADS:
-        for allocator in ALLOCATORS:
+        for allocator in COMPARED:
             run = _of(large[name, SEEDS[0]], allocator)
             awake = awake_energy_mj(run, power)
             rows.append(
@@ -273,7 +274,7 @@ def _programs(runs: Runs, power: MemoryPower) -> str:
 def _sizes(large: Runs, small: Runs) -> str:
     linux_zone = 1144  # the paper: bytes of free_area of a zone on x86_64
     rows = []
-    for allocator in ALLOCATORS:
+    for allocator in COMPARED:
         zones = len(LARGE.memory().zones)
         sets = {"buddy": zones, "adaptive": 2 * zones}.get(allocator, LARGE.units + zones - 1)
         cells = [allocator, f"{_of(large, allocator).metadata_bytes:,}"]
