@@ -28,7 +28,8 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 results-jantz2013 pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern bench-placement \
+	replacement results-zhou2004 results-jantz2013 results-panwar2015 stress-placement pnr-units engine-results \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
@@ -116,6 +117,9 @@ bench-multiprogram: setup   ## references a second through the machine of severa
 bench-energy: setup   ## references a second through chips that sleep: a table, build/bench/energy.json
 	python bench/energy.py
 
+bench-placement: setup   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
+	PYTHONPATH=scripts python bench/placement.py
+
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
 
@@ -135,6 +139,14 @@ results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
 
 results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
 	python scripts/jantz2013_trays.py
+
+results-panwar2015: setup   ## tables and figures of docs/results-panwar2015.md
+	python scripts/panwar2015_placement.py
+	PYTHONPATH=scripts python bench/placement.py --page docs/results-panwar2015.md
+
+stress-placement: setup   ## 10 million random operations through each page allocator, invariants checked
+	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/unit/placement/test_allocator_invariants.py \
+		tests/unit/trays/test_tray_allocator.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py

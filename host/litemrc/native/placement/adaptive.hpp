@@ -16,7 +16,7 @@ namespace litemrc_native {
 
 struct AdaptiveParameters {
     uint32_t reserve_frames = 4096;    // that a pool keeps free: with less, a bank joins
-    uint32_t moves_per_operation = 32; // blocks that join or leave with one; 0: whole banks, as in the paper
+    uint32_t moves_per_operation = 16; // blocks that join or leave with one; 0: whole banks, as in the paper
 };
 
 class Adaptive : public Allocator {
