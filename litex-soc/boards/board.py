@@ -10,7 +10,15 @@ from types import SimpleNamespace
 from litex.soc.integration.builder import Builder
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
-from boards.open_tools import Report, missed_clocks, parse_report, run_script, search_path
+from boards.open_tools import (
+    Report,
+    digest_of,
+    missed_clocks,
+    parse_report,
+    read_report,
+    run_script,
+    search_path,
+)
 from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of the files of a build
@@ -187,6 +195,8 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
     ------
     RuntimeError
         if a tool is missing or fails, or a clock misses its target: then there is no ``litemrc.bit``.
+
+    Tools do not run again on what they have made a bitstream of.
     """
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
@@ -195,15 +205,18 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
         return BuiltBoard(
             f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"
         )
-    bitstream = output / f"{NAME}.bit"
-    bitstream.unlink(missing_ok=True)
-    report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
-    (output / "report.json").write_text(json.dumps(asdict(report), indent=4) + "\n")
-    if missed := missed_clocks(report, board.sys_clk_hz):
-        raise RuntimeError(
-            f"{board.name}: {'; '.join(missed)}: another --seed may do, see {folder}/build.log"
-        )
-    shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+    bitstream, figures = output / f"{NAME}.bit", output / "report.json"
+    digest, stored = digest_of(folder, path), output / "digest.txt"
+    if not (bitstream.exists() and stored.exists() and stored.read_text() == digest):
+        bitstream.unlink(missing_ok=True)
+        report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
+        figures.write_text(json.dumps(asdict(report), indent=4) + "\n")
+        if missed := missed_clocks(report, board.sys_clk_hz):
+            log = folder / "build.log"
+            raise RuntimeError(f"{board.name}: {'; '.join(missed)}: another --seed may do, see {log}")
+        shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+        stored.write_text(digest)
+    report = read_report(figures)
     clocks = (f"{clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}" for clock in report.clocks.values())
     return BuiltBoard(
         f"{bitstream}: {report.lut4:,} LUT4, {report.ff:,} FF, {report.dp16kd} DP16KD; {', '.join(clocks)}\n"
