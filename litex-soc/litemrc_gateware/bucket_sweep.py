@@ -45,10 +45,11 @@ class BucketSweep(LiteXModule):
     def __init__(self, row_bits: int) -> None:
         self.go, self.skip, self.begin, self.swept, self.writes = (Signal() for _ in range(5))
         self.coming, self.coming_bank, self.coming_row = Signal(), Signal(), Signal(row_bits)
-        self.touch, self.bank = ([Signal() for _ in range(WRITE + 2)] for _ in range(2))
-        self.row = [Signal(row_bits) for _ in range(WRITE + 2)]
-        self.banks = banks = [Signal() for _ in range(TOUCH + 1)]
-        self.rows = rows = [Signal(row_bits) for _ in range(TOUCH + 1)]
+        self.touch = [Signal() for _ in range(WRITE + 2)]
+        self.bank = [Signal(reset_less=True) for _ in range(WRITE + 2)]
+        self.row = [Signal(row_bits, reset_less=True) for _ in range(WRITE + 2)]
+        self.banks = banks = [Signal(reset_less=True) for _ in range(TOUCH + 1)]
+        self.rows = rows = [Signal(row_bits, reset_less=True) for _ in range(TOUCH + 1)]
 
         # # #
 

@@ -29,18 +29,20 @@ class CountMemory(LiteXModule):
         self.adr = Signal(max=depth)
         self.change, self.load = Signal(), Signal()
         self.amount = Signal(width)
-        self.old, self.hide = Signal(width), Signal()
+        self.old, self.hide = Signal(width, reset_less=True), Signal()
 
         # # #
 
         # Read in one clock, caught in a bare register in the next, written in the third.
         self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
-        adr1, adr2 = Signal.like(self.adr), Signal.like(self.adr)
+        adr1, adr2 = (Signal(max=depth, reset_less=True) for _ in range(2))
         change1, change2, one_behind = Signal(), Signal(), Signal()
         one, two, one1, two1 = (
-            Signal() for _ in range(4)
+            Signal(reset_less=True) for _ in range(4)
         )  # clocks behind a change of the same count; both: 0
-        amount1, amount2, word, old, new, last, second_last = (Signal(width) for _ in range(7))
+        amount1, amount2, word, old, new, last, second_last = (
+            Signal(width, reset_less=True) for _ in range(7)
+        )
         self.comb += [
             ram.read.adr.eq(self.adr),
             one_behind.eq(change1 & (self.adr == adr1)),
@@ -127,7 +129,7 @@ class BucketTree(LiteXModule):
         ]
 
         # Levels, from the root. Each count is as wide as the buckets in its half can make it.
-        id1, id2 = Signal(id_bits), Signal(id_bits)
+        id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
         self.sync += [id1.eq(self.id), id2.eq(id1)]
         sums = []
         for level in range(id_bits):
@@ -153,6 +155,6 @@ class BucketTree(LiteXModule):
 
     def _sum(self, terms: list[Signal], most_bits: int) -> Signal:
         """The sum of one or two, a clock later; it never needs more than `most_bits`."""
-        total = Signal(min(most_bits, max(map(len, terms)) + 1))
+        total = Signal(min(most_bits, max(map(len, terms)) + 1), reset_less=True)
         self.sync += total.eq(sum(terms[1:], terms[0]))
         return total

@@ -1,5 +1,7 @@
 """The LRU stack of the MRC monitor in hardware, exact at the resolution of page groups."""
 
+from itertools import pairwise
+
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Mux, Record, Signal, log2_int
@@ -22,9 +24,9 @@ class GroupStack(LiteXModule):
     group I the first page of each later group on to the one before: one group a clock.
 
     Clocks from one operation to the next: 1 for the page accessed last and for a mark; 3 for a page on top
-    of another stack and for the invalidation of an invalid page; I + 5, at least 6, for a hit in group I (4
-    for the last page of a stack if I = 0); the same for a miss, with I the group of the stack's next
-    position, and for an invalidation, with I the number of groups the walk visits; frames + 1 for a clear.
+    of another stack and for the invalidation of an invalid page; I + 7 for a hit in group I (4 for the last
+    page of a stack if I = 0); the same for a miss, with I the group of the stack's next position, and for an
+    invalidation, with I the number of groups the walk visits; frames + 1 for a clear.
     After reset the unit sweeps its array for `frames` clocks before it takes anything.
 
     Parameters
@@ -115,36 +117,40 @@ class GroupStack(LiteXModule):
             ),
         ]
 
-        # Walk over the groups `group` down to `stop`: read the header, read the page beside it, write both.
+        # Walk over the groups `group` down to `stop`: read the header, register it, read the page beside it,
+        # register that, write both: a block RAM takes most of a clock to show its word.
         # Relinking goes on beside it. An access writes `prev` of the top and of the page's old successor,
         # which head no group walked, and last of the page itself, whose group is walked first. An
         # invalidation writes `next` of the page's predecessor, which is read only for a header that stays
         # or for a last group that ends.
         group, stop, opens_group = Signal(group_bits), Signal(group_bits), Signal()
-        step, step2, step3, own_group = Signal(), Signal(), Signal(), Signal()
-        group2, group3 = Signal(group_bits), Signal(group_bits)
-        header3, beside = Signal(frame_bits), Signal(frame_bits)
+        step, own_group, was_first = Signal(), Signal(), Signal()
+        steps, walked = (
+            [step, *(Signal() for _ in range(4))],
+            [group, *(Signal(group_bits) for _ in range(4))],
+        )
+        header, header_read, header_left, beside = (Signal(frame_bits) for _ in range(4))
         moved_page = Record(page_layout)
         self.sync += [
-            step2.eq(step),
-            group2.eq(group),
-            step3.eq(step2),
-            group3.eq(group2),
-            header3.eq(headers.read.dat_r),
-            If(step3, opens_group.eq(0)),
+            *(behind.eq(before) for stage in (steps, walked) for before, behind in pairwise(stage)),
+            header.eq(headers.read.dat_r),
+            header_read.eq(header),
+            header_left.eq(header_read),
+            was_first.eq(header_read == op.frame),
+            # A group that is just opened has no header yet: the end of the circle is passed on to it.
+            beside.eq(Mux(is_access, Mux(opens_group, links.tail, links.prev), links.next)),
+            If(steps[3], opens_group.eq(0)),
         ]
         self.comb += [
             headers.read.adr.eq(Cat(group, owner)),
-            # A group that is just opened has no header yet: the end of the circle is passed on to it.
-            beside.eq(Mux(is_access, Mux(opens_group, links.tail, links.prev), links.next)),
             # In its own group an invalidated page leaves a new header behind only if it was the first.
-            own_group.eq(~is_access & (group3 == page.group)),
-            headers.write.adr.eq(Cat(group3, owner)),
+            own_group.eq(~is_access & (walked[4] == page.group)),
+            headers.write.adr.eq(Cat(walked[4], owner)),
             headers.write.dat_w.eq(beside),
-            headers.write.we.eq(step3 & (~own_group | (header3 == op.frame))),
+            headers.write.we.eq(steps[4] & (~own_group | was_first)),
             moved_page.valid.eq(1),
             moved_page.owner.eq(owner),
-            moved_page.group.eq(Mux(is_access, group3, group3 - 1)),
+            moved_page.group.eq(Mux(is_access, walked[4], walked[4] - 1)),
         ]
 
         # Control.
@@ -153,9 +159,9 @@ class GroupStack(LiteXModule):
         self.comb += self.idle.eq(fsm.ongoing("IDLE") & ~source.valid)
         may_take = may_respond
         if with_moves:
-            passes = step3 & ~own_group
+            passes = steps[4] & ~own_group
             self.moves = GroupMoves(
-                frames, groups, contexts, fsm, pages.write.adr, page, owner, is_access, passes, group3
+                frames, groups, contexts, fsm, pages.write.adr, page, owner, is_access, passes, walked[4]
             )
             may_take = may_respond & ~self.moves.hold
         fsm.act(
@@ -244,11 +250,11 @@ class GroupStack(LiteXModule):
         )
         fsm.act(
             "WALK",
-            links.adr.eq(headers.read.dat_r),
+            links.adr.eq(header),
             step.eq(group >= stop),
             If(step, NextValue(group, group - 1)),
-            pages.write.adr.eq(Mux(is_access, beside, header3)),
+            pages.write.adr.eq(Mux(is_access, beside, header_left)),
             pages.write.dat_w.eq(moved_page.raw_bits()),
-            pages.write.we.eq(step3 & ~own_group),
-            If(~step & ~step2 & ~links.busy, NextState("IDLE")),
+            pages.write.we.eq(steps[4] & ~own_group),
+            If(~(step | steps[1] | steps[2] | steps[3] | links.busy), NextState("IDLE")),
         )

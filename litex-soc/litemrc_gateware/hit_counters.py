@@ -1,11 +1,16 @@
 """The hit counters of the MRC monitor, counted per context and published once an epoch."""
 
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import Case, If, Mux, Record, Signal
+from migen import Cat, If, Mux, Record, Replicate, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.counter_buffer import CounterBuffer
+from litemrc_gateware.counter_totals import TOTALS, CounterTotals
 from litemrc_gateware.records import PositionKind, counted_layout, width_of
 
 BUFFERS = 3
@@ -19,9 +24,10 @@ class HitCounters(LiteXModule):
     `epoch_end` is counted, then the epoch is published: its counters stand in the window until the next one
     is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
 
-    Three buffers take turns: the active one counts, the finished one is read in the window, the spare one
-    is zeroed. So an end of epoch costs 4 clocks more, a clear 1, unless the spare buffer is not zeroed yet,
-    groups * contexts clocks after the last turn: then the sink waits. It waits as long after reset.
+    Three buffers of hits take turns: the active one counts, the finished one is read in the window, the spare
+    one is zeroed. Totals are copied at the end of an epoch, which costs 4 * contexts + 1 clocks more, a clear
+    1, unless the spare buffer is not zeroed yet, groups * contexts + 1 clocks after the last turn: then the
+    sink waits. It waits as long after reset.
 
     The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
 
@@ -64,80 +70,101 @@ class HitCounters(LiteXModule):
 
         # # #
 
+        # Counts have a bit more than counters: it says that an increment met the counter at its limit.
+        width = counter_bits + 1
+
         # Buffers: one-hot roles.
-        buffers = [CounterBuffer(groups, contexts, counter_bits) for _ in range(BUFFERS)]
+        buffers = [CounterBuffer(width, groups << context_bits) for _ in range(BUFFERS)]
         self.buffer0, self.buffer1, self.buffer2 = buffers
         active, window, spare = (Signal(BUFFERS, reset=1 << role) for role in range(BUFFERS))
 
         # Zeroing: after reset all buffers, later the spare one.
         zeroing = Signal(BUFFERS, reset=(1 << BUFFERS) - 1)
-        zero_adr = Signal(group_bits + context_bits)
+        zero_adr = Signal(group_bits + context_bits + 1)
         self.sync += If(
             zeroing != 0,
             zero_adr.eq(zero_adr + 1),
-            If(zero_adr == (1 << len(zero_adr)) - 1, zeroing.eq(0)),
+            If(zero_adr[-1], zero_adr.eq(0), zeroing.eq(0)),  # in this clock the last word is written
         )
 
-        # Counting: a position's counters are read, registered, caught, changed and written, a clock each.
-        # Those of the three positions ahead are not in memory yet when they are read.
-        count = Signal()
+        # A position's counter is read, registered, caught, changed, and written, a clock each. Those of the
+        # four positions ahead are not in memory yet when it is read: the youngest of the same counter has it.
+        count, copy, next_copy = Signal(), Signal(), Signal(context_bits + 2)
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
-        totals = ("misses", "accesses", "touched")
-        counters = [(name, counter_bits) for name in ("hits", *totals)]
-        reading, fetched, caught, written = (Record(target) for _ in range(4))
-        read, old, new, newest, newer = (Record(counters) for _ in range(5))
-        limit = (1 << counter_bits) - 1
-        saturated, overflow = Signal(), Signal()
-        for buffer, is_active in zip(buffers, active, strict=True):
-            self.comb += If(
-                is_active,
-                *(getattr(read, name).eq(getattr(buffer, name)) for name, _ in counters),
-            )
-        self.comb += [
-            new.hits.eq(Mux(old.hits == limit, limit, old.hits + 1)),
-            new.misses.eq(Mux(caught.hit | (old.misses == limit), old.misses, old.misses + 1)),
-            new.accesses.eq(Mux(old.accesses == limit, limit, old.accesses + 1)),
-            new.touched.eq(Mux(caught.first & (old.touched != limit), old.touched + 1, old.touched)),
-            saturated.eq((old.accesses == limit) | (Mux(caught.hit, old.hits, old.misses) == limit)),
-        ]
+        stages = [Record(target) for _ in range(4)]
+        reading, fetched, caught, _ = stages
+        ahead, chosen = Signal(4), Signal(4)
+        for number, position in enumerate(stages):
+            same = (position.context == sink.context) & (position.group == sink.group)
+            self.comb += ahead[number].eq(position.valid & position.hit & same)
         self.sync += [
             reading.valid.eq(count),
             reading.hit.eq(sink.kind == PositionKind.HIT),
             reading.first.eq(sink.first_touch),
             reading.group.eq(sink.group),
-            reading.context.eq(sink.context),
-            fetched.eq(reading),
-            caught.eq(fetched),
-            written.eq(caught),
-            old.eq(read),
+            reading.context.eq(Mux(copy, next_copy[2:], sink.context)),
+            *(behind.eq(before) for before, behind in pairwise(stages)),
+            chosen.eq(ahead & -ahead),  # the lowest bit; now of the positions one stage further
+        ]
+
+        # Hits.
+        old, new, newest, newer, recent = (Signal(width) for _ in range(5))
+        follows, grows = Signal(), Signal()
+        forwarded = [Replicate(chosen[n], width) & value for n, value in ((1, new), (2, newest), (3, newer))]
+        self.comb += [grows.eq(~old[-1]), new.eq(old + grows)]
+        self.sync += [
             newest.eq(new),
             newer.eq(newest),
-            If(caught.valid & saturated, overflow.eq(1)),
+            recent.eq(reduce(or_, forwarded)),
+            follows.eq(chosen[0]),
+            old.eq(Mux(follows, new, reduce(or_, (buffer.counted for buffer in buffers), recent))),
         ]
-        # From the one three ahead, whose counters are oldest, to the one just ahead.
-        for ahead, counted in ((written, newer), (caught, newest), (fetched, new)):
-            same_context, same_group = Signal(), Signal()
-            self.sync += [
-                same_context.eq(ahead.valid & (ahead.context == reading.context)),
-                same_group.eq(ahead.hit & (ahead.group == reading.group)),
-                If(
-                    same_context,
-                    *(getattr(old, name).eq(getattr(counted, name)) for name in totals),
-                    If(same_group, old.hits.eq(counted.hits)),
-                ),
-            ]
+
+        # Totals: changed a clock earlier. They are copied in the order of the window.
+        self.totals = totals = CounterTotals(1 << context_bits, width)
+        copying, overflow = [copy, Signal(), Signal()], Signal()
+        copy_adr = [next_copy, Signal.like(next_copy), Signal.like(next_copy)]
+        self.comb += [
+            totals.context.eq(reading.context),
+            totals.count.eq(fetched.valid),
+            totals.misses.eq(~fetched.hit),
+            totals.first.eq(fetched.first),
+            totals.copies.eq(copying[2]),
+            totals.copy_adr.eq(copy_adr[2]),
+        ]
+        self.sync += [
+            *(behind.eq(before) for steps in (copying, copy_adr) for before, behind in pairwise(steps)),
+            If(copy, next_copy.eq(next_copy + 1)),
+            If(totals.overflow | (caught.valid & caught.hit & new[-1]), overflow.eq(1)),
+        ]
+
+        # Window.
+        word, of_group, of_total, shown = Signal(group_bits + 1), Signal(), Signal(), Signal(width)
+        total = Signal(width)
+        self.sync += [
+            word.eq(self.window_adr),
+            total.eq(totals.shown),
+            If(~of_total, total.eq(0)),
+        ]
+        self.comb += [
+            of_group.eq(word < groups),
+            of_total.eq((word >= groups) & (word < groups + len(TOTALS))),
+            totals.show_adr.eq(Cat(self.window_adr[:2], self.window_adr[group_bits + 1 :])),
+            shown.eq(reduce(or_, (buffer.shown for buffer in buffers), total)),
+            self.window_dat_r.eq(shown[:-1] | Replicate(shown[-1], counter_bits)),
+        ]
 
         # Ports of the buffers.
-        for buffer, is_active, zero in zip(buffers, active, zeroing, strict=True):
+        window_counter = Cat(self.window_adr[:group_bits], self.window_adr[group_bits + 1 :])
+        for number, buffer in enumerate(buffers):
             self.comb += [
-                buffer.group.eq(Mux(is_active, sink.group, self.window_adr)),
-                buffer.context.eq(Mux(is_active, sink.context, self.window_adr[group_bits + 1 :])),
-                buffer.write_group.eq(caught.group),
-                buffer.write_context.eq(caught.context),
-                buffer.write_hits.eq(is_active & caught.valid & caught.hit),
-                buffer.write_totals.eq(is_active & caught.valid),
-                *(getattr(buffer, f"new_{name}").eq(getattr(new, name)) for name, _ in counters),
-                buffer.zero.eq(zero),
+                buffer.adr.eq(Mux(active[number], Cat(sink.group, sink.context), window_counter)),
+                buffer.to_count.eq(active[number] & (chosen[1:] == 0)),
+                buffer.to_show.eq(window[number] & of_group),
+                buffer.write.eq(active[number] & caught.valid & caught.hit),
+                buffer.write_adr.eq(Cat(caught.group, caught.context)),
+                buffer.new.eq(new),
+                buffer.zero.eq(zeroing[number]),
                 buffer.zero_adr.eq(zero_adr),
             ]
 
@@ -153,13 +180,25 @@ class HitCounters(LiteXModule):
                 count.eq((sink.kind == PositionKind.HIT) | (sink.kind == PositionKind.MISS)),
                 NextValue(clear, sink.kind == PositionKind.CLEAR),
                 NextValue(publish, sink.epoch_end),
-                If((sink.kind == PositionKind.CLEAR) | sink.epoch_end, NextState("TURN")),
+                If(
+                    sink.kind == PositionKind.CLEAR,
+                    NextState("TURN"),
+                ).Elif(
+                    sink.epoch_end,
+                    NextState("COPY"),
+                ),
             ),
+        )
+        fsm.act(
+            "COPY",
+            copy.eq(1),
+            If(next_copy == 2 ** len(next_copy) - 1, NextState("TURN")),
         )
         fsm.act(
             "TURN",
             If(
                 ~reading.valid & ~fetched.valid & ~caught.valid & (zeroing == 0),
+                totals.zero.eq(1),
                 NextValue(active, spare),
                 NextValue(overflow, 0),
                 If(
@@ -167,7 +206,8 @@ class HitCounters(LiteXModule):
                     NextValue(spare, active),
                     NextValue(zeroing, active),
                     NextValue(clear, 0),
-                    If(~publish, NextState("COUNT")),
+                    NextState("COUNT"),
+                    If(publish, NextState("COPY")),
                 ).Else(
                     publishing.eq(1),
                     NextValue(window, active),
@@ -179,23 +219,4 @@ class HitCounters(LiteXModule):
                 ),
             ),
         )
-
         self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~fetched.valid & ~caught.valid)
-
-        # Window.
-        read_word, word, shown = Signal(group_bits + 1), Signal(group_bits + 1), Record(counters)
-        self.sync += [read_word.eq(self.window_adr), word.eq(read_word)]
-        for buffer, in_window in zip(buffers, window, strict=True):
-            self.comb += If(
-                in_window,
-                *(getattr(shown, name).eq(getattr(buffer, name)) for name, _ in counters),
-            )
-        self.comb += If(
-            word < groups,
-            self.window_dat_r.eq(shown.hits),
-        ).Else(
-            Case(
-                word,
-                {groups + n: self.window_dat_r.eq(getattr(shown, name)) for n, name in enumerate(totals)},
-            )
-        )

@@ -1,4 +1,4 @@
-"""The next and prev pointers of all LRU stacks, and the three clocks that relink a page."""
+"""The next and prev pointers of all LRU stacks, and the four clocks that relink a page."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal
@@ -10,12 +10,13 @@ class LruLinks(LiteXModule):
     """One circle of pages in LRU order a stack: before the most recent page lies the least recent one.
 
     Both neighbours of frame `adr` are on `next` and `prev` one clock later. `start`, given in a clock in
-    which `adr` is the top of the stack, relinks the page `frame` in the three clocks that follow; the
+    which `adr` is the top of the stack, relinks the page `frame` in the four clocks that follow; the
     inputs must stay until then, reads may go on:
 
     1. if `linked`, the page is taken out: its neighbours are linked to each other;
     2. if `insert`, it is hung in: the least recent page and the top are linked to it,
-    3. and it to them.
+    3. nothing: a walk, whose first header may be this page, reads its neighbours now;
+    4. and it to them.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ class LruLinks(LiteXModule):
     tail : Signal(frame_bits), out
         the least recent page before the move, from the second clock behind `start` on.
     busy : Signal, out
-        1 until the third clock, in which the last pointers are written.
+        1 until the fourth clock, in which the last pointers are written.
     """
 
     def __init__(self, frame_bits: int) -> None:
@@ -60,13 +61,13 @@ class LruLinks(LiteXModule):
             self.prev.eq(prevs.read.dat_r),
         ]
 
-        take_out, hang_in, close = Signal(), Signal(), Signal()
+        take_out, hang_in, wait, close = (Signal() for _ in range(4))
         self.sync += [
-            Cat(take_out, hang_in, close).eq(Cat(self.start, take_out, hang_in)),
+            Cat(take_out, hang_in, wait, close).eq(Cat(self.start, take_out, hang_in, wait)),
             If(take_out, self.tail.eq(Mux(self.top == self.frame, self.frame, self.prev))),
         ]
         self.comb += [
-            self.busy.eq(take_out | hang_in),
+            self.busy.eq(take_out | hang_in | wait),
             If(
                 take_out,
                 nexts.write.adr.eq(self.frame_prev),

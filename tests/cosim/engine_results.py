@@ -2,11 +2,10 @@
 
     make engine-results
 
-Units are placed and routed by `make pnr-units` before. Positions come from the C++ of hls/, rates from the
-Verilated RTL; all numbers depend on seeds only, not on the machine.
+Positions come from the C++ of hls/, rates from the Verilated RTL; all numbers depend on seeds only, not on
+the machine. The page's other tables are those of `make pnr`.
 """
 
-import json
 from pathlib import Path
 
 from builder import REPO, Sizes, accuracy, rtl_bench
@@ -31,23 +30,6 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     """A table in Markdown; all columns but the first to the right."""
     rule = ["---", *["--:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [header, rule, *rows])
-
-
-def unit_table() -> str:
-    """Size and clock of the units, from the last `make pnr-units`."""
-    units = json.loads((REPO / "build" / "pnr" / "units.json").read_text())
-    return table(
-        ["unit", "frames", "contexts", "LUT4", "FF", "DP16KD", "MHz"],
-        [
-            [
-                f"`{name}`",
-                *(f"{unit[size]:,}" if unit[size] else "" for size in ("frames", "contexts")),
-                *(f"{unit[part]:,}" for part in ("lut4", "ff", "dp16kd")),
-                f"{unit['fmax_mhz']:.0f}",
-            ]
-            for name, unit in units.items()
-        ],
-    )
 
 
 def accuracy_table() -> str:
@@ -105,7 +87,7 @@ def draw_drops(shares: dict[str, list[float]], path: Path) -> None:
 def main() -> None:
     shares = drops()
     draw_drops(shares, PAGE.with_name("drops.svg"))
-    fill_tables(PAGE, {"units": unit_table(), "accuracy": accuracy_table(), "drops": drop_table(shares)})
+    fill_tables(PAGE, {"accuracy": accuracy_table(), "drops": drop_table(shares)})
 
 
 if __name__ == "__main__":

@@ -43,14 +43,14 @@ STACK_MUTANTS = (
     Mutant(
         "header_of_invalidated_page_stays",
         f"{GATEWARE}/group_stack.py",
-        "headers.write.we.eq(step3 & (~own_group | (header3 == op.frame))),",
-        "headers.write.we.eq(step3 & ~own_group),",
+        "headers.write.we.eq(steps[4] & (~own_group | was_first)),",
+        "headers.write.we.eq(steps[4] & ~own_group),",
     ),
     Mutant(
         "page_passed_up_keeps_its_group",
         f"{GATEWARE}/group_stack.py",
-        "moved_page.group.eq(Mux(is_access, group3, group3 - 1)),",
-        "moved_page.group.eq(group3),",
+        "moved_page.group.eq(Mux(is_access, walked[4], walked[4] - 1)),",
+        "moved_page.group.eq(walked[4]),",
     ),
     Mutant(
         "fast_path_outlives_invalidation",
@@ -188,23 +188,26 @@ SWEEP_MUTANT = Mutant(
 
 # The random bench of the counters must find these.
 COUNTER_MUTANTS = (
-    Mutant(
-        "count_one_ahead_is_missed",
-        f"{GATEWARE}/hit_counters.py",
-        "in ((written, newer), (caught, newest), (fetched, new)):",
-        "in ((written, newer), (caught, newest)):",
+    *(
+        Mutant(
+            f"count_{position + 1}_ahead_is_missed",
+            f"{GATEWARE}/hit_counters.py",
+            "chosen.eq(ahead & -ahead),",
+            f"chosen.eq(ahead & -ahead & {0b1111 ^ 1 << position}),",
+        )
+        for position in range(4)
     ),
     Mutant(
-        "count_two_ahead_is_missed",
-        f"{GATEWARE}/hit_counters.py",
-        "in ((written, newer), (caught, newest), (fetched, new)):",
-        "in ((written, newer), (fetched, new)):",
+        "total_one_ahead_is_missed",
+        f"{GATEWARE}/counter_totals.py",
+        "follows.eq(self.count & (context == self.context)),",
+        "follows.eq(0),",
     ),
     Mutant(
-        "count_three_ahead_is_missed",
-        f"{GATEWARE}/hit_counters.py",
-        "in ((written, newer), (caught, newest), (fetched, new)):",
-        "in ((caught, newest), (fetched, new)):",
+        "totals_outlive_their_epoch",
+        f"{GATEWARE}/counter_totals.py",
+        "If(self.zero, *(flag.eq(0) for flag in known)),",
+        "If(self.zero, known[0].eq(0)),",
     ),
     Mutant(
         "window_is_not_zeroed_for_its_next_turn",
@@ -215,14 +218,14 @@ COUNTER_MUTANTS = (
     Mutant(
         "every_position_is_a_first_touch",
         f"{GATEWARE}/hit_counters.py",
-        "new.touched.eq(Mux(caught.first & ",
-        "new.touched.eq(Mux(caught.valid & ",
+        "totals.first.eq(fetched.first),",
+        "totals.first.eq(fetched.valid),",
     ),
     Mutant(
-        "misses_do_not_saturate",
-        f"{GATEWARE}/hit_counters.py",
-        "Mux(caught.hit | (old.misses == limit), old.misses, old.misses + 1)",
-        "Mux(caught.hit, old.misses, old.misses + 1)",
+        "totals_do_not_saturate",
+        f"{GATEWARE}/counter_totals.py",
+        "grows.eq(counts & ~was[-1])",
+        "grows.eq(counts)",
     ),
 )
 

@@ -55,8 +55,8 @@ def test_clocks_an_operation_takes_are_as_documented() -> None:
     assert (clocks["again"], clocks["mark"]) == (1, 1)
     assert (clocks["other_top"], clocks["invalidate_invalid"]) == (3, 3)
     for group in range(SOC.groups):
-        assert clocks[f"group_{group}"] == max(6, group + 5)
-    assert (clocks["miss_empty"], clocks["miss_full"]) == (6, SOC.groups - 1 + 5)
+        assert clocks[f"group_{group}"] == group + 7
+    assert (clocks["miss_empty"], clocks["miss_full"]) == (7, SOC.groups - 1 + 7)
     assert clocks["clear"] == SOC.frames + 1
 
 

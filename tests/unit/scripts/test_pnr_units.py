@@ -1,10 +1,12 @@
 """The figures of a unit are those of nextpnr's last report, and its ports are registered."""
 
+from dataclasses import replace
+
 import pytest
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import Signal
-from pnr_units import Registered, Result, parse_report, smallest_device, table
+from pnr_units import UNITS, Registered, Result, missed, parse_report, smallest_device, table
 
 # From nextpnr-ecp5 0.11.1's log of hit_counters: an estimate stands before what was routed.
 LOG = """\
@@ -33,7 +35,9 @@ def test_log_of_a_failed_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lut4", "dp16kd", "device"), [(700, 20, "25k"), (700, 57, "45k"), (43_000, 0, "85k"), (1, 208, "85k")]
+    ("lut4", "dp16kd", "device"),
+    # Three quarters of the block RAMs of a 25k are 42, of a 45k 81; all of an 85k.
+    [(700, 42, "25k"), (700, 43, "45k"), (700, 82, "85k"), (43_000, 0, "85k"), (1, 208, "85k")],
 )
 def test_smallest_device_that_fits_is_taken(lut4: int, dp16kd: int, device: str) -> None:
     assert smallest_device(lut4, dp16kd).name == device
@@ -56,5 +60,23 @@ def test_every_port_has_a_register() -> None:
 
 
 def test_table_has_a_row_for_each_unit() -> None:
-    lines = table({"tap": Result(1466, 232, 0, 135.26, 65536, None, "25k")}).splitlines()
-    assert lines[2:] == ["| tap | 65,536 | - | 1,466 | 232 | 0 | 135.26 | 25k |"]
+    results = {
+        "tap": Result(1466, 232, 0, 135.26, 125, 65536, None, "25k", seed=2),
+        "slow": Result(7, 3, 0, 99.4, 100, None, 8, "45k", seed=3),
+    }
+    assert table(results).splitlines()[2:] == [
+        "| `tap` | 65,536 |  | 1,466 | 232 | 0 | 135 | 125 | 25k | 2 |",
+        "| `slow` |  | 8 | 7 | 3 | 0 | **99, missed** | 100 | 45k | 3 |",
+    ]
+
+
+def test_missed_target_is_told() -> None:
+    bucket_stack = UNITS["bucket_stack"]
+    figures = {"lut4": 1, "ff": 1, "dp16kd": 0, "frames": None, "contexts": None, "device": "25k", "seed": 1}
+    result = Result(**figures, fmax_mhz=124.9, target_mhz=bucket_stack.target_mhz)
+    assert missed(bucket_stack, result) == "124.90 MHz, 125 asked for, with the best of seeds 1 to 3"
+    assert missed(bucket_stack, replace(result, fmax_mhz=125.0)) is None
+    # A unit known to miss its target must not get slower.
+    known = replace(bucket_stack, least_mhz=110)
+    assert missed(known, replace(result, fmax_mhz=110.0)) is None
+    assert missed(known, replace(result, fmax_mhz=109.9)).startswith("109.90 MHz, 110 asked for")
