@@ -8,6 +8,13 @@ from boards import board
 from boards.board import Board, build_ecp5
 
 TARGET = 50.0
+
+
+def soc():
+    """As much of a SoC as a build asks for."""
+    return SimpleNamespace(platform=SimpleNamespace(toolchain=SimpleNamespace(_pnr_opts="")))
+
+
 BOARD = Board("ulx3s", "", ("85F",), int(TARGET * 1e6), dram="", link="", console="")
 
 
@@ -35,7 +42,7 @@ echo "Max frequency for clock 'sys_clk': {fmax:.2f} MHz (FAIL at {TARGET:.2f} MH
         (gateware / "build_litemrc.sh").write_text(
             "# today\nyosys\nnextpnr-ecp5\necppack\necho bits >litemrc.bit\n"
         )
-        return build_ecp5(BOARD, None, tmp_path / "out")
+        return build_ecp5(BOARD, soc(), tmp_path / "out")
 
     return SimpleNamespace(
         go=go,
@@ -50,6 +57,12 @@ def test_a_bitstream_that_meets_its_clock_is_kept_and_told(project) -> None:
     assert project.bitstream.read_text() == "bits\n"
     assert (built.report.lut4, built.report.ff, built.report.dp16kd) == (12, 34, 5)
     assert "50.01 MHz of 50.00" in str(built) and "litemrc flash --board ulx3s" in str(built)
+
+
+def test_the_system_clock_is_asked_for_even_if_no_constraint_reaches_it(project, tmp_path) -> None:
+    asked = soc()
+    build_ecp5(BOARD, asked, tmp_path / "out", compile_gateware=False)
+    assert asked.platform.toolchain._pnr_opts == "--freq 50.0 "
 
 
 def test_a_bitstream_that_misses_its_clock_is_none(project) -> None:
@@ -79,6 +92,6 @@ def test_what_failed_is_tried_again(project) -> None:
 
 
 def test_before_synthesis_nothing_is_asked_of_the_tools(project, tmp_path) -> None:
-    built = build_ecp5(BOARD, None, tmp_path / "out", compile_gateware=False)
+    built = build_ecp5(BOARD, soc(), tmp_path / "out", compile_gateware=False)
     assert built.report is None and "nothing was synthesized" in str(built)
     assert not Path(tmp_path / "runs").exists()
