@@ -41,6 +41,9 @@ class Board:
         link, console: where these UARTs are.
         rom_bytes, ram_bytes: of the firmware.
         optimize: how the firmware is compiled, to fit into them.
+        compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
+            Where these do not write through by themselves, as in ECP5, what stands in for that costs a fifth
+            of the clock.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Board:
     rom_bytes: int = VARIANTS["baremetal"].rom_bytes
     ram_bytes: int = VARIANTS["baremetal"].ram_bytes
     optimize: str = "-O2"
+    compact_l2: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class BoardSoC(LiteMRCSoC):
             ram_bytes=board.ram_bytes,
         )
         self.device = device
+        self.compact_l2 = board.compact_l2
         self.with_monitor = monitor
         self.boot = boot
         self.with_bios = boot == "serial" or not monitor
@@ -108,8 +113,8 @@ class BoardSoC(LiteMRCSoC):
             self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
 
     def add_sdram(self, *arguments, **kwargs):
-        """As LiteX's, but the L2 cache is one memory with byte enables, not a block RAM for each byte."""
-        super().add_sdram(*arguments, l2_cache_full_memory_we=False, **kwargs)
+        """As LiteX's, with the L2 cache that the board wants."""
+        super().add_sdram(*arguments, l2_cache_full_memory_we=not self.compact_l2, **kwargs)
 
     def add_board_dram(self, phy, module, **monitor_parameters):
         """Adds the DRAM, and beside it the monitor unless the SoC is to be without."""
