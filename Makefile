@@ -192,7 +192,7 @@ bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: 
 
 # Its log is long: shown is what came of it. DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: litex-soc/board.py --help
 BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
-	$(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS) --output build/$@ --log build/$@/build.log
+	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
 PYTHON_EXTRAS := pnr bench linux boards
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp

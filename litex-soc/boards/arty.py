@@ -19,6 +19,7 @@ BOARD = Board(
     rom_bytes=40 * 1024,
     ram_bytes=24 * 1024,
     optimize="-Os",
+    compact_l2=True,
     link="USB connector J10 (FT2232HQ, its second port)",
     console="Pmod JA: pin 2 sends, pin 3 receives (a Pmod USBUART fits)",
 )

@@ -61,6 +61,20 @@ def test_without_the_monitor_there_are_no_registers_of_it() -> None:
     assert hasattr(ULX3SSoC(), "mrc")
 
 
+def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
+    from boards.ulx3s import ULX3SSoC
+
+    for name, text in (("bucket_stack.v", "module bucket_stack (\n"), ("bucket_stack_map.dat", "0\n")):
+        (tmp_path / name).write_text(text)
+    soc = ULX3SSoC(hls_verilog=tmp_path)
+    sources = {source: bool(copy and copy[0]) for source, _, _, *copy in soc.platform.sources}
+    assert sources[str(tmp_path / "bucket_stack.v")] is False
+    assert sources[str(tmp_path / "bucket_stack_map.dat")] is True  # beside what reads it
+    assert type(soc.mrc.engine).__name__ == "HLSStackEngine"
+    with pytest.raises(ValueError, match="has the module group_stack"):
+        ULX3SSoC(hls_verilog=tmp_path, engine="group_stack")
+
+
 def test_an_image_is_words_of_the_rom_and_has_to_fit(tmp_path) -> None:
     image = tmp_path / "firmware.bin"
     image.write_bytes(bytes([0x6F, 0, 0, 0x0B, 1]))
