@@ -15,7 +15,8 @@ FIRMWARE := build/firmware$(OTHER)/firmware.bin
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
 NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
-FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*) scenarios/baremetal_pair.toml
+FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*) scenarios/baremetal_pair.toml \
+	scenarios/numa/baremetal_replicate.toml host/litemrc/replay/numa_costs.toml host/litemrc/replay/replicate_scenario.py
 
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
@@ -24,19 +25,25 @@ SHIM      := build/boot/shim.bin
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
+REFS_SIM      := build/sim-refs/gateware/obj_dir/Vsim
+REFS_FIRMWARE := build/firmware-refs/firmware.bin
+
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern replacement results-zhou2004 pnr pnr-units pnr-ci engine-results \
-	ulx3s versa_ecp5 orangecrab arty boards-synthesis \
-	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
+.PHONY: setup lint test demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+	linux linux-demo linux-ready linux-images linux-debug \
+	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
+	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench-govern bench-replication bench-numa \
+	replacement results-zhou2004 results-reference-counters results-jantz2013
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
+test: setup .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
@@ -55,6 +62,8 @@ sim: setup $(SIM)   ## the Verilated SoC
 sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
 sim-ranks: setup $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
+
+sim-refs: setup $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
 
 firmware: setup $(FIRMWARE)
 
@@ -120,6 +129,9 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
 
+bench-replication: sim-refs   ## pages copied as reference counters say, in the RTL beside what is predicted: docs/remote_pages.md
+	python scripts/replication_on_soc.py
+
 bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
 	python bench/renode_model.py
 
@@ -143,6 +155,15 @@ arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vi
 boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
 	python scripts/synthesize_boards.py
 
+bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
+	python bench/numa.py
+
+results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
+	python scripts/reference_counters.py
+
+results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
+	python scripts/jantz2013_trays.py
+
 pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
 	python scripts/pnr.py
 
@@ -160,7 +181,7 @@ bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: 
 
 # Its log is long: shown is what came of it. DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: litex-soc/board.py --help
 BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
-	$(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS) --output build/$@ --log build/$@/build.log
+	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
 PYTHON_EXTRAS := pnr bench linux boards
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
@@ -186,7 +207,8 @@ $(SIM): SIM_OPTIONS := --engine $(ENGINE)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that tells where pages go.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
-$(SIM) $(LINUX_SIM) $(RANKS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
+$(REFS_SIM): SIM_OPTIONS := --refs
+$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -197,7 +219,7 @@ $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makef
 	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
-$(FIRMWARE) $(RANKS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
+$(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
 	@echo "building the firmware ($(@D)/build.log)"
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \

@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from litemrc_gateware.monitor import ENGINES
 
@@ -49,6 +50,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of nextpnr's placement (%(default)s)")
     parser.add_argument("--engine", choices=ENGINES, help="bucket_stack unless told otherwise")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
+    parser.add_argument(
+        "--boot", choices=("rom", "serial"), default="rom", help="where the firmware comes from (%(default)s)"
+    )
     parser.add_argument("--hls-verilog", type=Path, help="folder of Vitis HLS's Verilog, for the engine")
     parser.add_argument("--without-monitor", action="store_true", help="a plain SoC, to compare with")
     parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
@@ -67,14 +71,17 @@ def main():
                 monitor=not args.without_monitor,
                 compile_gateware=not args.no_compile,
                 device=device,
+                boot=args.boot,
                 seed=args.seed,
                 **parameters,
             )
     except ValueError as error:
         print(f"board.py: {error}", file=sys.stderr)
         return 2
-    except RuntimeError as error:
+    except (RuntimeError, CalledProcessError) as error:
         print(f"board.py: {error}", file=sys.stderr)
+        if args.log:
+            print(f"what was said before: {args.log}", file=sys.stderr)
         return 1
     print(result)
     return 0

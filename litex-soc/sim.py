@@ -4,8 +4,10 @@
     python litex-soc/sim.py --output build/sim
     python litex-soc/sim.py --output build/sim-linux --variant linux
     python litex-soc/sim.py --output build/sim-ranks --ranks 4 --engine group_stack --groups 256
+    python litex-soc/sim.py --output build/sim-refs --refs
 
-With ``--ranks`` the memory is DDR3 of so many ranks of 128 MB, which can sleep.
+With ``--ranks`` the memory is DDR3 of so many ranks of 128 MB, which can sleep. With ``--refs`` there are
+reference counters, a window through which memory is remote, and a traffic generator.
 
 The result is a folder that ``litemrc.device.simulator`` runs; firmware and, for
 Linux, what DRAM holds at the start are put in at run time.
@@ -90,9 +92,11 @@ class SimSoC(LiteMRCSoC):
     which, and the address of the first byte; else None), and a reset of the SoC ends the simulation.
 
     With ``ranks`` the DRAM is DDR3, its model a simulation module, and there are rank meter and rank power.
+
+    With ``refs`` there are reference counters, and what they tell apart.
     """
 
-    def __init__(self, platform, variant="baremetal", ranks=None, **monitor_parameters):
+    def __init__(self, platform, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
         super().__init__(platform, DDR3_SYS_CLK_HZ if ranks else SYS_CLK_HZ, variant, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
         # The models' memory is ideal, and a test of it costs a million clocks.
@@ -103,6 +107,8 @@ class SimSoC(LiteMRCSoC):
         else:
             accesses = self._add_sdr(variant, monitor_parameters)
 
+        if refs:
+            self.add_remote_memory(self.mrc)
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
         monitor = self.mrc
@@ -164,7 +170,7 @@ def simulator_io(ranks=None):
     return [*_io, ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks)]
 
 
-def build(output, variant="baremetal", ranks=None, **monitor_parameters):
+def build(output, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
     """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
     # LiteX writes a file beside the sources of modules: give it a copy, newer than what came of the last.
@@ -173,7 +179,7 @@ def build(output, variant="baremetal", ranks=None, **monitor_parameters):
 
     if ranks:
         copy_ddr3_model(modules)
-    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, **monitor_parameters)
+    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, refs, **monitor_parameters)
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )
@@ -206,6 +212,7 @@ def main():
     parser.add_argument("--output", type=Path, default=Path("build/sim"), help="folder of the build")
     parser.add_argument("--variant", choices=VARIANTS, default="baremetal", help="default: %(default)s")
     parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
+    parser.add_argument("--refs", action="store_true", help="reference counters and a second master")
     parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
@@ -213,10 +220,13 @@ def main():
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
     parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     args = parser.parse_args()
+    if args.refs and args.variant == "linux":
+        parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
     build(
         args.output.resolve(),
         args.variant,
         args.ranks,
+        args.refs,
         engine=args.engine,
         groups=args.groups,
         contexts=args.contexts,

@@ -5,9 +5,19 @@ from dataclasses import dataclass
 from litedram.core.controller import ControllerSettings
 from litemrc_gateware.integration import add_monitor
 from litemrc_gateware.rank_integration import add_ranks, rank_controller_settings
+from litemrc_gateware.ref_counter_integration import (
+    add_ref_counters,
+    add_remote_window,
+    add_traffic_generator,
+)
 from litex.soc.integration.soc_core import SoCCore
 
 L2_BYTES = 8 * 1024  # small on purpose: a larger one hides DRAM traffic from the monitor
+
+# Pages of the reference counters, and the local memory that holds copies of them.
+REF_PAGE_SHIFT = 10
+PAGE_POOL_BYTES = 16 * 1024
+PAGE_POOL_ORIGIN = 0x2000_0000
 
 JUMP_TO_SELF = 0x0000006F  # RISC-V: j .
 
@@ -82,6 +92,15 @@ class LiteMRCSoC(SoCCore):
         if domains:
             add_ranks(self, phy, module, monitor, domains)
         return monitor
+
+    def add_remote_memory(self, monitor):
+        """Adds what makes some memory remote: the DRAM's window without L2, a second master, reference
+        counters that tell who asks, and local memory ``page_pool`` for copies of pages.
+        """
+        add_remote_window(self)
+        add_traffic_generator(self)
+        add_ref_counters(self, monitor, page_shift=REF_PAGE_SHIFT)
+        self.add_ram("page_pool", PAGE_POOL_ORIGIN, PAGE_POOL_BYTES)
 
     def add_link(self, **kwargs):
         """Adds the UART of the serial protocol as ``link``."""

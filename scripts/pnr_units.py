@@ -26,7 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from litedram.common import GeomSettings
+from litedram.common import GeomSettings, LiteDRAMNativePort
 from litedram.phy.dfi import Interface as DFIInterface
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.dfi_activity import DFIActivity
@@ -36,14 +36,17 @@ from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.intake import Intake
 from litemrc_gateware.n_mrc import NMrc
 from litemrc_gateware.page_filter import PageFilter
+from litemrc_gateware.port_taps import PortTaps
 from litemrc_gateware.rank_counters import RankCounters
 from litemrc_gateware.rank_meter import RankMeter
 from litemrc_gateware.rank_records import move_layout
+from litemrc_gateware.ref_counters import RefCounters
+from litemrc_gateware.traffic_generator import TrafficGenerator
 from litemrc_gateware.working_pages import WorkingPages
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
-from migen import ClockDomain, Record, Signal
+from migen import Cat, ClockDomain, Record, Signal
 from migen.fhdl.specials import list_special_ios
 from migen.fhdl.tools import list_targets
 
@@ -145,6 +148,39 @@ def _meter(domains):
     return meter
 
 
+def _shift_in(unit, settings):
+    """Settings come through a shift register, for want of pins."""
+    shifted = Signal(sum(map(len, settings)))
+    unit.settings = Signal(name="settings_in")
+    unit.comb += Cat(settings).eq(shifted)
+    unit.sync += shifted.eq(Cat(unit.settings, shifted))
+    return unit
+
+
+def _ref_counters():
+    counters = RefCounters(65536)
+    settings = [*(field for selector in counters.selectors for field in selector.flatten())]
+    return _shift_in(counters, settings + counters.initials)
+
+
+def _port_taps():
+    # Three masters of 256 MB of DDR3 in one chip of 16 bits: 2^24 words of 16 bytes.
+    ports = [LiteDRAMNativePort("both", address_width=24, data_width=128) for _ in range(3)]
+    taps = PortTaps(ports, page_shift=12)
+    taps.ports = [getattr(port.cmd, name) for port in ports for name in ("valid", "ready", "we", "addr")]
+    return taps
+
+
+def _traffic_generator():
+    port = LiteDRAMNativePort("both", address_width=24, data_width=128)
+    generator = TrafficGenerator(port)
+    generator.port = [port.cmd.valid, port.cmd.ready, port.cmd.we, port.cmd.addr, port.wdata.ready]
+    generator.data = [port.wdata.data[:32], port.wdata.we[0]]
+    registers = (generator._base, generator._range, generator._stride, generator._pattern)
+    settings = [register.storage for register in (*registers, generator._seed, generator._count)]
+    return _shift_in(generator, [*settings, generator._seed.re, generator._count.re])
+
+
 def _with_moves(stack):
     moves = stack.moves
     stack.told = [*moves.move.flatten(), moves.cleared, moves.hold, moves.held]
@@ -190,6 +226,12 @@ METER_PORTS = (
 )
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 
+TAPS_PORTS = ("ports", "running", "valid", "page", "write", "master", "context", "lost")
+REF_COUNTERS_PORTS = (
+    *("request", "settings", "reset", "reset_ready", "command", "answered", "value", "events", "fired"),
+    *("lost", "sweeping"),
+)
+
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     # The largest power of two that an 85k holds. Its links alone are 128 of 208 block RAMs, from one end of
@@ -223,6 +265,10 @@ UNITS = {
     "group_stack_with_moves": Unit(
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
+    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS),
+    # Before them, and what they can tell from the processor.
+    "port_taps_3_masters": Unit(65536, 8, _port_taps, TAPS_PORTS),
+    "traffic_generator": Unit(None, None, _traffic_generator, ("port", "data", "settings", "busy")),
 }
 # What the default monitor is made of, and the other engine.
 MAIN = (

@@ -7,8 +7,10 @@
 #include "link.h"
 #include "monitor.h"
 #include "ranks.h"
+#include "replication.h"
 #include "tasks.h"
 
+static struct device_message message;	/* filled in and sent at once */
 static uint32_t sent;
 static uint32_t next_context;	/* of the epoch in the window, to be sent */
 static uint32_t next_domain;	/* of the power domains behind the contexts */
@@ -49,7 +51,6 @@ static uint32_t count_used(uint32_t groups, uint32_t context, uint32_t contexts)
 
 static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 {
-	static struct device_message message;
 	struct epoch_body *epoch = &message.epoch;
 
 	message.type_choice = device_message_type_epoch_c;
@@ -73,7 +74,6 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 
 static void send_rank(uint32_t domain, uint32_t remaining)
 {
-	static struct device_message message;
 	struct rank_body *rank = &message.rank;
 
 	message.type_choice = device_message_type_rank_c;
@@ -86,7 +86,6 @@ static void send_rank(uint32_t domain, uint32_t remaining)
 
 static void send_task(uint32_t number, uint32_t remaining)
 {
-	static struct device_message message;
 	struct task_body *task = &message.task;
 
 	message.type_choice = device_message_type_task_c;
@@ -94,6 +93,14 @@ static void send_task(uint32_t number, uint32_t remaining)
 	task->epoch = monitor_read(LITEMRC_EPOCH) - 1;
 	task->remaining = remaining;
 	tasks_fill(task, number);
+	link_send(&message);
+}
+
+static void send_pages(void)
+{
+	message.type_choice = device_message_type_pages_c;
+	message.pages.epoch = monitor_read(LITEMRC_EPOCH) - 1;
+	replication_fill(&message.pages);
 	link_send(&message);
 }
 
@@ -123,6 +130,11 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 		if (!link_has_room())
 			return false;
 		send_task(next_task, tasks - next_task - 1);
+	}
+	if (replication_tells()) {
+		if (!link_has_room())
+			return false;
+		send_pages();
 	}
 	next_context = next_domain = next_task = 0;
 	return true;

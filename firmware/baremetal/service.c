@@ -10,6 +10,7 @@
 #include "link.h"
 #include "monitor.h"
 #include "ranks.h"
+#include "refs.h"
 #include "settings.h"
 #include "workloads/workload.h"
 
@@ -208,6 +209,7 @@ static void send_lease_end(void)
 static void progress(void)
 {
 	epochs_progress(parameters.groups, parameters.contexts);
+	refs_progress();
 	if (lease_ended && may_send())
 		send_lease_end();
 	if (receiver.held && may_send())
@@ -249,6 +251,7 @@ void service_init(void)
 	litemrc_receiver_init(&receiver, request_buffer, sizeof(request_buffer));
 	link_init(&receiver, progress);
 	epochs_init(progress);
+	refs_init(progress);
 	lease_init(note_lease_end);
 	irq_setie(0);
 	send_hello(0);

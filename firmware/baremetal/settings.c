@@ -2,7 +2,7 @@
 #include "settings.h"
 
 #include "epochs.h"
-#include "ranks.h"
+#include "refs.h"
 
 static void acknowledge_range(struct ack_body *ack)
 {
@@ -97,6 +97,6 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 		acknowledge_freeze(ack);
 		return 0;
 	default:
-		return ranks_perform(request, ack, reason);
+		return refs_perform(request, ack, reason);
 	}
 }

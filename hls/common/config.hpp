@@ -22,6 +22,15 @@
 #ifndef LITEMRC_DOMAINS
 #define LITEMRC_DOMAINS 4 // power domains: ranks, or equal slices of the memory
 #endif
+#ifndef LITEMRC_MASTERS
+#define LITEMRC_MASTERS 4 // masters on the bus that reference counters tell apart
+#endif
+#ifndef LITEMRC_REFERENCE_BITS
+#define LITEMRC_REFERENCE_BITS 12 // of a reference counter
+#endif
+#ifndef LITEMRC_EVENT_QUEUE
+#define LITEMRC_EVENT_QUEUE 512 // entries of the reference counters' queue
+#endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
 #endif
@@ -44,6 +53,9 @@ constexpr int GROUPS = LITEMRC_GROUPS;
 constexpr int CONTEXTS = LITEMRC_CONTEXTS;
 constexpr int RECENT_PAGES = LITEMRC_RECENT_PAGES;
 constexpr int DOMAINS = LITEMRC_DOMAINS;
+constexpr int MASTERS = LITEMRC_MASTERS;
+constexpr int REFERENCE_BITS = LITEMRC_REFERENCE_BITS;
+constexpr int EVENT_QUEUE = LITEMRC_EVENT_QUEUE;
 constexpr int COUNTER_BITS = LITEMRC_COUNTER_BITS;
 constexpr int GROUP_PAGES = FRAMES / GROUPS; // GrpSize of the paper
 

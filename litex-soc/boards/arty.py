@@ -27,11 +27,11 @@ BOARD = Board(
 class ArtySoC(BoardSoC):
     """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
 
-    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+    def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
         platform = digilent_arty.Platform(variant=device, toolchain="vivado")
         platform.add_extension(digilent_arty.usb_pmod_io("pmoda"))
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, device, monitor)
+        super().__init__(platform, BOARD, device, monitor, boot)
         self.ddrphy = A7DDRPHY(
             platform.request("ddram"), memtype="DDR3", nphases=4, sys_clk_freq=BOARD.sys_clk_hz
         )
@@ -39,6 +39,9 @@ class ArtySoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=platform.request("usb_uart"))
 
 
-def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
-    """As :func:`boards.vivado.build_vivado`; Vivado knows no seed."""
-    return build_vivado(BOARD, ArtySoC(device, monitor, **monitor_parameters), output, compile_gateware)
+SOC = ArtySoC  # the one name in every board's module
+
+
+def build(output, compile_gateware=True, seed=1, **parameters):
+    """As :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado knows no seed."""
+    return build_vivado(BOARD, ArtySoC(**parameters), output, compile_gateware)

@@ -10,10 +10,19 @@ from types import SimpleNamespace
 from litex.soc.integration.builder import Builder
 from soc import L2_BYTES, VARIANTS, LiteMRCSoC
 
-from boards.open_tools import Report, missed_clocks, parse_report, run_script, search_path
+from boards.open_tools import (
+    Report,
+    digest_of,
+    missed_clocks,
+    parse_report,
+    read_report,
+    run_script,
+    search_path,
+)
 from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of the files of a build
+FIRMWARE_RAM = 0x2000_0000
 # Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
 
@@ -74,9 +83,12 @@ class BoardSoC(LiteMRCSoC):
         one of ``board.devices``.
     monitor : bool
         False: a plain SoC without LiteMRC and with LiteX's BIOS, to compare with.
+    boot : str
+        ``rom``: the firmware is in the ROM. ``serial``: LiteX's BIOS is, and waits at the console for the
+        firmware, which goes into a RAM of the same size.
     """
 
-    def __init__(self, platform, board, device, monitor=True, **kwargs):
+    def __init__(self, platform, board, device, monitor=True, boot="rom", **kwargs):
         variant = replace(
             VARIANTS["baremetal"],
             cpu=board.cpu,
@@ -86,10 +98,14 @@ class BoardSoC(LiteMRCSoC):
         )
         self.device = device
         self.with_monitor = monitor
-        self.rom_image = None
-        if not monitor:
+        self.boot = boot
+        self.with_bios = boot == "serial" or not monitor
+        self.compile_firmware = None
+        if self.with_bios:
             kwargs["rom"] = ()
         super().__init__(platform, board.sys_clk_hz, variant, with_uart=False, **kwargs)
+        if boot == "serial":
+            self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
 
     def add_sdram(self, *arguments, **kwargs):
         """As LiteX's, but the L2 cache is one memory with byte enables, not a block RAM for each byte."""
@@ -109,8 +125,11 @@ class BoardSoC(LiteMRCSoC):
 
     def init_mems(self, **kwargs):
         """LiteX's builder calls this when the libraries of the firmware are compiled."""
-        if self.with_monitor and self.rom_image:
-            self.init_rom("rom", read_words(self.rom_image(), self.variant.rom_bytes), auto_size=False)
+        if self.with_monitor and self.compile_firmware:
+            image = self.compile_firmware(region="firmware_ram" if self.boot == "serial" else "rom")
+            words = read_words(image, self.variant.rom_bytes)
+            if self.boot == "rom":
+                self.init_rom("rom", words, auto_size=False)
 
 
 def uart_pads(tx, rx):
@@ -118,7 +137,7 @@ def uart_pads(tx, rx):
     return SimpleNamespace(tx=tx, rx=rx)
 
 
-def elaborate(board, soc, output, rom_image=None, **toolchain):
+def elaborate(board, soc, output, with_software=True, **toolchain):
     """Writes the Verilog, constraints and scripts of a SoC, with its firmware in the ROM.
 
     Parameters
@@ -127,8 +146,8 @@ def elaborate(board, soc, output, rom_image=None, **toolchain):
     soc : BoardSoC
     output : Path
         the folder of the build: ``gateware/``, ``software/``, ``csr.json``, ``board.json``.
-    rom_image : callable, optional
-        compiles the firmware and returns the path of its image; without it the processor stands still.
+    with_software : bool
+        False: neither firmware nor BIOS; the processor stands still.
     toolchain
         options of LiteX's toolchain.
 
@@ -138,14 +157,15 @@ def elaborate(board, soc, output, rom_image=None, **toolchain):
         the folder of Verilog and scripts, all called ``litemrc``.
     """
     output.mkdir(parents=True, exist_ok=True)
-    soc.rom_image = rom_image
+    if with_software:
+        soc.compile_firmware = partial(compile_firmware, output, board.optimize)
     builder = Builder(
         soc,
         output_dir=str(output),
         csr_json=str(output / "csr.json"),
-        compile_software=rom_image is not None or not soc.with_monitor,
+        compile_software=with_software,
     )
-    if soc.with_monitor:
+    if not soc.with_bios:
         keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
         builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
     builder.build(run=False, build_name=NAME, **toolchain)
@@ -175,25 +195,30 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
     ------
     RuntimeError
         if a tool is missing or fails, or a clock misses its target: then there is no ``litemrc.bit``.
+
+    Tools do not run again on what they have made a bitstream of.
     """
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
-    folder = elaborate(
-        board, soc, output, partial(compile_firmware, output, board.optimize), abc9=True, seed=seed
-    )
+    # For a clock whose constraint nextpnr cannot follow from the pin through all that makes it.
+    soc.platform.toolchain._pnr_opts += f"--freq {board.sys_clk_hz / 1e6} "
+    folder = elaborate(board, soc, output, abc9=True, seed=seed)
     if not compile_gateware:
         return BuiltBoard(
             f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"
         )
-    bitstream = output / f"{NAME}.bit"
-    bitstream.unlink(missing_ok=True)
-    report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
-    (output / "report.json").write_text(json.dumps(asdict(report), indent=4) + "\n")
-    if missed := missed_clocks(report, board.sys_clk_hz):
-        raise RuntimeError(
-            f"{board.name}: {'; '.join(missed)}: another --seed may do, see {folder}/build.log"
-        )
-    shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+    bitstream, figures = output / f"{NAME}.bit", output / "report.json"
+    digest, stored = digest_of(folder, path), output / "digest.txt"
+    if not (bitstream.exists() and stored.exists() and stored.read_text() == digest):
+        bitstream.unlink(missing_ok=True)
+        report = parse_report(run_script(folder, f"build_{NAME}.sh", path))
+        figures.write_text(json.dumps(asdict(report), indent=4) + "\n")
+        if missed := missed_clocks(report, board.sys_clk_hz):
+            log = folder / "build.log"
+            raise RuntimeError(f"{board.name}: {'; '.join(missed)}: another --seed may do, see {log}")
+        shutil.copyfile(folder / f"{NAME}.bit", bitstream)
+        stored.write_text(digest)
+    report = read_report(figures)
     clocks = (f"{clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}" for clock in report.clocks.values())
     return BuiltBoard(
         f"{bitstream}: {report.lut4:,} LUT4, {report.ff:,} FF, {report.dp16kd} DP16KD; {', '.join(clocks)}\n"

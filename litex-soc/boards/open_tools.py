@@ -4,6 +4,8 @@ Tools on PATH are used; for those that are not there, wrappers of their WebAssem
 (YoWASP; extra ``pnr`` of pyproject.toml) are put on it.
 """
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -15,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+# The files that a build is made of, in its folder, and the comments in them, which carry dates.
+SOURCES = {".v": r"//.*", ".init": None, ".lpf": None, ".ys": None, ".sh": r"#.*"}
 CELLS = {"lut4": r"Total LUT4s:\s+(\d+)/", "ff": r"Total DFFs:\s+(\d+)/", "dp16kd": r"DP16KD:\s+(\d+)/"}
 CLOCK = r"Max frequency for clock\s+'([^']*)':\s+([\d.]+) MHz \((?:PASS|FAIL) at ([\d.]+) MHz\)"
 
@@ -104,6 +108,26 @@ def parse_report(log: str) -> Report:
     if not clocks:
         raise ValueError("nextpnr's log has no clock's frequency")
     return Report(**cells, clocks=clocks)
+
+
+def read_report(path: Path) -> Report:
+    """A report from its JSON file."""
+    fields = json.loads(path.read_text())
+    clocks = {name: Clock(**clock) for name, clock in fields.pop("clocks").items()}
+    return Report(**fields, clocks=clocks)
+
+
+def digest_of(folder: Path, path: str) -> str:
+    """What stands for the sources and scripts in `folder`, without comments, and for the tools on `path`."""
+    digest = hashlib.sha256()
+    for file in sorted(file for file in folder.iterdir() if file.suffix in SOURCES):
+        comment = SOURCES[file.suffix]
+        text = re.sub(comment, "", file.read_text()) if comment else file.read_text()
+        digest.update(f"{file.name}\0{text}\0".encode())
+    for tool in TOOLS:
+        found = Path(shutil.which(tool, path=path))
+        digest.update(f"{found}\0{found.stat().st_size}\0".encode())
+    return digest.hexdigest()
 
 
 def missed_clocks(report: Report, sys_clk_hz: float) -> list[str]:

@@ -29,11 +29,11 @@ CONSOLE = (
 class OrangeCrabSoC(BoardSoC):
     """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
 
-    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+    def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
         platform = gsd_orangecrab.Platform(revision="0.2", device=device, toolchain="trellis")
         platform.add_extension([CONSOLE, *gsd_orangecrab.feather_serial])
         self.crg = _CRGSDRAM(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, device, monitor)
+        super().__init__(platform, BOARD, device, monitor, boot)
         pads = platform.request("ddram")
         # Byte lanes, command delay and termination as litex-boards has them for this board.
         self.ddrphy = phy = ECP5DDRPHY(
@@ -50,7 +50,9 @@ class OrangeCrabSoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=platform.request("console"))
 
 
-def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
-    """As :func:`boards.board.build_ecp5`."""
-    soc = OrangeCrabSoC(device, monitor, **monitor_parameters)
-    return build_ecp5(BOARD, soc, output, compile_gateware, seed)
+SOC = OrangeCrabSoC  # the one name in every board's module
+
+
+def build(output, compile_gateware=True, seed=1, **parameters):
+    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
+    return build_ecp5(BOARD, OrangeCrabSoC(**parameters), output, compile_gateware, seed)

@@ -1,5 +1,6 @@
-"""The bare-metal firmware of a board's SoC, compiled against its registers, as contents of its ROM."""
+"""The bare-metal firmware, compiled against a board's SoC: contents of its ROM, or of a RAM."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +10,18 @@ MAKEFILE = Path(__file__).resolve().parents[2] / "firmware" / "baremetal" / "Mak
 SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
 
-def compile_firmware(output, optimize):
+def compile_firmware(output, optimize, region="rom"):
     """Compiles the firmware for the SoC in ``output``; returns the path of its image.
 
     :param optimize: the compiler's option.
+    :param region: the SoC's memory that its code is for.
     :raises RuntimeError: if it does not compile; the message names the log.
     """
     folder = output / "firmware"
     folder.mkdir(parents=True, exist_ok=True)
     variables = {"SOC": output, "OUT": folder, "PYTHON": sys.executable, "OPTIMIZE": optimize}
+    if region != "rom":
+        variables["REGIONS"] = move_code(output, folder, region)
     command = ["make", "-f", str(MAKEFILE), *(f"{name}={value}" for name, value in variables.items())]
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     log = folder / "build.log"
@@ -25,6 +29,19 @@ def compile_firmware(output, optimize):
     if done.returncode:
         raise RuntimeError(f"the firmware did not compile, see {log}:\n{done.stdout[-2000:]}")
     return folder / "firmware.bin"
+
+
+def move_code(output, folder, region):
+    """Writes a linker's map of the memories in which `region` takes the code; returns its folder."""
+    regions = (output / "software/include/generated/regions.ld").read_text()
+    renamed = re.sub(r"\brom\b", "bios_rom", regions)
+    renamed, found = re.subn(rf"\b{region}\b", "rom", renamed)
+    if found != 1:
+        raise ValueError(f"{region} stands {found} times, not once, in {regions!r}")
+    moved = folder / "regions"
+    (moved / "generated").mkdir(parents=True, exist_ok=True)
+    (moved / "generated/regions.ld").write_text(renamed)
+    return moved
 
 
 def read_words(image, rom_bytes):

@@ -21,17 +21,19 @@ BOARD = Board(
 class ULX3SSoC(BoardSoC):
     """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
 
-    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+    def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
         platform = radiona_ulx3s.Platform(device=f"LFE5U-{device}", toolchain="trellis")
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, device, monitor)
+        super().__init__(platform, BOARD, device, monitor, boot)
         self.sdrphy = GENSDRPHY(platform.request("sdram"), BOARD.sys_clk_hz)
         self.add_board_dram(self.sdrphy, modules.MT48LC16M16(BOARD.sys_clk_hz, "1:1"), **monitor_parameters)
         header = platform.request("gpio", 0)
         self.add_uarts(link=platform.request("serial"), console=uart_pads(tx=header.p, rx=header.n))
 
 
-def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
-    """As :func:`boards.board.build_ecp5`."""
-    soc = ULX3SSoC(device, monitor, **monitor_parameters)
-    return build_ecp5(BOARD, soc, output, compile_gateware, seed)
+SOC = ULX3SSoC  # the one name in every board's module
+
+
+def build(output, compile_gateware=True, seed=1, **parameters):
+    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
+    return build_ecp5(BOARD, ULX3SSoC(**parameters), output, compile_gateware, seed)

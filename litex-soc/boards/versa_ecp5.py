@@ -29,19 +29,21 @@ CONSOLE = (
 class VersaSoC(BoardSoC):
     """Parameters as of :class:`BoardSoC`, and ``device``, one of ``BOARD.devices``."""
 
-    def __init__(self, device=BOARD.devices[0], monitor=True, **monitor_parameters):
+    def __init__(self, device=BOARD.devices[0], monitor=True, boot="rom", **monitor_parameters):
         family = "LFE5UM5G" if device.startswith("5G") else "LFE5UM"
         platform = lattice_versa_ecp5.Platform(device=family, toolchain="trellis")
         platform.add_extension([CONSOLE])
         self.crg = _CRG(platform, BOARD.sys_clk_hz)
-        super().__init__(platform, BOARD, device, monitor)
+        super().__init__(platform, BOARD, device, monitor, boot)
         self.ddrphy = ECP5DDRPHY(platform.request("ddram"), sys_clk_freq=BOARD.sys_clk_hz)
         self.comb += [self.crg.stop.eq(self.ddrphy.init.stop), self.crg.reset.eq(self.ddrphy.init.reset)]
         self.add_board_dram(self.ddrphy, MT41K64M16(BOARD.sys_clk_hz, "1:2"), **monitor_parameters)
         self.add_uarts(link=platform.request("serial"), console=platform.request("console"))
 
 
-def build(output, monitor=True, compile_gateware=True, device=BOARD.devices[0], seed=1, **monitor_parameters):
-    """As :func:`boards.board.build_ecp5`."""
-    soc = VersaSoC(device, monitor, **monitor_parameters)
-    return build_ecp5(BOARD, soc, output, compile_gateware, seed)
+SOC = VersaSoC  # the one name in every board's module
+
+
+def build(output, compile_gateware=True, seed=1, **parameters):
+    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
+    return build_ecp5(BOARD, VersaSoC(**parameters), output, compile_gateware, seed)

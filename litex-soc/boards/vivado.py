@@ -4,12 +4,10 @@ No Vivado has been run on these projects yet.
 """
 
 import shutil
-from functools import partial
 from pathlib import Path
 
 from boards.board import NAME, BuiltBoard, elaborate
 from boards.open_tools import run_script
-from boards.rom_image import compile_firmware
 
 TIMING_MET = "All user specified timing constraints are met."  # in Vivado's timing summary
 
@@ -29,7 +27,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
         if Vivado fails, or the clocks' constraints are not met: then there is no ``litemrc.bit``.
     """
     output = output.resolve()
-    folder = elaborate(board, soc, output, partial(compile_firmware, output, board.optimize))
+    folder = elaborate(board, soc, output)
     gather_sources(soc.platform.sources, folder)
     bitstream = output / f"{NAME}.bit"
     bitstream.unlink(missing_ok=True)

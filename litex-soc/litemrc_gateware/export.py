@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from litedram.common import GeomSettings
+from litedram.common import GeomSettings, LiteDRAMNativePort
 from litedram.phy import dfi
 from litex.build.sim import SimPlatform
 from litex.soc.integration.soc_core import SoCMini
@@ -21,10 +21,15 @@ from litemrc_gateware.monitor import Monitor
 from litemrc_gateware.monitor_registers import ENGINE_NUMBERS, REGISTERS_VERSION
 from litemrc_gateware.rank_records import MAX_DOMAINS, MeterWord, Policy, PowerState
 from litemrc_gateware.rank_registers import RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
+from litemrc_gateware.ref_counter_control import LOAD_INITIAL
+from litemrc_gateware.ref_counter_records import Counter
+from litemrc_gateware.ref_counter_registers import REF_COUNTER_REGISTERS_VERSION, RefCounterRegisters
+from litemrc_gateware.traffic_generator import Pattern, TrafficGenerator
 
 HEADER = Path("firmware/include/litemrc_regs.h")
 PAGE = Path("docs/registers.md")
 REPAIR = "python -m litemrc_gateware.export"
+BLOCKS = ("mrc", "ranks", "refs", "traffic")
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,17 @@ class _RegistersOnly(SoCMini):
         self.tap = DRAMTap(pins, geom, column_bytes=2)
         self.mrc = Monitor(self.tap)
         self.ranks = RankRegisters(domains=MAX_DOMAINS, virtual=False, groups=64, partial=True)
+        self.refs = RefCounterRegisters(
+            pages=65536, masters=4, contexts=8, width=12, queue_depth=512, page_shift=12
+        )
+        self.traffic = TrafficGenerator(LiteDRAMNativePort("both", address_width=24, data_width=64))
 
 
 def registers():
     """The registers of each block, in order of address, by the block's name."""
     soc = _RegistersOnly()
     soc.finalize()
-    return {name: _of_region(soc.csr_regions[name]) for name in ("mrc", "ranks")}
+    return {name: _of_region(soc.csr_regions[name]) for name in BLOCKS}
 
 
 def _of_region(region):
@@ -126,6 +135,18 @@ def c_header(blocks):
         f"#define LITEMRC_METER_ROW {len(MeterWord)}",
         *_defines("LITEMRC_METER_", MeterWord.__members__),
         "",
+        "/* Reference counters: a block of their own, if there are any. Window: words [page][COUNTERS]. */",
+        f"#define LITEMRC_REFS_REGS_VERSION {REF_COUNTER_REGISTERS_VERSION}",
+        f"#define LITEMRC_REFS_COUNTERS {len(Counter)}",
+        f"#define LITEMRC_REFS_LOAD_INITIAL 0x{1 << LOAD_INITIAL:08x}u",
+        *_defines("LITEMRC_COUNTER_", Counter.__members__),
+        "",
+        *_register_defines("LITEMRC_REFS_", blocks["refs"]),
+        "",
+        "/* Traffic generator: the same. */",
+        *_defines("LITEMRC_PATTERN_", Pattern.__members__),
+        *_register_defines("LITEMRC_TRAFFIC_", blocks["traffic"]),
+        "",
         "#endif",
         "",
     ]
@@ -177,6 +198,23 @@ def page(blocks):
         "behind the last domain. The counters of a domain:",
         f"{', '.join(word.name.lower() for word in MeterWord)}.",
         "The clocks in the five states add up to snapshot_clocks.",
+        "",
+        "## Registers of the reference counters",
+        "",
+        "A block of its own (`CSR_REFS_BASE`), where they are built in. Layout version "
+        f"{REF_COUNTER_REGISTERS_VERSION}.",
+        "",
+        *_table(blocks["refs"]),
+        "",
+        f"Their window is a memory of 32-bit words, `[page][{len(Counter)}]`, to be read and written:",
+        f"{', '.join(counter.name for counter in Counter)}. A write loads the counter, with the word's low",
+        f"bits or, with bit {LOAD_INITIAL}, with its initial value.",
+        "",
+        "## Registers of the traffic generator",
+        "",
+        "A block of its own (`CSR_TRAFFIC_BASE`), where it is built in.",
+        "",
+        *_table(blocks["traffic"]),
         "",
     ]
     return "\n".join(lines)

@@ -79,11 +79,31 @@ class HLSStackEngine(LiteXModule):
 
         # # #
 
-        in_flight = Signal(IN_FLIGHT_BITS)
-        takes = self.sink.valid & self.sink.ready
-        answers = self.source.valid & self.source.ready
-        self.sync += in_flight.eq(in_flight + takes - answers)
-        self.comb += self.idle.eq((in_flight == 0) & ~self.source.valid)
+        self.in_flight = in_flight = InFlight(self.sink, self.source)
+        self.comb += self.idle.eq(in_flight.none & ~self.source.valid)
+
+
+class InFlight(LiteXModule):
+    """Whether every record that went into a unit has come out of it, as one record for each.
+
+    Parameters
+    ----------
+    sink, source : stream.Endpoint
+        of the unit.
+
+    Attributes
+    ----------
+    none : Signal
+    """
+
+    def __init__(self, sink, source):
+        self.none = Signal()
+
+        # # #
+
+        count = Signal(IN_FLIGHT_BITS)
+        self.sync += count.eq(count + (sink.valid & sink.ready) - (source.valid & source.ready))
+        self.comb += self.none.eq(count == 0)
 
 
 def exported_files(folder, top):

@@ -335,6 +335,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot;
         private const uint CommandMask = MonitorRegisters.CommandClear | MonitorRegisters.CommandEndEpoch
             | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm;
-        private const uint SamplingMask = 0xF;
+        private static readonly uint SamplingMask =
+            Array.Find(MonitorRegisters.All, register => register.Offset == MonitorRegisters.Sampling).Mask;
     }
 }

@@ -71,7 +71,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 this.LogUnhandledWrite(offset, value);
                 return;
             }
-            values[index] = value & Mask(RankRegisters.All[index].Bits);
+            values[index] = value & RankRegisters.All[index].Mask;
             switch(offset)
             {
             case RankRegisters.Command:
@@ -163,11 +163,6 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 }
             }
             return -1;
-        }
-
-        private static uint Mask(int bits)
-        {
-            return bits >= 32 ? uint.MaxValue : (1u << bits) - 1;
         }
 
         private double reset; // seconds of virtual time

@@ -10,6 +10,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             Name = name;
             Offset = offset;
             Bits = bits;
+            Mask = bits >= 32 ? uint.MaxValue : (1u << bits) - 1;
             ReadOnly = readOnly;
             Reset = reset;
         }
@@ -17,6 +18,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public readonly string Name;
         public readonly long Offset;
         public readonly int Bits;
+        public readonly uint Mask;
         public readonly bool ReadOnly;
         public readonly ulong Reset;
     }

@@ -1,11 +1,12 @@
 """Renode as a device: the bare-metal platform in a process of its own, its link on a free TCP port."""
 
-import shutil
 import socket
 import subprocess
 import time
 from pathlib import Path
 from typing import Self
+
+import start_renode
 
 REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/renode/liblitemrc_model.so"
@@ -17,10 +18,10 @@ LINUX = [
 ]
 
 
-def why_not(*needed: Path, program: str = "renode") -> str | None:
+def why_not(*needed: Path) -> str | None:
     """What is missing for a run; None if it can begin."""
-    if not shutil.which(program):
-        return f"{program} is not on PATH (renode/README.md says how to install it)"
+    if reason := start_renode.why_not():
+        return reason
     missing = [str(path.relative_to(REPO)) for path in needed if not path.exists()]
     return f"not built: {', '.join(missing)}" if missing else None
 

@@ -28,12 +28,14 @@ void phases_run(uint8_t *memory, uint32_t repeats);
 void chase_run(uint8_t *memory, uint32_t repeats);
 void matmul_run(uint8_t *memory, uint32_t repeats);
 void pair_run(uint8_t *memory, uint32_t repeats);
+void replicate_run(uint8_t *memory, uint32_t repeats);
 
 #define ZIPF_PAGES 2048u
 #define LOOP_PAGES 1536u
 #define PHASES_PAGES 1408u
 #define CHASE_PAGES 1024u
 #define MATMUL_PAGES 536u
+#define REPLICATE_MEMORY_PAGES 4u
 #define PAIR_PAGES 6000u	/* and the slow region of its tasks */
 
 /* Marsaglia's xorshift32; state must not be 0. */

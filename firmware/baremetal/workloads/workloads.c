@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of workloads; a workload's number is its place here. */
+#include <generated/csr.h>
+
 #include "workload.h"
 
 const struct workload workloads[] = {
@@ -9,5 +11,8 @@ const struct workload workloads[] = {
 	{"chase", CHASE_PAGES, 1, chase_run},
 	{"matmul", MATMUL_PAGES, 1, matmul_run},
 	{"pair", PAIR_PAGES, 2, pair_run},
+#ifdef CSR_REFS_BASE
+	{"replicate", REPLICATE_MEMORY_PAGES, 1, replicate_run},
+#endif
 };
 const unsigned int workload_count = sizeof(workloads) / sizeof(workloads[0]);

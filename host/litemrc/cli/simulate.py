@@ -11,6 +11,12 @@ from litemrc.device.simulator import Simulator
 MACHINES: dict[str, tuple[str, str]] = {
     "mm": ("litemrc.cli.simulate_mm", "run processes that share a memory under several memory policies"),
     "energy": ("litemrc.cli.simulate_energy", "energy and delay of a trace whose memory chips sleep"),
+    "numa": (
+        "litemrc.cli.simulate_numa",
+        "processors that share memory, replicating pages by reference counters",
+    ),
+    "placement": ("litemrc.cli.simulate_placement", "which banks page allocators leave unused, to sleep"),
+    "trays": ("litemrc.cli.simulate_trays", "power of programs whose memory is organised by ranks"),
 }
 
 

@@ -7,6 +7,7 @@ from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.ledger import EpochLedger
+from litemrc.device.page_copies import PagesRows
 from litemrc.device.protocol import Message
 from litemrc.device.rank_rows import RankRows
 from litemrc.device.ranks import Dram
@@ -28,6 +29,7 @@ class Collector:
         cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
         ranks: what the device metered of its ranks; None if nobody asked for that.
         tasks: what the device's pager did for its tasks.
+        pages: what a program did that keeps copies of remote pages.
     """
 
     def __init__(self, device: Device, dram: Dram | None = None) -> None:
@@ -45,6 +47,7 @@ class Collector:
         self.cycles: list[tuple[str, int, int]] = []
         self.ranks = RankRows(dram.ranks) if dram else None
         self.tasks = TaskRows()
+        self.pages = PagesRows()
         self._device = device
         self._hello = device.hello
         if device.hello.system:
@@ -188,6 +191,8 @@ class Collector:
             self._note_rank(message)
         elif message.name == "task":
             self._note_task(message)
+        elif message.name == "pages":
+            self.pages.note(message)
 
     def _note_process(self, message: Message) -> None:
         if message.context >= self._hello.contexts:

@@ -9,9 +9,13 @@ void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_multiprogram(nb::module_ &module);
+void bind_numa(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
+void bind_placement(nb::module_ &module);
+void bind_rank_visits(nb::module_ &module);
 void bind_replacement(nb::module_ &module);
 void bind_shards(nb::module_ &module);
+void bind_tray(nb::module_ &module);
 
 } // namespace litemrc_native
 
@@ -24,7 +28,11 @@ NB_MODULE(_core, module) {
     bind_hls_engine(module);
     bind_instruction_sets(module);
     bind_multiprogram(module);
+    bind_numa(module);
     bind_page_numbers(module);
+    bind_placement(module);
+    bind_rank_visits(module);
     bind_replacement(module);
     bind_shards(module);
+    bind_tray(module);
 }

@@ -8,6 +8,7 @@
  *   system      1: under an operating system: programs run together, each in a process that its context follows
  *   ranks       1: four power domains, and a message of each behind every epoch
  *   tasks       1: a program is two tasks, in its context and the next, which budgets hold down
+ *   refs        1: reference counters, and a program keeps copies of pages
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
@@ -205,6 +206,7 @@ static void send_epoch(uint32_t contexts)
 			send_epoch_message(of_context, __builtin_popcount(contexts >> of_context) - 1);
 	ranks_send(epoch_number, running());
 	tasks_send(epoch_number, running_context());
+	refs_send(epoch_number, running_context());
 	epoch_number++;
 	if (fault("restart") && epoch_number == FAULT_EPOCH) {
 		epoch_messages = 0;
@@ -326,6 +328,15 @@ static int perform(const struct host_request *request)
 	case host_request_type_get_working_set_c:
 	case host_request_type_set_working_set_c:
 		return ranks_perform(request, &reply.ack, running());
+	case host_request_type_get_ref_counters_c:
+	case host_request_type_get_counter_c:
+	case host_request_type_arm_counter_c:
+	case host_request_type_count_requests_c:
+	case host_request_type_get_count_c:
+	case host_request_type_set_count_c:
+	case host_request_type_get_traffic_c:
+	case host_request_type_set_traffic_c:
+		return refs_perform(request, &reply.ack);
 	case host_request_type_set_lease_c:
 		tasks_lease(request->set_lease.cycles);
 		return 0;
@@ -420,6 +431,8 @@ static void parse(const char *argument)
 		option.ranks = atol(value);
 	else if (!strncmp(argument, "tasks=", 6))
 		option.tasks = atol(value);
+	else if (!strncmp(argument, "refs=", 5))
+		option.refs = atol(value);
 	else if (!strncmp(argument, "seed=", 5))
 		option.seed = atol(value);
 	else

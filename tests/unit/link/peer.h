@@ -8,7 +8,7 @@
 #define TASKS 2u
 
 struct peer_option {
-	long epochs, period_ms, noise, seed, system, ranks, tasks;
+	long epochs, period_ms, noise, seed, system, ranks, tasks, refs;
 	const char *fault;
 };
 
@@ -36,6 +36,11 @@ void ranks_keep(void);
 void ranks_restore(void);
 /* Requests about ranks. Returns 0 or an error code. */
 int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
+
+/* A pages message behind those of an epoch; context: where the program runs, -1 if none does. */
+void refs_send(uint32_t epoch, int context);
+/* Requests about reference counters and traffic. Returns 0 or an error code. */
+int refs_perform(const struct host_request *request, struct ack_body *ack);
 
 /* Task messages behind those of an epoch, and the end of a lease; context: where the program runs, -1 if none does. */
 void tasks_send(uint32_t epoch, int context);

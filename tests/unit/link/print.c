@@ -114,6 +114,37 @@ static void print_task(const struct task_body *m)
 	U("damaged", m->damaged);
 }
 
+static void print_pages(const struct pages_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("context", m->context);
+	U("copies", m->copies);
+	U("room", m->room);
+	U("references", m->references);
+	U("local", m->local);
+	U("remote_reads", m->remote_reads);
+	U("remote_writes", m->remote_writes);
+	U("home", m->home);
+	U("replications", m->replications);
+	U("refused", m->refused);
+	U("drops", m->drops);
+	U("kept", m->kept);
+	U("updates_sent", m->updates_sent);
+	U("updates_received", m->updates_received);
+	U("cost", m->cost);
+	U("lost", m->lost);
+	U("damaged", m->damaged);
+}
+
+static void print_count(const struct count_body *m)
+{
+	U("index", m->index);
+	U("counter", m->counter.page_counter_choice);
+	U("page", m->page);
+	U("lost", m->lost);
+}
+
 void print_device_message(const struct device_message *m)
 {
 	static const char *const names[] = {
@@ -121,7 +152,8 @@ void print_device_message(const struct device_message *m)
 		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
 		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
 		[device_message_type_process_c] = "process", [device_message_type_rank_c] = "rank",
-		[device_message_type_task_c] = "task",
+		[device_message_type_task_c] = "task",   [device_message_type_pages_c] = "pages",
+		[device_message_type_count_c] = "count",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -158,6 +190,12 @@ void print_device_message(const struct device_message *m)
 		break;
 	case device_message_type_task_c:
 		print_task(&m->task);
+		break;
+	case device_message_type_pages_c:
+		print_pages(&m->pages);
+		break;
+	case device_message_type_count_c:
+		print_count(&m->count);
 		break;
 	}
 	printf("\n");
@@ -200,6 +238,14 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_set_working_set_c] = "set_working_set",
 		[host_request_type_set_rank_loss_c] = "set_rank_loss",
 		[host_request_type_set_lease_c] = "set_lease",
+		[host_request_type_get_ref_counters_c] = "get_ref_counters",
+		[host_request_type_get_counter_c] = "get_counter",
+		[host_request_type_arm_counter_c] = "arm_counter",
+		[host_request_type_count_requests_c] = "count_requests",
+		[host_request_type_get_count_c] = "get_count",
+		[host_request_type_set_count_c] = "set_count",
+		[host_request_type_get_traffic_c] = "get_traffic",
+		[host_request_type_set_traffic_c] = "set_traffic",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -266,6 +312,40 @@ void print_host_request(const struct host_request *m)
 		break;
 	case host_request_type_set_lease_c:
 		U("cycles", m->set_lease.cycles);
+		break;
+	case host_request_type_get_counter_c:
+		U("counter", m->get_counter.counter.page_counter_choice);
+		break;
+	case host_request_type_arm_counter_c:
+		U("counter", m->arm_counter.counter.page_counter_choice);
+		U("initial", m->arm_counter.initial);
+		U("accesses", m->arm_counter.accesses);
+		U("masters", m->arm_counter.masters);
+		U("contexts", m->arm_counter.contexts);
+		U("lower", m->arm_counter.lower);
+		U("upper", m->arm_counter.upper);
+		break;
+	case host_request_type_count_requests_c:
+		U("on", m->count_requests.on);
+		break;
+	case host_request_type_get_count_c:
+		U("counter", m->get_count.counter.page_counter_choice);
+		U("page", m->get_count.page);
+		break;
+	case host_request_type_set_count_c:
+		U("counter", m->set_count.counter.page_counter_choice);
+		U("page", m->set_count.page);
+		U("value", m->set_count.value);
+		break;
+	case host_request_type_set_traffic_c:
+		U("base", m->set_traffic.base);
+		U("words_log2", m->set_traffic.words_log2);
+		U("random", m->set_traffic.random);
+		U("stride", m->set_traffic.stride);
+		U("writes", m->set_traffic.writes);
+		U("gap", m->set_traffic.gap);
+		U("seed", m->set_traffic.seed);
+		U("count", m->set_traffic.count);
 		break;
 	case host_request_type_get_process_c:
 		U("context", m->get_process.context);

@@ -21,7 +21,7 @@ PREFIX = "gen:"
 COMMON = {"n": 1_000_000, "seed": 1, "writes": -1.0}
 
 _PARTS = {"phases": "phases", "lists": "length", "sweeps": "regions"}  # cannot be more than the pages
-_ZERO_ALLOWED = ("seed", "sleep", "alpha", "share", "writes", "turn")
+_ZERO_ALLOWED = ("seed", "sleep", "alpha", "share", "writes", "turn", "own")
 
 
 class GeneratedTrace(Trace):
@@ -41,7 +41,7 @@ class GeneratedTrace(Trace):
         # parse_qsl takes + for a blank, which no value has.
         given = dict(parse_qsl(query, keep_blank_values=True))
         own = parameters(program)
-        common = {name: _value(url, name, given.pop(name, None), value) for name, value in COMMON.items()}
+        common = {name: value_of(url, name, given.pop(name, None), value) for name, value in COMMON.items()}
         unknown = given.keys() - own.keys()
         if unknown:
             raise UserError(
@@ -49,7 +49,7 @@ class GeneratedTrace(Trace):
                 where=url,
                 remedy=f"parameters: {', '.join([*own, *COMMON])}",
             )
-        own = {name: _value(url, name, given.get(name), value) for name, value in own.items()}
+        own = {name: value_of(url, name, given.get(name), value) for name, value in own.items()}
         _check(url, program, own)
         self.references, self._seed, self._writes = common["n"], common["seed"], common["writes"]
         self._pages = PROGRAMS[program](self._seed, **own)
@@ -87,7 +87,12 @@ def parameters(program: str) -> dict[str, int | float]:
     return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
 
 
-def _value(url: str, name: str, text: str | None, default: int | float) -> int | float:
+def value_of(url: str, name: str, text: str | None, default: int | float) -> int | float:
+    """The value of a parameter in a URL; of the kind that its default is.
+
+    Raises:
+        UserError: no such number, or out of range.
+    """
     if text is None:
         return default
     whole = not isinstance(default, float)
@@ -99,7 +104,7 @@ def _value(url: str, name: str, text: str | None, default: int | float) -> int |
         kind = "whole number" if whole else "number"
         raise UserError(f"{name}={text} is no {kind}", where=url, remedy=f"such as {default}") from None
     lowest = 0 if name in _ZERO_ALLOWED else 1
-    highest = 1 if name in ("share", "writes", "turn") else 1 << 53
+    highest = 1 if name in ("share", "writes", "turn", "own") else 1 << 53
     if not lowest <= value <= highest:
         raise UserError(f"{name}={text} is out of range", where=url, remedy=f"{lowest} to {highest}")
     return type(default)(value)

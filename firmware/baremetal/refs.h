@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reference counters: two down-counters a page, DELAY and UPDATE, whose events a program takes, or else the host
+ * gets as messages. On a SoC without them every request is refused.
+ *
+ * All but refs_init() are called with interrupts off, or by a program that takes the events.
+ */
+#ifndef LITEMRC_REFS_H
+#define LITEMRC_REFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frame.h"
+
+/* Who asks for accesses, as the SoC numbers its masters. */
+enum refs_master { MASTER_CPU, MASTER_REMOTE, MASTER_TRAFFIC };
+
+/* What a counter (LITEMRC_COUNTER_...) of all pages counts. */
+struct refs_selection {
+	uint32_t initial;
+	uint32_t accesses;	/* 1 reads, 2 writes, 3 both */
+	uint32_t masters, contexts;	/* a bit each */
+	uint32_t lower, upper;	/* pages */
+};
+
+/* Calls on_event, in an interrupt, when there are events. */
+void refs_init(void (*on_event)(void));
+
+/* Hands events to who takes them; those of the host wait for room on the link. */
+void refs_progress(void);
+
+/* Gives events to a program, called in interrupts; NULL: to the host. */
+void refs_give_events(void (*taker)(uint32_t page, uint32_t counter));
+
+void refs_select(uint32_t counter, const struct refs_selection *selection);
+
+/* Loads all counters with their initial values, and has requests counted or not. */
+void refs_restart(bool on);
+
+uint32_t refs_page_shift(void);
+uint32_t refs_value(uint32_t counter, uint32_t page);
+void refs_load(uint32_t counter, uint32_t page, uint32_t value);
+/* ... with the initial value of all. */
+void refs_rearm(uint32_t counter, uint32_t page);
+
+/* Events, and accesses before any counter saw them. */
+uint32_t refs_lost(void);
+
+/* As settings_perform(). */
+int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason);
+
+#endif

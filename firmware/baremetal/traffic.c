@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "traffic.h"
+
+#include <generated/csr.h>
+#include <hw/common.h>
+
+#include "litemrc_regs.h"
+#include "settings.h"
+
+#ifdef CSR_TRAFFIC_BASE
+
+#define PUT(name, value) ((uint32_t)(value) << LITEMRC_TRAFFIC_##name##_SHIFT)
+
+static uint32_t traffic_read(uint32_t offset)
+{
+	return csr_read_simple(CSR_TRAFFIC_BASE + offset);
+}
+
+static void traffic_write(uint32_t offset, uint32_t value)
+{
+	csr_write_simple(value, CSR_TRAFFIC_BASE + offset);
+}
+
+uint32_t traffic_word_shift(void)
+{
+	return (traffic_read(LITEMRC_TRAFFIC_WORDS) & LITEMRC_TRAFFIC_WORDS_BYTES_LOG2) >>
+	       LITEMRC_TRAFFIC_WORDS_BYTES_LOG2_SHIFT;
+}
+
+static uint32_t words_log2(void)
+{
+	return (traffic_read(LITEMRC_TRAFFIC_WORDS) & LITEMRC_TRAFFIC_WORDS_COUNT_LOG2) >>
+	       LITEMRC_TRAFFIC_WORDS_COUNT_LOG2_SHIFT;
+}
+
+void traffic_begin(const struct traffic_stream *stream)
+{
+	traffic_write(LITEMRC_TRAFFIC_BASE, stream->base);
+	traffic_write(LITEMRC_TRAFFIC_RANGE, stream->words_log2);
+	traffic_write(LITEMRC_TRAFFIC_STRIDE, stream->stride);
+	traffic_write(LITEMRC_TRAFFIC_PATTERN,
+		      PUT(PATTERN_KIND, stream->random ? LITEMRC_PATTERN_RANDOM : LITEMRC_PATTERN_STRIDE) |
+		      PUT(PATTERN_MASKED, 1) | PUT(PATTERN_WRITES, stream->writes) | PUT(PATTERN_GAP, stream->gap));
+	traffic_write(LITEMRC_TRAFFIC_SEED, stream->seed);
+}
+
+void traffic_start(uint32_t count)
+{
+	traffic_write(LITEMRC_TRAFFIC_COUNT, count);
+}
+
+uint32_t traffic_left(void)
+{
+	return traffic_read(LITEMRC_TRAFFIC_LEFT);
+}
+
+static int set(const struct set_traffic_body *set, const char **reason)
+{
+	struct traffic_stream stream = {
+		set->base, set->words_log2, set->random, set->stride, set->writes, set->gap, set->seed,
+	};
+	uint32_t words = 1u << words_log2();
+
+	if (set->words_log2 > words_log2() || set->base > words - (1u << set->words_log2)) {
+		*reason = "the range does not end within the memory";
+		return error_code_bad_argument_c;
+	}
+	if (!set->seed) {
+		*reason = "a seed of 0 stays 0";
+		return error_code_bad_argument_c;
+	}
+	traffic_start(0);
+	traffic_begin(&stream);
+	traffic_start(set->count);
+	return 0;
+}
+
+int traffic_perform(const struct host_request *request, struct ack_body *ack, const char **reason)
+{
+	int error = request->type_choice == host_request_type_set_traffic_c ? set(&request->set_traffic, reason) : 0;
+
+	acknowledge(ack, 3, traffic_left(), traffic_word_shift(), words_log2());
+	return error;
+}
+
+#endif

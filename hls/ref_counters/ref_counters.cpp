@@ -1,0 +1,169 @@
+#include "ref_counters.hpp"
+
+namespace litemrc {
+
+fires_t counts(const RefOp &op, const RefSettings &settings) {
+    fires_t counting = 0;
+    for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
+#pragma HLS unroll // two selectors side by side
+        const RefSelector &selector = settings.selectors[counter];
+        counting[counter] = op.kind == REF_REQUEST && (op.write ? selector.writes : selector.reads) &&
+                            selector.masters[op.master] && selector.contexts[op.context] &&
+                            op.page >= selector.lower && op.page <= selector.upper;
+    }
+    return counting;
+}
+
+void RefCounters::reset() {
+    for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
+        initial_.counters[counter] = 0;
+    for (int row = 0; row < ROWS; ++row) {
+#pragma HLS pipeline II = 1 // one row a clock: each bank has one write port
+        for (int bank = 0; bank < ROW_PAGES; ++bank)
+            words_[row][bank] = initial_;
+        tags_[row] = 0;
+    }
+    tag_ = 0;
+    owed_ = 0;
+    swept_ = 0;
+}
+
+fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, reference_t &value) {
+    const fires_t counting = counts(op, settings);
+    fires_t fires = 0;
+    value = 0;
+    if (op.kind == REF_RESET) {
+        begin_generation(settings.initials);
+    } else if (counting == 0 && op.kind != REF_READ && op.kind != REF_LOAD) {
+        sweep();
+    } else {
+        const int row = int(op.page / ROW_PAGES), bank = int(op.page % ROW_PAGES);
+        renew(row);
+        Word word = words_[row][bank];
+        for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
+#pragma HLS unroll // two counters side by side
+            reference_t &count = word.counters[counter];
+            const bool meant = op.kind != REF_REQUEST && op.counter == counter;
+            if (meant && op.kind == REF_LOAD)
+                count = op.value;
+            if (meant)
+                value = count;
+            if (counting[counter] && count != 0) {
+                fires[counter] = count == 1;
+                count = count - 1;
+            }
+        }
+        words_[row][bank] = word;
+    }
+    return fires;
+}
+
+// Makes the pages of a row what the last reset made them, unless an operation has been here since.
+void RefCounters::renew(int row) {
+    if (tags_[row] == tag_)
+        return;
+    for (int bank = 0; bank < ROW_PAGES; ++bank) {
+#pragma HLS unroll // every page of a row lies in a bank of its own
+        words_[row][bank] = initial_;
+    }
+    tags_[row] = tag_;
+}
+
+void RefCounters::sweep() {
+    if (owed_ == 0)
+        return;
+    renew(int(swept_));
+    ++swept_;
+    if (swept_ == ROWS)
+        owed_ = 0;
+}
+
+void RefCounters::begin_generation(const reference_t initials[PAGE_COUNTERS]) {
+    if (owed_ == MOST_OWED) {
+        for (int row = 0; row < ROWS; ++row) {
+#pragma HLS loop_tripcount min = 0 max = ROWS // as many as the sweep has left
+            if (owed_ == 0)
+                break;
+            sweep();
+        }
+    }
+    for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
+        initial_.counters[counter] = initials[counter];
+    ++tag_;
+    ++owed_;
+    swept_ = 0;
+}
+
+void EventQueue::reset() {
+    oldest_ = 0;
+    level_ = 0;
+    fired_ = 0;
+    lost_ = 0;
+}
+
+void EventQueue::push(frame_t page, fires_t fires) {
+    const int events = int(fires[COUNTER_DELAY]) + int(fires[COUNTER_UPDATE]);
+    fired_ += events;
+    if (level_ == EVENT_QUEUE) {
+        lost_ += events;
+    } else if (fires != 0) {
+        entries_[place_t(oldest_ + level_) % EVENT_QUEUE] = Entry{page, fires};
+        ++level_;
+    }
+}
+
+RefEvent EventQueue::front() const {
+    if (level_ == 0)
+        return RefEvent{0, 0, 0};
+    const Entry &entry = entries_[oldest_];
+    return RefEvent{1, entry.page, ap_uint<1>(!entry.fires[COUNTER_DELAY])};
+}
+
+void EventQueue::take() {
+    if (level_ == 0)
+        return;
+    Entry &entry = entries_[oldest_];
+    entry.fires[front().counter] = 0;
+    if (entry.fires == 0) {
+        oldest_ = place_t(oldest_ + 1) % EVENT_QUEUE;
+        --level_;
+    }
+}
+
+} // namespace litemrc
+
+void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &settings,
+                  hls::stream<litemrc::RefAnswer> &answers, ap_uint<32> &fired, ap_uint<32> &lost) {
+#pragma HLS interface mode = axis port = ops // valid/ready
+#pragma HLS interface mode = axis port = answers
+#pragma HLS interface mode = ap_none port = settings   // registers outside: sampled with each operation
+#pragma HLS interface mode = ap_vld port = fired       // the valid strobe tells that both are those of an operation
+#pragma HLS interface mode = ap_none port = lost       // to be sampled with fired's strobe
+#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS aggregate variable = ops compact = bit     // a record is one word without padding
+#pragma HLS aggregate variable = answers compact = bit
+
+    static litemrc::RefCounters counters;
+    static litemrc::EventQueue queue;
+    static bool zeroed = false;
+#pragma HLS array_partition variable = counters.words_ complete dim = 2 // a bank for each page of a row
+#pragma HLS aggregate variable = counters.words_ compact = bit          // both counters of a page in one word
+#pragma HLS reset variable = zeroed // memories keep their contents over a reset, so they must be zeroed again
+
+    if (!zeroed) {
+        counters.reset();
+        queue.reset();
+        zeroed = true;
+    }
+    const litemrc::RefOp op = ops.read();
+    litemrc::RefAnswer answer;
+    queue.push(op.page, counters.step(op, settings, answer.value));
+    answer.event = queue.front();
+    if (op.take)
+        queue.take();
+    else
+        answer.event.valid = 0;
+    answers.write(answer);
+    fired = queue.fired();
+    lost = queue.lost();
+}

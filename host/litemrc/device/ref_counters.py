@@ -1,0 +1,189 @@
+"""The reference counters of a device, and its traffic generator: what is counted, and what reached zero."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from litemrc.device.device import Device
+from litemrc.device.errors import DeviceFaultError, RequestRefusedError
+from litemrc.device.protocol import Message, host_requests
+from litemrc.errors import UserError
+from litemrc.golden.traffic import Traffic
+
+MASTERS = (
+    "cpu",
+    "remote",
+    "traffic",
+)  # as the SoC numbers them: through the L2, through the window, the other
+
+
+@dataclass(frozen=True)
+class RefCounterUnit:
+    """What a device has, and what it lost since reset.
+
+    Attributes:
+        pages: of 2^`page_shift` bytes, two counters each.
+        width: bits of a counter.
+        masters, contexts: told apart.
+        events_lost: found their queue full.
+        accesses_lost: no counter saw them.
+    """
+
+    pages: int
+    page_shift: int
+    width: int
+    masters: int
+    contexts: int
+    events_lost: int
+    accesses_lost: int
+
+
+@dataclass(frozen=True)
+class CounterSetting:
+    """What one counter of all pages counts.
+
+    Attributes:
+        initial: its value when armed; 0: it counts nothing.
+        reads, writes: which accesses.
+        masters, contexts: whose, a bit each.
+        lower, upper: first and last page.
+    """
+
+    initial: int
+    reads: bool
+    writes: bool
+    masters: int
+    contexts: int
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True)
+class PageEvent:
+    """A page's counter reached zero; `lost`: events that the hardware has lost so far."""
+
+    counter: str
+    page: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class TrafficState:
+    """The generator: accesses still to come; bytes of its word; words of the memory."""
+
+    left: int
+    word_bytes: int
+    words: int
+
+
+def page_counters() -> tuple[str, ...]:
+    """Names of the counters of a page."""
+    (field,) = (f for f in host_requests().types["get_counter"].body if f.name == "counter")
+    return tuple(name for name, _ in field.choices)
+
+
+def get_unit(device: Device) -> RefCounterUnit:
+    """Ask for the reference counters of a device.
+
+    Raises:
+        UserError: it has none.
+        LinkError: as `get_setting`.
+    """
+    try:
+        answer = device.request("get_ref_counters")
+    except RequestRefusedError as refused:
+        if refused.code != "unsupported":
+            raise
+        raise UserError(
+            "the device has no reference counters",
+            where=device.url,
+            remedy="use a SoC that has them, such as that of: make sim-refs",
+        ) from refused
+    return RefCounterUnit(*_values(device, answer, 7))
+
+
+def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
+    """Ask what a counter counts, and whether it does now.
+
+    Raises:
+        LinkError: the device refuses, sends nonsense, or is gone.
+    """
+    return _setting(device, device.request("get_counter", counter=counter))
+
+
+def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting:
+    """Say what a counter counts; both counters of every page begin anew from their initial values.
+
+    Raises:
+        LinkError: as `get_setting`; a setting beyond what it has, or a program of its own uses the counters.
+    """
+    values = asdict(setting)
+    accesses = values.pop("reads") + 2 * values.pop("writes")
+    return _setting(device, device.request("arm_counter", counter=counter, accesses=accesses, **values))[0]
+
+
+def count_requests(device: Device, *, on: bool) -> None:
+    """Start or stop counting; the counters stay as they are.
+
+    Raises:
+        LinkError: as `arm`.
+    """
+    device.request("count_requests", on=on)
+
+
+def get_count(device: Device, counter: str, page: int) -> int:
+    """The value of a page's counter.
+
+    Raises:
+        LinkError: as `get_setting`; there is no such page.
+    """
+    return _values(device, device.request("get_count", counter=counter, page=page), 1)[0]
+
+
+def set_count(device: Device, counter: str, page: int, value: int) -> None:
+    """Set the value of a page's counter: 0 is off, any other arms it anew.
+
+    Raises:
+        LinkError: as `arm`; there is no such page.
+    """
+    device.request("set_count", counter=counter, page=page, value=value)
+
+
+def get_traffic(device: Device) -> TrafficState:
+    """Ask for the traffic generator.
+
+    Raises:
+        LinkError: as `get_setting`.
+    """
+    return _traffic(device, device.request("get_traffic"))
+
+
+def start_traffic(device: Device, traffic: Traffic, *, gap: int, count: int) -> TrafficState:
+    """Have the generator make `count` accesses of a stream, `gap` clocks between two; writes change no byte.
+
+    Raises:
+        LinkError: as `arm`; the range is not in the memory.
+    """
+    return _traffic(device, device.request("set_traffic", gap=gap, count=count, **asdict(traffic)))
+
+
+def events_of(messages: Iterator[Message]) -> Iterator[PageEvent]:
+    """The events among the messages of a device."""
+    return (PageEvent(m.counter, m.page, m.lost) for m in messages if m.name == "count")
+
+
+def _setting(device: Device, answer: Message) -> tuple[CounterSetting, bool]:
+    initial, accesses, masters, contexts, lower, upper, on = _values(device, answer, 7)
+    reads, writes = bool(accesses & 1), bool(accesses & 2)
+    return CounterSetting(initial, reads, writes, masters, contexts, lower, upper), bool(on)
+
+
+def _traffic(device: Device, answer: Message) -> TrafficState:
+    left, word_shift, words_log2 = _values(device, answer, 3)
+    return TrafficState(left, 1 << word_shift, 1 << words_log2)
+
+
+def _values(device: Device, answer: Message, count: int) -> Sequence[int]:
+    if len(answer.values) != count:
+        what = f"the device sent nonsense: {answer.values} about its reference counters"
+        raise DeviceFaultError(what, where=device.url, remedy="report this as a bug")
+    return answer.values

@@ -1,0 +1,24 @@
+"""Processors that share memory by pages; equal to `litemrc.golden.numa`.
+
+They trust their arguments: `litemrc.replay.numa` checks them. Pages are numbered densely from 0.
+"""
+
+from litemrc.native._core import (
+    FIRST_TOUCH,
+    NumaCosts,
+    NumaCounts,
+    PairRuns,
+    run_fixed_counters,
+    run_invalidate,
+    run_self_tuned,
+)
+
+__all__ = [
+    "FIRST_TOUCH",
+    "NumaCosts",
+    "NumaCounts",
+    "PairRuns",
+    "run_fixed_counters",
+    "run_invalidate",
+    "run_self_tuned",
+]

@@ -1,0 +1,1 @@
+"""A machine whose memory is organised in trays: programs, faults, ranks that sleep (Jantz et al. 2013)."""

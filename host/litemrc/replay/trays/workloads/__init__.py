@@ -1,0 +1,1 @@
+"""What runs on the tray machine: programs as streams of events, made from seeds."""

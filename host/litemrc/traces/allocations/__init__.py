@@ -1,0 +1,1 @@
+"""Traces of page allocations: blocks that come and go, tick by tick; recorded or generated."""

@@ -1,0 +1,219 @@
+"""Stand-ins for the programs of "Reference counters", table 1(a): who reads and writes which words.
+
+The paper's own traces are not public. These have its numbers of processors, references and bytes, and the
+sharing patterns that such programs are known for; each docstring says which. Each makes, of its parameters, a
+function from (processor, number of its reference) to (word, write): processors take turns, one reference
+each. The first references of a processor write its own part of the data, one in each `SPARSE` words, so that
+pages are placed where they are first touched.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.traces.generators.draws import U64, Indices, random_words, uniform, zipf
+
+References = Callable[[Indices, Indices], tuple[NDArray[np.uint64], NDArray[np.bool_]]]
+
+SPARSE = 64  # words between two of those that are written first
+
+
+def fft(seed: int, processors: int = 64, side: int = 128) -> References:
+    """a matrix of side x side complex points by rows, transformed in six steps: stages over the own rows,
+    with roots of unity that processor 0 wrote and all read, and transpositions, in which each reads a few
+    words of every other's rows"""
+    matrix = 2 * side * side  # words; there are two, source and target in turn
+    part = matrix // processors
+    stages = side.bit_length() - 1
+    roots = 2 * matrix
+    row_steps, transposing = 5 * (part // 2) * stages, 2 * part
+
+    def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        period = row_steps + transposing
+        t, turn = j % U64(period), j // U64(period) % U64(2)
+        source, target = turn * U64(matrix), (U64(1) - turn) * U64(matrix)
+        # A butterfly: two words read, one of the roots, two written.
+        kind, point = t % U64(5), t // U64(5) % U64(part // 2)
+        stage = t // U64(5 * (part // 2)) % U64(stages)
+        wing = point ^ (U64(1) << (stage % U64(max((part // 2).bit_length() - 1, 1))))
+        own = source + p * U64(part) + np.where((kind == 1) | (kind == 4), wing, point) * U64(2)
+        root = U64(roots) + point % (U64(2) << stage) * U64(2) % U64(2 * side)
+        # A transposition: word t of the own rows comes from that column, in everybody's rows.
+        t = np.maximum(t, U64(row_steps)) - U64(row_steps)
+        index, half = t // U64(2), t % U64(2)
+        row, column = (p * U64(part) + index) // U64(2 * side), (p * U64(part) + index) // U64(2) % U64(side)
+        column_word = source + (column * U64(side) + row) * U64(2) + index % U64(2)
+        moved = np.where(half == 0, column_word, target + p * U64(part) + index)
+        in_rows = j % U64(period) < U64(row_steps)
+        word = np.where(in_rows, np.where(kind == 2, root, own), moved)
+        return word, np.where(in_rows, kind > 2, half == 1)
+
+    return _after_first_touch(refer, processors, [(0, part), (matrix, part)], [(roots, 2 * side)])
+
+
+def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10) -> References:
+    """a grid of side x side cells by rows: sweeps along the own rows with the neighbours' nearest ones, then
+    sweeps along columns that read and write everybody's rows; a few words that all write and all read"""
+    cells = side * side
+    part = cells // processors  # of each variable
+    columns = max(side // processors, 1)
+    row_steps, column_steps = part, columns * side
+    sums = cells * variables
+
+    def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        period = 8 * row_steps + 3 * column_steps + 2 * processors
+        t = j % U64(period)
+        sweep = j // U64(period)
+        # Along rows: five variables of a cell read, the cell above and below, one written.
+        cell, kind = t // U64(8) % U64(part), t % U64(8)
+        at = p * U64(part) + cell
+        place = np.select(
+            [kind == 5, kind == 6], [(at + U64(cells - side)) % U64(cells), (at + U64(side)) % U64(cells)], at
+        )
+        variable = np.select([kind < 5, kind < 7], [kind, U64(1) + kind * U64(0)], U64(1) + sweep % U64(4))
+        row_word, row_write = variable * U64(cells) + place, kind == 7
+        # Along columns: two variables read, one written.
+        c = np.maximum(t, U64(8 * row_steps)) - U64(8 * row_steps)
+        cell, kind = c // U64(3) % U64(column_steps), c % U64(3)
+        place = cell % U64(side) * U64(side) + (p * U64(columns) + cell // U64(side)) % U64(side)
+        column_word, column_write = (U64(7) + np.minimum(kind, U64(1))) * U64(cells) + place, kind == 2
+        # Sums: its own written, those of all read.
+        s = np.maximum(t, U64(8 * row_steps + 3 * column_steps)) - U64(8 * row_steps + 3 * column_steps)
+        sum_write = s % U64(16) == 0
+        sum_word = U64(sums) + np.where(sum_write, p, s % U64(processors))
+        in_rows, in_columns = t < U64(8 * row_steps), t < U64(8 * row_steps + 3 * column_steps)
+        word = np.where(in_rows, row_word, np.where(in_columns, column_word, sum_word))
+        return word, np.where(in_rows, row_write, np.where(in_columns, column_write, sum_write))
+
+    parts = [(variable * cells, part) for variable in range(variables)]
+    return _after_first_touch(refer, processors, parts, [(sums, processors)])
+
+
+def weather(
+    seed: int, processors: int = 64, side: int = 256, levels: int = 8, table: int = 4096, apart: int = 64
+) -> References:
+    """a grid of side x side x levels cells by bands of rows: mostly own cells, the neighbours' nearest
+    rows, and tables of `table` words that nobody writes; after each step all read one of `apart` cells, for
+    means"""
+    layer = side * side
+    part = layer // processors
+    pick = zipf(table, 0.8)
+    tables = 2 * layer * levels
+    step_references, sampled = 10 * part * levels, layer * levels // apart
+
+    def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        period = step_references + sampled
+        t, step = j % U64(period), j // U64(period)
+        kind, cell, level = t % U64(10), t // U64(10) % U64(part), t // U64(10 * part) % U64(levels)
+        old = step % U64(2)  # two copies of the grid, one read while the other is written
+        at = p * U64(part) + cell
+        place = np.select(
+            [kind == 1, kind == 2, kind == 3, kind == 4],
+            [
+                (at + U64(layer - side)) % U64(layer),
+                (at + U64(side)) % U64(layer),
+                (at + U64(layer - 1)) % U64(layer),
+                (at + U64(1)) % U64(layer),
+            ],
+            at,
+        )
+        copy = np.where(kind == 9, U64(1) - old, old)
+        word = copy * U64(layer * levels) + level * U64(layer) + place
+        looked_up = (kind == 6) | (kind == 7)
+        numbers = j * U64(processors) + p
+        word = np.where(looked_up, U64(tables) + pick(random_words(seed, numbers)), word)
+        sample = np.maximum(t, U64(step_references)) - U64(step_references)
+        everywhere = (U64(1) - old) * U64(layer * levels) + sample * U64(apart)
+        in_step = t < U64(step_references)
+        return np.where(in_step, word, everywhere), in_step & (kind == 9)
+
+    parts = [(copy * layer * levels + level * layer, part) for copy in range(2) for level in range(levels)]
+    return _after_first_touch(refer, processors, parts, [(tables, table)])
+
+
+def speech(
+    seed: int,
+    processors: int = 64,
+    words: int = 524288,
+    focus: int = 1024,
+    phase: int = 23000,
+    share: float = 0.7,
+    own: float = 0.15,
+    boards: int = 12800,
+    writes: float = 0.14,
+) -> References:
+    """a Lisp heap searched by tasks: `share` of the reads in `focus` words chosen anew after `phase`
+    references, `own` of them in the processor's part, of the others half in `boards` words and half
+    anywhere; `writes` of the references: half in the focus, half in the boards, which all read now and
+    then"""
+    part = words // processors
+    near, far, spot = zipf(focus, 0.6), zipf(words // SPARSE, 0.7), uniform(SPARSE)
+    place, on_boards, at_home = uniform(words // focus), uniform(boards), uniform(part)
+    near_limit, own_limit, write_limit = (U64(round(x * (1 << 53))) for x in (share, share + own, writes))
+
+    def refer(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        numbers = j * U64(processors) + p
+        window = place(random_words(seed + 1, j // U64(phase) * U64(processors) + p)) * U64(focus)
+        drawn = random_words(seed + 2, numbers)
+        in_focus = window + near(drawn)
+        # What is popular lies all over the heap: an odd factor permutes the objects.
+        popular = far(drawn) * U64(0x9E3779B1) % U64(words // SPARSE) * U64(SPARSE)
+        anywhere = popular + spot(random_words(seed + 3, numbers))
+        on_board = on_boards(drawn)
+        choice = random_words(seed + 4, numbers) >> U64(11)
+        even = choice % U64(2) == 0
+        far_read = np.where(even, anywhere, on_board)
+        read = np.where(choice < own_limit, p * U64(part) + at_home(drawn), far_read)
+        read = np.where(choice < near_limit, in_focus, read)
+        write = random_words(seed + 5, numbers) >> U64(11) < write_limit
+        return np.where(write, np.where(even, in_focus, on_board), read), write
+
+    return _after_first_touch(refer, processors, [(0, part)], [])
+
+
+def _after_first_touch(
+    refer: References, processors: int, parts: list[tuple[int, int]], shared: list[tuple[int, int]]
+) -> References:
+    """Before all else each processor writes into its part of each array; processor 0 into what all share.
+
+    Parameters:
+        parts: first word of an array, and words that each processor has of it.
+        shared: first word, and words.
+    """
+    each = [start + np.arange(0, part, SPARSE, dtype=np.uint64) for start, part in parts]
+    sizes = [part for start, part in parts for _ in range(0, part, SPARSE)]
+    own = np.concatenate(each)
+    strides = np.array(sizes, dtype=np.uint64)
+    common = np.concatenate(
+        [
+            np.empty(0, np.uint64),
+            *(start + np.arange(0, count, SPARSE, dtype=np.uint64) for start, count in shared),
+        ]
+    )
+    first = own.size + common.size
+
+    def all_references(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        word, write = refer(p, np.maximum(j, U64(first)) - U64(first))
+        begins = np.flatnonzero(j < U64(first))
+        if begins.size:
+            at, who = j[begins].astype(int), p[begins]
+            mine = np.minimum(at, own.size - 1)
+            touched = own[mine] + who * strides[mine]
+            if common.size:
+                rest = np.minimum(np.maximum(at, own.size) - own.size, common.size - 1)
+                # The others meanwhile write their own words once more.
+                touched = np.where((at >= own.size) & (who == 0), common[rest], touched)
+            word[begins], write[begins] = touched, True
+        return word, write
+
+    return all_references
+
+
+PARALLEL_PROGRAMS: dict[str, Callable[..., References]] = {
+    "fft": fft,
+    "simple": simple,
+    "weather": weather,
+    "speech": speech,
+}
+PAPER_REFERENCES = {"fft": 7_440_000, "simple": 27_030_000, "weather": 31_760_000, "speech": 11_770_000}

@@ -1,0 +1,102 @@
+"""Generated traces of shared memory under URLs, `gen:speech?n=1000000&seed=1&processors=64`.
+
+`n` is the number of references, of all processors together, which take turns: time is the number of the turn.
+Without it, it is the paper's number. The other parameters are those of the program in
+`generators/parallel.py`.
+"""
+
+import inspect
+from collections.abc import Iterator
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from litemrc.errors import UserError
+from litemrc.traces.chunk import CHUNK_REFERENCES
+from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS, SPARSE
+from litemrc.traces.generators.urls import PREFIX, value_of
+from litemrc.traces.shared.chunk import SharedChunk, SharedTrace
+
+_MOST_PROCESSORS = 4096
+_MOST_WORDS = 1 << 24  # of one array: what draws.py can tell apart
+_MOST_SIDE = 2048
+
+
+class SharedGeneratedTrace(SharedTrace):
+    """A trace that is computed, not stored.
+
+    Raises:
+        UserError: no such program or parameter, or a value it cannot take.
+    """
+
+    time_unit = "turns"
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        program, _, query = url.removeprefix(PREFIX).partition("?")
+        if program not in PARALLEL_PROGRAMS:
+            raise UserError(
+                f"no program {program!r} of several processors",
+                where=url,
+                remedy=f"programs: {', '.join(PARALLEL_PROGRAMS)}",
+            )
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        defaults = {"n": PAPER_REFERENCES[program], "seed": 1, **shared_parameters(program)}
+        unknown = given.keys() - defaults.keys()
+        if unknown:
+            raise UserError(
+                f"{program} has no parameter {', '.join(sorted(unknown))}",
+                where=url,
+                remedy=f"parameters: {', '.join(defaults)}",
+            )
+        values = {name: value_of(url, name, given.get(name), value) for name, value in defaults.items()}
+        self.references, self.processors = values.pop("n"), values["processors"]
+        _check(url, program, values)
+        self.origin = url
+        self._refer = PARALLEL_PROGRAMS[program](**values)
+        self._done = 0
+
+    def __iter__(self) -> Iterator[SharedChunk]:
+        for start in range(0, self.references, CHUNK_REFERENCES):
+            numbers = np.arange(start, min(start + CHUNK_REFERENCES, self.references), dtype=np.uint64)
+            turns, processors = np.divmod(numbers, np.uint64(self.processors))
+            words, writes = self._refer(processors, turns)
+            yield SharedChunk(words, processors.astype(np.uint16), writes, turns)
+            self._done = start + numbers.size
+
+    @property
+    def fraction(self) -> float:
+        return self._done / self.references
+
+
+def shared_parameters(program: str) -> dict[str, int | float]:
+    """The parameters of a program and their defaults, but for the seed."""
+    signature = inspect.signature(PARALLEL_PROGRAMS[program])
+    return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
+
+
+def _check(url: str, program: str, values: dict[str, int | float]) -> None:
+    processors = values["processors"]
+    if processors & (processors - 1) or not 2 <= processors <= _MOST_PROCESSORS:
+        raise UserError(
+            f"processors={processors}", where=url, remedy=f"a power of two from 2 to {_MOST_PROCESSORS}"
+        )
+    side = values.get("side", _MOST_SIDE)
+    if side & (side - 1) or not 4 * processors <= side * side <= _MOST_SIDE**2:
+        raise UserError(
+            f"side={side}",
+            where=url,
+            remedy=f"a power of two up to {_MOST_SIDE}, with at least 4 of its square for each processor",
+        )
+    if "words" in values:
+        words, focus = values["words"], values["focus"]
+        if words % (SPARSE * processors) or words > _MOST_WORDS or focus > words or values["boards"] > words:
+            raise UserError(
+                f"words={words}",
+                where=url,
+                remedy=f"a multiple of {SPARSE * processors} up to {_MOST_WORDS}, more than focus and boards",
+            )
+        if values["share"] + values["own"] > 1:
+            raise UserError("share and own are more than 1 together", where=url, remedy="less of either")
+    if values.get("table", 1) > _MOST_WORDS:
+        raise UserError(f"table={values['table']}", where=url, remedy=f"up to {_MOST_WORDS}")

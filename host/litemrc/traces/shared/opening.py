@@ -1,0 +1,61 @@
+"""Opens a trace of shared memory of any format, and creates one: the format follows from the name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from litemrc.errors import UserError
+from litemrc.outputs import check_output_path, replacing
+from litemrc.traces.generators.urls import PREFIX
+from litemrc.traces.shared.chunk import PAGE_BYTES, SharedTrace
+from litemrc.traces.shared.columnar import SharedParquetTrace, SharedParquetWriter
+from litemrc.traces.shared.generated import SharedGeneratedTrace
+from litemrc.traces.shared.text import SharedTextTrace, SharedTextWriter
+from litemrc.traces.streams import open_sink, open_source, plain_name
+
+_PARQUET, _TEXT = (".parquet",), (".txt", ".trace")
+
+
+def open_shared_trace(path: str | Path) -> SharedTrace:
+    """Open a file, text (compressed or not) or Parquet, or a URL `gen:PROGRAM?...`.
+
+    Raises:
+        UserError: no such file or format.
+    """
+    if str(path).startswith(PREFIX):
+        return SharedGeneratedTrace(str(path))
+    if _format(path) is _PARQUET:
+        return SharedParquetTrace(Path(path))
+    return SharedTextTrace(open_source(path))
+
+
+@contextmanager
+def create_shared_trace(
+    path: str | Path, page_bytes: int = PAGE_BYTES, origin: str = "", time_unit: str = ""
+) -> Iterator[SharedTextWriter | SharedParquetWriter]:
+    """Yield a writer; the file appears under its name when the block ends well, and not at all if not.
+
+    Raises:
+        UserError: a name that tells no format, or a path that cannot be written.
+    """
+    form = _format(path)
+    path = check_output_path(path)
+    with replacing(path) as partial, open_sink(partial, path) as sink:
+        if form is _PARQUET:
+            writer = SharedParquetWriter(sink, page_bytes, origin, time_unit)
+        else:
+            writer = SharedTextWriter(sink, page_bytes, origin)
+        yield writer
+        writer.finish()
+
+
+def _format(path: str | Path) -> tuple[str, ...]:
+    name = plain_name(path).lower()
+    for form in (_PARQUET, _TEXT):
+        if name.endswith(form):
+            return form
+    raise UserError(
+        "the file's ending does not tell its format",
+        where=str(path),
+        remedy="name it FILE.parquet, or FILE.txt (and .gz, .zst or .xz behind it)",
+    )

@@ -1,0 +1,164 @@
+"""Text traces of shared memory: `time processor page word r|w`, one reference a line.
+
+Numbers are decimal. Lines that are empty or begin with # are passed over, but for `# page_bytes N` in front
+of the references: it tells the size of the pages; without it they are of 1,024 bytes.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from litemrc.errors import UserError
+from litemrc.traces.lines import Block, blocks
+from litemrc.traces.shared.chunk import (
+    MOST_PROCESSORS,
+    PAGE_BYTES,
+    SharedChunk,
+    SharedTrace,
+    joined,
+    parted,
+    words_of_page,
+)
+from litemrc.traces.streams import ByteSource
+from litemrc.traces.trace import first_disorder
+
+FORM = "time processor page word r|w"
+_NUMBERS = ("time", "processor", "page", "word")
+_COLUMNS = {name: pa.uint64() for name in _NUMBERS} | {"write": pa.dictionary(pa.int32(), pa.string())}
+_DIRECTIONS = {"r": False, "R": False, "w": True, "W": True}
+
+
+class SharedTextTrace(SharedTrace):
+    """Reads text, many lines at once; a block that does not parse so is read line by line, to say why."""
+
+    def __init__(self, source: ByteSource) -> None:
+        super().__init__(source.name)
+        self._source = source
+        self._time = 0
+
+    def __iter__(self) -> Iterator[SharedChunk]:
+        for block in blocks(self._source):
+            if block.first_line == 1:
+                self._read_head(block.text)
+            chunk = self._parse_fast(block.text) or self._parse_lines(block)
+            if len(chunk):
+                self._time = int(chunk.times[-1])
+                yield chunk
+
+    @property
+    def fraction(self) -> float | None:
+        return self._source.fraction
+
+    def close(self) -> None:
+        self._source.close()
+
+    def _read_head(self, text: bytes) -> None:
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip() and not line.startswith(b"#"):
+                return
+            told = re.fullmatch(rb"#\s*page_bytes\s+(\S+)\s*", line)
+            if told:
+                page_bytes = told[1].decode("ascii", "replace")
+                self.page_bytes = 4 * words_of_page(page_bytes, f"{self.name}, line {number}")
+            origin = re.fullmatch(rb"#\s*origin\s+(.*)", line)
+            if origin:
+                self.origin = origin[1].decode("utf-8", "replace").strip()
+
+    @property
+    def _page_words(self) -> int:
+        return words_of_page(self.page_bytes, self.name)
+
+    def _parse_fast(self, text: bytes) -> SharedChunk | None:
+        """The chunk, or None if anything at all is unusual."""
+        while text.startswith(b"#"):
+            text = text.partition(b"\n")[2]
+        try:
+            table = csv.read_csv(
+                pa.py_buffer(text),
+                read_options=csv.ReadOptions(
+                    use_threads=False, column_names=list(_COLUMNS), block_size=len(text) + 1
+                ),
+                parse_options=csv.ParseOptions(delimiter=" ", quote_char=False),
+                convert_options=csv.ConvertOptions(column_types=_COLUMNS, null_values=[]),
+            )
+        except pa.ArrowInvalid:
+            return None
+        column = {name: table[name].combine_chunks() for name in _COLUMNS}
+        times, processors, pages, words = (column[name].to_numpy() for name in _NUMBERS)
+        kinds = column["write"].dictionary.to_pylist()
+        page_words = self._page_words
+        if (
+            not _DIRECTIONS.keys() >= set(kinds)
+            or first_disorder(times, self._time) is not None
+            or (words >= page_words).any()
+            or (processors >= MOST_PROCESSORS).any()
+            or (pages >= (1 << 64) // page_words).any()
+        ):
+            return None
+        meaning = np.array([_DIRECTIONS[kind] for kind in kinds], dtype=bool)
+        writes = meaning[column["write"].indices.to_numpy()]
+        return SharedChunk(joined(pages, words, page_words), processors.astype(np.uint16), writes, times)
+
+    def _parse_lines(self, block: Block) -> SharedChunk:
+        page_words = self._page_words
+        rows: list[tuple[int, int, bool, int]] = []
+        for number, line in enumerate(block.text.splitlines(), block.first_line):
+            fields = line.decode("ascii", "replace").split()
+            if not fields or fields[0].startswith("#"):
+                continue
+            where = f"{self.name}, line {number}"
+            if len(fields) != len(_COLUMNS):
+                raise UserError(
+                    f"{len(fields)} words in a line", where=where, remedy=f"each line must be {FORM!r}"
+                )
+            limits = {"processor": MOST_PROCESSORS, "page": (1 << 64) // page_words, "word": page_words}
+            values = {}
+            for name, text in zip(_NUMBERS, fields, strict=False):
+                limit = limits.get(name, 1 << 64)
+                if not text.isascii() or not text.isdigit() or int(text) >= limit:
+                    raise UserError(
+                        f"{text!r} is no {name}",
+                        where=where,
+                        remedy=f"{name}s are numbers from 0 to {limit - 1}",
+                    )
+                values[name] = int(text)
+            if fields[4] not in _DIRECTIONS:
+                raise UserError(f"{fields[4]!r} is no direction", where=where, remedy="write r or w")
+            if values["time"] < self._time:
+                raise UserError(
+                    f"time {values['time']} comes after time {self._time}",
+                    where=where,
+                    remedy="sort the trace by time",
+                )
+            self._time = values["time"]
+            address = values["page"] * page_words + values["word"]
+            rows.append((address, values["processor"], _DIRECTIONS[fields[4]], values["time"]))
+        columns = zip(*rows, strict=True) if rows else [()] * 4
+        types = ("u8", "u2", "?", "u8")
+        return SharedChunk(*(np.array(list(c), dtype=t) for c, t in zip(columns, types, strict=True)))
+
+
+class SharedTextWriter:
+    """Writes text, pages of `page_bytes`."""
+
+    def __init__(self, sink: BinaryIO, page_bytes: int = PAGE_BYTES, origin: str = "") -> None:
+        self._sink, self._page_words = sink, words_of_page(page_bytes, "the trace to write")
+        head = f"# page_bytes {page_bytes}\n"
+        sink.write((head + (f"# origin {origin}\n" if origin else "")).encode())
+
+    def write(self, chunk: SharedChunk) -> None:
+        pages, words = parted(chunk.words, self._page_words)
+        directions = np.where(chunk.writes, "w", "r")
+        columns = (chunk.times, chunk.processors, pages, words, directions)
+        table = pa.table({str(index): values for index, values in enumerate(columns)})
+        options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
+        buffer = pa.BufferOutputStream()
+        csv.write_csv(table, buffer, options)
+        self._sink.write(buffer.getvalue())
+
+    def finish(self) -> None:
+        """Nothing comes last."""

@@ -1,0 +1,34 @@
+"""The DRAM a second time on the bus, past the L2 cache: what an access to it costs is not hidden."""
+
+from litedram.frontend.wishbone import LiteDRAMWishbone2Native
+from litex.gen import LiteXModule
+from litex.soc.interconnect import wishbone
+
+
+class RemoteWindow(LiteXModule):
+    """An uncached way to the DRAM: each load or store is one access of a port of its own.
+
+    Software declares what it reaches this way remote. The same bytes through the L2 cache may be older or
+    newer: use a page one way only, or flush in between.
+
+    Parameters
+    ----------
+    port : LiteDRAMNativePort
+        all of it is the window's.
+    origin : int
+        byte address of the window on the bus; its first byte is that of the DRAM.
+
+    Attributes
+    ----------
+    bus : wishbone.Interface
+        of 32 bits.
+    """
+
+    def __init__(self, port, origin):
+        self.bus = wishbone.Interface(data_width=32, addressing="word")
+
+        # # #
+
+        wide = wishbone.Interface(data_width=len(port.wdata.data), addressing="word")
+        self.converter = wishbone.Converter(self.bus, wide)
+        self.bridge = LiteDRAMWishbone2Native(wide, port, base_address=origin)

@@ -1,0 +1,33 @@
+"""The SoC of each board, elaborated once."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from boards.board import BoardSoC, elaborate
+
+
+@dataclass
+class Elaborated:
+    """A board's module, its SoC and the folder of its Verilog."""
+
+    module: object
+    soc: BoardSoC
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def elaborated(tmp_path_factory):
+    """elaborated(name): a board's SoC without software."""
+    made = {}
+
+    def get(name: str) -> Elaborated:
+        if name not in made:
+            module = import_module(f"boards.{name}")
+            soc = module.SOC()
+            folder = elaborate(module.BOARD, soc, tmp_path_factory.mktemp(name), with_software=False)
+            made[name] = Elaborated(module, soc, folder)
+        return made[name]
+
+    return get

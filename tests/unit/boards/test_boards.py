@@ -1,0 +1,97 @@
+"""Every board's SoC elaborates: all of its DRAM monitored, link and console on the pins its page names."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+from boards.rom_image import move_code, read_words
+
+MB = 1 << 20
+# DRAM by the boards' data sheets; UART pins, sends and receives, by litex-boards and the headers' pin-outs.
+ULX3S = ("ulx3s", 32 * MB, ("L4", "M1"), ("B11", "C11"))
+VERSA = ("versa_ecp5", 128 * MB, ("A11", "C11"), ("B19", "B12"))
+ORANGECRAB = ("orangecrab", 128 * MB, ("M18", "N17"), ("B10", "B9"))
+ARTY = ("arty", 256 * MB, ("D10", "A9"), ("B11", "A11"))
+BOARDS = pytest.mark.parametrize(
+    ("name", "dram", "link", "console"), [ULX3S, VERSA, ORANGECRAB, ARTY], ids=lambda value: str(value)[:12]
+)
+
+
+def pins_of(folder) -> dict[str, str]:
+    """The pin of each top-level port, by the constraints for place and route."""
+    lpf, xdc = folder / "litemrc.lpf", folder / "litemrc.xdc"
+    if lpf.exists():
+        return dict(re.findall(r'LOCATE COMP "([^"]+)" SITE "([^"]+)"', lpf.read_text()))
+    return {
+        port: pin
+        for pin, port in re.findall(r"set_property LOC (\S+) \[get_ports \{(\S+)\}\]", xdc.read_text())
+    }
+
+
+@BOARDS
+def test_every_frame_of_the_dram_has_its_place_in_the_engine(name, dram, link, console, elaborated) -> None:
+    soc = elaborated(name).soc
+    assert soc.bus.regions["main_ram"].size == dram
+    assert 2**soc.mrc_tap.frame_bits == dram // 4096
+    described = json.loads((elaborated(name).folder.parent / "csr.json").read_text())
+    assert described["memories"]["mrc_window"]["size"] == 8 * 2 * 64 * 4  # contexts x 2 x groups x bytes
+    assert described["constants"]["config_clock_frequency"] == elaborated(name).module.BOARD.sys_clk_hz
+
+
+@BOARDS
+def test_link_and_console_are_where_the_page_says(name, dram, link, console, elaborated) -> None:
+    folder = elaborated(name).folder
+    ports = {pin: port for port, pin in pins_of(folder).items()}
+    verilog = (folder / "litemrc.v").read_text()
+    for sends, receives in (link, console):
+        assert re.search(rf"^ *output +(wire|reg) +{ports[sends]}\b", verilog, re.MULTILINE)
+        assert re.search(rf"^ *input +wire +{ports[receives]}\b", verilog, re.MULTILINE)
+
+
+@BOARDS
+def test_no_pin_is_used_twice(name, dram, link, console, elaborated) -> None:
+    assert [pin for pin, uses in Counter(pins_of(elaborated(name).folder).values()).items() if uses > 1] == []
+
+
+def test_without_the_monitor_there_are_no_registers_of_it() -> None:
+    from boards.ulx3s import ULX3SSoC
+
+    assert not hasattr(ULX3SSoC(monitor=False), "mrc")
+    assert hasattr(ULX3SSoC(), "mrc")
+
+
+def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
+    from boards.ulx3s import ULX3SSoC
+
+    for name, text in (("bucket_stack.v", "module bucket_stack (\n"), ("bucket_stack_map.dat", "0\n")):
+        (tmp_path / name).write_text(text)
+    soc = ULX3SSoC(hls_verilog=tmp_path)
+    sources = {source: bool(copy and copy[0]) for source, _, _, *copy in soc.platform.sources}
+    assert sources[str(tmp_path / "bucket_stack.v")] is False
+    assert sources[str(tmp_path / "bucket_stack_map.dat")] is True  # beside what reads it
+    assert type(soc.mrc.engine).__name__ == "HLSStackEngine"
+    with pytest.raises(ValueError, match="has the module group_stack"):
+        ULX3SSoC(hls_verilog=tmp_path, engine="group_stack")
+
+
+def test_an_image_is_words_of_the_rom_and_has_to_fit(tmp_path) -> None:
+    image = tmp_path / "firmware.bin"
+    image.write_bytes(bytes([0x6F, 0, 0, 0x0B, 1]))
+    assert read_words(image, 8) == [0x0B00006F, 1]
+    with pytest.raises(ValueError, match="has 5 bytes, the ROM 4"):
+        read_words(image, 4)
+
+
+def test_code_for_a_ram_is_linked_where_the_ram_is(tmp_path) -> None:
+    generated = tmp_path / "software/include/generated"
+    generated.mkdir(parents=True)
+    regions = (
+        "MEMORY {\n\trom : ORIGIN = 0x0, LENGTH = 0x10\n\tfirmware_ram : ORIGIN = 0x20, LENGTH = 0x10\n}\n"
+    )
+    (generated / "regions.ld").write_text(regions)
+    moved = move_code(tmp_path, tmp_path / "firmware", "firmware_ram") / "generated/regions.ld"
+    assert "\trom : ORIGIN = 0x20," in moved.read_text()
+    assert "\tbios_rom : ORIGIN = 0x0," in moved.read_text()
+    with pytest.raises(ValueError, match="stands 0 times"):
+        move_code(tmp_path, tmp_path / "firmware", "no_such_ram")

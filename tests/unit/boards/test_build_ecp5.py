@@ -1,0 +1,97 @@
+"""A build leaves a bitstream that meets its clocks or none; its tools, stand-ins here, run on what is new."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from boards import board
+from boards.board import Board, build_ecp5
+
+TARGET = 50.0
+
+
+def soc():
+    """As much of a SoC as a build asks for."""
+    return SimpleNamespace(platform=SimpleNamespace(toolchain=SimpleNamespace(_pnr_opts="")))
+
+
+BOARD = Board("ulx3s", "", ("85F",), int(TARGET * 1e6), dram="", link="", console="")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Its `go(fmax)` builds what `elaborate` would have left, by tools whose clock reaches `fmax`, in MHz."""
+    tools, gateware = tmp_path / "bin", tmp_path / "out" / "gateware"
+    for tool in ("yosys", "nextpnr-ecp5", "ecppack"):
+        (tools / tool).parent.mkdir(exist_ok=True)
+        (tools / tool).write_text("#!/bin/sh\n")
+        (tools / tool).chmod(0o755)
+    gateware.mkdir(parents=True)
+    source = gateware / "litemrc.v"
+    source.write_text("// today\nmodule litemrc; endmodule\n")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.setattr(board, "elaborate", lambda *arguments, **options: gateware)
+
+    def go(fmax: float):
+        (tools / "nextpnr-ecp5").write_text(f"""#!/bin/sh
+echo ran >>{tmp_path / "runs"}
+echo 'Total LUT4s: 12/83640'; echo 'Total DFFs: 34/83640'; echo 'DP16KD: 5/208'
+echo "Max frequency for clock 'sys_clk': 70.00 MHz (PASS at {TARGET:.2f} MHz)"
+echo "Max frequency for clock 'sys_clk': {fmax:.2f} MHz (FAIL at {TARGET:.2f} MHz)"
+""")
+        (gateware / "build_litemrc.sh").write_text(
+            "# today\nyosys\nnextpnr-ecp5\necppack\necho bits >litemrc.bit\n"
+        )
+        return build_ecp5(BOARD, soc(), tmp_path / "out")
+
+    return SimpleNamespace(
+        go=go,
+        source=source,
+        bitstream=tmp_path / "out" / "litemrc.bit",
+        runs=lambda: (tmp_path / "runs").read_text().count("ran"),
+    )
+
+
+def test_a_bitstream_that_meets_its_clock_is_kept_and_told(project) -> None:
+    built = project.go(50.01)
+    assert project.bitstream.read_text() == "bits\n"
+    assert (built.report.lut4, built.report.ff, built.report.dp16kd) == (12, 34, 5)
+    assert "50.01 MHz of 50.00" in str(built) and "litemrc flash --board ulx3s" in str(built)
+
+
+def test_the_system_clock_is_asked_for_even_if_no_constraint_reaches_it(project, tmp_path) -> None:
+    asked = soc()
+    build_ecp5(BOARD, asked, tmp_path / "out", compile_gateware=False)
+    assert asked.platform.toolchain._pnr_opts == "--freq 50.0 "
+
+
+def test_a_bitstream_that_misses_its_clock_is_none(project) -> None:
+    project.go(50.01)
+    project.source.write_text("module litemrc; wire larger; endmodule\n")
+    with pytest.raises(RuntimeError, match=r"ulx3s: sys_clk reaches 49\.99 MHz of 50\.00.*--seed"):
+        project.go(49.99)
+    assert not project.bitstream.exists()
+
+
+def test_tools_run_again_on_other_sources_only(project) -> None:
+    project.go(60.00)
+    project.source.write_text("// tomorrow\nmodule litemrc; endmodule\n")
+    assert project.go(60.00).report.lut4 == 12
+    assert project.runs() == 1
+    for runs, text in ((2, "FD #(.INIT(0)) fd;"), (3, "FD #(.INIT(1)) fd;")):
+        project.source.write_text(f"// tomorrow\nmodule litemrc; {text} endmodule\n")
+        project.go(60.00)
+        assert project.runs() == runs
+
+
+def test_what_failed_is_tried_again(project) -> None:
+    for runs in (1, 2):
+        with pytest.raises(RuntimeError, match="sys_clk reaches 10"):
+            project.go(10.0)
+        assert project.runs() == runs
+
+
+def test_before_synthesis_nothing_is_asked_of_the_tools(project, tmp_path) -> None:
+    built = build_ecp5(BOARD, soc(), tmp_path / "out", compile_gateware=False)
+    assert built.report is None and "nothing was synthesized" in str(built)
+    assert not Path(tmp_path / "runs").exists()

@@ -1,0 +1,139 @@
+/*
+ * firmware/baremetal/replication.c itself, with counters that fire at once: what the hardware's interrupts do a little
+ * later. replication_guard PAGES DELAY UPDATE takes references, a line each:
+ *   r PAGE WORD, w PAGE WORD    the processor's
+ *   h PAGE                      a write of the page's home
+ * and prints what a pages message tells. Wrong data end it with status 1.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "litemrc_regs.h"
+#include "refs.h"
+#include "replication.h"
+#include "traffic.h"
+
+#define PAGE_SHIFT 10u
+#define WORDS (1u << (PAGE_SHIFT - 2))
+#define POOL_PAGES 8u
+
+uint32_t dram_base, remote_base, page_pool_base;
+const uint32_t page_pool_size = POOL_PAGES << PAGE_SHIFT;
+
+static uint32_t initial[LITEMRC_REFS_COUNTERS], values[LITEMRC_REFS_COUNTERS][REPLICATION_PAGES];
+static uint32_t written[REPLICATION_PAGES][WORDS], home_accesses;
+static void (*taker)(uint32_t page, uint32_t counter);
+
+void irq_setie(unsigned int on)
+{
+}
+
+uint32_t refs_page_shift(void)
+{
+	return PAGE_SHIFT;
+}
+
+uint32_t refs_value(uint32_t counter, uint32_t page)
+{
+	return values[counter][page];
+}
+
+void refs_load(uint32_t counter, uint32_t page, uint32_t value)
+{
+	values[counter][page] = value;
+}
+
+void refs_rearm(uint32_t counter, uint32_t page)
+{
+	refs_load(counter, page, initial[counter]);
+}
+
+uint32_t refs_lost(void)
+{
+	return 0;
+}
+
+void refs_select(uint32_t counter, const struct refs_selection *selection)
+{
+	initial[counter] = selection->initial;
+}
+
+void refs_restart(bool on)
+{
+	for (uint32_t counter = 0; counter < LITEMRC_REFS_COUNTERS; counter++)
+		for (uint32_t page = 0; page < REPLICATION_PAGES; page++)
+			refs_rearm(counter, page);
+}
+
+void refs_give_events(void (*to)(uint32_t page, uint32_t counter))
+{
+	taker = to;
+}
+
+void traffic_start(uint32_t count)
+{
+}
+
+uint32_t traffic_left(void)
+{
+	return 0;
+}
+
+static void count(uint32_t counter, uint32_t page)
+{
+	if (values[counter][page] && --values[counter][page] == 0)
+		taker(page, counter);
+}
+
+static uint32_t remote_reads(void)
+{
+	struct pages_body message;
+
+	replication_fill(&message);
+	return message.remote_reads;
+}
+
+static void read_word(uint32_t page, uint32_t word)
+{
+	uint32_t before = remote_reads();
+
+	if (replication_read(page, word) != written[page][word]) {
+		printf("page %u word %u\n", page, word);
+		exit(1);
+	}
+	if (remote_reads() != before)
+		count(LITEMRC_COUNTER_DELAY, page);
+}
+
+static uint32_t memory_below_4_gb(size_t size)
+{
+	return (uintptr_t)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct pages_body message;
+	uint32_t page, word, clock = 0;
+	char kind, line[64];
+
+	remote_base = memory_below_4_gb(REPLICATION_PAGES << PAGE_SHIFT);
+	page_pool_base = memory_below_4_gb(page_pool_size);
+	replication_begin((uint8_t *)(uintptr_t)dram_base, atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), 1);
+	while (fgets(line, sizeof(line), stdin) && sscanf(line, "%c %u %u", &kind, &page, &word) >= 2) {
+		if (kind == 'r') {
+			read_word(page, word);
+		} else if (kind == 'w') {
+			replication_write(page, word, written[page][word] = ++clock);
+		} else {
+			replication_run_home(1);
+			count(LITEMRC_COUNTER_UPDATE, page);
+		}
+	}
+	replication_end();
+	replication_fill(&message);
+	printf("%u %u %u %u %u %u %u %u %llu %u\n", message.local, message.remote_reads, message.remote_writes,
+	       message.replications, message.refused, message.drops, message.kept, message.updates_received,
+	       (unsigned long long)message.cost, message.damaged);
+	return message.damaged != 0;
+}
