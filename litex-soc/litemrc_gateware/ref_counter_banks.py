@@ -67,7 +67,7 @@ class CounterBanks(LiteXModule):
 
         # # #
 
-        bank, own = Signal(BANKS), Signal(BANKS)  # stages 1, 6
+        bank, own = Signal(BANKS, reset_less=True), Signal(BANKS)  # stages 1, 6
         next_row, row, write_row = (Signal(max=rows, reset_less=True) for _ in range(3))  # stages 1, 2, 7
         data = [Signal(bits, name=f"data{number}", reset_less=True) for number in range(BANKS)]  # stage 7
         self.comb += own.eq(1 << self.write_page[:bank_bits])
@@ -87,7 +87,7 @@ class CounterBanks(LiteXModule):
         for first, column, depth in block_columns(bits):
             depth = min(depth, rows)
             parts, part_bits = rows // depth, width_of(depth)
-            part, write_part = Signal(parts, reset=1), Signal(parts, reset=1)  # stages 1, 6
+            part, write_part = Signal(parts, reset=1, reset_less=True), Signal(parts, reset=1)  # stages 1, 6
             if parts > 1:
                 self.sync += part.eq(1 << self.page[bank_bits + part_bits :])
                 self.comb += write_part.eq(1 << self.write_page[bank_bits + part_bits :])
@@ -127,7 +127,7 @@ class _Block(LiteXModule):
     def __init__(self, bits: int, depth: int) -> None:
         self.memory = memory = SimpleDualPort(bits, depth, async_read=True)
         self.adr, self.write = memory.read.adr, memory.write
-        self.hidden, self.word = Signal(), Signal(bits, reset_less=True)
+        self.hidden, self.word = Signal(reset_less=True), Signal(bits, reset_less=True)
 
         # # #
 

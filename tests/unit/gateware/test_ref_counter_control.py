@@ -191,8 +191,6 @@ MUTANTS = (
         "self.window.wait.eq(0)",
     ),
     ("rearming_takes_the_other_initial_value", "Mux(bus.adr[0], initials", "Mux(~bus.adr[0], initials"),
-    ("reset_is_forgotten_while_another_waits", "If(resets, reset_pending.eq(1)),", ""),
-    ("events_are_taken_unread", "events.ready.eq(self._command.fields.next),", "events.ready.eq(1),"),
 )
 
 
