@@ -74,6 +74,8 @@ class Bench(LiteXModule):
         yield from self.control.window.bus.write(2 * page + counter, word)
         value = self.model.initials[counter] if word & REARM else word
         self.model.load(page, counter, value)
+        seen = yield from self.control.window.bus.read(2 * page + counter)
+        assert seen == value
 
     def check_counters(self):
         """Every word of the window; the model's counters have been through the pipeline."""
