@@ -12,11 +12,8 @@ from litemrc_gateware.records import width_of
 from litemrc_gateware.ref_counter_generations import TAG_BITS
 
 BANKS = 8
-BLOCK_SHAPES = (
-    (9, 2048),
-    (2, 8192),
-    (1, 16384),
-)  # of block RAMs, ECP5's and the 7 series'; 4 x 4096 needs more selecting
+# Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits would take as many RAMs as 2, and more selecting.
+BLOCK_SHAPES = ((9, 2048), (2, 8192), (1, 16384))
 
 
 def block_columns(bits: int) -> list[tuple[int, int, int]]:
@@ -121,7 +118,8 @@ class CounterBanks(LiteXModule):
 class _Block(LiteXModule):
     """A block RAM; its word two clocks behind its address, or zero if that is `hidden`.
 
-    The RAM zeroes its own output: so the register behind it has no other input and can stand beside it.
+    The RAM zeroes its own output, by its synchronous reset, which yosys infers: so the register behind it has
+    no other input and can stand beside it.
     """
 
     def __init__(self, bits: int, depth: int) -> None:
