@@ -12,7 +12,7 @@ from litemrc_gateware.records import width_of
 from litemrc_gateware.ref_counter_generations import TAG_BITS
 
 BANKS = 8
-# Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits would take as many RAMs as 2, and more selecting.
+# Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits take as many RAMs as 2, and more selecting.
 BLOCK_SHAPES = ((9, 2048), (2, 8192), (1, 16384))
 
 
