@@ -40,16 +40,17 @@ class EventQueue(LiteXModule):
 
         self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
         # Places count on behind the depth: so an entry that waits in the output keeps its own.
-        write_place, read_place = Signal(place_bits), Signal(place_bits)
+        write_place, written_place, read_place = (Signal(place_bits) for _ in range(3))
         kept, done, full = Signal(), Signal(), Signal()
         self.comb += [
             full.eq((write_place ^ read_place) == depth),
             kept.eq((self.fires != 0) & ~full),
+        ]
+        self.sync += [
             memory.write.adr.eq(write_place),
             memory.write.dat_w.eq(Cat(self.page, self.fires)),
             memory.write.we.eq(kept),
-        ]
-        self.sync += [
+            written_place.eq(write_place),
             If(kept, write_place.eq(write_place + 1)),
             If(done, read_place.eq(read_place + 1)),
         ]
@@ -68,7 +69,7 @@ class EventQueue(LiteXModule):
         # The oldest entry.
         waiting, fetches, fetched, comes_out = Signal(2), Signal(), Signal(), Signal()
         self.comb += [
-            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != write_place)),
+            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != written_place)),
             memory.adr.eq(read_place),
             events.valid.eq(waiting != 0),
             events.counter.eq(~waiting[0]),
