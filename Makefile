@@ -32,7 +32,7 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 .PHONY: demo ranks-demo test lint setup sim sim-linux sim-ranks sim-refs firmware shim linux linux-demo linux-ready linux-images linux-debug csim registers \
-	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern bench-replication replacement results-zhou2004 pnr-units engine-results \
+	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy bench-govern bench-numa bench-replication replacement results-zhou2004 results-reference-counters pnr-units engine-results \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model clean
 .DELETE_ON_ERROR:
 
@@ -141,6 +141,12 @@ results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
 	python scripts/zhou2004_allocation.py
 	python scripts/zhou2004_mm.py
 	python scripts/zhou2004_energy.py
+
+bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
+	python bench/numa.py
+
+results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
+	python scripts/reference_counters.py
 
 pnr-units: setup .venv/pnr.stamp   ## size and clock of each unit alone on ECP5: a table, build/pnr/units.json
 	python scripts/pnr_units.py

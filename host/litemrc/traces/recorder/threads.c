@@ -216,11 +216,13 @@ void __tsan_atomic_signal_fence(int order) { (void)order; }
 
 /* What the program calls, and what it calls here (ld --wrap): copies, which no compiler tells of ... */
 
+void *__real_memmove(void *, const void *, size_t);
+
 void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
 	record_range(from, bytes, false);
 	record_range(to, bytes, true);
-	return __builtin_memmove(to, from, bytes);
+	return __real_memmove(to, from, bytes);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t bytes) { return __wrap_memcpy(to, from, bytes); }
