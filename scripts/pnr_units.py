@@ -175,7 +175,8 @@ def _traffic_generator():
     port = LiteDRAMNativePort("both", address_width=24, data_width=128)
     generator = TrafficGenerator(port)
     generator.port = [port.cmd.valid, port.cmd.ready, port.cmd.we, port.cmd.addr, port.wdata.ready]
-    generator.data = [port.wdata.data[:32], port.wdata.we[0]]
+    generator.data = Signal(33, name="data_out")  # the same in each 32 bits
+    generator.comb += generator.data.eq(Cat(port.wdata.data[:32], port.wdata.we[0]))
     registers = (generator._base, generator._range, generator._stride, generator._pattern)
     settings = [register.storage for register in (*registers, generator._seed, generator._count)]
     return _shift_in(generator, [*settings, generator._seed.re, generator._count.re])
