@@ -25,7 +25,8 @@ class EventQueue(LiteXModule):
     page, fires : Signal(width_of(pages)), Signal(2), in
         bit n of `fires`: counter n of this page makes an event in this clock.
     events : stream.Endpoint(event_layout(pages)), out
-        an event at a time, the lower counter first; the next page's four clocks later.
+        an event at a time, the lower counter first; the next page's four clocks later, the first one of an
+        empty queue five clocks behind `fires`.
     fired, lost : Signal(32), out
         events that came, and those of them lost, up to two clocks before; modulo 2^32.
     """

@@ -72,7 +72,7 @@ class RegisteredMemory(LiteXModule):
 
         parts = []
         for first in range(0, depth, part_words):
-            word = Signal(width)
+            word = Signal(width, reset_less=True)
             number = first // part_words
             part_bits = log2_int(part_words)
             start = 0
