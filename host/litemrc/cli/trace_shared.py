@@ -10,20 +10,20 @@ from litemrc.cli.trace_progress import reported
 from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS
 from litemrc.traces.shared import create_shared_trace, open_shared_trace
 from litemrc.traces.shared.chunk import PAGE_BYTES
-from litemrc.traces.shared.generated import shared_parameters
+from litemrc.traces.shared.generated import described, shared_parameters
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace shared`."""
     lines = [
-        "SOURCE and FILE: text, `time processor page word r|w` a line behind a line `# page_bytes N`, in .txt",
-        "(and .gz, .zst or .xz); or .parquet, with columns of these names. SOURCE may be a URL",
+        "SOURCE and FILE: text, `time processor page word r|w` a line behind a line `# page_bytes N`, in",
+        ".txt (and .gz, .zst or .xz); or .parquet, with columns of these names. SOURCE may be a URL",
         "gen:PROGRAM?NAME=VALUE&...:",
     ]
-    for name, program in PARALLEL_PROGRAMS.items():
+    for name in PARALLEL_PROGRAMS:
         defaults = {"n": PAPER_REFERENCES[name], "seed": 1, **shared_parameters(name)}
-        lines += [f"  {name:8} {' '.join(f'{key}={value}' for key, value in defaults.items())}"]
-        lines += [f"           {program.__doc__}"]
+        lines += [f"  {name} {' '.join(f'{key}={value}' for key, value in defaults.items())}"]
+        lines += [described(name)]
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(lines)
     parser.add_argument("source", metavar="SOURCE", help="file or URL, see below")

@@ -97,7 +97,14 @@ def test_parquet_of_another_kind_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "url", ["gen:zipf", "gen:fft?side=100", "gen:simple?processors=3", "gen:speech?words=1000"]
+    "url",
+    [
+        "gen:zipf",
+        "gen:fft?side=100",
+        "gen:simple?processors=3",
+        "gen:simple?variables=8",
+        "gen:speech?words=1000",
+    ],
 )
 def test_urls_that_make_no_sense_are_refused(url):
     with pytest.raises(UserError):
