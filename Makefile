@@ -36,8 +36,8 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
-	bench-govern bench-replication bench-numa \
-	replacement results-zhou2004 results-reference-counters results-jantz2013
+	bench-govern bench-replication bench-numa bench-placement stress-placement \
+	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
 
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
@@ -126,6 +126,9 @@ bench-multiprogram: setup   ## references a second through the machine of severa
 bench-energy: setup   ## references a second through chips that sleep: a table, build/bench/energy.json
 	python bench/energy.py
 
+bench-placement: setup   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
+	PYTHONPATH=scripts python bench/placement.py
+
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
 	python scripts/zhou2004_loop.py
 
@@ -163,6 +166,14 @@ results-reference-counters: setup   ## tables and figures of docs/results-refere
 
 results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
 	python scripts/jantz2013_trays.py
+
+results-panwar2015: setup   ## tables and figures of docs/results-panwar2015.md
+	python scripts/panwar2015_placement.py
+	PYTHONPATH=scripts python bench/placement.py --page docs/results-panwar2015.md
+
+stress-placement: setup   ## 10 million random operations through each page allocator, invariants checked
+	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/unit/placement/test_allocator_invariants.py \
+		tests/unit/trays/test_tray_allocator.py
 
 pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
 	python scripts/pnr.py

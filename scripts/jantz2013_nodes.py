@@ -4,6 +4,7 @@ import numpy as np
 from litemrc.dram_parts.files import find_part
 from litemrc.native.tray import allocate_pages
 from litemrc.policies.intents import parse_intents
+from litemrc.replay.trays import views
 from litemrc.replay.trays.hardware import PAGES_OF_MIB, Hardware
 from litemrc.replay.trays.memory import Memory
 from litemrc.replay.trays.scrambler import Scrambler
@@ -64,7 +65,7 @@ def _colors(memory: Memory) -> list[float]:
 def _local(memory: Memory) -> list[float]:
     shares = []
     for node, (begin, end) in enumerate(_areas()):
-        backing = memory.backing(0, begin, end)
+        backing = views.backing(memory, 0, begin, end)
         mine = [memory.hardware.node(tray) == node for tray in range(memory.hardware.trays)]
         shares.append(float(backing[mine].sum() / backing.sum()))
     return shares

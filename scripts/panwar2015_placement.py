@@ -11,13 +11,14 @@ from litemrc.chip_power import ChipPower
 from litemrc.placement_energy import OFF, MemoryPower, awake_energy_mj, memory_power, run_energy_mj
 from litemrc.placement_plots import map_figure, time_figure
 from litemrc.plot_files import save_figure
-from litemrc.replay.placement import ALLOCATORS, PAGE_BYTES, Placement, PlacementRun, Simulation
+from litemrc.replay.placement import PAGE_BYTES, Placement, PlacementRun, Simulation
 from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.events import AllocationTrace
 from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace
 from litemrc.traces.allocations.kmem import read_kmem
 from page_tables import fill_tables
 
+COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 SEEDS = (1, 2, 3)
 LARGE = Placement()  # 32 GB, 256 banks
 SMALL = Placement(memory_bytes=4 << 30, units=128, reserve_pages=512)
@@ -41,7 +42,7 @@ Runs = list[PlacementRun]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
-    parser.add_argument("--ticks", type=int, default=1000, help="of a generated trace (%(default)s)")
+    parser.add_argument("--ticks", type=int, default=500, help="of a generated trace (%(default)s)")
     parser.add_argument(
         "--sample", type=Path, default=Path("tests/data/placement/compile.kmem.xz"), help="(%(default)s)"
     )
@@ -70,9 +71,9 @@ def main() -> None:
     light = large["light", 1]
     _pictures(pictures, light, idle)
     compiled_machine = replace(SMALL, migrate_every=10)
-    compiled = _run(CompileTree(compiled_machine.frames), [(compiled_machine, name) for name in ALLOCATORS])
+    compiled = _run(CompileTree(compiled_machine.frames), [(compiled_machine, name) for name in COMPARED])
     recorded_machine = Placement(memory_bytes=64 << 20, units=16, reserve_pages=8)
-    recorded = _run(read_kmem(args.sample), [(recorded_machine, name) for name in ALLOCATORS])
+    recorded = _run(read_kmem(args.sample), [(recorded_machine, name) for name in COMPARED])
     interleaved_machine = replace(LARGE, interleave_bytes=PAGE_BYTES)
     interleaved = _run(_footprint(LIGHT, interleaved_machine, 100, 1), [(interleaved_machine, "buddy")])
     fill_tables(
@@ -96,10 +97,13 @@ def _footprint(workload: Footprint, placement: Placement, ticks: int, seed: int)
 
 
 def _machines(placement: Placement, seed: int) -> list[tuple[Placement, str]]:
-    """Adaptive with each period, the others with the shortest."""
-    adaptive = [(replace(placement, seed=seed, migrate_every=every), "adaptive") for every in PERIODS]
-    others = [(replace(placement, seed=seed), name) for name in ALLOCATORS if name != "adaptive"]
-    return [*others, *adaptive]
+    """Adaptive and the buddy, migration at its shortest period; for the first seed whatever is compared."""
+    machine = replace(placement, seed=seed)
+    machines = [(machine, "buddy"), (machine, "adaptive")]
+    if seed == SEEDS[0]:
+        machines += [(machine, name) for name in COMPARED if name not in ("buddy", "adaptive")]
+        machines += [(replace(machine, migrate_every=every), "adaptive") for every in PERIODS[:-1]]
+    return machines
 
 
 def _run(trace: AllocationTrace, machines: Iterable[tuple[Placement, str]]) -> Runs:
@@ -213,14 +217,14 @@ def _periods(large: dict[tuple[str, int], Runs]) -> str:
     rows = []
     for name in WORKLOADS:
         for every in PERIODS:
-            runs = [_of(large[name, seed], "adaptive", every) for seed in SEEDS]
+            run = _of(large[name, SEEDS[0]], "adaptive", every)
             rows.append(
                 (
-                    f"{name}, {f'every {every}' if every else 'never'}",
-                    _percent(run.optimal_share.mean() for run in runs),
-                    _percent(run.offline_share.mean() for run in runs),
-                    f"{np.mean([run.copied_pages for run in runs]) / 1e6:.2f} M",
-                    f"{np.mean([run.copied_pages / run.used.mean() for run in runs]):.2f}",
+                    f"{name}, {f'every {every} ticks' if every else 'never'}",
+                    _percent(run.optimal_share),
+                    _percent(run.offline_share),
+                    f"{run.copied_pages / 1e6:.2f} M",
+                    f"{run.copied_pages / run.used.mean():.2f}",
                 )
             )
     heads = ["workload, migration", "optimum", "offline, %", "migrated pages", "of those in use"]
@@ -231,22 +235,23 @@ def _allocators(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
     off = replace(power, low_state=OFF)
     rows = []
     for name in WORKLOADS:
-        for allocator in ALLOCATORS:
-            runs = [_of(large[name, seed], allocator) for seed in SEEDS]
+        for allocator in COMPARED:
+            run = _of(large[name, SEEDS[0]], allocator)
+            awake = awake_energy_mj(run, power)
             rows.append(
                 (
                     f"{name}, {allocator}",
-                    _percent(run.offline_share.mean() for run in runs),
-                    f"{np.mean([run.copied_pages for run in runs]) / 1e6:.2f} M",
-                    f"{np.mean([run.unmovable_units.mean() for run in runs]):.1f}",
-                    f"{max(run.most_visits for run in runs)}",
-                    f"{np.mean([run_energy_mj(run, power) for run in runs]) / 1e6:.2f}",
-                    _percent(run_energy_mj(run, power) / awake_energy_mj(run, power) for run in runs),
-                    _percent(run_energy_mj(run, off) / awake_energy_mj(run, power) for run in runs),
+                    _percent(run.offline_share),
+                    f"{run.copied_pages / 1e6:.2f} M",
+                    f"{run.unmovable_units.mean():.1f}",
+                    f"{run.most_visits}",
+                    f"{run_energy_mj(run, power) / 1e3:,.0f}",
+                    f"{100 * run_energy_mj(run, power) / awake:.1f}",
+                    f"{100 * run_energy_mj(run, off) / awake:.1f}",
                 )
             )
     heads = ["workload, allocator", "offline, %", "migrated pages", "unmovable banks", "most looked at"]
-    return _markdown([*heads, "energy, kJ", "of all in standby, %", "if off, %"], rows)
+    return _markdown([*heads, "energy, J", "of all in standby, %", "if off, %"], rows)
 
 
 def _programs(runs: Runs, power: MemoryPower) -> str:
@@ -269,7 +274,7 @@ def _programs(runs: Runs, power: MemoryPower) -> str:
 def _sizes(large: Runs, small: Runs) -> str:
     linux_zone = 1144  # the paper: bytes of free_area of a zone on x86_64
     rows = []
-    for allocator in ALLOCATORS:
+    for allocator in COMPARED:
         zones = len(LARGE.memory().zones)
         sets = {"buddy": zones, "adaptive": 2 * zones}.get(allocator, LARGE.units + zones - 1)
         cells = [allocator, f"{_of(large, allocator).metadata_bytes:,}"]

@@ -26,6 +26,7 @@ PROCESSORS = 64
 SEEDS = {"fft": 1, "simple": 1, "weather": 1, "speech": 1}
 PAGES = (1024, 2048, 4096, 8192, 16384)
 DELAYS = tuple(1 << power for power in range(14))
+FINE = tuple(sorted({round(2 ** (third / 3)) for third in range(40)}))  # for decades of DELAY
 COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
 SURFACE = tuple(1 << power for power in range(3, 13))  # the paper's: 8 to 4096
 RECORDED = {"fft": 8, "ocean": 24, "search": 9, "sort": 4}  # rounds, for about 10 million references
@@ -40,6 +41,7 @@ class Program:
     Attributes:
         singles: UPD with DELAY only.
         pairs: UPD with both counters, and without UPDATE.
+        fine: UPD with UPDATE 32 and without, pages of the smallest size, many values of DELAY.
         others: by protocol.
     """
 
@@ -47,6 +49,7 @@ class Program:
     references: NumaReferences
     singles: dict[int, list[NumaRun]] = field(default_factory=dict)
     pairs: dict[int, list[NumaRun]] = field(default_factory=dict)
+    fine: list[NumaRun] = field(default_factory=list)
     others: dict[int, dict[str, NumaRun]] = field(default_factory=dict)
 
     def pair(self, page_bytes: int, delay: int, update: int) -> NumaRun:
@@ -106,6 +109,7 @@ def _program(name: str, references: NumaReferences) -> Program:
         simulation = NumaSimulation(references, NumaMachine(PROCESSORS, page_bytes))
         program.singles[page_bytes] = simulation.sweep(DELAYS)
         program.pairs[page_bytes] = simulation.sweep(COUNTS, (0, *COUNTS))
+        program.fine = program.fine or simulation.sweep(FINE, (0, 32))
         # An invalidate-based protocol fetches pages when they are needed: DELAY 1.
         program.others[page_bytes] = {other: simulation.run(other, delay=1) for other in OTHERS}
     print(f"{name}: {len(references):,} references, {time.monotonic() - began:.0f} s", flush=True)
@@ -182,25 +186,23 @@ def _decade(programs: Mapping[str, Program]) -> str:
     """Over which decade of DELAY both counters stay near the best pair; DELAY alone over the same."""
     rows = []
     for name, program in programs.items():
-        pairs = {run.delay: run.namc for run in program.pairs[PAGES[0]] if run.update == 32}
-        singles = {run.delay: run.namc for run in program.singles[PAGES[0]]}
-        least, alone = min(pairs.values()), min(singles.values())
-        # Powers of two: 16 times is more than a decade, which 8 times is not.
-        spans = [[1 << power for power in range(low, low + 5)] for low in range(9)]
-        worst = {span[0]: max(pairs[delay] for delay in span) for span in spans}
-        low = min(worst, key=worst.get)
-        span = next(span for span in spans if span[0] == low)
+        both = {run.delay: run.namc for run in program.fine if run.update}
+        alone = {run.delay: run.namc for run in program.fine if not run.update}
+        spans = [
+            [delay for delay in FINE if low <= delay <= 10 * low] for low in FINE if 10 * low <= FINE[-1]
+        ]
+        span = min(spans, key=lambda span: max(both[delay] for delay in span))
+        least = program.best_pair(PAGES[0]).namc
         rows.append(
             [
                 name,
-                f"{low} to {span[-1]}",
-                _percent(worst[low] / least),
-                _percent(max(singles[delay] for delay in span) / alone),
+                f"{span[0]} to {10 * span[0]}",
+                _percent(max(both[delay] for delay in span) / least),
+                _percent(max(alone[delay] for delay in span) / min(alone.values())),
             ]
         )
-    return _markdown(
-        ["1 KiB, UPDATE 32", "DELAY from, to", "at most above its best", "DELAY alone, there"], rows
-    )
+    heads = ["1 KiB", "DELAY", "UPDATE 32: at most above the best pair", "DELAY alone: above its own best"]
+    return _markdown(heads, rows)
 
 
 def _tuned(programs: Mapping[str, Program]) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from litemrc.plots import COLOURS, INK, RULE, STYLE
 from litemrc.replay.placement import PAGE_BYTES, PlacementRun
 
-_MAP_COLUMNS = 16
 _OFFLINE, _MOVABLE, _UNMOVABLE = "white", COLOURS[6], INK
 _GIB = 1 << 30
 
@@ -58,7 +57,7 @@ def map_figure(
 
 def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
     units = run.placement.units
-    columns = min(_MAP_COLUMNS, units)
+    columns = int(np.ceil(np.sqrt(units)))
     rows = -(-units // columns)
     share = run.used_of_unit[tick] / run.unit_pages
     # Not to vanish: a bank with one page already has a quarter of the colour.
@@ -102,7 +101,7 @@ def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Fig
             axes.plot(times, gib * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.4)
             if copied_by_any:
                 axes.fill_between(
-                    times, _copied_gib(run), step="pre", color=COLOURS[2], label="migrated, in all"
+                    times, _copied_gib(run), step="post", color=COLOURS[2], label="migrated, in all"
                 )
             axes.set_title(titles[index] if titles else run.allocator)
             axes.set_ylim(bottom=0)

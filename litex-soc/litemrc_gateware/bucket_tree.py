@@ -6,7 +6,7 @@ from migen import Cat, If, Mux, Replicate, Signal, bits_for
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
-LUT_RAM_WORDS = 64  # more need too slow a selection among RAMs
+LUT_RAM_WORDS = 16  # more need a selection among RAMs
 
 
 class CountMemory(LiteXModule):
@@ -37,16 +37,15 @@ class CountMemory(LiteXModule):
         self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
         adr1, adr2 = (Signal(max=depth, reset_less=True) for _ in range(2))
         change1, change2, one_behind = Signal(), Signal(), Signal()
-        one, two, one1, two1 = (
-            Signal(reset_less=True) for _ in range(4)
-        )  # clocks behind a change of the same count; both: 0
+        # Clocks behind a change of the same count. What is not wanted is 0, so that it can be left in an OR.
+        one, one1, two1, load1 = (Signal(reset_less=True) for _ in range(4))
         amount1, amount2, word, old, new, last, second_last = (
             Signal(width, reset_less=True) for _ in range(7)
         )
         self.comb += [
             ram.read.adr.eq(self.adr),
             one_behind.eq(change1 & (self.adr == adr1)),
-            old.eq(Mux(one, Mux(two, 0, last), Mux(two, second_last, word))),
+            old.eq(Mux(one, last, word | second_last)),
             new.eq(old + amount2),
             ram.write.adr.eq(adr2),
             ram.write.dat_w.eq(new),
@@ -56,16 +55,18 @@ class CountMemory(LiteXModule):
             adr1.eq(self.adr),
             change1.eq(self.change),
             amount1.eq(self.amount),
-            one1.eq(self.load | one_behind),
-            two1.eq(self.load | (change2 & (self.adr == adr2) & ~one_behind)),
+            one1.eq(one_behind & ~self.load),
+            two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),
+            load1.eq(self.load),
             adr2.eq(adr1),
             change2.eq(change1),
             amount2.eq(amount1),
             one.eq(one1),
-            two.eq(two1),
             word.eq(ram.read.dat_r),
+            If(one1 | two1 | load1, word.eq(0)),
             last.eq(new),
             second_last.eq(last),
+            If(~two1, second_last.eq(0)),
             self.old.eq(old),
             If(self.hide, self.old.eq(0)),
         ]

@@ -25,7 +25,8 @@ class EventQueue(LiteXModule):
     page, fires : Signal(width_of(pages)), Signal(2), in
         bit n of `fires`: counter n of this page makes an event in this clock.
     events : stream.Endpoint(event_layout(pages)), out
-        an event at a time, the lower counter first; the next page's four clocks later.
+        an event at a time, the lower counter first; the next page's four clocks later, the first one of an
+        empty queue five clocks behind `fires`.
     fired, lost : Signal(32), out
         events that came, and those of them lost, up to two clocks before; modulo 2^32.
     """
@@ -40,16 +41,17 @@ class EventQueue(LiteXModule):
 
         self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
         # Places count on behind the depth: so an entry that waits in the output keeps its own.
-        write_place, read_place = Signal(place_bits), Signal(place_bits)
+        write_place, written_place, read_place = (Signal(place_bits) for _ in range(3))
         kept, done, full = Signal(), Signal(), Signal()
         self.comb += [
             full.eq((write_place ^ read_place) == depth),
             kept.eq((self.fires != 0) & ~full),
+        ]
+        self.sync += [
             memory.write.adr.eq(write_place),
             memory.write.dat_w.eq(Cat(self.page, self.fires)),
             memory.write.we.eq(kept),
-        ]
-        self.sync += [
+            written_place.eq(write_place),
             If(kept, write_place.eq(write_place + 1)),
             If(done, read_place.eq(read_place + 1)),
         ]
@@ -68,7 +70,7 @@ class EventQueue(LiteXModule):
         # The oldest entry.
         waiting, fetches, fetched, comes_out = Signal(2), Signal(), Signal(), Signal()
         self.comb += [
-            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != write_place)),
+            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != written_place)),
             memory.adr.eq(read_place),
             events.valid.eq(waiting != 0),
             events.counter.eq(~waiting[0]),

@@ -108,16 +108,19 @@ class HitCounters(LiteXModule):
         ]
 
         # Hits.
-        old, new, newest, newer, recent = (Signal(width) for _ in range(5))
+        old, new, newest, newer, recent, earlier = (Signal(width) for _ in range(6))
         follows, grows = Signal(), Signal()
-        forwarded = [Replicate(chosen[n], width) & value for n, value in ((1, new), (2, newest), (3, newer))]
         self.comb += [grows.eq(~old[-1]), new.eq(old + grows)]
         self.sync += [
             newest.eq(new),
             newer.eq(newest),
-            recent.eq(reduce(or_, forwarded)),
+            # Of these and the buffers' words at most one is not 0.
+            recent.eq(new),
+            If(~chosen[1], recent.eq(0)),
+            earlier.eq(Mux(chosen[2], newest, newer)),
+            If(~(chosen[2] | chosen[3]), earlier.eq(0)),
             follows.eq(chosen[0]),
-            old.eq(Mux(follows, new, reduce(or_, (buffer.counted for buffer in buffers), recent))),
+            old.eq(Mux(follows, new, reduce(or_, (buffer.counted for buffer in buffers), recent | earlier))),
         ]
 
         # Totals: changed a clock earlier. They are copied in the order of the window.

@@ -12,11 +12,8 @@ from litemrc_gateware.records import width_of
 from litemrc_gateware.ref_counter_generations import TAG_BITS
 
 BANKS = 8
-BLOCK_SHAPES = (
-    (9, 2048),
-    (2, 8192),
-    (1, 16384),
-)  # of block RAMs, ECP5's and the 7 series'; 4 x 4096 needs more selecting
+# Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits take as many RAMs as 2, and more selecting.
+BLOCK_SHAPES = ((9, 2048), (2, 8192), (1, 16384))
 
 
 def block_columns(bits: int) -> list[tuple[int, int, int]]:
@@ -67,7 +64,7 @@ class CounterBanks(LiteXModule):
 
         # # #
 
-        bank, own = Signal(BANKS), Signal(BANKS)  # stages 1, 6
+        bank, own = Signal(BANKS, reset_less=True), Signal(BANKS)  # stages 1, 6
         next_row, row, write_row = (Signal(max=rows, reset_less=True) for _ in range(3))  # stages 1, 2, 7
         data = [Signal(bits, name=f"data{number}", reset_less=True) for number in range(BANKS)]  # stage 7
         self.comb += own.eq(1 << self.write_page[:bank_bits])
@@ -87,7 +84,7 @@ class CounterBanks(LiteXModule):
         for first, column, depth in block_columns(bits):
             depth = min(depth, rows)
             parts, part_bits = rows // depth, width_of(depth)
-            part, write_part = Signal(parts, reset=1), Signal(parts, reset=1)  # stages 1, 6
+            part, write_part = Signal(parts, reset=1, reset_less=True), Signal(parts, reset=1)  # stages 1, 6
             if parts > 1:
                 self.sync += part.eq(1 << self.page[bank_bits + part_bits :])
                 self.comb += write_part.eq(1 << self.write_page[bank_bits + part_bits :])
@@ -121,13 +118,14 @@ class CounterBanks(LiteXModule):
 class _Block(LiteXModule):
     """A block RAM; its word two clocks behind its address, or zero if that is `hidden`.
 
-    The RAM zeroes its own output: so the register behind it has no other input and can stand beside it.
+    The RAM zeroes its own output, by its synchronous reset, which yosys infers: so the register behind it has
+    no other input and can stand beside it.
     """
 
     def __init__(self, bits: int, depth: int) -> None:
         self.memory = memory = SimpleDualPort(bits, depth, async_read=True)
         self.adr, self.write = memory.read.adr, memory.write
-        self.hidden, self.word = Signal(), Signal(bits, reset_less=True)
+        self.hidden, self.word = Signal(reset_less=True), Signal(bits, reset_less=True)
 
         # # #
 

@@ -118,11 +118,14 @@ class RefCounterControl(RefCounterRegisters):
             ]
 
         # A reset waits here for those before it, and the window for the reset.
-        reset_pending = Signal()
-        self.comb += [counters.reset.eq(reset_pending), self.window.wait.eq(reset_pending)]
+        resets, reset_pending = self._command.fields.reset, Signal()
+        self.comb += [
+            counters.reset.eq(reset_pending),
+            self.window.wait.eq(resets | reset_pending),
+        ]
         self.sync += [
             If(counters.reset_ready, reset_pending.eq(0)),
-            If(self._command.fields.reset, reset_pending.eq(1)),
+            If(resets, reset_pending.eq(1)),
         ]
 
         events = counters.events

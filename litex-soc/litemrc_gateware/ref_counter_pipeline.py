@@ -76,8 +76,10 @@ class CounterPipeline(LiteXModule):
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise([slot, *stages])]
 
         # Stage 0: which operations ahead have a page of this row, behind the same reset, and this very page.
-        current = Signal(WINDOW)  # bit n: operation in stage n + 1
-        rows, rows_met, pages_met = (Signal(WINDOW) for _ in range(3))  # stage 1; bit n: n + 1 clocks ahead
+        current = Signal(WINDOW, reset_less=True)  # bit n: operation in stage n + 1
+        rows, rows_met, pages_met = (
+            Signal(WINDOW, reset_less=True) for _ in range(3)
+        )  # stage 1; bit n: n + 1 clocks ahead
         self.sync += [
             current[0].eq(~slot.behind_reset),
             *(behind.eq(ahead & ~slot.behind_reset) for ahead, behind in pairwise(current)),
@@ -95,7 +97,8 @@ class CounterPipeline(LiteXModule):
             ]
 
         # Stage 1: of those, the youngest. Then kept.
-        kept = [Record([("nearest", WINDOW), ("row_met", 1), ("oldest_row", 1)]) for _ in range(CHOOSE)]
+        kept_layout = [("nearest", WINDOW), ("row_met", 1), ("oldest_row", 1)]
+        kept = [Record(kept_layout, reset_less=True) for _ in range(CHOOSE)]
         self.comb += [
             kept[0].nearest.eq(pages_met & -pages_met),  # the lowest bit
             kept[0].row_met.eq(rows_met != 0),
@@ -109,14 +112,14 @@ class CounterPipeline(LiteXModule):
         self.comb += [banks.page.eq(stages[0].page), banks.blank.eq(kept[0].nearest[2:] != 0)]
 
         # Stage 4: chosen. The tag of a row that is renewed in the clock in which it is read is not known.
-        stale, renews = Signal(), Signal(2 + WINDOW - 1)  # bit n: stage 5 + n
+        stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 5 + n
         self.comb += stale.eq(
             stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[WINDOW - 1])
         )
         self.sync += renews.eq(Cat(stages[CHOOSE].valid & stale & ~met.row_met, renews))
         chosen, new = ([Signal(width, reset_less=True) for _ in Counter] for _ in range(2))  # stages 5, 6
         written = [[Signal(width, reset_less=True) for _ in Counter] for _ in range(3)]  # by stages 7, 8, 9
-        takes_new, takes_last = Signal(2), Signal(2)  # stage 5
+        takes_new, takes_last = Signal(2, reset_less=True), Signal(2, reset_less=True)  # stage 5
         for counter in Counter:
             load = stages[CHOOSE].load[counter]
             read = Mux(load | stale, 0, banks.word[counter * width : (counter + 1) * width])

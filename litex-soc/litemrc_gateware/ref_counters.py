@@ -21,7 +21,7 @@ from litemrc_gateware.ref_counter_selector import RequestSelector
 
 
 class RefCounters(LiteXModule):
-    """The reference counters of the DELAY and UPDATE paper; held bit-equal to hls/ref_counters.
+    """Reference counters as in the paper on DELAY and UPDATE counters; held bit-equal to hls/ref_counters.
 
     Operation
     ---------
@@ -38,8 +38,8 @@ class RefCounters(LiteXModule):
       clock: requests in front of it count on the old values, those behind it on the new ones.
     - Events wait in a queue. If one finds it full it is lost, and `lost` counts it: once the queue is empty
       `fired` is what was taken from `events`, and `lost`. The counter stays at 0 in either case.
-    - After the reset of the hardware all counters are 0. Requests of the first pages / 8 clocks count
-      nothing, as they would anyhow, and commands wait.
+    - After the reset of the hardware all counters are 0. For pages / 8 + 9 clocks requests count nothing, as
+      they would anyhow, and commands and resets wait.
 
     How
     ---
@@ -82,7 +82,7 @@ class RefCounters(LiteXModule):
         strobe, `latency` clocks after a command was taken: what it read, or loaded; `value` stays.
     latency : int
     events : stream.Endpoint(event_layout(pages)), out
-        the oldest first, DELAY first of those of one request. The first one of an empty queue is there 12
+        the oldest first, DELAY first of those of one request. The first one of an empty queue is there 15
         clocks behind its request.
     fired, lost : Signal(32), out
         events, and those of them lost; modulo 2^32.

@@ -20,15 +20,7 @@ COSIM = Path(__file__).resolve().parent
 REPO = COSIM.parents[1]
 BUILD = REPO / "build" / "cosim"
 AP_TYPES = REPO / "build" / "ap_types"
-HLS_UNITS = (
-    "group_stack",
-    "bucket_stack",
-    "hit_counters",
-    "page_filter",
-    "working_set",
-    "rank_meter",
-    "ref_counters",
-)
+HLS_UNITS = ("group_stack", "bucket_stack", "hit_counters", "page_filter", "working_set", "rank_meter")
 ENGINE_FLAGS = {  # bench/engine.hpp, bench/moves_check.hpp
     "bucket_stack": ("-DLITEMRC_ENGINE_BUCKET",),
     "group_stack_moves": ("-DLITEMRC_MOVES",),
@@ -72,15 +64,6 @@ class MeterSizes(Sizes):
 
 
 @dataclass(frozen=True)
-class RefSizes(Sizes):
-    """The same with those of the reference counters; frames are their pages."""
-
-    masters: int = 4
-    reference_bits: int = 12
-    event_queue: int = 512
-
-
-@dataclass(frozen=True)
 class Sources:
     """Where the units come from: the repository, or a copy with a fault in it."""
 
@@ -109,10 +92,10 @@ def rtl_bench(
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "meter" or "refs"
-        around that unit, "monitor" around all of them but the last two.
-    :param top: a stack engine's name, "counters", "filter", "set", "meter", "refs", or "monitor-" and the
-        name of an engine.
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set" or "meter" around that
+        unit, "monitor" around all of them but the last.
+    :param top: a stack engine's name, "counters", "filter", "set", "meter", or "monitor-" and the name of an
+        engine.
     :param verilog_units: modules that the top instantiates.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
@@ -145,19 +128,14 @@ def rtl_bench(
 def replay(unit: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
-    :param unit: a stack engine's name, "page_filter", "working_set", "rank_meter", "ref_counters", or
-        "monitor-" and the name of an engine.
+    :param unit: a stack engine's name, "page_filter", "working_set", "rank_meter", or "monitor-" and the name
+        of an engine.
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
 
     def build(folder: Path) -> Path:
-        names = {
-            "page_filter": "filter_replay",
-            "working_set": "set_replay",
-            "rank_meter": "meter_replay",
-            "ref_counters": "refs_replay",
-        }
+        names = {"page_filter": "filter_replay", "working_set": "set_replay", "rank_meter": "meter_replay"}
         name = names.get(unit, "replay")
         if unit.startswith("monitor-"):
             name = "monitor_replay"

@@ -89,8 +89,8 @@ BUCKET_MUTANTS = (
     Mutant(
         "count_changed_two_before_is_missed",
         f"{GATEWARE}/bucket_tree.py",
-        "two1.eq(self.load | (change2 & (self.adr == adr2) & ~one_behind)),",
-        "two1.eq(self.load),",
+        "two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),",
+        "two1.eq(0),",
     ),
     Mutant(
         "zeroed_nodes_keep_their_pages",

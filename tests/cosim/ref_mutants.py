@@ -14,13 +14,6 @@ REF_MUTANTS = (
         "pages_met[n].eq(row & same),",
         "pages_met[n].eq((row & same) if n < WINDOW - 1 else 0),",
     ),
-    # Two operations ahead have the page: the older one's value is forwarded, too.
-    Mutant(
-        "all_operations_ahead_are_forwarded",
-        PIPELINE,
-        "kept[0].nearest.eq(pages_met & -pages_met),",
-        "kept[0].nearest.eq(pages_met),",
-    ),
     # Counters of before a reset live on.
     Mutant(
         "forwarding_passes_a_reset",
@@ -41,18 +34,6 @@ REF_MUTANTS = (
         PIPELINE,
         "(met.oldest_row & renews[WINDOW - 1])",
         "0",
-    ),
-    Mutant(
-        "load_is_overtaken_by_the_operation_ahead",
-        PIPELINE,
-        "takes_new[counter].eq(met.nearest[0] & ~load),",
-        "takes_new[counter].eq(met.nearest[0]),",
-    ),
-    Mutant(
-        "counter_at_zero_counts_on",
-        PIPELINE,
-        "(counts & ~(no_more & ~word[0]))",
-        "counts",
     ),
     Mutant(
         "pages_beside_a_renewed_one_keep_their_counters",
@@ -97,12 +78,6 @@ REF_MUTANTS = (
         f"{GATEWARE}/ref_counter_selector.py",
         "(request.page <= selector.upper)",
         "(request.page < selector.upper)",
-    ),
-    Mutant(
-        "masters_of_the_other_counter_are_looked_at",
-        f"{GATEWARE}/ref_counters.py",
-        "looks = RequestSelector(self.selectors[counter], came)",
-        "looks = RequestSelector(self.selectors[Counter.DELAY], came)",
     ),
     Mutant(
         "cpp_load_does_not_renew_the_row",

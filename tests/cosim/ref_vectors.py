@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder import RefSizes
 from litemrc.golden.ref_counters import Counter, RefCounters, Selector
+from ref_builder import RefSizes
 
 SETTINGS, REQUEST, READ, LOAD, RESET, TAKE, TOTALS = range(7)
 
@@ -16,21 +16,21 @@ def write_ref_vectors(path: Path, sizes: RefSizes, seed: int, requests: int) -> 
     :param path: may be a pipe, so that the vectors need not be kept.
     """
     with path.open("w") as out:
-        print(sizes.frames, sizes.contexts, sizes.masters, sizes.reference_bits, sizes.event_queue, file=out)
+        print(sizes.pages, sizes.contexts, sizes.masters, sizes.width, sizes.queue_depth, file=out)
         out.writelines(" ".join(map(str, map(int, step))) + "\n" for step in _steps(sizes, seed, requests))
 
 
 def _steps(sizes: RefSizes, seed: int, requests: int) -> Iterator[tuple[int, ...]]:
     dice = random.Random(seed)
-    model = RefCounters(sizes.frames, sizes.reference_bits, sizes.event_queue)
+    model = RefCounters(sizes.pages, sizes.width, sizes.queue_depth)
     for number in range(requests):
         if number % 500 == 0:
-            pages = dice.choice((1, 4, 16, sizes.frames, sizes.frames))
-            base = dice.randrange(sizes.frames)
+            pages = dice.choice((1, 4, 16, sizes.pages, sizes.pages))
+            base = dice.randrange(sizes.pages)
             command, take = dice.choice((0, 0.1, 0.5)), dice.choice((0, 0.1, 1))
             reset = dice.choice((0, 0, 0.003, 0.01))
             yield _change_settings(model, sizes, dice)
-        page = (base + dice.randrange(pages)) % sizes.frames
+        page = (base + dice.randrange(pages)) % sizes.pages
         write, master, context = (
             dice.random() < 0.5,
             dice.randrange(sizes.masters),
@@ -40,7 +40,7 @@ def _steps(sizes: RefSizes, seed: int, requests: int) -> Iterator[tuple[int, ...
         yield REQUEST, page, write, master, context, sum(1 << event.counter for event in events)
         if dice.random() < command:
             counter = dice.choice(list(Counter))
-            page = (base + dice.randrange(pages)) % sizes.frames
+            page = (base + dice.randrange(pages)) % sizes.pages
             if dice.random() < 0.3:
                 yield READ, page, counter, model.read(page, counter)
             else:
@@ -56,7 +56,7 @@ def _steps(sizes: RefSizes, seed: int, requests: int) -> Iterator[tuple[int, ...
 
 
 def _value(sizes: RefSizes, dice: random.Random) -> int:
-    return dice.randrange(4) if dice.random() < 0.8 else dice.randrange(2**sizes.reference_bits)
+    return dice.randrange(4) if dice.random() < 0.8 else dice.randrange(2**sizes.width)
 
 
 def _change_settings(model: RefCounters, sizes: RefSizes, dice: random.Random) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ def _change_settings(model: RefCounters, sizes: RefSizes, dice: random.Random) -
             for bits in (sizes.masters, sizes.contexts)
         ]
         masters, contexts = ([n for n in range(16) if mask >> n & 1] for mask in masks)
-        bounds = [0, sizes.frames - 1] if dice.random() < 0.6 else dice.choices(range(sizes.frames), k=2)
+        bounds = [0, sizes.pages - 1] if dice.random() < 0.6 else dice.choices(range(sizes.pages), k=2)
         reads, writes = dice.random() < 0.8, dice.random() < 0.8
         model.selectors[counter] = Selector(reads, writes, masters, contexts, *bounds)
         model.initials[counter] = _value(sizes, dice)

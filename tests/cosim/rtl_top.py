@@ -4,8 +4,6 @@ python tests/cosim/rtl_top.py group_stack|group_stack_moves|hls_group_stack|buck
     GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
-python tests/cosim/rtl_top.py refs FRAMES GROUPS CONTEXTS COUNTER_BITS MASTERS REFERENCE_BITS EVENT_QUEUE
-    OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
     COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
 """
@@ -14,23 +12,19 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from litemrc_gateware import ref_counter_banks
 from litemrc_gateware.bucket_stack import BucketStack
 from litemrc_gateware.group_stack import GroupStack
 from litemrc_gateware.hit_counters import HitCounters
 from litemrc_gateware.hls_unit import HLSStackEngine
-from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.page_filter import PageFilter
 from litemrc_gateware.rank_meter import RankMeter
 from litemrc_gateware.rank_records import move_layout
 from litemrc_gateware.records import counted_layout, memory_op_layout, op_layout, position_layout
-from litemrc_gateware.ref_counter_records import command_layout, event_layout, request_layout, selector_layout
-from litemrc_gateware.ref_counters import RefCounters
 from litemrc_gateware.working_set import WorkingSet
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
-from migen import Cat, ClockDomain, Record, Replicate, Signal
+from migen import Cat, ClockDomain, Signal
 
 QUEUE_DEPTH = 512
 ENGINES = {
@@ -214,46 +208,6 @@ class MeterTop(BenchTop):
         ]
 
 
-class UnsureDualPort(SimpleDualPort):
-    """A `SimpleDualPort` that reads the wrong bits wherever it does not promise the right ones."""
-
-    def __init__(self, *arguments, async_read=False, **options) -> None:
-        super().__init__(*arguments, async_read=async_read, **options)
-        port, meets, met = self.read, Signal(), Signal()
-        self.read = Record([("adr", len(port.adr)), ("dat_r", len(port.dat_r))])
-        self.comb += [
-            port.adr.eq(self.read.adr),
-            meets.eq(self.write.we & (self.write.adr == port.adr)),
-            self.read.dat_r.eq(port.dat_r ^ Replicate(meets if async_read else met, len(port.dat_r))),
-        ]
-        self.sync += met.eq(meets)
-
-
-class RefsTop(BenchTop):
-    """RefCounters alone, in memories of the worst kind."""
-
-    def __init__(self, frames, contexts, masters, width, queue_depth) -> None:
-        super().__init__()
-        ref_counter_banks.SimpleDualPort = UnsureDualPort
-        self.counters = counters = RefCounters(frames, masters, contexts, width, queue_depth)
-        request = [("valid", 1), *request_layout(frames, masters, contexts)]
-        pairs = [(counters.request, "request", request)]
-        for number, selector in enumerate(counters.selectors):
-            pairs.append((selector, f"selector{number}", selector_layout(frames, masters, contexts)))
-        for record, prefix, layout in pairs:
-            fields = self.add_fields(prefix, layout)
-            self.comb += [getattr(record, field).eq(port) for field, port in fields.items()]
-        self.add_stream("command", counters.command, command_layout(frames, width), inwards=True)
-        self.add_stream("events", counters.events, event_layout(frames), inwards=False)
-        self.comb += [
-            *(initial.eq(self.add_port(f"initial{n}", width)) for n, initial in enumerate(counters.initials)),
-            counters.reset.eq(self.add_port("reset")),
-        ]
-        for name in ("reset_ready", "answered", "value", "fired", "lost", "sweeping"):
-            signal = getattr(counters, name)
-            self.comb += self.add_port(name, len(signal)).eq(signal)
-
-
 class MonitorTop(BenchTop):
     """Queue -> PageFilter around a stack engine -> HitCounters. The bench sees every position."""
 
@@ -293,9 +247,6 @@ def main() -> None:
         top = FilterTop(frames, *others)
     elif name == "set":
         top = SetTop(frames)
-    elif name == "refs":
-        _, contexts, _, masters, width, queue_depth = others
-        top = RefsTop(frames, contexts, masters, width, queue_depth)
     elif name == "meter":
         top = MeterTop(frames, *others)
     elif name.startswith("monitor-"):

@@ -14,5 +14,5 @@ def test_c_simulation_of_the_units_passes() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
-    # Six units in three sizes, and the moves of group_stack.
-    assert done.stdout.count(" as the reference (") == 21
+    # Seven units in three sizes, and the moves of group_stack.
+    assert done.stdout.count(" as the reference (") == 24

@@ -30,7 +30,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc intents check`."""
-    colors = parse_intents(_text(args.file), args.file)
+    name = "standard input" if args.file == "-" else args.file
+    colors = parse_intents(_text(args.file), name)
     if args.json:
         print(json.dumps({"colors": [_json(intent) for intent in colors.values()]}))
     elif colors:

@@ -1,16 +1,12 @@
 """`litemrc refcounters`: the reference counters of a device: arm, read and watch them."""
 
 import argparse
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from litemrc.cli.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.refcounters_text import print_json, print_table, setting_text, tell_event, tell_row
 from litemrc.device import ref_counters
 from litemrc.device.collector import Collector
 from litemrc.device.device import Device
@@ -26,7 +22,7 @@ _EPILOG = """\
 Without an action: what the device has, and what its counters count.
 
   litemrc refcounters --port URL arm delay --initial 64 --reads --masters traffic --pages 0:15
-  litemrc refcounters --port URL traffic --pages 0:15 --writes 64 --count 2000
+  litemrc refcounters --port URL traffic --pages 0:15 --writes 128 --gap 2000 --count 100000
   litemrc refcounters --port URL read 0:15
   litemrc refcounters --port URL watch --events 16
   litemrc refcounters --port URL watch --run replicate:1:2
@@ -36,17 +32,6 @@ those of the traffic generator master traffic. A counter that has reached zero i
 anew (arm; or set, of one page). The program `replicate` makes copies of pages when DELAY says so and drops
 them when UPDATE does; watch shows what that costs.
 """
-_ROW_COLUMNS = {
-    "epoch": "epoch",
-    "references": "references",
-    "copies": "copies",
-    "local": "local",
-    "remote_reads": "remote reads",
-    "remote_writes": "remote writes",
-    "replications": "replicated",
-    "drops": "dropped",
-    "updates_received": "updates",
-}
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -145,43 +130,21 @@ def _pages(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
-def _print_json(told: dict[str, Any]) -> None:
-    print(json.dumps(told, allow_nan=False), flush=True)
-
-
 def _show(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     settings = {name: ref_counters.get_setting(device, name) for name in ref_counters.page_counters()}
     traffic = ref_counters.get_traffic(device)
     counting = any(on for _, on in settings.values())
     if args.json:
         told = {name: asdict(setting) for name, (setting, _) in settings.items()}
-        _print_json({**asdict(unit), "counting": counting, "counters": told, "traffic": asdict(traffic)})
+        print_json({**asdict(unit), "counting": counting, "counters": told, "traffic": asdict(traffic)})
         return
     size = size_text(1, 1 << unit.page_shift)
     print(f"{unit.pages:,} pages of {size}, 2 counters of {unit.width} bits each")
     print(f"counting: {'yes' if counting else 'no'}")
     for name, (setting, _) in settings.items():
-        print(_setting_text(name, setting, unit))
+        print(setting_text(name, setting, unit))
     print(f"traffic generator: {f'{traffic.left:,} accesses to come' if traffic.left else 'idle'}")
     print(f"lost: {unit.events_lost} events, {unit.accesses_lost} accesses")
-
-
-def _setting_text(name: str, setting: CounterSetting, unit: RefCounterUnit) -> str:
-    if not setting.initial:
-        return f"{name}: off"
-    kinds = " and ".join(kind for kind in ("reads", "writes") if getattr(setting, kind)) or "nothing"
-    masters = [
-        MASTERS[number] if number < len(MASTERS) else str(number)
-        for number in range(unit.masters)
-        if setting.masters >> number & 1
-    ]
-    contexts = [str(number) for number in range(unit.contexts) if setting.contexts >> number & 1]
-    of_all = len(contexts) == unit.contexts
-    return (
-        f"{name}: from {setting.initial}, {kinds} of {', '.join(masters) or 'no master'}, "
-        f"{'all contexts' if of_all else 'contexts ' + ', '.join(contexts)}, "
-        f"pages {setting.lower} to {setting.upper}"
-    )
 
 
 def _bits(numbers: Iterable[int] | None, of: int) -> int:
@@ -203,9 +166,9 @@ def _arm(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None
     )
     armed = ref_counters.arm(device, args.counter, setting)
     if args.json:
-        _print_json({"counter": args.counter, **asdict(armed)})
+        print_json({"counter": args.counter, **asdict(armed)})
     else:
-        print(_setting_text(args.counter, armed, unit))
+        print(setting_text(args.counter, armed, unit))
 
 
 def _read(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
@@ -216,16 +179,16 @@ def _read(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> Non
         for page in range(first, last + 1)
     ]
     if args.json:
-        _print_json({"pages": rows})
+        print_json({"pages": rows})
     else:
-        _print_table(("page", *names), [list(row.values()) for row in rows])
+        print_table(("page", *names), [list(row.values()) for row in rows])
 
 
 def _set(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     ref_counters.set_count(device, args.counter, args.page, args.value)
     told = {"page": args.page, args.counter: ref_counters.get_count(device, args.counter, args.page)}
     if args.json:
-        _print_json(told)
+        print_json(told)
     else:
         print(f"page {args.page}: {args.counter} {told[args.counter]}")
 
@@ -251,7 +214,7 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
         count=args.count,
     )
     if args.json:
-        _print_json(asdict(state))
+        print_json(asdict(state))
     else:
         print(f"{args.count:,} accesses to pages {first} to {last}")
 
@@ -264,14 +227,13 @@ def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> No
     before: PagesRow | None = None
     for message in _messages(device, runs):
         if message.name == "count":
-            for event in ref_counters.events_of(iter([message])):
-                _tell_event(event, args.json)
+            tell_event(ref_counters.PageEvent.of_message(message), args.json)
             events += 1
         elif message.name == "pages":
             row = PagesRow.of_message(message)
             if before and before.references > row.references:
                 before = None  # another run
-            _tell_row(row, before, args.json)
+            tell_row(row, before, args.json)
             before = row
         if args.events and events >= args.events:
             return
@@ -286,35 +248,3 @@ def _messages(device: Device, runs: list[Run]) -> Iterator[Message]:
         message = device.receive(device.timeout_s)
         if message is not None:
             yield message
-
-
-def _tell_event(event: ref_counters.PageEvent, as_json: bool) -> None:
-    if as_json:
-        _print_json({"event": event.counter, "page": event.page, "lost": event.lost})
-    else:
-        lost = f", {event.lost} events lost so far" if event.lost else ""
-        print(f"{event.counter}: page {event.page}{lost}", flush=True)
-
-
-def _tell_row(row: PagesRow, before: PagesRow | None, as_json: bool) -> None:
-    """What was done so far, and what an access cost since the row before."""
-    references, home, cost = (
-        getattr(row, name) - (getattr(before, name) if before else 0)
-        for name in ("references", "home", "cost")
-    )
-    recent = cost / (references + home) if references + home else None
-    if as_json:
-        told = {"cost_per_access": row.cost_per_access, "recent_cost_per_access": recent}
-        _print_json({**asdict(row), **told})
-        return
-    columns = ", ".join(f"{getattr(row, name):,} {title}" for name, title in _ROW_COLUMNS.items())
-    print(f"{columns}; {recent or 0:.1f} cycles an access", flush=True)
-
-
-def _print_table(headings: Iterable[str], rows: list[list[int]]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(*map(str, row))
-    Console(highlight=False, markup=False).print(table)

@@ -25,6 +25,7 @@ from litemrc.replay.numa import (
 from litemrc.replay.numa_costs import PAPER, read_costs
 from litemrc.traces.generators.parallel import PARALLEL_PROGRAMS
 from litemrc.traces.shared import SharedTrace, open_shared_trace
+from litemrc.traces.shared.generated import described
 
 _EPILOG = f"""\
 protocols:
@@ -51,7 +52,7 @@ reads and writes, local and remote. What a protocol has not is null.
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc simulate numa`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    programs = "\n".join(f"  {name:8} {program.__doc__}" for name, program in PARALLEL_PROGRAMS.items())
+    programs = "\n".join(f"  {name}\n{described(name)}" for name in PARALLEL_PROGRAMS)
     parser.epilog = _EPILOG.format(programs=programs)
     parser.add_argument("trace", metavar="TRACE", help="file or URL, see below")
     parser.add_argument(

@@ -101,7 +101,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--moves",
         metavar="N",
         type=natural,
-        default=32,
+        default=16,
         help="blocks of a bank that join a pool of adaptive with one operation; 0: all (%(default)s)",
     )
     parser.add_argument("--no-scramble", action="store_true", help="begin with free lists in order")

@@ -62,7 +62,7 @@ def main(args: argparse.Namespace) -> int:
         if runs and not args.json:
             print(tray_table(scenario, runs))
         raise
-    print(json.dumps(tray_json(scenario, runs)) if args.json else tray_table(scenario, runs))
+    print(json.dumps(tray_json(scenario, runs), allow_nan=False) if args.json else tray_table(scenario, runs))
     if args.plot:
         # Only now: matplotlib takes long to load.
         from litemrc.plot_files import save_figure

@@ -9,6 +9,7 @@ COMMANDS = {
     "plot": "draw a trace: pages over time",
     "capture": "run a program under Valgrind and store the page references that reach memory",
     "generate": "store a synthetic trace",
+    "shared": "store a trace of processors that share memory, generated or in another format",
     "threads": "run a C program with threads and store which of them reads and writes what",
 }
 

@@ -1,6 +1,7 @@
 """What `litemrc simulate trays` found, as a table and for --json."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from litemrc.replay.trays.hardware import PAGE_BYTES
@@ -10,7 +11,7 @@ from litemrc.sizes import size_text
 
 _NOTES = """\
 mW: mean DRAM power of the phase; less: than {first} in the same phase; awake: ranks not in self-refresh, mean
-zeros, reloads: page faults by new and by recycled pages; waited: for ranks to wake
+zeros, reloads: page faults by new and by recycled pages; waking: of ranks, on the way back
 outside: pages on trays that memnice forbids"""
 
 
@@ -28,7 +29,7 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
     width = max(len("phase"), *map(len, phases))
     lines.append(
         f"{'configuration':<{wide}} {'phase':<{width}} {'s':>8} {'mW':>7} {'less':>7} {'awake':>6}"
-        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waited s':>9} {'outside':>8}"
+        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waking s':>9} {'outside':>8}"
     )
     for run in runs:
         for phase in run.phase_names:
@@ -36,7 +37,7 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
         lines.append(
             f"{run.configuration:<{wide}} {'all':<{width}} {_power(runs[0], run, None)}"
             f" {run.zero_fills:>10,} {run.reloads:>10,} {run.recycled:>10,} {run.migrated:>9,}"
-            f" {run.waited_s:>9.3f} {run.outside:>8,}"
+            f" {run.waking_s:>9.3f} {run.outside:>8,}"
         )
     return "\n".join([*lines, _NOTES.format(first=names[0])])
 
@@ -58,6 +59,11 @@ def saving(first: TrayRun, run: TrayRun, phase: str | None = None) -> float | No
     return None if before != before or after != after or not before else 1 - after / before
 
 
+def _told(value: float) -> float | None:
+    """JSON has no nan."""
+    return None if value != value else value
+
+
 def _power(first: TrayRun, run: TrayRun, phase: str | None) -> str:
     less = saving(first, run, phase)
     shown = "" if run is first else "-" if less is None else f"{less:.1%}"
@@ -68,15 +74,15 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
     return {
         "configuration": run.configuration,
         "seconds": run.seconds,
-        "mean_mw": run.mean_mw(),
+        "mean_mw": _told(run.mean_mw()),
         "saving": saving(first, run),
         "phases": [
             {
                 "phase": phase,
                 "seconds": run.phase_seconds(phase),
-                "mean_mw": run.mean_mw(phase),
+                "mean_mw": _told(run.mean_mw(phase)),
                 "saving": saving(first, run, phase),
-                "ranks_awake": run.awake(phase),
+                "ranks_awake": _told(run.awake(phase)),
             }
             for phase in run.phase_names
         ],
@@ -85,8 +91,12 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
         "recycled_pages": run.recycled,
         "migrated_pages": run.migrated,
         "pages_outside_memnice": run.outside,
-        "waited_s": run.waited_s,
-        "tray_pages": run.backing.tolist(),
+        "waking_s": run.waking_s,
+        "trays": [asdict(tray) for tray in run.trays],
+        "backing": [
+            {"process": process, "color": color, "tray_pages": pages.tolist()}
+            for (process, color), pages in run.backing.items()
+        ],
         "sample_s": run.sample_s.tolist(),
         "sample_mw": run.samples_mw.tolist(),
         "free_pages": run.free_pages.tolist(),

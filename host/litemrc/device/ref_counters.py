@@ -65,6 +65,11 @@ class PageEvent:
     page: int
     lost: int
 
+    @classmethod
+    def of_message(cls, message: Message) -> "PageEvent":
+        """The event that a count message tells."""
+        return cls(message.counter, message.page, message.lost)
+
 
 @dataclass(frozen=True)
 class TrafficState:
@@ -168,7 +173,7 @@ def start_traffic(device: Device, traffic: Traffic, *, gap: int, count: int) -> 
 
 def events_of(messages: Iterator[Message]) -> Iterator[PageEvent]:
     """The events among the messages of a device."""
-    return (PageEvent(m.counter, m.page, m.lost) for m in messages if m.name == "count")
+    return (PageEvent.of_message(message) for message in messages if message.name == "count")
 
 
 def _setting(device: Device, answer: Message) -> tuple[CounterSetting, bool]:

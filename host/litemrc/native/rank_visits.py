@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.errors import UserError
 from litemrc.golden.rank_visits import NEVER, RankTiming
 from litemrc.native._core import RankVisits as _RankVisits
 
@@ -47,8 +48,15 @@ class RankVisits:
             reads, writes: lines, together 1 to 255.
 
         Raises:
+            UserError: a gap or visit of 2^32 clocks or more.
             ValueError: a rank that is not there, or a visit without lines.
         """
+        longest = max(np.max(gap, initial=0), np.max(busy, initial=0))
+        if longest >= 1 << 32:
+            raise UserError(
+                f"something takes {longest:,.0f} clocks of the memory between two visits, or in one",
+                remedy="make it shorter than 2^32 clocks: gap_ns, line_ns, zero_fill_us and reload_us",
+            )
         length = np.broadcast_shapes(*(np.shape(each) for each in (gap, busy, rank, reads, writes)))
         clocks = [np.ascontiguousarray(np.broadcast_to(each, length), np.uint32) for each in (gap, busy)]
         lines = [

@@ -34,32 +34,43 @@ def map_colors(
     for color, intent in intents.items():
         if color in owned:
             choices[color] = TrayChoice(tuple(owned[color]), True, intent.recycled_locally)
-            continue
-        order = {HOT: hot, COLD: cold}.get(intent.intensity, [])
-        if intent.node is not None:
-            nodes = {tray.number for tray in _of_node(intent, trays)} - taken
-            if not nodes:
-                raise UserError(
-                    f"{color}: all trays of node {intent.node} are isolated for other colors",
-                    where=intent.where,
-                    remedy="isolate less, or leave the affinity out",
-                )
-            order = [tray for tray in order if tray in nodes]
-            order += sorted(nodes - set(order))
-        bound = intent.node is not None or intent.recycled_locally
-        if intent.recycled_locally and not order:
-            roomy = sorted(shared, key=lambda tray: -tray.free_pages)
-            order = _compact(roomy, _wanted(intent, resident_pages))
-        elif intent.recycled_locally:
-            order = _compact(
-                [tray for tray in trays if tray.number in order], _wanted(intent, resident_pages), order
-            )
-        elif taken and not bound:
-            order = [*order, *(tray.number for tray in shared if tray.number not in order)]
-            bound = True
-        choices[color] = TrayChoice(tuple(order), bound, intent.recycled_locally)
+        else:
+            order = {HOT: hot, COLD: cold}.get(intent.intensity, [])
+            choices[color] = _share(intent, order, trays, shared, resident_pages)
     choices[None] = TrayChoice(tuple(tray.number for tray in shared) if taken else (), bool(taken))
     return choices
+
+
+def _share(
+    intent: ColorIntent,
+    order: list[int],
+    trays: Sequence[Tray],
+    shared: Sequence[Tray],
+    resident_pages: int,
+) -> TrayChoice:
+    """Trays of a color that has none of its own.
+
+    Parameters:
+        order: of those that its intensity leads it to.
+        shared: trays that no color has for itself.
+    """
+    closed = len(shared) < len(trays)
+    if intent.node is not None:
+        here = [tray.number for tray in _of_node(intent, trays) if tray in shared]
+        if not here:
+            raise UserError(
+                f"{intent.color}: all trays of node {intent.node} are isolated for other colors",
+                where=intent.where,
+                remedy="isolate less, or leave the affinity out",
+            )
+        order = [tray for tray in order if tray in here] or here
+    if intent.recycled_locally:
+        roomy = [tray.number for tray in sorted(shared, key=lambda tray: -tray.free_pages)]
+        order = _compact(shared, _wanted(intent, resident_pages), order or roomy)
+    elif closed and intent.node is None:
+        order = [*order, *(tray.number for tray in shared if tray.number not in order)]
+    bound = closed or intent.node is not None or intent.recycled_locally
+    return TrayChoice(tuple(order), bound, intent.recycled_locally)
 
 
 def _isolate(

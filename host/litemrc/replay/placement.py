@@ -65,7 +65,7 @@ class Placement:
     migration_pages: int = 0
     most_used_percent: int = 100
     reserve_pages: int = 4096
-    moves_per_operation: int = 32
+    moves_per_operation: int = 16
     scramble: bool = True
     seed: int = 1
 

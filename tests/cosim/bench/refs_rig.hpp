@@ -130,7 +130,7 @@ class RefsRig {
   private:
     static constexpr int PIPELINE = 8;     // clocks from the slot to the queue, and to an answer
     static constexpr int COUNT_CLOCKS = 2; // from the queue to its counts
-    static constexpr int QUEUE_CLOCKS = 4; // from the queue's input to its output, and from one entry to the next
+    static constexpr int QUEUE_CLOCKS = 5; // at most, from the queue's input to its output, and from one entry to the next
 
     struct Slot {
         litemrc::RefOp op{};

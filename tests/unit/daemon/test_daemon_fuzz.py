@@ -52,7 +52,8 @@ def any_request(dice):
         else:
             likely = (0, 1, 2, 3, CONTEXTS, 13, 14, FRAMES - 1, FRAMES, 2**22, 2**31, 2**32 - 1)
             allowed = [value for value in likely if field.low <= value <= field.high]
-            values[field.name] = dice.choice(allowed) if dice.random() < 0.7 else dice.randint(0, field.high)
+            any_value = dice.randint(field.low, field.high)
+            values[field.name] = dice.choice(allowed) if dice.random() < 0.7 else any_value
     return codec.encode(codec.new(name, **values))
 
 

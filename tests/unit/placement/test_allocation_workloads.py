@@ -14,24 +14,23 @@ PAGES = 1 << 17
 
 def footprints(trace) -> tuple[np.ndarray, np.ndarray]:
     """Pages in use, and the kernel's of them, behind each tick; fails if a number is used or freed twice."""
-    orders = np.full(1 << 22, 255, np.uint8)
+    nobody = 255
+    held = np.full(1 << 22, nobody, np.uint8)
     used = kernel = 0
     both = []
     for tick in trace:
-        for code, number in zip(tick.codes.tolist(), tick.numbers.tolist(), strict=True):
-            held = orders[number]
-            if code & FREE:
-                assert held != 255
-                size = 1 << (int(held) & ORDER)
-                used -= size
-                kernel -= size * bool(held & UNMOVABLE)
-                orders[number] = 255
-            else:
-                assert held == 255
-                orders[number] = code
-                size = 1 << (code & ORDER)
-                used += size
-                kernel += size * bool(code & UNMOVABLE)
+        # A number comes or goes once in a tick: so pieces of it may be in any order.
+        assert len(np.unique(tick.numbers)) == len(tick.numbers)
+        goes = (tick.codes & FREE) != 0
+        gone, came = tick.numbers[goes], tick.numbers[~goes]
+        assert (held[gone] != nobody).all()
+        assert (held[came] == nobody).all()
+        for codes, sign in ((held[gone], -1), (tick.codes[~goes], 1)):
+            sizes = 1 << (codes & ORDER).astype(np.int64)
+            used += sign * sizes.sum()
+            kernel += sign * sizes[(codes & UNMOVABLE) != 0].sum()
+        held[gone] = nobody
+        held[came] = tick.codes[~goes]
         both.append((used, kernel))
     return tuple(np.array(both).T)
 

@@ -1,10 +1,13 @@
 """What must hold of every allocator whatever is asked of it: random operations, and a book beside them."""
 
+import os
+
 import pytest
 from litemrc.native.placement import Buddy, stress_allocator
 from placement_machines import ALLOCATORS, BLOCK, MEMORIES, one_zone
 
-OPERATIONS = 150_000
+OPERATIONS = int(os.environ.get("LITEMRC_STRESS_OPERATIONS", "100_000"))
+CHECKED_EVERY = max(1009, OPERATIONS // 100)  # a look at all of memory
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
@@ -18,7 +21,7 @@ def test_pages_are_whole_owned_once_and_come_back(name, memory, seed, unmovable)
         operations=OPERATIONS,
         fullest_percent=97,
         unmovable_percent=unmovable,
-        checked_every=1009,
+        checked_every=CHECKED_EVERY,
         migrates=True,
     )
     assert report.wrong == ""
@@ -37,7 +40,7 @@ def test_pages_smaller_than_a_block_may_be_interleaved_by_the_buddy():
         operations=OPERATIONS,
         fullest_percent=100,
         unmovable_percent=10,
-        checked_every=1009,
+        checked_every=CHECKED_EVERY,
         migrates=False,
     )
     assert report.wrong == ""

@@ -5,6 +5,7 @@ import gzip
 
 import numpy as np
 import pytest
+from litemrc.cli.main import main
 from litemrc.errors import UserError
 from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS
 from litemrc.traces.opening import create_trace, open_trace
@@ -96,7 +97,14 @@ def test_parquet_of_another_kind_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "url", ["gen:zipf", "gen:fft?side=100", "gen:simple?processors=3", "gen:speech?words=1000"]
+    "url",
+    [
+        "gen:zipf",
+        "gen:fft?side=100",
+        "gen:simple?processors=3",
+        "gen:simple?variables=8",
+        "gen:speech?words=1000",
+    ],
 )
 def test_urls_that_make_no_sense_are_refused(url):
     with pytest.raises(UserError):
@@ -126,6 +134,17 @@ def test_generators_have_the_size_of_the_papers_programs(program):
         numbers = np.arange(begin, begin + 300_000, dtype=np.uint64)
         most = max(most, int(refer(numbers % np.uint64(64), numbers // np.uint64(64))[0].max()))
     assert 0.75 * WORKING_SETS[program] < most * 4 / 1e6 < 1.25 * WORKING_SETS[program]
+
+
+def test_the_command_stores_in_the_other_format(tmp_path, capsys):
+    text, parquet = tmp_path / "a.txt", tmp_path / "a.parquet"
+    text.write_text(TEXT)
+    assert main(["trace", "shared", str(text), "--out", str(parquet), "--page", "4k"]) == 0
+    assert "3 references" in capsys.readouterr().out
+    with open_shared_trace(parquet) as trace:
+        assert (trace.page_bytes, trace.origin) == (4096, "by hand")
+    for column, expected in columns(text).items():
+        np.testing.assert_array_equal(columns(parquet)[column], expected)
 
 
 def test_pages_are_first_touched_by_the_processor_whose_part_they_are():

@@ -186,3 +186,15 @@ def test_victims_are_files_first_then_the_oldest_within_trays_and_color():
     assert victims(pages, 9, color=2).tolist() == [3]
     assert victims(pages, 9, color=3).tolist() == []
     assert victims(pages, 0).tolist() == []
+
+
+def test_a_node_whose_trays_are_all_isolated_is_told():
+    colors = intents(OLD={"ISOLATION": 1, "CAPACITY": 50}, NEAR={"AFFINITY": 1})
+    with pytest.raises(UserError, match="NEAR: all trays of node 1 are isolated") as error:
+        map_colors(colors, trays(nodes=2), 400)
+    assert error.value.where == "intents:6"  # behind three declarations and what OLD is told
+
+
+def test_hot_pages_of_a_node_are_led_within_it():
+    near = map_colors(intents(A={"AFFINITY": 1, "INTENSITY": 1}), trays(nodes=2), 100)["A"]
+    assert near == TrayChoice((3, 2), True)

@@ -1,11 +1,14 @@
 """Trays as an allocator: whatever is asked of it, and by hand whom it serves from where."""
 
+import os
+
 import numpy as np
 import pytest
 from litemrc.native.placement import LARGEST_BLOCK, NO_FRAME, PhysicalMemory, Zone, stress_allocator
 from litemrc.native.tray import Tray, allocate_pages, free_pages
 
 BLOCK = LARGEST_BLOCK
+OPERATIONS = int(os.environ.get("LITEMRC_STRESS_OPERATIONS", "150_000"))
 
 
 def memory_of(trays: int, blocks: int, nodes: int = 1) -> PhysicalMemory:
@@ -31,15 +34,16 @@ def test_pages_are_whole_owned_once_and_come_back(trays, blocks, nodes, seed, un
     report = stress_allocator(
         tray,
         seed=seed,
-        operations=150_000,
+        operations=OPERATIONS,
         fullest_percent=97,
         unmovable_percent=unmovable,
-        checked_every=1009,
+        checked_every=max(1009, OPERATIONS // 100),
         migrates=True,
     )
     assert report.wrong == ""
-    assert report.allocations > 50_000
-    assert report.copied_frames > 0
+    assert report.allocations > OPERATIONS / 3
+    # The kernel's pages may lie in every tray, and then none can be emptied.
+    assert report.copied_frames > 0 or unmovable
 
 
 def test_random_hints_and_guides_keep_the_book():
@@ -135,7 +139,19 @@ def test_a_request_that_may_wake_nobody_gets_pages_of_trays_in_use():
     tray = Tray(memory)
     assert tray.allocate(wake=False) == NO_FRAME
     first = tray.allocate()
+    assert memory.unit_of(tray.allocate(wake=False)) == memory.unit_of(first)
     assert memory.unit_of(tray.allocate(wake=False, movable=False)) == memory.unit_of(first)
+    assert tray.allocate(wake=False) == NO_FRAME  # the kernel's trays are left to it
+
+
+def test_a_tray_that_was_emptied_is_as_any_other():
+    tray = Tray(memory_of(2, 1))
+    tray.guide(1, [1], True)
+    frame = tray.allocate(hint=1)
+    tray.isolate(1)
+    assert tray.is_isolated(1)
+    tray.free(frame)
+    assert not tray.is_isolated(1)
 
 
 def test_wrong_arguments_are_refused():

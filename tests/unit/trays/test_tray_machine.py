@@ -165,7 +165,7 @@ def test_collections_touch_the_young_generation_and_the_tenured_ones_tail_alone(
 
 
 def test_hot_pages_migrate_to_few_trays_and_ranks_sleep():
-    """800 hot pages among 3,200, on all four trays; 300 cold ones are given back, so that there is room."""
+    """3,200 pages on four trays, the hot ones anywhere among them."""
     program = Programs((Program("p", (Range("data", 3200, "zipf", alpha=1.5),), gap_ns=200.0),), 60_000)
     placer = Placer(0.003, PlacementParameters(epsilon=0.01))
     stays, migrates = (
@@ -178,6 +178,16 @@ def test_hot_pages_migrate_to_few_trays_and_ranks_sleep():
     )
     assert migrates.migrated > 0
     assert migrates.awake() < stays.awake()
+
+
+def test_hot_pages_of_who_is_limited_do_not_migrate():
+    ranges = (Range("data", 3200, "zipf", alpha=1.5),)
+    placer = Placer(0.003, PlacementParameters(epsilon=0.01))
+    for trays in ((0, 1, 2, 3), None):
+        work = Programs((Program("p", ranges, gap_ns=200.0, trays=trays),), 60_000)
+        hardware = small(controller=Controller(self_refresh_after_ns=1e4))
+        result = run(work.program(np.random.default_rng(1)), placement=placer, hardware=hardware)
+        assert (result.migrated > 0) == (trays is None)
 
 
 def test_programs_load_all_ranges_in_step_and_keep_to_them():

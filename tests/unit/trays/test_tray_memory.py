@@ -6,6 +6,7 @@ from litemrc.errors import UserError
 from litemrc.policies.intents import parse_intents
 from litemrc.replay.trays.memory import HELD, NOBODY, Memory
 from litemrc.replay.trays.scrambler import Scrambler
+from litemrc.replay.trays.views import backing, by_color, outside
 from tray_machines import TRAY_PAGES, small
 
 RECYCLED_LOCALLY = parse_intents(
@@ -21,8 +22,8 @@ def check(memory: Memory) -> None:
         assert (memory.owner[frame[pages]] == process).all()
         assert (memory.page[frame[pages]] == pages).all()
         assert np.unique(frame[pages]).size == pages.size
-        backing = memory.backing(process, 0, frame.size)
-        assert backing.sum() == pages.size == (memory.owner == process).sum()
+        trays = backing(memory, process, 0, frame.size)
+        assert trays.sum() == pages.size == (memory.owner == process).sum()
     trays = memory.trays()
     assert sum(tray.free_pages for tray in trays) == (memory.owner == NOBODY).sum()
     assert memory.physical.used == (memory.owner != NOBODY).sum()
@@ -84,13 +85,13 @@ def test_memnice_keeps_a_process_and_its_children_within_their_trays():
     for begin in range(0, 3000, 100):
         for process in (1, 2, 3):
             memory.touch(process, np.arange(begin, begin + 100))
-        assert memory.outside(1) == memory.outside(2) == 0
-    assert memory.backing(1, 0, 3000)[[0, 1, 3]].sum() == 0
-    assert memory.backing(2, 0, 3000).sum() > 0
+        assert outside(memory, 1) == outside(memory, 2) == 0
+    assert backing(memory, 1, 0, 3000)[[0, 1, 3]].sum() == 0
+    assert backing(memory, 2, 0, 3000).sum() > 0
     assert memory.recycled > 0
     memory.exit(3)
     moved = memory.migrate(memory.space(1).frame[memory.space(1).frame >= 0][:10], 0)
-    assert memory.outside(1) + memory.outside(2) == moved.size > 0  # it would be seen
+    assert outside(memory, 1) + outside(memory, 2) == moved.size > 0  # it would be seen
 
 
 def test_a_color_recycled_locally_leaves_what_others_have():
@@ -102,11 +103,24 @@ def test_a_color_recycled_locally_leaves_what_others_have():
         memory.touch(2, np.arange(begin, begin + 100))
         assert (memory.space(1).frame[:2000] >= 0).all()
     assert memory.recycled > 0
-    assert (memory.backing(2, 0, 4000) > 0).sum() == 1
+    assert (backing(memory, 2, 0, 4000) > 0).sum() == 1
     # Without the color, what was used longest ago goes: the other's pages.
     memory.guidance.paint(2, 0, 8000, None)
     memory.touch(2, np.arange(4000, 7500))
     assert (memory.space(1).frame[:2000] < 0).any()
+
+
+def test_pages_painted_anew_count_as_of_their_new_color():
+    memory = Memory(small(), "tray")
+    memory.guidance.intend(1, RECYCLED_LOCALLY, 1000, memory.trays())
+    memory.touch(1, np.arange(100))
+    memory.guidance.paint(1, 20, 60, "RED")
+    memory.recolor(1, 0, 200)
+    told = {color: pages.sum() for (_, color), pages in by_color(memory).items()}
+    assert told == {None: 60, "RED": 40}
+    memory.guidance.paint(1, 0, 50, None)
+    memory.recolor(1, 0, 50)
+    assert {color: pages.sum() for (_, color), pages in by_color(memory).items()} == {None: 90, "RED": 10}
 
 
 def test_uncolored_pages_keep_off_isolated_trays():
@@ -119,8 +133,8 @@ def test_uncolored_pages_keep_off_isolated_trays():
     memory.touch(1, np.arange(2500))
     memory.touch(2, np.arange(1500))
     old, others = (
-        memory.backing(1, 0, 1000) > 0,
-        memory.backing(1, 1000, 2500) + memory.backing(2, 0, 1500) > 0,
+        backing(memory, 1, 0, 1000) > 0,
+        backing(memory, 1, 1000, 2500) + backing(memory, 2, 0, 1500) > 0,
     )
     assert old.tolist() == [False, False, False, True]
     assert others.tolist() == [True, True, True, False]

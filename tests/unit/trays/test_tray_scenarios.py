@@ -158,7 +158,11 @@ def test_the_command_tells_power_and_keeps_memnice(write, capsys, tmp_path):
     assert found["relative_to"] == "default" == default["configuration"]
     assert [phase["phase"] for phase in colors["phases"]] == ["load", "work"]
     assert colors["pages_outside_memnice"] == 0
-    assert [bool(pages) for pages in colors["tray_pages"]] == [True, False, True, False]
+    assert [bool(tray["used_pages"]) for tray in colors["trays"]] == [True, False, True, False]
+    backing = {each["color"]: each["tray_pages"] for each in colors["backing"]}
+    # Hot pages from the lower tray on, cold ones from the upper: 1,024 and 1,536 of 2,048 each.
+    assert backing == {"RED": [1024, 0, 0, 0], "BLUE": [0, 0, 1536, 0]}
+    assert default["backing"][0]["color"] is None
     assert colors["saving"] == pytest.approx(1 - colors["mean_mw"] / default["mean_mw"])
     assert default["zero_fills"] == colors["zero_fills"] == 2560
     assert len(colors["sample_mw"]) == len(colors["free_pages"]) == len(colors["sample_s"])
@@ -171,6 +175,16 @@ def test_the_table_has_a_line_for_each_phase_and_all(write, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[2:5]] == [["one", "compile"], ["one", "link"], ["one", "all"]]
     assert lines[4].split()[-1] == "0"
+
+
+def test_a_run_too_short_for_a_sample_says_so_and_a_gap_too_long_is_refused(write, capsys):
+    # Loading takes most of the one sample, which does not count.
+    path = write(SMALL.replace("visits = 20000", "visits = 1").replace("sample_ms = 1", "sample_ms = 1000"))
+    assert main(["simulate", "trays", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][1]["mean_mw"] is None
+    path = write(SMALL.replace('name = "p"', 'name = "p"\ngap_ns = 9e9'))
+    assert main(["simulate", "trays", str(path)]) == 2
+    assert "2^32 clocks" in capsys.readouterr().err
 
 
 def test_configurations_are_chosen_by_name(write, capsys):

@@ -36,19 +36,20 @@ struct FixedCounters {
 // Ours: initial values that follow from costs and from what became of earlier copies.
 struct SelfTuned {
     struct Pair {
-        int64_t benefit = 0; // of the copy, in cycles
-        uint32_t delay = 0;  // after which it was made
-        uint32_t update = 0; // initial value of its counter
+        int64_t benefit = 0;   // of the copy, in cycles
+        uint32_t delay = 0;    // after which it was made
+        uint32_t update = 0;   // initial value of its counter
         uint32_t patience = 0; // the first one, of the next copy; 0: no copy yet
-        bool proven = false; // the last copy was worth more than it cost
-        bool asked = false;  // its home has been asked in vain
+        bool proven = false;   // the last copy was worth more than it cost
+        bool asked = false;    // its home has been asked in vain
     };
 
     SelfTuned(const NumaCosts &costs, uint32_t processors)
         : gain_(int64_t(costs.remote_read) - int64_t(costs.local_access)), update_(int64_t(costs.update)),
           interrupt_(int64_t(costs.page_fault)), asking_(int64_t(costs.remote_read)),
           replication_(int64_t(costs.replication)), least_(limited((replication_ + gain_ - 1) / gain_)),
-          patience_(limited(replication_ / update_)), retry_(32 * (interrupt_ + asking_) / asking_), nodes_(processors, Node{limited(2 * least_), 0}) {}
+          patience_(limited(replication_ / update_)), retry_(32 * (interrupt_ + asking_) / asking_),
+          nodes_(processors, Node{limited(2 * least_), 0}) {}
 
     uint32_t first_delay(uint32_t processor) const { return uint32_t(nodes_[processor].delay); }
 

@@ -117,9 +117,10 @@ uint32_t Adaptive::take_by_waking(const Request &request, Kind kind) {
                 return taken(to, frame, request.order);
             break;
         }
-        if (!bring(zone, kind))
+        const uint32_t brought = bring(zone, kind);
+        if (brought == NO_BANK)
             continue;
-        advance(on_the_way_.back(), parameters_.moves_per_operation);
+        advance(brought, parameters_.moves_per_operation);
         if (const uint32_t frame = to.lists.take(request.order); frame != NO_FRAME)
             return taken(to, frame, request.order);
     }
@@ -203,7 +204,7 @@ bool Adaptive::tidy() {
     return on_the_way_.empty();
 }
 
-// A bank that is off and lies nearest to the end of its zone that this kind grows from; the count of banks: none.
+// A bank that is off and lies nearest to the end of its zone that this kind grows from, or NO_BANK.
 uint32_t Adaptive::off_bank(uint32_t zone, Kind kind) const {
     const uint32_t begin = segments_.begin(zone), end = segments_.end(zone);
     const uint32_t first = begin / 64, words = (end + 63) / 64 - first;
@@ -217,17 +218,17 @@ uint32_t Adaptive::off_bank(uint32_t zone, Kind kind) const {
         if (bits)
             return word * 64 + uint32_t(kind == KERNEL ? __builtin_ctzll(bits) : 63 - __builtin_clzll(bits));
     }
-    return uint32_t(banks_.size());
+    return NO_BANK;
 }
 
-bool Adaptive::bring(uint32_t zone, Kind kind) {
+uint32_t Adaptive::bring(uint32_t zone, Kind kind) {
     const uint32_t index = off_bank(zone, kind);
-    if (index == banks_.size())
-        return false;
-    banks_[index].kind = kind;
-    enter(index, POOLED);
-    queue(index);
-    return true;
+    if (index != NO_BANK) {
+        banks_[index].kind = kind;
+        enter(index, POOLED);
+        queue(index);
+    }
+    return index;
 }
 
 void Adaptive::enter(uint32_t index, State state) {

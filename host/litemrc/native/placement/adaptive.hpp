@@ -16,7 +16,7 @@ namespace litemrc_native {
 
 struct AdaptiveParameters {
     uint32_t reserve_frames = 4096;    // that a pool keeps free: with less, a bank joins
-    uint32_t moves_per_operation = 32; // blocks that join or leave with one; 0: whole banks, as in the paper
+    uint32_t moves_per_operation = 16; // blocks that join or leave with one; 0: whole banks, as in the paper
 };
 
 class Adaptive : public Allocator {
@@ -55,7 +55,7 @@ class Adaptive : public Allocator {
         Kind kind = USER;
         bool queued = false; // on the way by the operations that come
     };
-    static constexpr uint32_t NO_POOL = UINT32_MAX;
+    static constexpr uint32_t NO_POOL = UINT32_MAX, NO_BANK = UINT32_MAX;
 
     Pool &pool(uint32_t zone, Kind kind) { return pools_[2 * zone + kind]; }
     Pool &pool_of(const Bank &bank) { return pool(bank.zone, bank.kind); }
@@ -65,7 +65,7 @@ class Adaptive : public Allocator {
     void taken_from_leaving(uint32_t frame, unsigned order);
     void gave_to_absent(uint32_t frame, unsigned order);
     uint32_t off_bank(uint32_t zone, Kind kind) const;
-    bool bring(uint32_t zone, Kind kind);
+    uint32_t bring(uint32_t zone, Kind kind);
     void enter(uint32_t index, State state);
     void queue(uint32_t index);
     bool advance(uint32_t index, uint32_t moves);
@@ -81,7 +81,7 @@ class Adaptive : public Allocator {
     std::vector<Bank> banks_;
     std::vector<Pool> pools_;             // the users' and the kernel's of each zone
     std::vector<uint32_t> pool_of_block_; // of each block of MAX_ORDER, NO_POOL: its bank is in none
-    std::vector<uint64_t> off_; // a bit a bank
+    std::vector<uint64_t> off_;           // a bit a bank
     std::deque<uint32_t> on_the_way_;
     uint32_t tidied_ = 0;
 };

@@ -92,6 +92,8 @@ class Stress {
         }
         if (frame % block_frames(order) || frame + block_frames(order) > memory_.frames())
             return fail("frame " + std::to_string(frame) + " begins no block of order " + std::to_string(order));
+        if (allocator_.is_offline(memory_.unit_of(frame)))
+            return fail("frame " + std::to_string(frame) + " is of a unit that is offline");
         for (uint32_t at = frame; at < frame + block_frames(order); ++at) {
             if (holder_[at] != NO_OWNER)
                 return fail("frame " + std::to_string(at) + " is handed out twice");

@@ -46,8 +46,7 @@ bool Tray::rejoin(uint32_t unit) {
 uint64_t Tray::free_for_movable(uint32_t node) const {
     uint64_t free = 0;
     for (uint32_t unit = 0; unit < units_.size(); ++unit)
-        if (memory_.unit(unit).used && !units_[unit].isolated &&
-            memory_.zones()[memory_.unit(unit).zone].node == node)
+        if (is_target(unit) && !units_[unit].isolated && memory_.zones()[memory_.unit(unit).zone].node == node)
             free += units_[unit].free;
     return free;
 }
@@ -102,6 +101,8 @@ void Tray::give(uint32_t frame, unsigned order) {
     const uint32_t unit = memory_.unit_of(frame);
     uses_[use_of_[frame]].furnished[unit] -= block_frames(order);
     units_[unit].free += block_frames(order);
+    if (memory_.unit(unit).used == 0) // it was to be emptied, and is
+        units_[unit].isolated = false;
     frame = coalesce(memory_, frame, order);
     lists(unit, memory_.zone_of(frame))->free.add(frame, order);
 }
@@ -124,7 +125,8 @@ Tray::Lists *Tray::lists(uint32_t unit, uint32_t zone) {
 
 // The lists of a unit in a zone if they have a block for the request, and it may come from there.
 Tray::Lists *Tray::fitting(uint32_t unit, const Request &request, uint32_t zone) {
-    if (units_[unit].isolated || (!request.wake && memory_.unit(unit).used == 0))
+    const bool awake = memory_.unit(unit).used != 0;
+    if (units_[unit].isolated || (!request.wake && !(request.movable ? is_target(unit) : awake)))
         return nullptr;
     Lists *tray = lists(unit, zone);
     return tray && tray->free.smallest(request.order) < ORDERS ? tray : nullptr;

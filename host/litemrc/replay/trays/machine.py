@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litemrc.native.rank_visits import COUNTERS, RankVisits
-from litemrc.replay.trays import events
+from litemrc.replay.trays import events, views
 from litemrc.replay.trays.hardware import LINES, Hardware
 from litemrc.replay.trays.memory import Memory
 from litemrc.replay.trays.placing import Placer
@@ -134,6 +134,7 @@ class TrayMachine:
             case events.Paint(process, begin, end, color):
                 if self._heard:
                     guidance.paint(process, begin, end, color)
+                    memory.recolor(process, begin, end)
             case events.Release(process, begin, end):
                 memory.release(process, begin, end)
             case events.Nice(process, trays):
@@ -142,7 +143,7 @@ class TrayMachine:
             case events.Fork(parent, child):
                 guidance.fork(parent, child)
             case events.Exit(process):
-                self._outside += memory.outside(process)
+                self._outside += views.outside(memory, process)
                 memory.exit(process)
 
     def _visits(self, event: events.Visits) -> None:
@@ -165,7 +166,7 @@ class TrayMachine:
         states = counters[:, :, 3:7].sum(axis=2)
         deep = counters[:, :, COUNTERS.index("self_refresh")]
         waking = counters[:, :, COUNTERS.index("waking")].sum()
-        self._outside += sum(self.memory.outside(process) for process in self.memory.processes())
+        self._outside += sum(views.outside(self.memory, process) for process in self.memory.processes())
         return TrayRun(
             configuration=self.configuration.name,
             seconds=self.hardware.seconds(self.ranks.now),
@@ -174,13 +175,14 @@ class TrayMachine:
             self_refresh=np.divide(deep, states, out=np.zeros(deep.shape), where=states > 0),
             phases=self._phase_of(len(counters)),
             free_pages=np.array(self._free[: len(counters)], np.int64),
-            backing=np.array([tray.used_pages for tray in self.memory.trays()], np.int64),
+            trays=tuple(self.memory.trays(self.asleep())),
+            backing=views.by_color(self.memory),
             zero_fills=self._zero_fills,
             reloads=self._reloads,
             recycled=self.memory.recycled,
             migrated=self.memory.migrated,
             outside=self._outside,
-            waited_s=self.hardware.seconds(int(waking)),
+            waking_s=self.hardware.seconds(int(waking)),
         )
 
     def _phase_of(self, samples: int) -> tuple[str, ...]:

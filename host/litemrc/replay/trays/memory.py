@@ -50,6 +50,7 @@ class Memory:
         owner, page, color: int64[frames], the process that has a frame, its virtual page, the color's number.
         last_used: int64[frames], the larger the later.
         file: bool[frames], pages of files.
+        colors: the number of each process's color; without a color all processes are one, -1.
         recycled, migrated: pages so far.
     """
 
@@ -66,7 +67,7 @@ class Memory:
         self._spaces: dict[int, Space] = {}
         self._tick = 1
         self._hints: dict[tuple[int | None, TrayChoice], int] = {}
-        self._numbers: dict[tuple[int, str | None], int] = {}
+        self.colors: dict[tuple[int, str | None], int] = {}
 
     def trays(self, asleep: Sequence[bool] = ()) -> list[Tray]:
         """The on-demand view: each tray and what is free of it (section 5.3).
@@ -88,11 +89,6 @@ class Memory:
             )
             for number in range(self.hardware.trays)
         ]
-
-    def backing(self, process: int, begin: int, end: int) -> NDArray[np.int64]:
-        """int64[trays], how many pages of a virtual range each backs: the other tool of section 5.3."""
-        frames = self.space(process, end).frame[begin:end]
-        return np.bincount(self.tray_of(frames[frames >= 0]), minlength=self.hardware.trays)
 
     def tray_of(self, frames: NDArray[np.int64]) -> NDArray[np.int64]:
         return frames // self.hardware.tray_pages
@@ -132,6 +128,13 @@ class Memory:
             self.file[space.frame[wanted]] = np.broadcast_to(file, pages.shape)[faults]
         return space.frame[pages], fresh, read
 
+    def recolor(self, process: int, begin: int, end: int) -> None:
+        """Colors of a range have changed: its pages count as of the new ones, and stay where they are."""
+        space = self.space(process, end)
+        backed = begin + np.flatnonzero(space.frame[begin:end] >= 0)
+        for color, pages in self._by_color(process, backed):
+            self.color[space.frame[pages]] = self._number(process, color)
+
     def release(self, process: int, begin: int, end: int) -> None:
         """Give back what backs a virtual range; nothing of it is kept on disk."""
         space = self.space(process, end)
@@ -147,9 +150,9 @@ class Memory:
             del self._spaces[process]
         self.guidance.exit(process)
 
-    def hold(self, frames_or_count: int | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Pages that nobody uses: so many, fewer if there is no room."""
-        frames = allocate_pages(self.allocator, frames_or_count, hint=_HELD_HINT if self.guided else 0)
+    def hold(self, pages: int) -> NDArray[np.int64]:
+        """Frames of pages that nobody uses: so many, fewer if there is no room."""
+        frames = allocate_pages(self.allocator, pages, hint=_HELD_HINT if self.guided else 0)
         frames = frames.astype(np.int64)
         self.owner[frames] = HELD
         return frames
@@ -183,18 +186,11 @@ class Memory:
         """All that have pages, or had."""
         return list(self._spaces)
 
-    def outside(self, process: int) -> int:
-        """Pages of a process on trays that its memnice forbids."""
-        allowed = self.guidance.nice.allowed(process)
-        if allowed is None or process not in self._spaces:
-            return 0
-        frames = self._spaces[process].frame
-        return int((~np.isin(self.tray_of(frames[frames >= 0]), allowed)).sum())
-
     def _by_color(self, process: int, pages: NDArray[np.int64]):
         """Pages of one color each, in their order."""
-        if not self.guided or not pages.size:
+        if not self.guided:
             yield None, pages
+        if not self.guided or not pages.size:
             return
         ranges = list(self.guidance.colors(process, int(pages.min()), int(pages.max()) + 1))
         begins = np.array([begin for begin, _, _ in ranges])
@@ -208,7 +204,7 @@ class Memory:
 
     def _back(self, process: int, color: str | None, pages: NDArray[np.int64]) -> None:
         choice = self.guidance.choice(process, color) if self.guided else ANYWHERE
-        number = self._numbers.setdefault((process if color else -1, color), len(self._numbers))
+        number = self._number(process, color)
         hint = self._hint(number, choice)
         frames = allocate_pages(self.allocator, pages.size, hint=hint)
         while frames.size < pages.size:
@@ -219,6 +215,9 @@ class Memory:
         self.owner[frames], self.page[frames], self.color[frames] = process, pages, number
         self.last_used[frames] = self._tick
         self._spaces[process].frame[pages] = frames
+
+    def _number(self, process: int, color: str | None) -> int:
+        return self.colors.setdefault((process if color else -1, color), len(self.colors))
 
     def _recycle(self, process: int, count: int, choice: TrayChoice, color: int) -> None:
         """Make room where `choice` wants it; what is used right now stays."""

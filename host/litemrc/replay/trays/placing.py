@@ -9,6 +9,7 @@ from litemrc.curve import Curve
 from litemrc.native.exact_stack import ExactStack
 from litemrc.policies.placement import PlacementParameters, plan
 from litemrc.replay.trays.hardware import LINE_BYTES, LINES
+from litemrc.replay.trays.views import free_to_move
 
 if TYPE_CHECKING:
     from litemrc.replay.trays.machine import TrayMachine
@@ -67,6 +68,7 @@ class Placing:
         machine, memory = self._machine, self._machine.memory
         counts = np.bincount(np.concatenate(self._frames), minlength=machine.hardware.pages)
         frames = np.flatnonzero((counts > 0) & (memory.owner >= 0))
+        frames = frames[free_to_move(memory, frames)]
         curve = Curve.of_counters(self._hits, self._misses, self._group_pages)
         trays = memory.trays(machine.asleep())
         chosen = plan(curve, counts[frames], memory.tray_of(frames), trays, self._placer.parameters)

@@ -1,10 +1,12 @@
 """What became of programs on a machine with trays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.policies.trays import Tray
 from litemrc.replay.trays.events import LOAD
 
 
@@ -20,11 +22,12 @@ class TrayRun:
         self_refresh: float64[samples, ranks], part of the sample in self-refresh.
         phases: of each sample, the name of the phase that had most of it.
         free_pages: int64[samples], at the end of each.
-        backing: int64[trays], pages that programs had at the end.
+        trays: as they were at the end.
+        backing: by process and color at the end, int64[trays], pages; by None and None those without a color.
         zero_fills, reloads: page faults by new pages, and by pages that had been recycled.
         recycled, migrated: pages.
         outside: pages found on trays that memnice forbids.
-        waited_s: for ranks to wake.
+        waking_s: of all ranks together, on the way back.
     """
 
     configuration: str
@@ -34,13 +37,14 @@ class TrayRun:
     self_refresh: NDArray[np.float64]
     phases: tuple[str, ...]
     free_pages: NDArray[np.int64]
-    backing: NDArray[np.int64]
+    trays: tuple[Tray, ...]
+    backing: Mapping[tuple[int | None, str | None], NDArray[np.int64]]
     zero_fills: int
     reloads: int
     recycled: int
     migrated: int
     outside: int
-    waited_s: float
+    waking_s: float
 
     @property
     def samples_mw(self) -> NDArray[np.float64]:

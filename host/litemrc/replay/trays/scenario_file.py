@@ -98,7 +98,7 @@ class _Reader:
                 nodes=table.count("nodes", 1),
                 tray_pages=table.count("tray_mib", 2048, highest=1 << 16) * PAGES_OF_MIB,
                 controller=_controller(controller_table, Controller()),
-                sample_ns=table.number("sample_ms", 100, above=0) * 1e6,
+                sample_ns=table.number("sample_ms", 100, above=1e-3) * 1e6,
             )
             hardware.timing  # noqa: B018  (whether its times are known)
         except UserError as error:

@@ -7,6 +7,7 @@ Without it, it is the paper's number. The other parameters are those of the prog
 
 import inspect
 from collections.abc import Iterator
+from textwrap import fill
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -98,5 +99,13 @@ def _check(url: str, program: str, values: dict[str, int | float]) -> None:
             )
         if values["share"] + values["own"] > 1:
             raise UserError("share and own are more than 1 together", where=url, remedy="less of either")
+    if not 9 <= values.get("variables", 9) <= 64:
+        raise UserError(f"variables={values['variables']}", where=url, remedy="9 to 64: its sweeps use nine")
     if values.get("table", 1) > _MOST_WORDS:
         raise UserError(f"table={values['table']}", where=url, remedy=f"up to {_MOST_WORDS}")
+
+
+def described(program: str) -> str:
+    """What a program shares, for people: indented lines."""
+    text = " ".join(PARALLEL_PROGRAMS[program].__doc__.split())
+    return fill(text, 104, initial_indent=" " * 4, subsequent_indent=" " * 4)

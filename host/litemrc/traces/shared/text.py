@@ -6,6 +6,7 @@ of the references: it tells the size of the pages; without it they are of 1,024 
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
@@ -39,11 +40,13 @@ class SharedTextTrace(SharedTrace):
         super().__init__(source.name)
         self._source = source
         self._time = 0
+        self._blocks = blocks(source)
+        self._first = next(self._blocks, None)
+        if self._first:
+            self._read_head(self._first.text)
 
     def __iter__(self) -> Iterator[SharedChunk]:
-        for block in blocks(self._source):
-            if block.first_line == 1:
-                self._read_head(block.text)
+        for block in chain([self._first] if self._first else [], self._blocks):
             chunk = self._parse_fast(block.text) or self._parse_lines(block)
             if len(chunk):
                 self._time = int(chunk.times[-1])

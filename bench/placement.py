@@ -1,0 +1,264 @@
+"""Measures what an allocation and a free cost in each page allocator: `make bench-placement`.
+
+As in Panwar 2015, table 5: pages are allocated one after the other to build up pressure, then freed, on
+32 GB in 256 banks. Means are processor time of whole sequences, the least of the rounds. The worst case is
+the longest operation, where one took what it took in the fastest of the rounds: all of them do exactly
+the same, so what remains is the allocator's. Moves and list work are counted, not timed: they are the same on
+every machine.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from litemrc.native.placement import Allocator, PlacementMachine
+from litemrc.replay.placement import ALLOCATORS, Placement
+from litemrc.traces.allocations.events import FREE
+from numpy.typing import NDArray
+from page_tables import fill_tables
+
+COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
+MACHINE = Placement()
+BIG_BANKS = replace(MACHINE, units=32)  # of 1 GB
+AT_ONCE = 0  # moves_per_operation: as in the paper
+PAGES = (10_000, 100_000, 1_000_000, 2_000_000, 4_000_000)
+# Panwar 2015, table 5: mean and worst allocation, ns: buddy, Adaptive-Buddy.
+PAPER = {
+    10_000: (285, 267, 755, 1305),
+    100_000: (266, 260, 988, 2596),
+    1_000_000: (260, 255, 999, 20794),
+    2_000_000: (250, 255, 999, 20794),
+    4_000_000: (249, 277, 999, 21432),
+}
+ORDERS = ("in order", "by process", "at random")  # in which pages are freed
+BOTH = ("buddy", "adaptive")
+FREED_PAGES = 512  # that a process frees in a row
+
+
+@dataclass
+class Cost:
+    """What n pages cost in one allocator, ns an operation."""
+
+    pages: int
+    allocator: str
+    allocate_ns: float
+    free_ns: float
+    worst_allocate_ns: int
+    worst_free_ns: int
+    most_moves: int
+    most_list_work: int
+    millions_per_s: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--rounds", type=int, default=3, help="(%(default)s)")
+    parser.add_argument("--pages", type=int, default=PAGES[-1], help="at most (%(default)s)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/bench/placement.json"), help="all figures (%(default)s)"
+    )
+    parser.add_argument("--page", type=Path, help="fill the tables of this page of the documentation, too")
+    args = parser.parse_args()
+    sizes = [pages for pages in PAGES if pages <= args.pages]
+    costs = measured_costs(sizes, args.rounds)
+    tables = {"table5": cost_table(costs)}
+    orders = {order: measured_costs(sizes[-1:], args.rounds, order, BOTH) for order in ORDERS}
+    tables["orders"] = orders_table(orders)
+    steps = measured_moves(args.rounds)
+    tables["moves"] = moves_table(steps)
+    print("\n\n".join(tables.values()))
+    if args.page:
+        fill_tables(args.page, tables)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    figures = {"rounds": args.rounds, "costs": [vars(cost) for cost in costs], "moves": steps}
+    figures["orders"] = {order: [vars(cost) for cost in of_order] for order, of_order in orders.items()}
+    args.out.write_text(json.dumps(figures, indent=1))
+
+
+def measured_costs(
+    sizes: list[int], rounds: int, order: str = ORDERS[1], names: Sequence[str] = COMPARED
+) -> list[Cost]:
+    """Allocators with every number of pages."""
+    return [
+        _cost(name, lambda name=name: _made(name, MACHINE), pages, rounds, order)
+        for pages in sizes
+        for name in names
+    ]
+
+
+def freed_order(pages: int, order: str) -> NDArray[np.uint32]:
+    """Numbers of pages as they are freed."""
+    numbers = np.arange(pages, dtype=np.uint32)
+    random = np.random.default_rng(1)
+    if order == ORDERS[2]:
+        return random.permutation(numbers)
+    if order == ORDERS[1]:
+        runs = np.split(numbers, range(FREED_PAGES, pages, FREED_PAGES))
+        return np.concatenate([runs[index] for index in random.permutation(len(runs))])
+    return numbers
+
+
+def _made(name: str, placement: Placement) -> tuple[Allocator, PlacementMachine]:
+    allocator = ALLOCATORS[name](placement.memory(), placement)
+    return allocator, PlacementMachine(allocator)
+
+
+def _cost(
+    name: str,
+    make: Callable[[], tuple[Allocator, PlacementMachine]],
+    pages: int,
+    rounds: int,
+    order: str,
+) -> Cost:
+    comes, goes = np.zeros(pages, np.uint8), np.full(pages, FREE, np.uint8)
+    numbers, freed = np.arange(pages, dtype=np.uint32), freed_order(pages, order)
+    least = [np.full(pages, 2**32 - 1, np.uint32) for _ in range(2)]
+    best = [float("inf")] * 2
+    for _ in range(rounds):
+        allocator, machine = make()
+        machine.run(comes, numbers)  # the memory of the simulator itself is there from here on
+        machine.run(goes, freed)
+        _settle(allocator)
+        machine.run_recorded(comes, numbers, least[0])
+        machine.run_recorded(goes, freed, least[1])
+        _settle(allocator)
+        began = time.process_time()
+        machine.run(comes, numbers)
+        between = time.process_time()
+        machine.run(goes, freed)
+        took = (between - began, time.process_time() - between)
+        best = [min(pair) for pair in zip(best, took, strict=True)]
+    work = allocator.work
+    return Cost(
+        pages=pages,
+        allocator=name,
+        allocate_ns=best[0] / pages * 1e9,
+        free_ns=best[1] / pages * 1e9,
+        worst_allocate_ns=int(least[0].max()),
+        worst_free_ns=int(least[1].max()),
+        most_moves=work.most_moves,
+        most_list_work=work.most_list_work,
+        millions_per_s=2 * pages / sum(best) / 1e6,
+    )
+
+
+def _settle(allocator: Allocator) -> None:
+    while not allocator.tidy():
+        pass
+
+
+def cost_table(costs: list[Cost]) -> str:
+    """A line for each number of pages and allocator, those of the paper beside ours."""
+    heads = ["pages, allocator", "paper: mean, ns", "worst, ns", "ours: mean, ns", "worst, ns"]
+    heads += ["free: mean, ns", "worst, ns", "most moves", "most list work", "M operations/s"]
+    rows = []
+    for cost in costs:
+        buddy, adaptive, buddy_worst, adaptive_worst = PAPER[cost.pages]
+        paper = {"buddy": (buddy, f"{buddy_worst:,}"), "adaptive": (adaptive, f"{adaptive_worst:,}")}
+        rows.append(
+            (
+                f"{cost.pages:,}, {cost.allocator}",
+                *paper.get(cost.allocator, ("", "")),
+                f"{cost.allocate_ns:.1f}",
+                f"{cost.worst_allocate_ns:,}",
+                f"{cost.free_ns:.1f}",
+                f"{cost.worst_free_ns:,}",
+                cost.most_moves,
+                cost.most_list_work,
+                f"{cost.millions_per_s:.0f}",
+            )
+        )
+    return _markdown(heads, rows)
+
+
+def orders_table(orders: dict[str, list[Cost]]) -> str:
+    """A line for each order of freeing: ns of an allocation and a free together, and against the buddy."""
+    rows = []
+    for order, costs in orders.items():
+        both = {cost.allocator: cost.allocate_ns + cost.free_ns for cost in costs}
+        rate = next(cost.millions_per_s for cost in costs if cost.allocator == "adaptive")
+        against = f"{both['adaptive'] / both['buddy'] - 1:+.1%}"
+        rows.append(
+            (
+                f"{costs[0].pages:,} pages, {order}",
+                *(f"{ns:.1f}" for ns in both.values()),
+                against,
+                f"{rate:.0f}",
+            )
+        )
+    heads = ["freed", *(f"{name}, ns" for name in BOTH), "adaptive against buddy"]
+    return _markdown([*heads, "adaptive, M operations/s"], rows)
+
+
+def _markdown(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [" | ".join(heads), " | ".join(["---"] + ["---:"] * (len(heads) - 1))]
+    return "\n".join(f"| {line} |" for line in (*lines, *(" | ".join(map(str, row)) for row in rows)))
+
+
+def measured_moves(rounds: int) -> list[dict]:
+    """What it takes to bring a bank and to isolate one, a bounded part at a time and at once."""
+    return [
+        _moves(placement, moves, rounds)
+        for placement in (MACHINE, BIG_BANKS)
+        for moves in (MACHINE.moves_per_operation, AT_ONCE)
+    ]
+
+
+def _moves(placement: Placement, moves: int, rounds: int) -> dict:
+    """The worst allocation while the users' pool grows by two banks, in a machine not used before, and the
+    worst step of isolating one of them when every second of its pages is free.
+    """
+    placement = replace(placement, moves_per_operation=moves)
+    pages = placement.unit_frames * 2
+    comes, numbers = np.zeros(pages, np.uint8), np.arange(pages, dtype=np.uint32)
+    half = np.ascontiguousarray(numbers[::2])
+    least = np.full(pages, 2**32 - 1, np.uint32)
+    isolating: list[int] = []
+    for _ in range(rounds):
+        allocator, machine = _made("adaptive", placement)
+        machine.run_recorded(comes, numbers, least)
+        machine.run(np.full(len(half), FREE, np.uint8), half)
+        _settle(allocator)
+        steps = []
+        done = False
+        while not done:
+            began = time.perf_counter_ns()
+            done = allocator.isolate(placement.units - 1)
+            steps.append(time.perf_counter_ns() - began)
+        isolating = steps if not isolating else [min(pair) for pair in zip(isolating, steps, strict=True)]
+    return {
+        "banks": placement.units,
+        "moves_per_operation": moves,
+        "most_moves": allocator.work.most_moves,
+        "worst_allocate_ns": int(least.max()),
+        "isolate_steps": len(isolating),
+        "worst_isolate_ns": max(isolating),
+    }
+
+
+def moves_table(steps: list[dict]) -> str:
+    """A line for each."""
+    rows = [
+        (
+            f"{step['banks']} banks, {_how(step['moves_per_operation'])}",
+            step["most_moves"],
+            f"{step['worst_allocate_ns']:,}",
+            f"{step['isolate_steps']:,}",
+            f"{step['worst_isolate_ns']:,}",
+        )
+        for step in steps
+    ]
+    heads = ["32 GB, a bank joins and leaves", "most moves of an allocation", "worst allocation, ns"]
+    return _markdown([*heads, "steps to isolate a bank", "longest step, ns"], rows)
+
+
+def _how(moves: int) -> str:
+    return f"{moves} blocks an operation" if moves else "at once"
+
+
+if __name__ == "__main__":
+    main()
