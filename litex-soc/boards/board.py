@@ -207,7 +207,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seed=1):
     path = search_path(output) if compile_gateware else None
     # For a clock whose constraint nextpnr cannot follow from the pin through all that makes it.
     soc.platform.toolchain._pnr_opts += f"--freq {board.sys_clk_hz / 1e6} "
-    folder = elaborate(board, soc, output, abc9=True, seed=seed)
+    folder = elaborate(board, soc, output, abc9=True, nowidelut=True, seed=seed)
     if not compile_gateware:
         return BuiltBoard(
             f"{folder}: Verilog, constraints and scripts of {board.name}; nothing was synthesized"
