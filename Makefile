@@ -181,7 +181,7 @@ pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and
 pnr-units: setup .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
 	python scripts/pnr_units.py
 
-pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack: 4 minutes of one core
+pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack, and their targets
 	python scripts/pnr_units.py --main
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
