@@ -118,7 +118,8 @@ class RefCounters(LiteXModule):
         # # #
 
         # Requests: registered, looked at, and those that count kept for the slot.
-        came = Record([("valid", 1), *requests])
+        came = Record([("valid", 1), *requests], reset_less=True)
+        came.valid.reset_less = False
         slot_page, slot_counts = Signal(width_of(pages), reset_less=True), Signal(2)
         self.sync += [came.eq(self.request), slot_page.eq(came.page)]
         for counter in Counter:
