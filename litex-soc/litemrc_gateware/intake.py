@@ -144,19 +144,19 @@ class Intake(LiteXModule):
             If(taken & entry.epoch_end & self.single_shot, shot.eq(1)),
         ]
 
-        # Ends of epochs. What has elapsed is compared a clock ahead, for 0, 1 and 2 more: so no comparison of
+        # Ends of epochs. What is left is looked at a clock ahead, for 0, 1 and 2 more: so no comparison of
         # many bits lies on the way into the queue.
         end_requested, in_flight, length_reached, restart = (Signal() for _ in range(4))
         elapses, advances, advanced, restarted = (Signal() for _ in range(4))
         endless, single, may_end = Signal(reset=1), Signal(), Signal()  # the length is 0, is 1
         elapsed = Signal(32)
         reached = [Signal() for _ in range(3)]
+        length, left = Signal(32), Signal((33, True))
+        self.sync += length.eq(self.epoch_length)
+        self.comb += left.eq(length - elapsed)
         for more, flag in enumerate(reached):
-            missing = Signal(32)  # what must have elapsed
-            self.sync += [
-                missing.eq(Mux(self.epoch_length < more, 0, self.epoch_length - more)),
-                flag.eq(~endless & (elapsed >= missing)),
-            ]
+            few = (left[2:] == 0) & (left[:2] <= more)
+            self.sync += flag.eq(~endless & (left[-1] | few))
         self.comb += [
             elapses.eq(~self.frozen & Mux(self.by_cycles, self.enable, access)),
             If(restarted, length_reached.eq(elapses & single))
