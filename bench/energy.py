@@ -7,9 +7,6 @@ taken as often as makes at least 5 M references.
 
 import argparse
 import json
-import statistics
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +16,7 @@ from litemrc.replay.chip_references import read_references
 from litemrc.replay.energy import ChipMachine, ChipSimulation
 from litemrc.traces import open_trace
 from memory_trace import InMemory
+from processor_time import median_s
 
 REFERENCES = 5_000_000
 GOAL = 5e6  # references a second
@@ -47,7 +45,7 @@ def main() -> None:
         simulation = ChipSimulation(references, ChipMachine(find_power("rdram")))
         works = [lambda trace=trace: read_references(trace, trace, 100)]
         works += [lambda scheme=scheme, run=simulation.run: run(scheme) for scheme in schemes]
-        seconds = [_median_s(work, args.rounds) for work in works]
+        seconds = [median_s(work, args.rounds) for work in works]
         rates = {name: pages.size / took for name, took in zip(names, seconds, strict=True)}
         name = source.name if isinstance(source, Path) else source
         figures[name] = rates
@@ -63,15 +61,6 @@ def _given(scheme):
     if isinstance(scheme, Thresholds) and scheme.tuned:
         return scheme.with_thresholds(60, 9_600)
     return scheme
-
-
-def _median_s(work: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return statistics.median(times)
 
 
 if __name__ == "__main__":

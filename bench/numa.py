@@ -7,14 +7,13 @@ second and pair.
 
 import argparse
 import json
-import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from litemrc.replay.numa import PROTOCOLS, NumaMachine, NumaReferences, NumaSimulation, read_references
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.shared import open_shared_trace
+from processor_time import median_s
 
 GOAL = 10e6  # references a second, 64 processors
 PAGES = (1024, 16384)
@@ -58,16 +57,7 @@ def _rates(references: NumaReferences, machine: NumaMachine, rounds: int) -> dic
         works[protocol] = (lambda protocol=protocol: made.run(protocol, 64, 32), 1)
     works["optimum"] = (lambda: simulation().run("optimum"), 1)
     works["sweep"] = (lambda: simulation().sweep(SWEEP, SWEEP), len(SWEEP) ** 2)
-    return {name: len(references) * times / _median_s(work, rounds) for name, (work, times) in works.items()}
-
-
-def _median_s(work: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return statistics.median(times)
+    return {name: len(references) * times / median_s(work, rounds) for name, (work, times) in works.items()}
 
 
 if __name__ == "__main__":

@@ -78,7 +78,8 @@ def pair(tmp_path_factory):
         with governing(
             simulator.url, log, "--run", "pair:1:2", "--epoch-length", 300_000, "--lease", 0.1
         ) as it:
-            wait_for_record(it, log, lambda record: _governed_tasks(record) >= {INTR, LINEAR})
+            # Some epochs, so that pages have gone and come: each has 100 references or more.
+            wait_for_record(it, log, lambda r: _governed_tasks(r) >= {INTR, LINEAR} and r["epoch"] >= 8)
         governed = [json.loads(line) for line in log.read_text().splitlines()]
         with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
             collector = Collector(device)
@@ -108,7 +109,7 @@ def test_without_its_host_the_device_lifts_budgets(pair):
 def test_pages_come_back_as_they_went(pair):
     governed, rows, _ = pair
     tasks = [task for record in governed for task in record["tasks"]]
-    assert sum(task["references"] for task in tasks) + sum(row.references for row in rows) > 500
+    assert sum(task["references"] for task in tasks) > 500
     assert {task["damaged"] for task in tasks} | {row.damaged for row in rows} == {0}
 
 

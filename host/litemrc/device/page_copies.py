@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from litemrc.device.message_gaps import MessageGaps
 from litemrc.device.protocol import Message
 
 
@@ -56,17 +57,18 @@ class PagesRows:
 
     Attributes:
         rows: in the order they came.
-        lost: messages that are missing between them; what they told is contained in the next one.
     """
 
     def __init__(self) -> None:
         self.rows: list[PagesRow] = []
-        self.lost = 0
-        self._next_index: int | None = None
+        self._gaps = MessageGaps()
+
+    @property
+    def lost(self) -> int:
+        """Messages that are missing between them; what they told is contained in the next one."""
+        return self._gaps.lost
 
     def note(self, message: Message) -> None:
         """Note a pages message."""
-        if self._next_index is not None:
-            self.lost += (message.index - self._next_index) % 2**32
-        self._next_index = message.index + 1
+        self._gaps.note(message.index)
         self.rows.append(PagesRow.of_message(message))

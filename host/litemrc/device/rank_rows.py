@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from litemrc.device.device import Device
 from litemrc.device.errors import DeviceFaultError, SilentDeviceError
+from litemrc.device.message_gaps import MessageGaps
 from litemrc.device.protocol import Message
 from litemrc.device.ranks import Dram, power_state_number
 from litemrc.rank_table import RankRow, RankTable
@@ -14,15 +15,20 @@ class RankRows:
 
     Attributes:
         rows: of those epochs, in order.
-        received, lost: rank messages since the first one.
+        received: rank messages since the first one.
     """
 
     def __init__(self, ranks: int) -> None:
         self.rows: list[RankRow] = []
-        self.received = self.lost = 0
+        self.received = 0
         self._ranks = ranks
         self._begun: list[RankRow] = []
-        self._next_index: int | None = None
+        self._gaps = MessageGaps()
+
+    @property
+    def lost(self) -> int:
+        """Rank messages lost since the first one."""
+        return self._gaps.lost
 
     @property
     def last_epoch(self) -> int | None:
@@ -37,9 +43,7 @@ class RankRows:
         """
         if message.domain >= self._ranks:
             raise ValueError(f"rank {message.domain} of {self._ranks}")
-        if self._next_index is not None:
-            self.lost += (message.index - self._next_index) % 2**32
-        self._next_index = message.index + 1
+        self._gaps.note(message.index)
         self.received += 1
         row = RankRow(
             epoch=message.epoch,

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from litemrc.device.message_gaps import MessageGaps
 from litemrc.device.protocol import Message
 from litemrc.device.schema import schema
 
@@ -49,19 +50,20 @@ class TaskRows:
 
     Attributes:
         rows: in the order they came.
-        lost: task messages that are missing between them.
     """
 
     def __init__(self) -> None:
         self.rows: list[TaskRow] = []
-        self.lost = 0
-        self._next_index: int | None = None
+        self._gaps = MessageGaps()
+
+    @property
+    def lost(self) -> int:
+        """Task messages that are missing between them."""
+        return self._gaps.lost
 
     def note(self, message: Message) -> None:
         """Note a task message."""
-        if self._next_index is not None:
-            self.lost += (message.index - self._next_index) % 2**32
-        self._next_index = message.index + 1
+        self._gaps.note(message.index)
         self.rows.append(TaskRow.of_message(message))
 
     def since(self, epoch: int) -> dict[int, TaskRow]:

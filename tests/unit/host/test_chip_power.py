@@ -39,7 +39,7 @@ def test_lpddr3_adds_its_supplies():
 
 
 def test_a_kind_that_several_parts_have_lists_them():
-    with pytest.raises(UserError, match="parts fit 'ddr3'") as caught:
+    with pytest.raises(UserError, match="3 parts fit 'ddr3'") as caught:
         find_power("ddr3")
     assert "ddr3-mt41j64m16-187e:g" in caught.value.remedy
     with pytest.raises(UserError, match="no parts fit 'lpddr3-x'"):

@@ -129,7 +129,7 @@ def test_the_table_and_the_bars(tmp_path):
     [
         (["--scheme", "sleepy"], "no scheme 'sleepy': they are always-on"),
         (["--power", "mt48"], "no part 'mt48' is known"),
-        (["--power", "ddr3"], "parts fit 'ddr3'"),
+        (["--power", "ddr3"], "3 parts fit 'ddr3'"),
         (["--power", "nowhere.toml"], "cannot read: No such file"),
         (["--chip-pages", "0"], "'0' is not a number"),
         (["--epoch-cycles", "10000,"], "'' is not a number"),

@@ -1,0 +1,15 @@
+"""What a piece of work takes of the processor's time."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+
+def median_s(work: Callable[[], object], rounds: int) -> float:
+    """The median of the rounds, in seconds."""
+    times = []
+    for _ in range(rounds):
+        began = time.process_time()
+        work()
+        times.append(time.process_time() - began)
+    return statistics.median(times)
