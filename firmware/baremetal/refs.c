@@ -27,9 +27,12 @@ static int refuse(const char **reason, int error, const char *why)
 #define OF(counter, name) \
 	(LITEMRC_REFS_DELAY_##name + (counter) * (LITEMRC_REFS_UPDATE_INITIAL - LITEMRC_REFS_DELAY_INITIAL))
 
-/* The link and the gateware number the counters alike, and these registers do lie so. */
+/* The link and the gateware number counters and masters alike, and these registers do lie so. */
 _Static_assert((int)page_counter_delay_c == LITEMRC_COUNTER_DELAY, "delay");
 _Static_assert((int)page_counter_update_c == LITEMRC_COUNTER_UPDATE, "update");
+_Static_assert(LITEMRC_MASTER_CPU == LITEMRC_REFS_MASTER_CPU, "cpu");
+_Static_assert(LITEMRC_MASTER_REMOTE == LITEMRC_REFS_MASTER_REMOTE, "remote");
+_Static_assert(LITEMRC_MASTER_TRAFFIC == LITEMRC_REFS_MASTER_TRAFFIC, "traffic");
 _Static_assert(OF(LITEMRC_COUNTER_UPDATE, UPPER) == LITEMRC_REFS_UPDATE_UPPER, "upper");
 _Static_assert(OF(LITEMRC_COUNTER_UPDATE, SELECT) == LITEMRC_REFS_UPDATE_SELECT, "select");
 

@@ -13,14 +13,11 @@
 
 #include "frame.h"
 
-/* Who asks for accesses, as the SoC numbers its masters. */
-enum refs_master { MASTER_CPU, MASTER_REMOTE, MASTER_TRAFFIC };
-
 /* What a counter (LITEMRC_COUNTER_...) of all pages counts. */
 struct refs_selection {
 	uint32_t initial;
 	uint32_t accesses;	/* 1 reads, 2 writes, 3 both */
-	uint32_t masters, contexts;	/* a bit each */
+	uint32_t masters, contexts;	/* a bit each; LITEMRC_REFS_MASTER_... */
 	uint32_t lower, upper;	/* pages */
 };
 

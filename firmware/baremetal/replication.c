@@ -110,12 +110,12 @@ void replication_begin(uint8_t *memory, uint32_t count, uint32_t delay, uint32_t
 	counts = (typeof(counts)){0};
 	refs_give_events(take_event);
 	refs_select(LITEMRC_COUNTER_DELAY, &(struct refs_selection){
-		.initial = delay, .accesses = 1, .masters = 1u << MASTER_REMOTE, .contexts = ALL_CONTEXTS,
+		.initial = delay, .accesses = 1, .masters = 1u << LITEMRC_REFS_MASTER_REMOTE, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
 	});
 	/* Only pages that have a copy receive updates. */
 	refs_select(LITEMRC_COUNTER_UPDATE, &(struct refs_selection){
-		.initial = 0, .accesses = 2, .masters = 1u << MASTER_TRAFFIC, .contexts = ALL_CONTEXTS,
+		.initial = 0, .accesses = 2, .masters = 1u << LITEMRC_REFS_MASTER_TRAFFIC, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
 	});
 	refs_restart(true);

@@ -22,7 +22,7 @@ from litemrc_gateware.monitor_registers import ENGINE_NUMBERS, REGISTERS_VERSION
 from litemrc_gateware.rank_records import MAX_DOMAINS, MeterWord, Policy, PowerState
 from litemrc_gateware.rank_registers import RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
 from litemrc_gateware.ref_counter_control import LOAD_INITIAL
-from litemrc_gateware.ref_counter_records import Counter
+from litemrc_gateware.ref_counter_records import Counter, Master
 from litemrc_gateware.ref_counter_registers import REF_COUNTER_REGISTERS_VERSION, RefCounterRegisters
 from litemrc_gateware.traffic_generator import Pattern, TrafficGenerator
 
@@ -140,6 +140,7 @@ def c_header(blocks):
         f"#define LITEMRC_REFS_COUNTERS {len(Counter)}",
         f"#define LITEMRC_REFS_LOAD_INITIAL 0x{1 << LOAD_INITIAL:08x}u",
         *_defines("LITEMRC_COUNTER_", Counter.__members__),
+        *_defines("LITEMRC_REFS_MASTER_", Master.__members__),
         "",
         *_register_defines("LITEMRC_REFS_", blocks["refs"]),
         "",

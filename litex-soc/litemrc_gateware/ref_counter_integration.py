@@ -4,6 +4,7 @@ from litex.soc.integration.soc import SoCRegion
 
 from litemrc_gateware.port_taps import PortTaps
 from litemrc_gateware.ref_counter_control import RefCounterControl
+from litemrc_gateware.ref_counter_records import Master
 from litemrc_gateware.remote_window import RemoteWindow
 from litemrc_gateware.traffic_generator import TrafficGenerator
 
@@ -20,7 +21,7 @@ def add_remote_window(soc, name="remote"):
     Raises
     ------
     ValueError
-        the DRAM is larger than the room for it.
+        the DRAM is larger than the room for it, or it would not be ``Master.REMOTE``.
     """
     dram_bytes = soc.bus.regions["main_ram"].size
     if dram_bytes > REMOTE_BYTES_MAX:
@@ -28,23 +29,40 @@ def add_remote_window(soc, name="remote"):
             f"remote window: {dram_bytes} bytes of DRAM; between 0x{REMOTE_ORIGIN:x} and the monitor's "
             f"window there is room for {REMOTE_BYTES_MAX}"
         )
-    window = RemoteWindow(soc.sdram.crossbar.get_port(), REMOTE_ORIGIN)
+    window = RemoteWindow(_port(soc, Master.REMOTE), REMOTE_ORIGIN)
     soc.add_module(name=f"{name}_window", module=window)
     region = SoCRegion(origin=REMOTE_ORIGIN, size=dram_bytes, mode="rw", cached=False)
     soc.bus.add_slave(name=name, slave=window.bus, region=region)
 
 
 def add_traffic_generator(soc, name="traffic"):
-    """Adds a :class:`TrafficGenerator`, with registers called ``name``, as a master of its own."""
-    soc.add_module(name=name, module=TrafficGenerator(soc.sdram.crossbar.get_port()))
+    """Adds a :class:`TrafficGenerator`, with registers called ``name``, as a master of its own.
+
+    Raises
+    ------
+    ValueError
+        it would not be ``Master.TRAFFIC``.
+    """
+    soc.add_module(name=name, module=TrafficGenerator(_port(soc, Master.TRAFFIC)))
+
+
+def _port(soc, master):
+    """A new port of the SoC's DRAM, for the master that software knows under its number."""
+    port, number = soc.sdram.crossbar.get_port(), len(soc.sdram.crossbar.masters) - 1
+    if number != master:
+        raise ValueError(
+            f"master {master.name.lower()} would get port {number} of the DRAM and not port {int(master)}: "
+            "add the masters in the order of ref_counter_records.Master"
+        )
+    return port
 
 
 def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     """Adds taps and reference counters to a SoC that has its SDRAM and all of its masters.
 
     Afterwards the SoC has registers and an interrupt called ``name``, registers ``<name>_taps``, and an
-    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports: the
-    processor's way through the L2 cache is 0.
+    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports; see
+    :class:`Master`.
 
     Parameters
     ----------

@@ -15,6 +15,14 @@ class Counter(IntEnum):
     UPDATE = 1  # requests that make it a burden
 
 
+class Master(IntEnum):
+    """Who asks for accesses in a SoC with remote memory, in the order of their ports."""
+
+    CPU = 0  # through the L2 cache
+    REMOTE = 1  # the processor again, through the remote window
+    TRAFFIC = 2  # the traffic generator
+
+
 def request_layout(pages: int, masters: int, contexts: int) -> list[tuple[str, int]]:
     """A memory request, as the taps tell it."""
     return [

@@ -21,7 +21,7 @@ from litemrc.replay.replicate_scenario import PROCESSOR, read_replicate_scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
-MASTER = {name: 1 << number for number, name in enumerate(ref_counters.MASTERS)}
+MASTER = {name: 1 << number for number, name in enumerate(ref_counters.masters())}
 ALL_CONTEXTS = 0xFF
 PAGES = 16  # 1 KB each
 WORDS_OF_PAGE = 128  # of the generator's 8 bytes

@@ -12,7 +12,7 @@ from litemrc.device.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.page_copies import PagesRow
 from litemrc.device.protocol import Message
-from litemrc.device.ref_counters import MASTERS, CounterSetting, RefCounterUnit
+from litemrc.device.ref_counters import CounterSetting, RefCounterUnit
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.golden.traffic import Traffic
@@ -76,7 +76,10 @@ def _add_arm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reads", action="store_true", help="count reads (else, without --writes, both)")
     parser.add_argument("--writes", action="store_true", help="count writes")
     parser.add_argument(
-        "--masters", metavar="NAME,...", type=_masters, help=f"of {', '.join(MASTERS)}; or numbers (all)"
+        "--masters",
+        metavar="NAME,...",
+        type=_masters,
+        help=f"of {', '.join(ref_counters.masters())}; or numbers (all)",
     )
     parser.add_argument("--contexts", metavar="N,...", type=_numbers, help="contexts (all)")
     parser.add_argument("--pages", metavar="A:B", type=_pages, help="first and last page (all)")
@@ -120,7 +123,8 @@ def _numbers(text: str) -> list[int]:
 
 
 def _masters(text: str) -> list[int]:
-    return [MASTERS.index(part) if part in MASTERS else _whole(part) for part in text.split(",")]
+    known = ref_counters.masters()
+    return [known.index(part) if part in known else _whole(part) for part in text.split(",")]
 
 
 def _pages(text: str) -> tuple[int, int]:

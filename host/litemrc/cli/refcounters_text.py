@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from litemrc.device.page_copies import PagesRow
-from litemrc.device.ref_counters import MASTERS, CounterSetting, PageEvent, RefCounterUnit
+from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, masters
 
 _ROW_COLUMNS = {
     "references": "references",
@@ -33,15 +33,16 @@ def setting_text(name: str, setting: CounterSetting, unit: RefCounterUnit) -> st
     if not setting.initial:
         return f"{name}: off"
     kinds = " and ".join(kind for kind in ("reads", "writes") if getattr(setting, kind)) or "nothing"
-    masters = [
-        MASTERS[number] if number < len(MASTERS) else str(number)
+    known = masters()
+    counted = [
+        known[number] if number < len(known) else str(number)
         for number in range(unit.masters)
         if setting.masters >> number & 1
     ]
     contexts = [str(number) for number in range(unit.contexts) if setting.contexts >> number & 1]
     of_all = len(contexts) == unit.contexts
     return (
-        f"{name}: from {setting.initial}, {kinds} of {', '.join(masters) or 'no master'}, "
+        f"{name}: from {setting.initial}, {kinds} of {', '.join(counted) or 'no master'}, "
         f"{'all contexts' if of_all else 'contexts ' + ', '.join(contexts)}, "
         f"pages {setting.lower} to {setting.upper}"
     )

@@ -4,12 +4,12 @@ import random
 import statistics
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from litemrc.device.errors import RequestRefusedError, SilentDeviceError
+from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
 from litemrc.device.link import Link, LinkCounts
 from litemrc.device.protocol import Message, ProtocolError, host_requests
 
@@ -125,6 +125,33 @@ class Device:
             why = f"{answer.error}: {printable(answer.reason)}" if answer.reason else answer.error
             raise self._refused(name, answer.error, f"the device refused {name}: {why}")
         return answer
+
+    def request_of(self, part: str, target: str, name: str) -> Message:
+        """As `request`, of a part that not every device has; `make target` builds a SoC with it.
+
+        Raises:
+            RequestRefusedError: as `request`; the device has no such part.
+        """
+        try:
+            return self.request(name)
+        except RequestRefusedError as refused:
+            if refused.code != "unsupported":
+                raise
+            remedy = f"use a SoC that has them, such as that of: make {target}"
+            raise RequestRefusedError(
+                f"the device has no {part}", refused.code, where=self.url, remedy=remedy
+            ) from refused
+
+    def numbers(self, answer: Message, count: int) -> Sequence[int]:
+        """Return the values of an ack.
+
+        Raises:
+            DeviceFaultError: there are not `count` of them.
+        """
+        if len(answer.values) != count:
+            what = f"the device sent nonsense: {len(answer.values)} values for {count}: {answer.values}"
+            raise DeviceFaultError(what, where=self.url, remedy="report this as a bug")
+        return answer.values
 
     @staticmethod
     def choice(request: str, field: str, value: int) -> str:

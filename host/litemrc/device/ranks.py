@@ -1,12 +1,9 @@
 """The power domains of a device: who sends them to sleep, and what the meter counted of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.device.device import Device, printable
-from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.protocol import Message, host_requests
-from litemrc.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -90,20 +87,10 @@ def get_dram(device: Device) -> Dram:
     """Ask for the DRAM whose ranks the device meters.
 
     Raises:
-        UserError: it meters none.
-        LinkError: as `get_policy`.
+        LinkError: as `get_policy`; it meters none.
     """
-    try:
-        answer = device.request("get_dram")
-    except RequestRefusedError as refused:
-        if refused.code != "unsupported":
-            raise
-        raise UserError(
-            "the device has no rank meter and no rank power",
-            where=device.url,
-            remedy="use a SoC that has them, such as that of: make sim-ranks",
-        ) from refused
-    ranks, virtual, states, chips, phases, kept = _values(device, answer, 6)
+    answer = device.request_of("rank meter and no rank power", "sim-ranks", "get_dram")
+    ranks, virtual, states, chips, phases, kept = device.numbers(answer, 6)
     reachable = tuple(
         name for name, number in _choices("set_rank_state", "state").items() if states >> number & 1
     )
@@ -173,7 +160,7 @@ def _choices(request: str, field: str) -> dict[str, int]:
 
 
 def _policy(device: Device, answer: Message) -> RankPolicy:
-    policy, static_state, mrc_state, mrc_base, *thresholds = _values(device, answer, 6)
+    policy, static_state, mrc_state, mrc_base, *thresholds = device.numbers(answer, 6)
     return RankPolicy(
         device.choice("set_rank_policy", "policy", policy),
         device.choice("set_rank_policy", "static_state", static_state),
@@ -184,12 +171,5 @@ def _policy(device: Device, answer: Message) -> RankPolicy:
 
 
 def _working_set(device: Device, answer: Message) -> WorkingSetSize:
-    automatic, groups, epsilon = _values(device, answer, 3)
+    automatic, groups, epsilon = device.numbers(answer, 3)
     return WorkingSetSize(bool(automatic), groups, epsilon / _EPSILON_UNIT)
-
-
-def _values(device: Device, answer: Message, count: int) -> Sequence[int]:
-    if len(answer.values) != count:
-        what = f"the device sent nonsense: {answer.values} about its ranks"
-        raise DeviceFaultError(what, where=device.url, remedy="report this as a bug")
-    return answer.values

@@ -1,19 +1,14 @@
 """The reference counters of a device, and its traffic generator: what is counted, and what reached zero."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from litemrc.device.device import Device
-from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.protocol import Message, host_requests
-from litemrc.errors import UserError
+from litemrc.device.schema import schema
 from litemrc.golden.traffic import Traffic
 
-MASTERS = (
-    "cpu",
-    "remote",
-    "traffic",
-)  # as the SoC numbers them: through the L2, through the window, the other
+_MASTER = "master_"  # of the constants that number them
 
 
 @dataclass(frozen=True)
@@ -80,6 +75,12 @@ class TrafficState:
     words: int
 
 
+def masters() -> tuple[str, ...]:
+    """Names of those who ask for accesses, by their number."""
+    numbers = {name: number for name, number in schema().constants.items() if name.startswith(_MASTER)}
+    return tuple(name.removeprefix(_MASTER) for name in sorted(numbers, key=numbers.get))
+
+
 def page_counters() -> tuple[str, ...]:
     """Names of the counters of a page."""
     (field,) = (f for f in host_requests().types["get_counter"].body if f.name == "counter")
@@ -90,20 +91,10 @@ def get_unit(device: Device) -> RefCounterUnit:
     """Ask for the reference counters of a device.
 
     Raises:
-        UserError: it has none.
-        LinkError: as `get_setting`.
+        LinkError: as `get_setting`; it has none.
     """
-    try:
-        answer = device.request("get_ref_counters")
-    except RequestRefusedError as refused:
-        if refused.code != "unsupported":
-            raise
-        raise UserError(
-            "the device has no reference counters",
-            where=device.url,
-            remedy="use a SoC that has them, such as that of: make sim-refs",
-        ) from refused
-    return RefCounterUnit(*_values(device, answer, 7))
+    answer = device.request_of("reference counters", "sim-refs", "get_ref_counters")
+    return RefCounterUnit(*device.numbers(answer, 7))
 
 
 def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
@@ -141,7 +132,7 @@ def get_count(device: Device, counter: str, page: int) -> int:
     Raises:
         LinkError: as `get_setting`; there is no such page.
     """
-    return _values(device, device.request("get_count", counter=counter, page=page), 1)[0]
+    return device.numbers(device.request("get_count", counter=counter, page=page), 1)[0]
 
 
 def set_count(device: Device, counter: str, page: int, value: int) -> None:
@@ -177,18 +168,11 @@ def events_of(messages: Iterator[Message]) -> Iterator[PageEvent]:
 
 
 def _setting(device: Device, answer: Message) -> tuple[CounterSetting, bool]:
-    initial, accesses, masters, contexts, lower, upper, on = _values(device, answer, 7)
+    initial, accesses, masters, contexts, lower, upper, on = device.numbers(answer, 7)
     reads, writes = bool(accesses & 1), bool(accesses & 2)
     return CounterSetting(initial, reads, writes, masters, contexts, lower, upper), bool(on)
 
 
 def _traffic(device: Device, answer: Message) -> TrafficState:
-    left, word_shift, words_log2 = _values(device, answer, 3)
+    left, word_shift, words_log2 = device.numbers(answer, 3)
     return TrafficState(left, 1 << word_shift, 1 << words_log2)
-
-
-def _values(device: Device, answer: Message, count: int) -> Sequence[int]:
-    if len(answer.values) != count:
-        what = f"the device sent nonsense: {answer.values} about its reference counters"
-        raise DeviceFaultError(what, where=device.url, remedy="report this as a bug")
-    return answer.values

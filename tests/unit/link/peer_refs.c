@@ -1,6 +1,6 @@
 /*
  * The reference counters of the peer program, with refs=1: 1024 pages of 1 KB. Traffic is over at once: every access
- * of it counts in page order, round and round its range, as one of master 2, and the counters tell what reaches zero.
+ * of it counts in page order, round and round its range, as those of the generator, and the counters tell what reaches zero.
  * While a program runs, a pages message stands behind each epoch: its numbers follow from that of the epoch.
  */
 #include <string.h>
@@ -13,7 +13,6 @@
 #define MASTERS 4u
 #define WORD_SHIFT 3u
 #define WORDS_LOG2 22u
-#define TRAFFIC 2u
 #define COUNTERS 2
 
 static struct {
@@ -36,7 +35,8 @@ static void send_count(uint32_t page, int counter)
 
 static void count(uint32_t page, bool write, int counter)
 {
-	bool counted = counting && counters[counter].accesses >> write & 1 && counters[counter].masters >> TRAFFIC & 1 &&
+	bool counted = counting && counters[counter].accesses >> write & 1 &&
+		       counters[counter].masters >> LITEMRC_MASTER_TRAFFIC & 1 &&
 		       page >= counters[counter].lower && page <= counters[counter].upper;
 
 	if (counted && counters[counter].value[page] && --counters[counter].value[page] == 0)

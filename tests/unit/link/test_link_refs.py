@@ -15,7 +15,7 @@ from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.golden.traffic import Traffic
 
-OF_TRAFFIC = 1 << ref_counters.MASTERS.index("traffic")
+OF_TRAFFIC = 1 << ref_counters.masters().index("traffic")
 CONTEXT = 3
 
 
