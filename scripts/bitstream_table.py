@@ -1,4 +1,4 @@
-"""What the boards' bitstreams take, as `make ulx3s versa_ecp5 orangecrab` built them: the table of docs/boards.
+"""What the bitstreams of `make ulx3s versa_ecp5 orangecrab` take: the table of docs/boards.
 
     python scripts/bitstream_table.py
 
@@ -24,8 +24,9 @@ def row(folder: Path) -> str:
     board = json.loads((folder / "board.json").read_text())
     found = json.loads((folder / "report.json").read_text())
     clock = min(found["clocks"].values(), key=lambda clock: clock["fmax_mhz"] / clock["target_mhz"])
-    cells = f"{found['lut4']:,} | {found['ff']:,} | {found['dp16kd']}"
-    return f"| {board['title']}, {board['device']} | {cells} | {clock['fmax_mhz']:.1f} | {clock['target_mhz']:g} |"
+    size = f"{found['lut4']:,} | {found['ff']:,} | {found['dp16kd']}"
+    clocks = f"{clock['fmax_mhz']:.1f} | {clock['target_mhz']:g}"
+    return f"| {board['title']}, {board['device']} | {size} | {clocks} |"
 
 
 def main() -> int:
