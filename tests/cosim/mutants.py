@@ -235,8 +235,8 @@ SET_MUTANTS = (
         Mutant(
             f"word_of_the_operation_{ahead}_ahead_is_missed",
             f"{GATEWARE}/working_set.py",
-            f"Mux(follows[{ahead - 1}], ",
-            f"Mux(follows[{ahead - 1}] & 0, ",
+            "(op.valid & (stages[1].adr == op.adr) for op in ahead)",
+            f"(op.valid & (stages[1].adr == op.adr) & (op is not ahead[{ahead - 1}]) for op in ahead)",
         )
         for ahead in (1, 2, 3)
     ),
@@ -389,8 +389,20 @@ FILTER_MUTANTS = (
     Mutant(
         "clear_keeps_the_counts",
         f"{GATEWARE}/page_filter.py",
-        "If(clears, counted.eq(0)),",
-        "If(clears & 0, counted.eq(0)),",
+        "clears | ended,",
+        "ended,",
+    ),
+    Mutant(
+        "access_left_out_behind_an_end_is_not_counted",
+        f"{GATEWARE}/page_filter.py",
+        "running.eq(counts),",
+        "running.eq(0),",
+    ),
+    Mutant(
+        "accesses_left_out_start_again_at_the_limit",
+        f"{GATEWARE}/page_filter.py",
+        "counts & ~more[-1],",
+        "counts,",
     ),
     Mutant(
         "cpp_hash_folds_once",
