@@ -10,8 +10,9 @@ import json
 import sys
 
 from page_tables import fill_tables
+from pnr_catalogue import UNITS
 from pnr_soc import SOCS, SoC, arty_table, estimate_arty, place_and_route_soc, soc_table
-from pnr_units import BUILD, REPO, UNITS, Result, build_units, missed, table
+from pnr_units import BUILD, REPO, Result, build_units, missed, table
 
 KEYS = ("lut4", "ff", "dp16kd", "fmax_mhz", "target_mhz")
 PAGE = REPO / "docs" / "engines.md"
