@@ -25,7 +25,7 @@ def summary(results: dict[str, Result | SoC]) -> dict[str, dict[str, float]]:
 
 def wrong_clocks(units: dict[str, Result], socs: dict[str, SoC]) -> list[str]:
     """A line for each clock that is too slow."""
-    lines = [f"{name}: {what}" for name, result in units.items() if (what := missed(UNITS[name], result))]
+    lines = [f"{name}: {what}" for name, result in units.items() if (what := missed(result))]
     return lines + [
         f"{name}: {soc.fmax_mhz:.2f} MHz, {soc.target_mhz:g} asked for"
         for name, soc in socs.items()

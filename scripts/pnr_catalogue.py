@@ -35,17 +35,13 @@ TARGET_MHZ = 100  # of every unit that does not say otherwise
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit to build: sizes for the table, constructor, names of its ports, its clock.
-
-    `least_mhz` is what a unit that is known to miss its target must reach.
-    """
+    """A unit to build: sizes for the table, constructor, names of its ports, its clock."""
 
     frames: int | None  # None: it knows no frames
     contexts: int | None
     build: Callable[[], LiteXModule]
     ports: tuple[str, ...]
     target_mhz: int = TARGET_MHZ
-    least_mhz: int | None = None
 
 
 def _stack(engine, frames, *clocks):
@@ -180,8 +176,8 @@ REF_COUNTERS_PORTS = (
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
     # The largest power of two that an 85k holds. Its links alone are 128 of 208 block RAMs, from one end of
-    # the device to the other: behind a RAM's 5.8 ns, wires are too long for 100 MHz.
-    "group_stack_65536": _stack(GroupStack, 65536, TARGET_MHZ, 65),
+    # the device to the other.
+    "group_stack_65536": _stack(GroupStack, 65536),
     "bucket_stack": _stack(BucketStack, 65536, 125),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),

@@ -32,6 +32,14 @@ class Mutant:
         return Sources(rtl=folder / "litex-soc", hls=folder / "hls", label=self.name)
 
 
+# The random bench of the chain with arrays in parts must find it.
+PARTS_MUTANT = Mutant(
+    "least_recent_page_is_taken_before_it_is_read",
+    f"{GATEWARE}/lru_links.py",
+    "steps[-4:]",
+    "steps[1:5]",
+)
+
 # Both the random and the exhaustive bench of the chain must find these.
 STACK_MUTANTS = (
     Mutant(
@@ -43,14 +51,14 @@ STACK_MUTANTS = (
     Mutant(
         "header_of_invalidated_page_stays",
         f"{GATEWARE}/group_stack.py",
-        "headers.write.we.eq(steps[4] & (~own_group | was_first)),",
-        "headers.write.we.eq(steps[4] & ~own_group),",
+        "headers.write.we.eq(steps[-1] & (~own_group | was_first)),",
+        "headers.write.we.eq(steps[-1] & ~own_group),",
     ),
     Mutant(
         "page_passed_up_keeps_its_group",
         f"{GATEWARE}/group_stack.py",
-        "moved_page.group.eq(Mux(is_access, walked[4], walked[4] - 1)),",
-        "moved_page.group.eq(walked[4]),",
+        "moved_page.group.eq(Mux(is_access, walked[-1], walked[-1] - 1)),",
+        "moved_page.group.eq(walked[-1]),",
     ),
     Mutant(
         "fast_path_outlives_invalidation",
