@@ -149,11 +149,11 @@ class Intake(LiteXModule):
         end_requested, in_flight, length_reached, restart = (Signal() for _ in range(4))
         elapses, advances, advanced, restarted = (Signal() for _ in range(4))
         endless, single, may_end = Signal(reset=1), Signal(), Signal()  # the length is 0, is 1
-        elapsed, more_elapsed = Signal(32), Signal(33)  # of this and of the losses the carry tells the limit
+        elapsed = Signal(32)
         reached = [Signal() for _ in range(3)]
         length, left = Signal(32), Signal((33, True))
         self.sync += length.eq(self.epoch_length)
-        self.comb += [left.eq(length - elapsed), more_elapsed.eq(elapsed + 1)]
+        self.comb += left.eq(length - elapsed)
         for more, flag in enumerate(reached):
             few = (left[2:] == 0) & (left[:2] <= more)
             self.sync += flag.eq(~endless & (left[-1] | few))
@@ -173,22 +173,22 @@ class Intake(LiteXModule):
         self.comb += [
             may_end.eq(~in_flight & ~self.window_taken),
             end_now.eq(may_end & (end_requested | (length_reached & ~self.frozen))),
-            advances.eq(elapses & (self.by_cycles | taken) & ~more_elapsed[-1]),
+            advances.eq(elapses & (self.by_cycles | taken) & (elapsed != 2**32 - 1)),
             restart.eq(taken & (entry.epoch_end | (entry.kind == OpKind.CLEAR))),
             self.epoch_due.eq(end_requested | in_flight),
         ]
         self.sync += [
-            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(more_elapsed)),
+            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(elapsed + 1)),
             If(self.published, in_flight.eq(0)),
             If(taken & entry.epoch_end, in_flight.eq(1), end_requested.eq(0)),
             If(self.end_epoch, end_requested.eq(1)),
         ]
 
         # Losses.
-        lost, more_dropped = Signal(), Signal(33)
-        self.comb += [lost.eq(access & ~entry.ready), more_dropped.eq(self.dropped + 1)]
+        lost = Signal()
+        self.comb += lost.eq(access & ~entry.ready)
         self.sync += [
-            If(lost & ~self.frozen & ~more_dropped[-1], self.dropped.eq(more_dropped)),
+            If(lost & ~self.frozen & (self.dropped != 2**32 - 1), self.dropped.eq(self.dropped + 1)),
             If(restart, self.dropped.eq(0)),
             If(taken & entry.epoch_end, self.epoch_dropped.eq(self.dropped)),
             If(self.level > self.peak, self.peak.eq(self.level)),
