@@ -10,8 +10,9 @@ import json
 import sys
 
 from page_tables import fill_tables
+from pnr_catalogue import UNITS
 from pnr_soc import SOCS, SoC, arty_table, estimate_arty, place_and_route_soc, soc_table
-from pnr_units import BUILD, REPO, UNITS, Result, build_units, missed, table
+from pnr_units import BUILD, REPO, Result, build_units, missed, table
 
 KEYS = ("lut4", "ff", "dp16kd", "fmax_mhz", "target_mhz")
 PAGE = REPO / "docs" / "engines.md"
@@ -24,7 +25,7 @@ def summary(results: dict[str, Result | SoC]) -> dict[str, dict[str, float]]:
 
 def wrong_clocks(units: dict[str, Result], socs: dict[str, SoC]) -> list[str]:
     """A line for each clock that is too slow."""
-    lines = [f"{name}: {what}" for name, result in units.items() if (what := missed(UNITS[name], result))]
+    lines = [f"{name}: {what}" for name, result in units.items() if (what := missed(result))]
     return lines + [
         f"{name}: {soc.fmax_mhz:.2f} MHz, {soc.target_mhz:g} asked for"
         for name, soc in socs.items()

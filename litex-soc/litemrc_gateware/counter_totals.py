@@ -1,7 +1,10 @@
 """The totals of each context beside its hit counters: misses, accesses, pages touched."""
 
+from functools import reduce
+from operator import or_
+
 from litex.gen import LiteXModule
-from migen import Array, Case, If, Mux, Record, Signal
+from migen import Array, If, Mux, Record, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 
@@ -30,7 +33,7 @@ class CounterTotals(LiteXModule):
     overflow : Signal, out
         strobe, a clock behind `count`: a counter was at its limit.
     copies, copy_adr : Signal, in
-        one clock behind its context's: the total `copy_adr` = context * 4 + i is copied to be shown.
+        with its context: the total `copy_adr` = context * 4 + i is copied to be shown. No position comes.
     zero : Signal, in
         strobe: all counts are 0 from now on; no position is under way.
     show_adr, shown : Signal, in and out
@@ -66,6 +69,9 @@ class CounterTotals(LiteXModule):
             If(self.count, known[context].eq(1)),
             If(self.zero, *(flag.eq(0) for flag in known)),
         ]
+        # What is not copied is 0, so that it can be left in an OR.
+        for number, name in enumerate(TOTALS):
+            self.sync += If(self.copies & (self.copy_adr[:2] != number), getattr(old, name).eq(0))
         for name, counts in (("misses", self.misses), ("accesses", 1), ("touched", self.first)):
             was = getattr(old, name)
             grows = Signal()
@@ -75,12 +81,8 @@ class CounterTotals(LiteXModule):
         # Those of the last epoch.
         self.finished = finished = SimpleDualPort(width, contexts * WORDS, block=True)
         self.comb += [
-            finished.write.adr.eq(self.copy_adr),
-            finished.write.we.eq(self.copies),
-            Case(
-                self.copy_adr[:2],
-                {n: finished.write.dat_w.eq(getattr(old, name)) for n, name in enumerate(TOTALS)},
-            ),
+            finished.write.dat_w.eq(reduce(or_, (getattr(old, name) for name in TOTALS))),
             finished.read.adr.eq(self.show_adr),
             self.shown.eq(finished.read.dat_r),
         ]
+        self.sync += [finished.write.adr.eq(self.copy_adr), finished.write.we.eq(self.copies)]

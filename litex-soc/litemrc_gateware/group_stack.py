@@ -9,7 +9,7 @@ from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.group_moves import GroupMoves
 from litemrc_gateware.lru_links import LruLinks
-from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory, SimpleDualPort
 from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, position_layout, width_of
 
 
@@ -26,7 +26,9 @@ class GroupStack(LiteXModule):
     Clocks from one operation to the next: 1 for the page accessed last and for a mark; 3 for a page on top
     of another stack and for the invalidation of an invalid page; I + 7 for a hit in group I (4 for the last
     page of a stack if I = 0); the same for a miss, with I the group of the stack's next position, and for an
-    invalidation, with I the number of groups the walk visits; frames + 1 for a clear.
+    invalidation, with I the number of groups the walk visits; frames + 1 for a clear. With more than 16,384
+    frames 6 instead of 3, I + 13 instead of I + 7, 7 instead of 4: the arrays are deeper than a block RAM,
+    and a word of them comes three clocks later.
     After reset the unit sweeps its array for `frames` clocks before it takes anything.
 
     Parameters
@@ -35,6 +37,8 @@ class GroupStack(LiteXModule):
         powers of two; groups from 2 to frames. A group holds frames / groups pages.
     with_moves : bool
         tell who listens which pages change their groups.
+    part_frames : int
+        frames in a block RAM at most; fewer only to test what more frames take.
 
     Attributes
     ----------
@@ -48,7 +52,14 @@ class GroupStack(LiteXModule):
         if `with_moves`.
     """
 
-    def __init__(self, frames: int, groups: int, contexts: int, with_moves: bool = False) -> None:
+    def __init__(
+        self,
+        frames: int,
+        groups: int,
+        contexts: int,
+        with_moves: bool = False,
+        part_frames: int = DEEPEST_WORDS,
+    ) -> None:
         check_sizes(frames, groups, contexts)
         self.sink = sink = stream.Endpoint(op_layout(frames, contexts))
         self.source = source = stream.Endpoint(position_layout(groups, contexts))
@@ -63,8 +74,8 @@ class GroupStack(LiteXModule):
         stack_layout = [("top", frame_bits), ("size", frame_bits + 1)]
 
         # Memories. No read below meets a write to the same address in the same clock, but for words not used.
-        self.pages = pages = SimpleDualPort(1 + context_bits + group_bits, frames)
-        self.links = links = LruLinks(frame_bits)
+        self.pages = pages = DeepMemory(1 + context_bits + group_bits, frames, part_frames)
+        self.links = links = LruLinks(frame_bits, part_frames)
         self.headers = headers = SimpleDualPort(frame_bits, groups << context_bits)
         self.stacks = stacks = SimpleDualPort(2 * frame_bits + 1, 1 << context_bits, async_read=True)
 
@@ -117,40 +128,42 @@ class GroupStack(LiteXModule):
             ),
         ]
 
-        # Walk over the groups `group` down to `stop`: read the header, register it, read the page beside it,
-        # register that, write both: a block RAM takes most of a clock to show its word.
+        # Walk over the groups `group` down to `stop`: read the header, register it, read the page beside it
+        # (`latency` clocks), register that, write both: a block RAM takes most of a clock to show its word.
         # Relinking goes on beside it. An access writes `prev` of the top and of the page's old successor,
         # which head no group walked, and last of the page itself, whose group is walked first. An
         # invalidation writes `next` of the page's predecessor, which is read only for a header that stays
         # or for a last group that ends.
         group, stop, opens_group = Signal(group_bits), Signal(group_bits), Signal()
         step, own_group, was_first = Signal(), Signal(), Signal()
-        steps, walked = (
-            [step, *(Signal() for _ in range(4))],
-            [group, *(Signal(group_bits) for _ in range(4))],
-        )
-        header, header_read, header_left, beside = (Signal(frame_bits) for _ in range(4))
+        steps = [step, *(Signal() for _ in range(links.latency + 3))]
+        walked = [group, *(Signal(group_bits) for _ in steps[1:])]
+        headers_read = [Signal(frame_bits) for _ in range(links.latency + 2)]
+        header, header_left = headers_read[0], headers_read[-1]
+        beside = Signal(frame_bits)
         moved_page = Record(page_layout)
         self.sync += [
-            *(behind.eq(before) for stage in (steps, walked) for before, behind in pairwise(stage)),
+            *(
+                behind.eq(before)
+                for stage in (steps, walked, headers_read)
+                for before, behind in pairwise(stage)
+            ),
             header.eq(headers.read.dat_r),
-            header_read.eq(header),
-            header_left.eq(header_read),
-            was_first.eq(header_read == op.frame),
+            was_first.eq(headers_read[-2] == op.frame),
             # A group that is just opened has no header yet: the end of the circle is passed on to it.
             beside.eq(Mux(is_access, Mux(opens_group, links.tail, links.prev), links.next)),
-            If(steps[3], opens_group.eq(0)),
+            If(steps[-2], opens_group.eq(0)),
         ]
         self.comb += [
             headers.read.adr.eq(Cat(group, owner)),
             # In its own group an invalidated page leaves a new header behind only if it was the first.
-            own_group.eq(~is_access & (walked[4] == page.group)),
-            headers.write.adr.eq(Cat(walked[4], owner)),
+            own_group.eq(~is_access & (walked[-1] == page.group)),
+            headers.write.adr.eq(Cat(walked[-1], owner)),
             headers.write.dat_w.eq(beside),
-            headers.write.we.eq(steps[4] & (~own_group | was_first)),
+            headers.write.we.eq(steps[-1] & (~own_group | was_first)),
             moved_page.valid.eq(1),
             moved_page.owner.eq(owner),
-            moved_page.group.eq(Mux(is_access, walked[4], walked[4] - 1)),
+            moved_page.group.eq(Mux(is_access, walked[-1], walked[-1] - 1)),
         ]
 
         # Control.
@@ -159,9 +172,9 @@ class GroupStack(LiteXModule):
         self.comb += self.idle.eq(fsm.ongoing("IDLE") & ~source.valid)
         may_take = may_respond
         if with_moves:
-            passes = steps[4] & ~own_group
+            passes = steps[-1] & ~own_group
             self.moves = GroupMoves(
-                frames, groups, contexts, fsm, pages.write.adr, page, owner, is_access, passes, walked[4]
+                frames, groups, contexts, fsm, pages.write.adr, page, owner, is_access, passes, walked[-1]
             )
             may_take = may_respond & ~self.moves.hold
         fsm.act(
@@ -192,14 +205,15 @@ class GroupStack(LiteXModule):
                 Case(
                     sink.kind,
                     {
-                        OpKind.ACCESS: If(repeated, respond.eq(1)).Else(NextState("READ")),
-                        OpKind.INVALIDATE: NextState("READ"),
+                        OpKind.ACCESS: If(repeated, respond.eq(1)).Else(NextState("FETCH")),
+                        OpKind.INVALIDATE: NextState("FETCH"),
                         OpKind.CLEAR: [NextValue(last_valid, 0), NextState("SWEEP")],
                         OpKind.MARK: respond.eq(1),
                     },
                 ),
             ),
         )
+        fsm.delayed_enter("FETCH", "READ", links.latency - 1)
         fsm.act(
             "READ",
             NextValue(page.raw_bits(), pages.read.dat_r),
@@ -255,6 +269,6 @@ class GroupStack(LiteXModule):
             If(step, NextValue(group, group - 1)),
             pages.write.adr.eq(Mux(is_access, beside, header_left)),
             pages.write.dat_w.eq(moved_page.raw_bits()),
-            pages.write.we.eq(steps[4] & ~own_group),
-            If(~(step | steps[1] | steps[2] | steps[3] | links.busy), NextState("IDLE")),
+            pages.write.we.eq(steps[-1] & ~own_group),
+            If((Cat(*steps[:-1]) == 0) & ~links.busy, NextState("IDLE")),
         )

@@ -125,18 +125,16 @@ class HitCounters(LiteXModule):
 
         # Totals: changed a clock earlier. They are copied in the order of the window.
         self.totals = totals = CounterTotals(1 << context_bits, width)
-        copying, overflow = [copy, Signal(), Signal()], Signal()
-        copy_adr = [next_copy, Signal.like(next_copy), Signal.like(next_copy)]
+        overflow = Signal()
         self.comb += [
             totals.context.eq(reading.context),
             totals.count.eq(fetched.valid),
             totals.misses.eq(~fetched.hit),
             totals.first.eq(fetched.first),
-            totals.copies.eq(copying[2]),
-            totals.copy_adr.eq(copy_adr[2]),
         ]
         self.sync += [
-            *(behind.eq(before) for steps in (copying, copy_adr) for before, behind in pairwise(steps)),
+            totals.copies.eq(copy),
+            totals.copy_adr.eq(next_copy),
             If(copy, next_copy.eq(next_copy + 1)),
             If(totals.overflow | (caught.valid & caught.hit & new[-1]), overflow.eq(1)),
         ]
@@ -173,7 +171,10 @@ class HitCounters(LiteXModule):
 
         # Turns.
         clear, publish, publishing = Signal(), Signal(), Signal()
-        self.sync += self.finished.eq(publishing)
+        self.sync += [
+            self.finished.eq(publishing),
+            If(publishing, self.epoch.eq(self.epoch + 1)),
+        ]
         self.fsm = fsm = FSM(reset_state="COUNT")
         fsm.act(
             "COUNT",
@@ -216,7 +217,6 @@ class HitCounters(LiteXModule):
                     NextValue(window, active),
                     NextValue(spare, window),
                     NextValue(zeroing, window),
-                    NextValue(self.epoch, self.epoch + 1),
                     NextValue(self.overflow, overflow),
                     NextState("COUNT"),
                 ),

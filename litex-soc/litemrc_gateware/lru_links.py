@@ -1,17 +1,19 @@
 """The next and prev pointers of all LRU stacks, and the four clocks that relink a page."""
 
+from itertools import pairwise
+
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal
 
-from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory
 
 
 class LruLinks(LiteXModule):
     """One circle of pages in LRU order a stack: before the most recent page lies the least recent one.
 
-    Both neighbours of frame `adr` are on `next` and `prev` one clock later. `start`, given in a clock in
-    which `adr` is the top of the stack, relinks the page `frame` in the four clocks that follow; the
-    inputs must stay until then, reads may go on:
+    Both neighbours of frame `adr` are on `next` and `prev` `latency` clocks later. `start`, given in a clock
+    in which `adr` is the top of the stack, relinks the page `frame` in the four clocks that begin when the
+    top's neighbours are there; the inputs must stay until then, reads may go on:
 
     1. if `linked`, the page is taken out: its neighbours are linked to each other;
     2. if `insert`, it is hung in: the least recent page and the top are linked to it,
@@ -22,6 +24,8 @@ class LruLinks(LiteXModule):
     ----------
     frame_bits : int
         width of a frame number.
+    part_frames : int
+        frames in a block RAM at most.
 
     Attributes
     ----------
@@ -31,12 +35,13 @@ class LruLinks(LiteXModule):
     frame, frame_next, frame_prev, top : Signal(frame_bits), in
         the page, its neighbours before, and the top of its stack: `frame` itself if the stack is empty.
     tail : Signal(frame_bits), out
-        the least recent page before the move, from the second clock behind `start` on.
+        the least recent page before the move, from the second of the four clocks on.
     busy : Signal, out
         1 until the fourth clock, in which the last pointers are written.
+    latency : int
     """
 
-    def __init__(self, frame_bits: int) -> None:
+    def __init__(self, frame_bits: int, part_frames: int = DEEPEST_WORDS) -> None:
         self.adr = Signal(frame_bits)
         self.next = Signal(frame_bits)
         self.prev = Signal(frame_bits)
@@ -52,8 +57,9 @@ class LruLinks(LiteXModule):
 
         # # #
 
-        self.nexts = nexts = SimpleDualPort(frame_bits, 1 << frame_bits)
-        self.prevs = prevs = SimpleDualPort(frame_bits, 1 << frame_bits)
+        self.nexts = nexts = DeepMemory(frame_bits, 1 << frame_bits, part_frames)
+        self.prevs = prevs = DeepMemory(frame_bits, 1 << frame_bits, part_frames)
+        self.latency = nexts.latency
         self.comb += [
             nexts.read.adr.eq(self.adr),
             prevs.read.adr.eq(self.adr),
@@ -61,13 +67,14 @@ class LruLinks(LiteXModule):
             self.prev.eq(prevs.read.dat_r),
         ]
 
-        take_out, hang_in, wait, close = (Signal() for _ in range(4))
+        steps = [self.start, *(Signal() for _ in range(self.latency + 3))]
+        take_out, hang_in, _, close = steps[-4:]
         self.sync += [
-            Cat(take_out, hang_in, wait, close).eq(Cat(self.start, take_out, hang_in, wait)),
+            *(behind.eq(before) for before, behind in pairwise(steps)),
             If(take_out, self.tail.eq(Mux(self.top == self.frame, self.frame, self.prev))),
         ]
         self.comb += [
-            self.busy.eq(take_out | hang_in | wait),
+            self.busy.eq(Cat(*steps[1:-1]) != 0),
             If(
                 take_out,
                 nexts.write.adr.eq(self.frame_prev),

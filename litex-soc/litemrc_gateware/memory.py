@@ -52,6 +52,8 @@ class RegisteredMemory(LiteXModule):
         bits of each column; 1, 2, 4, 8 or 9 in a deep memory.
     depth : int
         number of words.
+    part_words : int
+        words of a part at most, a power of two.
 
     Attributes
     ----------
@@ -62,8 +64,8 @@ class RegisteredMemory(LiteXModule):
     write : Record; `adr`, `dat_w`, `we` in.
     """
 
-    def __init__(self, widths: tuple[int, ...], depth: int) -> None:
-        width, part_words = sum(widths), min(depth, DEEPEST_WORDS)
+    def __init__(self, widths: tuple[int, ...], depth: int, part_words: int = DEEPEST_WORDS) -> None:
+        width, part_words = sum(widths), min(depth, part_words)
         self.enable = Signal(reset=1)
         self.adr, self.dat_r = Signal(max=depth), Signal(width)
         self.write = Record([("adr", len(self.adr)), ("dat_w", width), ("we", 1)])
@@ -103,3 +105,40 @@ class RegisteredMemory(LiteXModule):
             chosen, chosen1 = Signal(max=len(parts)), Signal(max=len(parts))
             self.sync += If(self.enable, chosen1.eq(self.adr[part_bits:]), chosen.eq(chosen1))
             self.comb += self.dat_r.eq(Array(parts)[chosen])
+
+
+class DeepMemory(LiteXModule):
+    """A `SimpleDualPort`, or, if one block RAM is not as deep, parts with registers at all their ports.
+
+    The RAMs of a very deep memory lie all over the device: the wires to and from them take a clock each.
+    Reads and writes keep their order.
+
+    Parameters
+    ----------
+    width, depth : int
+        bits of a word, number of words.
+    part_words : int
+        words of a part at most, a power of two.
+
+    Attributes
+    ----------
+    read : `adr` in, `dat_r` out.
+    write : `adr`, `dat_w`, `we` in.
+    latency : int
+        clocks from an address to its word.
+    """
+
+    def __init__(self, width: int, depth: int, part_words: int = DEEPEST_WORDS) -> None:
+        if depth <= part_words:
+            self.memory = memory = SimpleDualPort(width, depth)
+            self.read, self.write, self.latency = memory.read, memory.write, 1
+            return
+        self.memory = memory = RegisteredMemory((1,) * width, depth, part_words)
+        self.read = Record([("adr", len(memory.adr)), ("dat_r", width)])
+        self.write = Record(memory.write.layout)
+        self.latency = 4
+        self.sync += [
+            memory.adr.eq(self.read.adr),
+            memory.write.eq(self.write),
+            self.read.dat_r.eq(memory.dat_r),
+        ]

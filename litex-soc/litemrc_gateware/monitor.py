@@ -17,7 +17,7 @@ from litemrc_gateware.window_bus import WindowBus
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 DEFAULT_ENGINE = "group_stack"
 # Pages the filter remembers unless told otherwise. What it absorbs saves group_stack, which takes up to
-# groups + 4 clocks an access, much work; it costs a clock for each recent page to be put in order, up to
+# groups + 12 clocks an access, much work; it costs a clock for each recent page to be put in order, up to
 # 0.75 an access with 4 of them. bucket_stack takes an access every clock, so there that would be a loss:
 # one recent page, repeats of the last one, is never out of order.
 RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from migen import If, Mux, Record, Replicate, Signal
+from migen import If, Mux, Record, Signal
 
 from litemrc_gateware.answer_merge import AnswerKind, AnswerMerge, answer_layout
 from litemrc_gateware.page_numbers import SAMPLING_BITS, PageNumbers
@@ -214,25 +214,25 @@ class PageFilter(LiteXModule):
             ),
         ]
 
-        # Accesses that do not count, one clock later.
-        ends, clears = Signal(), Signal()
+        # Accesses that do not count, one clock later; the ends of epochs another one, when those before them
+        # have been counted.
+        ends, ended, clears = Signal(), Signal(), Signal()
         self.sync += [
             ends.eq(op.ready & op.epoch_end),
+            ended.eq(ends),
             clears.eq(recent.clear),
         ]
         for finished, reason in ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled)):
-            # The bit above a counter says that it is full.
-            counts, running, counted = Signal(), Signal(counter_bits + 1), Signal(counter_bits + 1)
+            counts, running, more = Signal(), Signal(counter_bits), Signal(counter_bits + 1)
+            self.comb += more.eq(running + 1)  # its carry says that the counter is at its limit
             self.sync += [
                 counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),
-                running.eq(counted),
                 If(
-                    ends,
-                    finished.eq(counted[:counter_bits] | Replicate(counted[-1], counter_bits)),
-                    running.eq(0),
+                    clears | ended,
+                    running.eq(counts),
+                ).Elif(
+                    counts & ~more[-1],
+                    running.eq(more),
                 ),
-            ]
-            self.comb += [
-                counted.eq(running + (counts & ~running[-1])),
-                If(clears, counted.eq(0)),
+                If(ended, finished.eq(running)),
             ]

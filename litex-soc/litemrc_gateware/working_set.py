@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from litex.gen import LiteXModule
-from migen import If, Mux, Record, Replicate, Signal
+from migen import Cat, If, Mux, Record, Replicate, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
@@ -105,21 +105,23 @@ class WorkingSet(LiteXModule):
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise(stages)]
 
         # Stages 1 and 2: the word, or what an operation ahead makes of it: three stages ahead it was written
-        # when this one's word was read.
+        # when this one's word was read. Of word read and word past what is not wanted is 0.
         self.words = memory = SimpleDualPort(PAGES_PER_WORD + TAG_BITS, words)
-        read, word, new, newest, newer = (Signal(PAGES_PER_WORD + TAG_BITS) for _ in range(5))
-        follows = [Signal() for _ in range(3)]  # the operation in stage 2 has the word of the n-th one ahead
+        read, past, word, new, newest = (Signal(PAGES_PER_WORD + TAG_BITS) for _ in range(5))
+        same = Signal(3)  # the operation in stage 1 has the word of the n-th one ahead
+        follows = Signal()  # the one in stage 2 has that of the next one
         written = Record(stages[3].layout)
+        ahead = (stages[2], stages[3], written)
+        self.comb += same.eq(Cat(*(op.valid & (stages[1].adr == op.adr) for op in ahead)))
         self.sync += [
             read.eq(memory.read.dat_r),
+            If(same != 0, read.eq(0)),
+            past.eq(Mux(same[1], new, newest)),
+            If(same[0] | (same[1:] == 0), past.eq(0)),
+            follows.eq(same[0]),
             newest.eq(new),
-            newer.eq(newest),
             written.eq(stages[3]),
-            *(
-                follow.eq(ahead.valid & (stages[1].adr == ahead.adr))
-                for follow, ahead in zip(follows, (stages[2], stages[3], written), strict=True)
-            ),
-            word.eq(Mux(follows[0], new, Mux(follows[1], newest, Mux(follows[2], newer, read)))),
+            word.eq(Mux(follows, new, read | past)),
         ]
 
         # Stage 3.

@@ -32,6 +32,14 @@ class Mutant:
         return Sources(rtl=folder / "litex-soc", hls=folder / "hls", label=self.name)
 
 
+# The random bench of the chain with arrays in parts must find it.
+PARTS_MUTANT = Mutant(
+    "least_recent_page_is_taken_before_it_is_read",
+    f"{GATEWARE}/lru_links.py",
+    "steps[-4:]",
+    "steps[1:5]",
+)
+
 # Both the random and the exhaustive bench of the chain must find these.
 STACK_MUTANTS = (
     Mutant(
@@ -43,14 +51,14 @@ STACK_MUTANTS = (
     Mutant(
         "header_of_invalidated_page_stays",
         f"{GATEWARE}/group_stack.py",
-        "headers.write.we.eq(steps[4] & (~own_group | was_first)),",
-        "headers.write.we.eq(steps[4] & ~own_group),",
+        "headers.write.we.eq(steps[-1] & (~own_group | was_first)),",
+        "headers.write.we.eq(steps[-1] & ~own_group),",
     ),
     Mutant(
         "page_passed_up_keeps_its_group",
         f"{GATEWARE}/group_stack.py",
-        "moved_page.group.eq(Mux(is_access, walked[4], walked[4] - 1)),",
-        "moved_page.group.eq(walked[4]),",
+        "moved_page.group.eq(Mux(is_access, walked[-1], walked[-1] - 1)),",
+        "moved_page.group.eq(walked[-1]),",
     ),
     Mutant(
         "fast_path_outlives_invalidation",
@@ -235,8 +243,8 @@ SET_MUTANTS = (
         Mutant(
             f"word_of_the_operation_{ahead}_ahead_is_missed",
             f"{GATEWARE}/working_set.py",
-            f"Mux(follows[{ahead - 1}], ",
-            f"Mux(follows[{ahead - 1}] & 0, ",
+            "(op.valid & (stages[1].adr == op.adr) for op in ahead)",
+            f"(op.valid & (stages[1].adr == op.adr) & (op is not ahead[{ahead - 1}]) for op in ahead)",
         )
         for ahead in (1, 2, 3)
     ),
@@ -389,8 +397,20 @@ FILTER_MUTANTS = (
     Mutant(
         "clear_keeps_the_counts",
         f"{GATEWARE}/page_filter.py",
-        "If(clears, counted.eq(0)),",
-        "If(clears & 0, counted.eq(0)),",
+        "clears | ended,",
+        "ended,",
+    ),
+    Mutant(
+        "access_left_out_behind_an_end_is_not_counted",
+        f"{GATEWARE}/page_filter.py",
+        "running.eq(counts),",
+        "running.eq(0),",
+    ),
+    Mutant(
+        "accesses_left_out_start_again_at_the_limit",
+        f"{GATEWARE}/page_filter.py",
+        "counts & ~more[-1],",
+        "counts,",
     ),
     Mutant(
         "cpp_hash_folds_once",

@@ -1,7 +1,7 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
-python tests/cosim/rtl_top.py group_stack|group_stack_moves|hls_group_stack|bucket_stack|counters FRAMES
-    GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
+    counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
@@ -29,6 +29,8 @@ from migen import Cat, ClockDomain, Signal
 QUEUE_DEPTH = 512
 ENGINES = {
     "group_stack": GroupStack,
+    # As with 65,536 frames, whatever their number.
+    "group_stack_in_parts": lambda frames, *sizes: GroupStack(frames, *sizes, part_frames=frames // 4),
     "group_stack_moves": partial(GroupStack, with_moves=True),
     "bucket_stack": BucketStack,
     "hls_group_stack": partial(

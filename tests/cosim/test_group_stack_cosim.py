@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from builder import Sizes, replay, rtl_bench
-from mutants import STACK_MUTANTS, Mutant
+from mutants import PARTS_MUTANT, STACK_MUTANTS, Mutant
 from running import counts_of, run
 from vectors import write_vectors
 
@@ -60,6 +60,20 @@ def test_clocks_an_operation_takes_are_as_documented() -> None:
     assert clocks["clear"] == SOC.frames + 1
 
 
+def test_rtl_of_arrays_in_parts_is_the_cpp_and_takes_six_clocks_more() -> None:
+    bench = rtl_bench("chain", "group_stack_in_parts", SMALL)
+    counts = counts_of(bench, "random", 7, ACCESSES // 4)
+    assert min(counts["invalidations"], counts["hits"], counts["misses"]) > 1000
+    assert counts["epochs_compared"] > 25
+    clocks = counts_of(bench, "clocks")
+    assert (clocks["again"], clocks["mark"]) == (1, 1)
+    assert (clocks["other_top"], clocks["invalidate_invalid"]) == (6, 6)
+    for group in range(SMALL.groups):
+        assert clocks[f"group_{group}"] == group + 13
+    assert (clocks["miss_empty"], clocks["miss_full"]) == (13, SMALL.groups - 1 + 13)
+    assert clocks["clear"] == SMALL.frames + 1
+
+
 @pytest.mark.parametrize("sizes", [SMALL, SOC], ids=str)
 def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
@@ -77,3 +91,10 @@ def test_both_benches_find_the_mutant(mutant: Mutant) -> None:
         assert done.returncode == 1, f"{arguments[0]}: {done.stdout}{done.stderr}"
         assert done.stdout.startswith("MISMATCH"), done.stdout
         print(f"{arguments[0]}: {done.stdout}", end="")
+
+
+def test_bench_finds_the_mutant_of_arrays_in_parts() -> None:
+    bench = rtl_bench("chain", "group_stack_in_parts", SMALL, PARTS_MUTANT.sources())
+    done = run(bench, "random", 7, ACCESSES // 4)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("MISMATCH"), done.stdout
