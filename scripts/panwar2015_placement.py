@@ -20,6 +20,7 @@ from page_tables import fill_tables
 
 COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 SEEDS = (1, 2, 3)
+MORE_SEEDS = range(4, 11)  # of adaptive alone
 LARGE = Placement()  # 32 GB, 256 banks
 SMALL = Placement(memory_bytes=4 << 30, units=128, reserve_pages=512)
 WORKLOADS = {"light": LIGHT, "medium": MEDIUM}
@@ -32,7 +33,8 @@ PAPER = {
     ("4 GB", "light"): (64, 55, 48),
     ("4 GB", "medium"): (45, 35, 26),
 }
-PERIODS = (0, 100, 10)  # ticks from one migration to the next
+PERIODS = (0, 100, 10, 5, 2, 1)  # ticks from one migration to the next
+SHOWN_PERIODS = (0, 100, LARGE.migrate_every)  # figure 10
 MOSTLY_IDLE = Footprint(0.06, 0.10, 0.08)  # figure 3 (a)
 PART = "mt41k256m16-125:n"
 
@@ -55,6 +57,13 @@ def main() -> None:
         for name in WORKLOADS
         for seed in SEEDS
     }
+    more = {
+        (name, seed): _run(
+            _footprint(WORKLOADS[name], LARGE, args.ticks, seed), [(replace(LARGE, seed=seed), "adaptive")]
+        )
+        for name in WORKLOADS
+        for seed in MORE_SEEDS
+    }
     small = {
         (name, seed): _run(
             _footprint(SMALL_WORKLOADS[name], SMALL, args.ticks, seed),
@@ -70,9 +79,9 @@ def main() -> None:
     )
     light = large["light", 1]
     _pictures(pictures, light, idle)
-    compiled_machine = replace(SMALL, migrate_every=10)
+    compiled_machine = replace(SMALL, migrate_every=20)  # of 0.1 s
     compiled = _run(CompileTree(compiled_machine.frames), [(compiled_machine, name) for name in COMPARED])
-    recorded_machine = Placement(memory_bytes=64 << 20, units=16, reserve_pages=8)
+    recorded_machine = Placement(memory_bytes=64 << 20, units=16, reserve_pages=8, migrate_every=10)
     recorded = _run(read_kmem(args.sample), [(recorded_machine, name) for name in COMPARED])
     interleaved_machine = replace(LARGE, interleave_bytes=PAGE_BYTES)
     interleaved = _run(_footprint(LIGHT, interleaved_machine, 100, 1), [(interleaved_machine, "buddy")])
@@ -82,7 +91,8 @@ def main() -> None:
             "table1": _table1(power.power),
             "table2": _table2(large, small),
             "seeds": _seeds(large, args.ticks),
-            "periods": _periods(large),
+            "spread": _spread(large | more),
+            "periods": _periods(large, power),
             "allocators": _allocators(large, power),
             "compile": _programs(compiled, power),
             "sample": _programs(recorded, power),
@@ -97,12 +107,16 @@ def _footprint(workload: Footprint, placement: Placement, ticks: int, seed: int)
 
 
 def _machines(placement: Placement, seed: int) -> list[tuple[Placement, str]]:
-    """Adaptive and the buddy, migration at its shortest period; for the first seed whatever is compared."""
+    """Adaptive and the buddy; for the first seed whatever is compared."""
     machine = replace(placement, seed=seed)
     machines = [(machine, "buddy"), (machine, "adaptive")]
     if seed == SEEDS[0]:
         machines += [(machine, name) for name in COMPARED if name not in ("buddy", "adaptive")]
-        machines += [(replace(machine, migrate_every=every), "adaptive") for every in PERIODS[:-1]]
+        machines += [
+            (replace(machine, migrate_every=every), "adaptive")
+            for every in PERIODS
+            if every != machine.migrate_every
+        ]
     return machines
 
 
@@ -123,7 +137,7 @@ def _run(trace: AllocationTrace, machines: Iterable[tuple[Placement, str]]) -> R
     return runs
 
 
-def _of(runs: Runs, allocator: str, every: int = 10) -> PlacementRun:
+def _of(runs: Runs, allocator: str, every: int = LARGE.migrate_every) -> PlacementRun:
     return next(run for run in runs if run.allocator == allocator and run.placement.migrate_every == every)
 
 
@@ -131,8 +145,8 @@ def _pictures(folder: Path, light: Runs, idle: Runs) -> None:
     buddy, adaptive = _of(light, "buddy"), _of(light, "adaptive")
     save_figure(map_figure(idle), folder / "figure3a.png")
     save_figure(map_figure([buddy, adaptive]), folder / "figure9.png")
-    series = [_of(light, "adaptive", every) for every in PERIODS]
-    titles = ["no migration", *(f"migration every {every} ticks" for every in PERIODS[1:])]
+    series = [_of(light, "adaptive", every) for every in SHOWN_PERIODS]
+    titles = ["no migration", *(f"migration every {every} ticks" for every in SHOWN_PERIODS[1:])]
     save_figure(time_figure(series, titles), folder / "figure10.png")
 
 
@@ -213,22 +227,48 @@ def _seeds(large: dict[tuple[str, int], Runs], ticks: int) -> str:
     return _markdown(heads, rows)
 
 
-def _periods(large: dict[tuple[str, int], Runs]) -> str:
+def _spread(runs_of: dict[tuple[str, int], Runs]) -> str:
+    """Over all seeds: least, median and most."""
+    rows = []
+    for name in WORKLOADS:
+        runs = [_of(runs, "adaptive") for (workload, _), runs in runs_of.items() if workload == name]
+        optimal = np.array([100 * run.optimal_share.mean() for run in runs])
+        offline = np.array([100 * run.offline_share.mean() for run in runs])
+        copied = np.array([run.copied_pages / 1e6 for run in runs])
+        for head, values, digits in (
+            ("optimum", optimal, 1),
+            ("offline", offline, 1),
+            ("short by", optimal - offline, 2),
+            ("migrated pages, M", copied, 2),
+        ):
+            cells = (values.min(), np.median(values), values.max())
+            rows.append((f"{name}, {len(runs)} seeds: {head}", *(f"{cell:.{digits}f}" for cell in cells)))
+    return _markdown(["", "least", "median", "most"], rows)
+
+
+def _periods(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
+    off = replace(power, low_state=OFF)
     rows = []
     for name in WORKLOADS:
         for every in PERIODS:
             run = _of(large[name, SEEDS[0]], "adaptive", every)
             rows.append(
                 (
-                    f"{name}, {f'every {every} ticks' if every else 'never'}",
+                    f"{name}, {_every(every)}",
                     _percent(run.optimal_share),
                     _percent(run.offline_share),
                     f"{run.copied_pages / 1e6:.2f} M",
                     f"{run.copied_pages / run.used.mean():.2f}",
+                    f"{run_energy_mj(run, power) / 1e3:,.1f}",
+                    f"{run_energy_mj(run, off) / 1e3:,.1f}",
                 )
             )
     heads = ["workload, migration", "optimum", "offline, %", "migrated pages", "of those in use"]
-    return _markdown(heads, rows)
+    return _markdown([*heads, "energy, J", "if off"], rows)
+
+
+def _every(ticks: int) -> str:
+    return {0: "never", 1: "every tick"}.get(ticks, f"every {ticks} ticks")
 
 
 def _allocators(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:

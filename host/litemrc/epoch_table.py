@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from litemrc.curve import Curve
+from litemrc.epoch_rows import exact_column, repeated_rows, rows_between
 from litemrc.processes import Owner, Process, check_processes
 
 COLUMNS = {
@@ -121,7 +122,7 @@ class EpochTable:
         if not self.groups <= self.pages <= self.frames:
             raise ValueError(f"{self.groups} groups, {self.pages} pages, {self.frames} frames: not ascending")
         for name, dtype in COLUMNS.items():
-            object.__setattr__(self, name, _column(name, getattr(self, name), dtype))
+            object.__setattr__(self, name, exact_column(name, getattr(self, name), dtype))
         for name in COLUMNS:
             shape = (self.epoch.size, self.groups) if name == "hits" else (self.epoch.size,)
             if getattr(self, name).shape != shape:
@@ -146,10 +147,7 @@ class EpochTable:
             for scale in self.scale_log2.tolist()
         ]
         refuse(self.hits.any(axis=1) & (deepest > np.array(room, dtype=int)), "hits deeper than the memory")
-        pairs = self.epoch.astype(np.int64) << 8 | self.context
-        repeated = np.ones(pairs.size, dtype=bool)
-        repeated[np.unique(pairs, return_index=True)[1]] = False
-        refuse(repeated, "an earlier row has the same epoch and context")
+        refuse(repeated_rows(self.epoch, self.context), "an earlier row has the same epoch and context")
         _, first, epoch_index = np.unique(self.epoch, return_index=True, return_inverse=True)
         for name in OF_THE_EPOCH:
             column = getattr(self, name)
@@ -267,11 +265,7 @@ class EpochTable:
 
     def between(self, start: int | None, stop: int | None) -> "EpochTable":
         """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side."""
-        kept = np.ones(self.epoch.size, dtype=bool)
-        if start is not None:
-            kept &= self.epoch >= start
-        if stop is not None:
-            kept &= self.epoch < stop
+        kept = rows_between(self.epoch, start, stop)
         return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
 
     def curve(self, whose: Whose = None) -> Curve:
@@ -299,11 +293,3 @@ class EpochTable:
 def groups_of_memory(frames: int, pages: int, groups: int, scale_log2: int) -> int:
     """Groups that the pages of a memory that take part can fill: `groups`, or fewer the fewer are sampled."""
     return min(max(-(-(frames >> scale_log2) * groups // pages), 1), groups)
-
-
-def _column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
-    given = np.asarray(values)
-    column = np.ascontiguousarray(given, dtype=dtype)
-    if not np.array_equal(column, given):
-        raise ValueError(f"column {name} holds values that are no {dtype.name}")
-    return column

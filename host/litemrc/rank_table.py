@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from litemrc.epoch_rows import exact_column, repeated_rows, rows_between
 from litemrc.errors import UserError
 from litemrc.rank_activity import ADDING, COUNTERS, KEPT, PowerState, RankActivity
 
@@ -115,7 +116,7 @@ class RankTable:
         if self.partial not in range(len(KEPT)):
             raise ValueError(f"partial is {self.partial}, no value of MR2")
         for name, dtype in COLUMNS.items():
-            object.__setattr__(self, name, _column(name, getattr(self, name), dtype))
+            object.__setattr__(self, name, exact_column(name, getattr(self, name), dtype))
             if getattr(self, name).shape != (self.epoch.size,):
                 raise ValueError(f"column {name} has not the {self.epoch.size} rows of the others")
         self._check_rows()
@@ -130,10 +131,7 @@ class RankTable:
         refuse(~np.isin(self.state, (AWAKE, 2, 3, 4)), "no such state")
         resident = sum(getattr(self, state.name.lower()).astype(np.uint64) for state in PowerState)
         refuse((resident != self.clocks) & ~self.overflow, "residencies differ from the clocks that passed")
-        pairs = self.epoch.astype(np.int64) << 8 | self.domain
-        repeated = np.ones(pairs.size, dtype=bool)
-        repeated[np.unique(pairs, return_index=True)[1]] = False
-        refuse(repeated, "an earlier row has the same epoch and domain")
+        refuse(repeated_rows(self.epoch, self.domain), "an earlier row has the same epoch and domain")
         _, first, epoch, rows = np.unique(
             self.epoch, return_index=True, return_inverse=True, return_counts=True
         )
@@ -190,22 +188,10 @@ class RankTable:
         Raises:
             UserError: there are epochs, but none of these.
         """
-        kept = np.ones(self.epoch.size, dtype=bool)
-        if start is not None:
-            kept &= self.epoch >= start
-        if stop is not None:
-            kept &= self.epoch < stop
+        kept = rows_between(self.epoch, start, stop)
         if self.epoch.size and not kept.any():
             raise UserError(
                 "no epoch in the range of --epochs",
                 remedy=f"there are epochs {self.epoch.min()} to {self.epoch.max()}",
             )
         return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
-
-
-def _column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
-    given = np.asarray(values)
-    column = np.ascontiguousarray(given, dtype=dtype)
-    if not np.array_equal(column, given):
-        raise ValueError(f"column {name} holds values that are no {dtype.name}")
-    return column

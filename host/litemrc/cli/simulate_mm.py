@@ -2,19 +2,13 @@
 
 import argparse
 import json
-import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
-from rich.console import Console
-
-from litemrc.cli.arguments import positive
 from litemrc.cli.mm_tables import mm_json, mm_table
-from litemrc.cli.trace_progress import LINE_EVERY_S
+from litemrc.cli.scenario_runs import ShownRun, chosen_names, scenario_arguments
 from litemrc.errors import UserError
 from litemrc.outputs import PICTURE_SUFFIXES, check_output_path
-from litemrc.replay.multiprogram import Progress, check_policy, simulate
+from litemrc.replay.multiprogram import check_policy, simulate
 from litemrc.replay.run_result import RunResult
 from litemrc.replay.scenario import POLICIES
 from litemrc.replay.scenario_file import read_scenario
@@ -33,18 +27,12 @@ keys mean is said in docs/multiprogram.md.
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc simulate mm`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
-    parser.add_argument("scenario", metavar="SCENARIO.toml", type=Path, help="what runs on which machine")
-    parser.add_argument(
-        "--policy",
-        metavar="NAME,...",
-        help="policies to run instead of the scenario's; the others are compared with the first",
-    )
-    parser.add_argument("--seed", metavar="N", type=positive, help="instead of the scenario's")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw response times and memory over time, .png or .svg"
+    scenario_arguments(
+        parser,
+        _EPILOG,
+        option="--policy",
+        ways="policies to run instead of the scenario's",
+        drawn="response times and memory",
     )
 
 
@@ -55,7 +43,7 @@ def main(args: argparse.Namespace) -> int:
     scenario = read_scenario(args.scenario)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
-    policies = scenario.policies if args.policy is None else _policies(args.policy)
+    policies = scenario.policies if args.policy is None else chosen_names(args.policy, "--policy", POLICIES)
     for policy in policies:
         try:
             check_policy(scenario, policy)
@@ -70,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
     results: list[RunResult] = []
     try:
         for policy in policies:
-            with _Shown(f"{scenario.title}, {policy}") as progress:
+            with ShownRun(f"{scenario.title}, {policy}", "{:,.0f} s simulated, {:,} touches") as progress:
                 results.append(simulate(scenario, policy, progress))
     except KeyboardInterrupt:
         if results and not args.json:
@@ -84,40 +72,3 @@ def main(args: argparse.Namespace) -> int:
 
         save_figure(mm_figure(scenario, results), args.plot)
     return 0
-
-
-def _policies(text: str) -> list[str]:
-    names = text.split(",")
-    for name in names:
-        if name not in POLICIES:
-            raise UserError(f"no policy {name!r}", where="--policy", remedy=f"some of {', '.join(POLICIES)}")
-    if len(set(names)) < len(names):
-        raise UserError(f"a policy twice in {text!r}", where="--policy", remedy="name each once")
-    return names
-
-
-class _Shown:
-    """How far a run is: on a terminal, or as a line now and then."""
-
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
-        self._console = Console(stderr=True)
-        self._status = self._console.status(doing) if self._console.is_terminal else None
-        self._due = time.monotonic() + LINE_EVERY_S
-
-    def __enter__(self) -> Progress:
-        if self._status:
-            self._status.start()
-        return self._tell
-
-    def __exit__(self, *_: object) -> None:
-        if self._status:
-            self._status.stop()
-
-    def _tell(self, simulated_s: float, touches: int) -> None:
-        told = f"{self._doing}: {simulated_s:,.0f} s simulated, {touches:,} touches"
-        if self._status:
-            self._status.update(told)
-        elif time.monotonic() >= self._due:
-            self._due = time.monotonic() + LINE_EVERY_S
-            print(told, file=sys.stderr, flush=True)

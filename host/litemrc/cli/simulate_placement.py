@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from litemrc.cli.arguments import positive
@@ -20,6 +21,7 @@ from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, FootprintTrace
 from litemrc.traces.allocations.kmem import read_kmem
 
 _FOOTPRINTS = {"light": LIGHT, "medium": MEDIUM}
+_MIGRATE_EVERY_S = 2  # where both footprints take least energy: docs/results-panwar2015.md
 
 _EPILOG = """\
 buddy       Linux's: free lists by zone, migrate type and order; no bank is ever emptied on purpose
@@ -78,7 +80,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="bytes on a bank before those on the next; 0: one bank behind the other (%(default)s)",
     )
     parser.add_argument(
-        "--migrate-every", metavar="N", type=natural, default=10, help="ticks; 0: never (%(default)s)"
+        "--migrate-every",
+        metavar="N",
+        type=natural,
+        help=f"ticks; 0: never (as many as {_MIGRATE_EVERY_S} s have)",
     )
     parser.add_argument(
         "--migrate-pages",
@@ -132,7 +137,6 @@ def main(args: argparse.Namespace) -> int:
         units=args.banks,
         nodes=args.nodes,
         interleave_bytes=args.interleave,
-        migrate_every=args.migrate_every,
         migration_pages=args.migrate_pages,
         most_used_percent=args.migrate_below,
         reserve_pages=args.memory >> 23 if args.reserve is None else args.reserve,
@@ -141,6 +145,10 @@ def main(args: argparse.Namespace) -> int:
         seed=args.seed,
     )
     trace = _trace(args, placement)
+    every = args.migrate_every
+    if every is None:
+        every = max(1, round(_MIGRATE_EVERY_S / trace.tick_s))
+    placement = replace(placement, migrate_every=every)
     for note in trace.notes:
         print(f"litemrc: note: {note}", file=sys.stderr)
     runs = [_run(trace, placement, allocator) for allocator in args.allocator]

@@ -61,7 +61,7 @@ class Placement:
     units: int = 256
     nodes: int = 1
     interleave_bytes: int = 0
-    migrate_every: int = 10
+    migrate_every: int = 2
     migration_pages: int = 0
     most_used_percent: int = 100
     reserve_pages: int = 4096

@@ -173,6 +173,50 @@ def test_isolated_banks_come_back_when_there_is_no_other_memory(name):
     assert not allocator.is_isolated(1)
 
 
+@pytest.mark.parametrize("movable", [True, False])
+def test_what_an_isolated_bank_has_comes_back_in_bounded_steps(movable):
+    """The one free block is the last of 32,768 pages: nobody may look for it page by page."""
+    moves, pages = 4, 2 * 32 * BLOCK
+    memory = one_zone(64, 32)
+    allocator = adaptive(memory, moves=moves)
+    machine = PlacementMachine(allocator)
+    machine.run(np.zeros(pages, np.uint8), np.arange(pages, dtype=np.uint32))
+    unit = memory.unit_of(machine.frame_of(0))
+    own = [number for number in range(pages) if memory.unit_of(machine.frame_of(number)) == unit]
+    freed = sorted(own, key=machine.frame_of)[-500:]
+    machine.run(np.full(500, FREE, np.uint8), np.array(freed, np.uint32))
+    while not allocator.isolate(unit):
+        pass
+    allocator.reset_work()
+    assert allocator.free_for_movable(0) == 0
+    got = {allocator.allocate(0, movable=movable) for _ in range(500)}
+    assert NO_FRAME not in got
+    assert len(got) == 500
+    assert allocator.allocate(0) == NO_FRAME
+    # What is on its way, and what it needs itself: each up to `moves`, and 8 times that in blocks looked at.
+    assert allocator.work.most_moves <= 2 * moves
+    assert allocator.work.most_visits <= 2 * 8 * moves
+
+
+def test_a_bank_just_emptied_is_off_and_yet_the_last_memory_there_is():
+    memory = one_zone(128, 64)
+    allocator = adaptive(memory, moves=4)
+    frames = [allocator.allocate(10) for _ in range(65)]
+    while not allocator.tidy():
+        pass
+    assert offline(allocator) == []
+    unit = memory.unit_of(frames[64])
+    while not allocator.isolate(unit):
+        pass
+    allocator.free(frames[64])  # 64 blocks are to come off the lists now, 4 an operation
+    assert offline(allocator) == [unit]
+    allocator.reset_work()
+    assert NO_FRAME not in [allocator.allocate(10) for _ in range(64)]
+    assert offline(allocator) == []
+    assert allocator.allocate(10) == NO_FRAME
+    assert allocator.work.most_moves <= 2 * 4
+
+
 def test_low_memory_is_kept_for_who_needs_it():
     zones = [Zone(node=0, kind=kind, first=kind * 4 * BLOCK, frames=4 * BLOCK) for kind in range(3)]
     memory = PhysicalMemory(frames=12 * BLOCK, unit_frames=2 * BLOCK, stripe_frames=0, zones=zones)

@@ -57,6 +57,21 @@ def test_a_recording_runs_and_says_what_it_does_not_know(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("workload", "ticks"),
+    [
+        (("--workload", "light", "--ticks", "4"), 2),  # of a second
+        (("--workload", "compile", "--files", "20"), 20),  # of 0.1 s
+        ((SAMPLE,), 200),  # of 10 ms
+        ((SAMPLE, "--tick-ms", "5000"), 1),
+    ],
+)
+def test_migration_is_every_two_seconds_whatever_a_tick_is(workload, ticks, capsys):
+    line = [*map(str, workload), "--allocator", "adaptive", "--memory", "64M", "--banks", "16", "--json"]
+    assert main(["simulate", "placement", *line]) == 0
+    assert json.loads(capsys.readouterr().out)["migrate_every"] == ticks
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ((), "no workload is given"),

@@ -8,7 +8,7 @@ import pytest
 from mutation import mutated_source
 
 NATIVE = Path(__file__).parents[3] / "host" / "litemrc" / "native" / "placement"
-UNITS = ("adaptive", "buddy", "machine", "memory", "migration", "stress")
+UNITS = ("adaptive", "adaptive_banks", "buddy", "machine", "memory", "migration", "stress")
 MAIN = """
 #include "bank_list.hpp"
 #include <cstdio>
@@ -32,13 +32,13 @@ FAULTS = {
     "a buddy is merged but stays on its list": ("free_lists.hpp", "memory.unlink(buddy);", ";"),
     "blocks are merged with buddies that are in use": (
         "memory.hpp",
-        "return states_[frame] == (FREE_LISTED | order) || states_[frame] == (FREE_HELD | order);",
-        "return (states_[frame] & 0xf) == order && states_[frame] != INSIDE;",
+        "return this->order(frame) == order && is_free(frame);",
+        "return this->order(frame) == order && states_[frame] != INSIDE;",
     ),
     "an isolated bank is off while it holds pages": (
-        "adaptive.cpp",
-        "if (!listed && is_empty(index))",
-        "if (!listed)",
+        "adaptive_banks.cpp",
+        "bank.state == ISOLATED && is_empty(index)",
+        "bank.state == ISOLATED",
     ),
     "migration tells nobody where the copy is": ("migration.cpp", "machine_.moved(owner, target);", ";"),
 }

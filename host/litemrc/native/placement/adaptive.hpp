@@ -4,7 +4,8 @@
 // if the pool has enough without it.
 //
 // Ours: a bank joins and leaves a pool's lists a few blocks at a time, a few with each operation, where the paper moves
-// it at once and an allocation may wait for that. Blocks that are free but not on the lists yet are FREE_HELD.
+// it at once and an allocation may wait for that. Blocks that are free but not on the lists yet are FREE_HELD. Those of
+// banks that migration empties are on lists of their own, of which one is taken at once if there is no other memory.
 #pragma once
 
 #include "allocator.hpp"
@@ -42,7 +43,8 @@ class Adaptive : public Allocator {
         OFF,      // empty, all blocks held
         POOLED,   // its free blocks are on the pool's lists, or on their way there
         LEAVING,  // empty, its blocks are on their way off the lists
-        ISOLATED, // the same, of a bank that migration empties
+        ISOLATED, // migration empties it: its free blocks are on the lists of the isolated, or on their way there
+        EMPTIED,  // it has, and its blocks are on their way off those lists
     };
     struct Pool {
         FreeLists lists;
@@ -54,8 +56,12 @@ class Adaptive : public Allocator {
         State state = OFF;
         Kind kind = USER;
         bool queued = false; // on the way by the operations that come
+        bool whole = true;   // all blocks on their way are of the largest order: one step brings one
     };
     static constexpr uint32_t NO_POOL = UINT32_MAX, NO_BANK = UINT32_MAX;
+    // Blocks looked at for each one that may be moved: what a step costs is bounded even if there is little to move.
+    static constexpr uint32_t VISITS_PER_MOVE = 8;
+    static constexpr uint32_t AT_ONCE = UINT32_MAX / VISITS_PER_MOVE; // moves: no bound
 
     Pool &pool(uint32_t zone, Kind kind) { return pools_[2 * zone + kind]; }
     Pool &pool_of(const Bank &bank) { return pool(bank.zone, bank.kind); }
@@ -63,23 +69,31 @@ class Adaptive : public Allocator {
     bool is_empty(uint32_t index) const { return memory_.unit(segments_[index].unit).used == 0; }
     uint32_t taken(Pool &pool, uint32_t frame, unsigned order);
     void taken_from_leaving(uint32_t frame, unsigned order);
-    void gave_to_absent(uint32_t frame, unsigned order);
+    uint32_t taken_from_isolated(uint32_t frame, unsigned order);
+    void gave_to_isolated(uint32_t frame, unsigned order);
     uint32_t off_bank(uint32_t zone, Kind kind) const;
     uint32_t bring(uint32_t zone, Kind kind);
     void enter(uint32_t index, State state);
     void queue(uint32_t index);
     bool advance(uint32_t index, uint32_t moves);
-    void help();
+    bool put(const Bank &bank, uint32_t frame);
+    // With each operation a part of what is on the way.
+    void help() {
+        if (!on_the_way_.empty())
+            help_first();
+    }
     void help_first();
     void leave_if_spare(uint32_t index);
     uint32_t take_without_waking(const Request &request, Kind kind);
     uint32_t take_by_waking(const Request &request, Kind kind);
+    uint32_t take_back(uint32_t zone, const Request &request, Kind kind);
     uint32_t take_anything(const Request &request, Kind kind);
 
     AdaptiveParameters parameters_;
     Segments segments_;
     std::vector<Bank> banks_;
     std::vector<Pool> pools_;             // the users' and the kernel's of each zone
+    std::vector<FreeLists> isolated_;     // of each zone
     std::vector<uint32_t> pool_of_block_; // of each block of MAX_ORDER, NO_POOL: its bank is in none
     std::vector<uint64_t> off_;           // a bit a bank
     std::deque<uint32_t> on_the_way_;

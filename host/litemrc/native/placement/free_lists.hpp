@@ -24,7 +24,9 @@ inline uint32_t coalesce(PhysicalMemory &memory, uint32_t frame, unsigned &order
 
 class FreeLists {
   public:
-    explicit FreeLists(PhysicalMemory &memory) : memory_(&memory), heads_(memory.add_list()) {
+    // The state of blocks on these lists: FREE_LISTED or FREE_ISOLATED.
+    explicit FreeLists(PhysicalMemory &memory, BlockState state = FREE_LISTED)
+        : memory_(&memory), heads_(memory.add_list()), state_(state) {
         for (unsigned order = 1; order < ORDERS; ++order)
             memory.add_list();
     }
@@ -35,11 +37,11 @@ class FreeLists {
 
     // At the front: what was freed last is used first, as in Linux.
     void add(uint32_t frame, unsigned order) {
-        memory_->set_state(frame, FREE_LISTED, order);
+        memory_->set_state(frame, state_, order);
         memory_->insert(frame, heads_ + order);
     }
     void add_last(uint32_t frame, unsigned order) {
-        memory_->set_state(frame, FREE_LISTED, order);
+        memory_->set_state(frame, state_, order);
         memory_->insert(frame, memory_->previous(heads_ + order));
     }
 
@@ -75,6 +77,7 @@ class FreeLists {
   private:
     PhysicalMemory *memory_;
     uint32_t heads_; // of order 0; the others follow
+    BlockState state_;
 };
 
 } // namespace litemrc_native

@@ -32,8 +32,9 @@ struct MemoryShape {
 // What a frame is the first one of. The low four bits are the order; 0 alone: inside a block.
 enum BlockState : uint8_t {
     INSIDE = 0,
-    FREE_LISTED = 0x10, // on a free list
-    FREE_HELD = 0x20,   // free, on no list: nobody can get it
+    FREE_LISTED = 0x10,   // on a free list
+    FREE_HELD = 0x20,     // free, on no list: nobody can get it
+    FREE_ISOLATED = 0x30, // on a list of isolated ones: to be had if there is nothing else
     USED_MOVABLE = 0x40,
     USED_UNMOVABLE = 0x80,
 };
@@ -71,11 +72,11 @@ class PhysicalMemory {
 
     uint8_t state(uint32_t frame) const { return states_[frame]; }
     unsigned order(uint32_t frame) const { return states_[frame] & 0xf; }
-    bool is_free(uint32_t frame) const { return states_[frame] & (FREE_LISTED | FREE_HELD); }
+    bool is_free(uint32_t frame) const { return states_[frame] & FREE_ISOLATED; }
     bool is_used(uint32_t frame) const { return states_[frame] & (USED_MOVABLE | USED_UNMOVABLE); }
     bool is_movable(uint32_t frame) const { return states_[frame] & USED_MOVABLE; }
     bool is_free_block(uint32_t frame, unsigned order) const {
-        return states_[frame] == (FREE_LISTED | order) || states_[frame] == (FREE_HELD | order);
+        return this->order(frame) == order && is_free(frame);
     }
     void set_state(uint32_t frame, BlockState kind, unsigned order) { states_[frame] = uint8_t(kind | order); }
     void set_inside(uint32_t frame) { states_[frame] = INSIDE; }
@@ -120,6 +121,20 @@ class PhysicalMemory {
     }
     uint32_t previous(uint32_t node) const { return links_[node].previous; }
     uint32_t lists() const { return uint32_t(links_.size()) - shape_.frames; }
+
+    // Ahead of a block's release: has the processor fetch what is known of the block; later, what merging with its
+    // first buddy touches.
+    void fetch_block(uint32_t frame) const {
+        __builtin_prefetch(&states_[frame], 1);
+        __builtin_prefetch(&links_[frame], 1);
+    }
+    void fetch_buddy(uint32_t frame) const {
+        const uint32_t buddy = frame ^ (block_frames(order(frame)) & (LARGEST_BLOCK - 1));
+        if (!(states_[buddy] & FREE_LISTED))
+            return;
+        __builtin_prefetch(&links_[links_[buddy].next], 1);
+        __builtin_prefetch(&links_[links_[buddy].previous], 1);
+    }
 
     uint64_t list_work = 0; // insertions and removals, of all lists
 

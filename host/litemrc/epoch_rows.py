@@ -1,0 +1,35 @@
+"""Columns of a table with one row per epoch and part of a device: what such tables share."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def exact_column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
+    """The values as they are, in this type.
+
+    Raises:
+        ValueError: it cannot hold them.
+    """
+    given = np.asarray(values)
+    column = np.ascontiguousarray(given, dtype=dtype)
+    if not np.array_equal(column, given):
+        raise ValueError(f"column {name} holds values that are no {dtype.name}")
+    return column
+
+
+def repeated_rows(epoch: NDArray[np.uint32], part: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which rows have the epoch and the part of an earlier one."""
+    pairs = epoch.astype(np.int64) << 8 | part
+    repeated = np.ones(pairs.size, dtype=bool)
+    repeated[np.unique(pairs, return_index=True)[1]] = False
+    return repeated
+
+
+def rows_between(epoch: NDArray[np.uint32], start: int | None, stop: int | None) -> NDArray[np.bool_]:
+    """Which rows are of epochs `start` up to, not including, `stop`; None: no limit on that side."""
+    kept = np.ones(epoch.size, dtype=bool)
+    if start is not None:
+        kept &= epoch >= start
+    if stop is not None:
+        kept &= epoch < stop
+    return kept
