@@ -65,10 +65,10 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: FilterSizes, tmp_path: Pa
 
 @pytest.mark.parametrize("mutant", FILTER_MUTANTS, ids=lambda mutant: mutant.name)
 def test_bench_finds_the_mutant(mutant: Mutant) -> None:
-    found = []
-    for sizes in (WHOLE, LARGE_MEMORY):
+    for sizes in (WHOLE, LARGE_MEMORY):  # some faults show in one of them only
         done = run(rtl_bench("filter", "filter", sizes, mutant.sources()), "random", 1, ACCESSES)
         assert done.returncode in (0, 1), done.stderr
-        found += [done.stdout] if done.stdout.startswith("MISMATCH") else []
-    assert found, "not found"
-    print("".join(found), end="")
+        if done.stdout.startswith("MISMATCH"):
+            print(done.stdout, end="")
+            return
+    pytest.fail("not found")
