@@ -33,11 +33,22 @@ def verilate(
     :return: what to link with a bench compiled with `verilated` = `folder`.
     """
     run_tool(["verilator", *VERILATOR_FLAGS, "--Mdir", folder, *files])
-    parts = [*sorted(folder.glob("Vtop*.cpp")), *beside]
-    (folder / "all.cpp").write_text("".join(f'#include "{part}"\n' for part in parts))
+    parts = sorted(folder.glob("Vtop*.cpp"))
+    slow = [part for part in parts if part.name.endswith("__Slow.cpp")]  # run once, and half of the text
+    fast = [part for part in parts if part not in slow]
+    return [
+        _verilated_object(folder, "fast", [*fast, *beside], level),
+        _verilated_object(folder, "slow", slow, FAULTY_LEVEL),
+        *_library(),
+    ]
+
+
+def _verilated_object(folder: Path, name: str, parts: list[Path], level: str) -> Path:
+    source, made = folder / f"{name}.cpp", folder / f"{name}.o"
+    source.write_text("".join(f'#include "{part}"\n' for part in parts))
     flags = ["-std=c++17", level, *VERILATED_FLAGS, *_header_compiled(folder, level)]
-    run_tool(["g++", *flags, *_includes(folder), "-c", folder / "all.cpp", "-o", folder / "top.o"])
-    return [folder / "top.o", *_library()]
+    run_tool(["g++", *flags, *_includes(folder), "-c", source, "-o", made])
+    return made
 
 
 def compiled(
@@ -87,8 +98,10 @@ def _header_compiled(folder: Path, level: str) -> list[str]:
         return made_in / "header.hpp.gch"
 
     made = product(f"verilated{level}.gch", [RULES], build)
-    (folder / "header.hpp.gch").symlink_to(made)
-    return ["-include", str(folder / "header.hpp")]
+    header = folder / f"header{level}.hpp"
+    if not (compiled_header := Path(f"{header}.gch")).exists():
+        compiled_header.symlink_to(made)
+    return ["-include", str(header)]
 
 
 def _library() -> list[Path]:
