@@ -31,7 +31,7 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: setup lint test demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: setup lint test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -43,7 +43,11 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-test: setup .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model   ## everything that can be checked without a board
+# make -j2 test-ready: two things at once; pip is kept to one.
+test-ready: setup .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) \
+		linux-ready renode-model   ## all that the tests need
+
+test: test-ready   ## everything that can be checked without a board
 	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
 	@# In the order of their names: reordered by their number of tests, the longest files would come last.
@@ -219,7 +223,7 @@ $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that tells where pages go.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
-$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp
+$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp build/native.stamp
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }

@@ -34,6 +34,7 @@ from migen import ClockDomain, Finish, If, Signal
 from sim_ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 from sim_dram import fill_at_start
 from sim_observer import DRAMObserver
+from sim_software import LIBRARIES, build_with_libraries
 from soc import VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
@@ -44,8 +45,6 @@ SYS_CLK_HZ = 50_000_000
 DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800: with its DLL on it runs no slower
 DDR3_DATA_BITS = 16
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
-# The libraries that the firmware links; no BIOS.
-SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
 
 def _serial(number):
@@ -183,9 +182,9 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )
-    keep = [package for package in builder.software_packages if package[0] in SOFTWARE]
-    builder.software_packages, builder.software_libraries = keep, list(SOFTWARE)
-    builder.build(
+    build_with_libraries(
+        builder,
+        () if variant == "linux" else LIBRARIES,
         sim_config=simulator_config(soc, variant),
         opt_level="O3",
         jobs=os.cpu_count(),  # not as many compilers as there are files

@@ -9,4 +9,6 @@ project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())
 lists = project["project"]["optional-dependencies"]
 lists |= {"base": project["project"]["dependencies"], "build": project["build-system"]["requires"]}
 print(*(requirement for name in sys.argv[1:] for requirement in lists[name]), sep="\n")' "$@")
+exec 9>.venv/pip.lock
+flock 9 # two at once could take files from each other
 .venv/bin/python -m pip --disable-pip-version-check install --quiet "${requirements[@]}"

@@ -1,14 +1,13 @@
 """Builds the bench of LiteDRAM's controller before the DDR3 model (dram_top.py, bench/dram_bench.cpp)."""
 
-import os
 import shutil
-import sys
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import BUILD, COSIM, REPO, VERILATOR_FLAGS, _product, _run, take_verilator_objects
+from builder import COSIM, TRUE_SOURCES, generate_verilog
+from compiling import FAULTY_LEVEL, LEVEL, RULES, compiled, link, verilate
 from mutation import mutated_source
+from products import BUILD, REPO, product
 
 MODEL = REPO / "litex-soc" / "ddr3_model"
 
@@ -44,21 +43,17 @@ def dram_bench(
     include = mutant.folder() if mutant else MODEL.parent
 
     def build(folder: Path) -> Path:
-        verilog, bench = folder / "top.v", COSIM / "bench" / "dram_bench.cpp"
-        path = os.pathsep.join([str(REPO / "litex-soc"), sysconfig.get_path("purelib")])
-        generate = [sys.executable, "-S", COSIM / "dram_top.py", grade, ranks, address_map]
-        generate += [verilog, folder / "dram.hpp", *timings]
-        _run(generate, env={**os.environ, "PYTHONPATH": path})
-        take_verilator_objects(folder)
-        flags = ["-MAKEFLAGS", "OPT_FAST= OPT_SLOW= OPT_GLOBAL="]
-        flags += ["-CFLAGS", f"-std=c++17 -O1 -I{folder} -I{include}"]
-        _run(["verilator", *VERILATOR_FLAGS, *flags, "--Mdir", folder, "-o", "bench", verilog, bench])
-        return folder / "bench"
+        top = [grade, ranks, address_map, folder / "top.v", folder / "dram.hpp", *timings]
+        generate_verilog("dram_top.py", top, TRUE_SOURCES)
+        rtl = verilate(folder, [folder / "top.v"], FAULTY_LEVEL if mutant else LEVEL)
+        headers = [*benches[1:], *model, folder / "dram.hpp"]
+        bench = compiled(benches[0], f"dram_bench-{name}", [f"-I{folder}", f"-I{include}"], headers, folder)
+        return link(folder, "bench", [bench, *rtl])
 
-    label = mutant.name if mutant else "true"
-    inputs = [COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py")]
-    benches = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
-    inputs += [COSIM / "bench" / name for name in benches]
-    inputs += [REPO / "litex-soc" / "sim_ddr3.py", REPO / "litex-soc/litemrc_gateware/bank_row_column.py"]
-    inputs += sorted((include / MODEL.name).glob("*.hpp"))
-    return _product("-".join(["dram", grade, str(ranks), address_map, *timings, label]), inputs, build)
+    name = "-".join([grade, str(ranks), address_map, *timings, mutant.name if mutant else "true"])
+    makers = [RULES, *(COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py"))]
+    names = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
+    benches = [COSIM / "bench" / name for name in names]
+    gateware = [REPO / "litex-soc" / "sim_ddr3.py", REPO / "litex-soc/litemrc_gateware/bank_row_column.py"]
+    model = sorted((include / MODEL.name).glob("*.hpp"))
+    return product(f"dram-{name}", [*makers, *benches, *gateware, *model], build)

@@ -8,11 +8,12 @@ the machine. The page's other tables are those of `make pnr`.
 
 from pathlib import Path
 
-from builder import REPO, Sizes, accuracy, rtl_bench
+from builder import Sizes, accuracy, rtl_bench
 from litemrc.plots import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from page_tables import fill_tables
+from products import REPO
 from running import output_of
 
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB

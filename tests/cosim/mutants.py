@@ -3,8 +3,9 @@
 import shutil
 from dataclasses import dataclass
 
-from builder import BUILD, REPO, TRUE_SOURCES, Sources
+from builder import TRUE_SOURCES, Sources
 from mutation import mutated_source
+from products import BUILD, REPO
 
 GATEWARE = "litex-soc/litemrc_gateware"
 

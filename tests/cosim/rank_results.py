@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import REPO, rank_bench
+from builder import rank_bench
+from products import REPO
 from running import counts_of
 
 RATES = ("800", "1066", "1600")

@@ -8,7 +8,8 @@ import sys
 
 import numpy
 import pytest
-from builder import BUILD, COSIM, REPO
+from builder import COSIM
+from products import BUILD, REPO
 
 pytestmark = pytest.mark.cosim
 

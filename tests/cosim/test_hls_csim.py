@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from builder import REPO
+from products import REPO
 
 pytestmark = pytest.mark.cosim
 

@@ -65,9 +65,8 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: FilterSizes, tmp_path: Pa
 
 @pytest.mark.parametrize("mutant", FILTER_MUTANTS, ids=lambda mutant: mutant.name)
 def test_bench_finds_the_mutant(mutant: Mutant) -> None:
-    sources = mutant.sources()
-    for sizes in (LARGE_MEMORY, WHOLE):
-        done = run(rtl_bench("filter", "filter", sizes, sources), "random", 1, ACCESSES)
+    for sizes in (WHOLE, LARGE_MEMORY):  # some faults show in one of them only
+        done = run(rtl_bench("filter", "filter", sizes, mutant.sources()), "random", 1, ACCESSES)
         assert done.returncode in (0, 1), done.stderr
         if done.stdout.startswith("MISMATCH"):
             print(done.stdout, end="")

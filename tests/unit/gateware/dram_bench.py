@@ -5,6 +5,7 @@ from litedram.core.controller import ControllerSettings
 from litedram.modules import MT41K64M16, MT48LC16M16
 from litedram.phy import dfi
 from litedram.phy.model import get_sdram_phy_settings
+from litemrc_gateware.bank_row_column import complete_bank_row_column
 from litex.gen import LiteXModule
 
 CLK_HZ = 50_000_000
@@ -37,7 +38,13 @@ class DRAMBench(LiteXModule):
         self.phy = phy = BarePHY(module, ranks)
         settings = ControllerSettings(bank_byte_alignment=self.alignment)
         self.core = LiteDRAMCore(phy, geom, module.timing_settings, CLK_HZ, controller_settings=settings)
+        complete_bank_row_column(self.core.crossbar)
         self.ports = [self.core.crossbar.get_port() for _ in range(ports)]
+
+
+def driven(port):
+    """The signals of a port that `drive` reads or writes."""
+    return [port.cmd.valid, port.cmd.ready, port.cmd.addr, port.cmd.we, port.wdata.valid, port.rdata.ready]
 
 
 def drive(port, rng, accesses, asked):

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import litemrc_gateware.dfi_activity as dfi_activity
 import pytest
-from dram_bench import DRAMBench, drive
+from dram_bench import DRAMBench, drive, driven
 from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc.golden.dram_activity import Command, DRAMActivity, Slices
 from litemrc.golden.rank_meter import PowerState
 from litex.gen import LiteXModule
-from migen import passive, run_simulation
+from migen import passive
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 GEOM = GeomSettings(bankbits=2, rowbits=12, colbits=8)
 COLUMN_BYTES, PHASES = 2, 2
@@ -129,6 +130,12 @@ class Bench(LiteXModule):
         self.unit = unit(self.pins, GEOM, COLUMN_BYTES, domains, alignment)
 
 
+def outputs(unit):
+    """The signals that `seen_by` reads."""
+    accesses = [unit.access, unit.access_domain, unit.write]
+    return [*accesses, unit.activate, unit.activate_domain, unit.refresh, unit.open]
+
+
 def seen_by(unit):
     """What the unit shows now."""
     access = [((yield unit.access_domain), bool((yield unit.write)))] if (yield unit.access) else []
@@ -170,7 +177,15 @@ def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIA
             found["clocks"] += 1
             expected = model.clock(commands)
 
-    run_simulation(bench, run())
+    pins = [
+        pin
+        for phase in bench.pins.phases
+        for pin in (
+            *(phase.ras_n, phase.cas_n, phase.we_n),
+            *(phase.cs_n, phase.cke, phase.bank, phase.address),
+        )
+    ]
+    run_simulation(bench, [run()], [*pins, *outputs(bench.unit)])
     return found
 
 
@@ -217,7 +232,7 @@ def test_accesses_of_litedram_are_in_the_domain_of_their_address(ranks, domains,
         drive(bench.ports[0], random.Random(1), 60, asked),
         listen(unit, accesses, activates, refreshes),
     ]
-    run_simulation(bench, drivers)
+    run_simulation(bench, drivers, [*driven(bench.ports[0]), *outputs(unit)])
     assert accesses == [(address * domains // memory_bytes, bool(write)) for address, write in asked]
     assert set(activates) == {domain for domain, _ in accesses} == set(range(domains))
     counts = Counter(refreshes)

@@ -7,9 +7,10 @@ from pathlib import Path
 import litemrc_gateware.dram_address as dram_address
 import litemrc_gateware.dram_tap as dram_tap
 import pytest
-from dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive
-from migen import Cat, passive, run_simulation
+from dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive, driven
+from migen import Cat, passive
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 
 @passive
@@ -37,7 +38,13 @@ def run(memory, ports, tap_class=dram_tap.DRAMTap, accesses=120, ranks=1, bank_r
     drivers = [
         drive(port, random.Random(number), accesses, asked[number]) for number, port in enumerate(bench.ports)
     ]
-    run_simulation(bench, [*drivers, listen(tap, seen), count_refreshes(bench.phy.dfi.p0, refreshes)])
+    phase = bench.phy.dfi.p0
+    signals = [
+        *(signal for port in bench.ports for signal in driven(port)),
+        *(tap.valid, tap.frame, tap.write),
+        *(phase.cs_n, phase.ras_n, phase.cas_n, phase.we_n),
+    ]
+    run_simulation(bench, [*drivers, listen(tap, seen), count_refreshes(phase, refreshes)], signals)
     frames = [[(address >> bench.page_shift, write) for address, write in row] for row in asked]
     return frames, seen, sum(refreshes)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import litemrc_gateware.loop_front as loop_front
 import pytest
 from litemrc.golden.loop_front import LoopFront as GoldenFront
-from migen import passive, run_simulation
+from migen import passive
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 CONTEXTS, IDS, HITS = 4, 32, 6000
 SIZES = [1, 4, 32, 1024]  # pages of a group: no, some, and all eight bits behind the point
@@ -96,7 +97,8 @@ def compare(module, group_pages, seed):
                 seen.append((yield dut.inside))
             yield
 
-    run_simulation(dut, [drive(), watch()])
+    ports = [dut.hit, dut.owner, dut.id, dut.pages, dut.forget, dut.clear, dut.inside]
+    run_simulation(dut, [drive(), watch()], ports)
     return seen, expected
 
 

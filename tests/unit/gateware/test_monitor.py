@@ -13,11 +13,12 @@ from litemrc.golden.monitor import MonitorModel
 from litemrc_gateware.records import OpKind
 from litex.gen import LiteXModule
 from litex.soc.interconnect import csr_bus
-from migen import Signal, passive, run_simulation
+from migen import Signal, passive
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 FRAMES, GROUPS, CONTEXTS, QUEUE = 16, 4, 2, 8
-EPOCHS = 4  # a run's; Migen's simulator does some hundred clocks a second
+EPOCHS = 4  # a run's
 
 
 class Tap:
@@ -55,6 +56,14 @@ class Bench(LiteXModule):
         csrs = self.monitor.get_csrs()
         self.bank = csr_bus.CSRBank(csrs, bus=csr_bus.Interface(data_width=32))
         self.address = {csr.name: number for number, csr in enumerate(csrs)}  # one word each
+
+        tap = self.sources
+        self.ports = [
+            *(tap.valid, tap.frame, tap.write),
+            *self.bank.bus.flatten(),
+            *self.monitor.window.bus.flatten(),
+            *self.monitor.observed.flatten(),
+        ]
 
     def write(self, name, value):
         yield from self.bank.bus.write(self.address[name], value)
@@ -199,6 +208,7 @@ def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, b
             observe(bench.monitor.observed, log.events),
             processor(),
         ],
+        bench.ports,
     )
     return log
 
@@ -367,6 +377,7 @@ def test_a_disabled_monitor_counts_nothing():
             observe(bench.monitor.observed, log.events),
             wait(),
         ],
+        bench.ports,
     )
     assert log.accesses and not log.events
 

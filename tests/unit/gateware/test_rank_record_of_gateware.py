@@ -14,8 +14,9 @@ from litemrc.rank_record import COMMANDS, Command, snapshots_of
 from litemrc_gateware import dfi_activity, rank_counters
 from litemrc_gateware.rank_records import AWAKE, PowerState
 from litex.gen import LiteXModule
-from migen import Mux, Signal, run_simulation
+from migen import Mux, Signal
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 GEOM = GeomSettings(bankbits=2, rowbits=12, colbits=8)
 COLUMN_BYTES, PHASES = 2, 2
@@ -128,7 +129,18 @@ def counted(ranks: int, domains: int, clocks: int, **units):
             if (yield bench.counters.complete):
                 snapshots.append(dict(shown))
 
-    run_simulation(bench, run())
+    counters = bench.counters
+    shown_by = [counters.shown, counters.shown_domain, counters.shown_word, counters.shown_count]
+    pins = [
+        pin
+        for phase in bench.pins.phases
+        for pin in (
+            *(phase.ras_n, phase.cas_n, phase.we_n),
+            *(phase.cs_n, phase.cke, phase.bank, phase.address),
+        )
+    ]
+    signals = [*pins, *bench.rank_state, counters.last, counters.boundary, counters.complete, *shown_by]
+    run_simulation(bench, [run()], signals)
     return snapshots, np.array(source.rows, COMMANDS)
 
 

@@ -8,8 +8,8 @@ import pytest
 from litemrc.golden.ref_counters import Counter, Event, RefCounters, Selector
 from litex.gen import LiteXModule
 from litex.soc.interconnect import csr_bus
-from migen import run_simulation
 from mutation import mutated_module
+from verilated_simulation import run_simulation
 
 PAGES, MASTERS, CONTEXTS, WIDTH, QUEUE = 16, 2, 2, 5, 4
 REARM = 1 << 31
@@ -108,7 +108,11 @@ class Bench(LiteXModule):
 
 def simulate(process, bench=None):
     bench = bench or Bench()
-    run_simulation(bench, process(bench))
+    control = bench.control
+    request = control.request
+    signals = [request.valid, request.page, request.write, request.master, request.context]
+    signals += [*bench.bank.bus.flatten(), *control.window.bus.flatten(), control.ev.event.trigger]
+    run_simulation(bench, [process(bench)], signals)
     return bench
 
 
