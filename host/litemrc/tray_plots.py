@@ -78,11 +78,13 @@ def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None =
 
 def draw_free(axes, runs: Sequence[TrayRun]) -> None:
     """Free memory at the end of each sample."""
+    # Where runs are one line all are seen: the first is the widest.
+    widths = np.linspace(1.4, 6.2, len(runs))[::-1]
     for number, run in enumerate(runs):
         axes.plot(
             _begins(run) + run.sample_s,
             run.free_pages * PAGE_BYTES / _GIB,
-            linewidth=1.4,
+            linewidth=widths[number],
             color=COLOURS[_ORDER[number % len(_ORDER)]],
             label=run.configuration,
         )

@@ -115,7 +115,7 @@ uint32_t Adaptive::take_anything(const Request &request, Kind kind) {
     return NO_FRAME;
 }
 
-// The first bank on its way that is empty or comes to this pool: it stays there, and some of its blocks do at once.
+// A bank on its way that is empty or comes to this pool: it stays there, and some of its blocks do at once.
 uint32_t Adaptive::take_back(uint32_t zone, const Request &request, Kind kind) {
     for (const uint32_t index : on_the_way_) {
         Bank &bank = banks_[index];
@@ -129,8 +129,8 @@ uint32_t Adaptive::take_back(uint32_t zone, const Request &request, Kind kind) {
             enter(index, POOLED);
         advance(index, parameters_.moves_per_operation);
         Pool &from = pool(zone, kind);
-        const uint32_t frame = from.lists.take(request.order);
-        return frame == NO_FRAME ? NO_FRAME : taken(from, frame, request.order);
+        if (const uint32_t frame = from.lists.take(request.order); frame != NO_FRAME)
+            return taken(from, frame, request.order);
     }
     return NO_FRAME;
 }
