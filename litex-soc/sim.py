@@ -15,7 +15,6 @@ Linux, what DRAM holds at the start are put in at run time.
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from litex.build.sim.config import SimConfig
 from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from migen import ClockDomain, Finish, If, Signal
+from sim_compile import compile_simulator
 from sim_ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 from sim_dram import fill_at_start
 from sim_observer import DRAMObserver
@@ -186,8 +186,6 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
         builder,
         () if variant == "linux" else LIBRARIES,
         sim_config=simulator_config(soc, variant),
-        opt_level="O3",
-        jobs=os.cpu_count(),  # not as many compilers as there are files
         run=False,
         interactive=False,
         extra_mods=[*MODULES, *(["ddr3"] if ranks else [])],
@@ -195,13 +193,11 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
     )
     if soc.dram_layout:
         (output / "dram.json").write_text(json.dumps(soc.dram_layout, indent=4) + "\n")
-    compiled = subprocess.run(
-        ["bash", "build_sim.sh"], cwd=builder.gateware_dir, capture_output=True, text=True, check=False
-    )
-    if compiled.returncode:
-        sys.exit(
-            f"sim.py: Verilator or a simulation module did not compile:\n{compiled.stdout}{compiled.stderr}"
-        )
+    sys.stdout.flush()
+    try:
+        compile_simulator(Path(builder.gateware_dir), [source for source, *_ in soc.platform.sources])
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"sim.py: Verilator or a simulation module did not compile: {' '.join(error.cmd)}")
 
 
 def main():

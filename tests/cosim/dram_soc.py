@@ -6,9 +6,7 @@ Writes and reads 64 KB around the middle of the DRAM, where two ranks meet; prin
 simulator is FOLDER/gateware/obj_dir/Vsim, to be run in FOLDER/gateware; it leaves ddr3.json and ddr3.npy.
 """
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain, Display, Finish, If, Signal
+from sim_compile import compile_simulator
 from sim_ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 
 SYS_CLK_HZ = 100_000_000
@@ -98,23 +97,15 @@ def build(folder, nranks):
     config.add_module("ddr3", ("ddr3", 0), args=arguments)
     builder = Builder(soc, output_dir=str(folder), compile_software=False)
     builder.build(
-        jobs=os.cpu_count(),
         sim_config=config,
         run=False,
         interactive=False,
         extra_mods=["ddr3"],
         extra_mods_path=str(modules),
     )
-    compiled = subprocess.run(
-        ["bash", "build_sim.sh"],
-        cwd=builder.gateware_dir,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")},
-    )
-    if compiled.returncode:
-        sys.exit(compiled.stdout + compiled.stderr)
+    sys.stdout.flush()
+    sources = [source for source, *_ in soc.platform.sources]
+    compile_simulator(Path(builder.gateware_dir), sources, optimize="-O0")  # for some thousand clocks
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import zcbor
-
 _INSTALLED = Path(__file__).with_name("litemrc.cddl")
 _IN_REPOSITORY = Path(__file__).parents[3] / "firmware" / "include" / "litemrc.cddl"
 
@@ -69,6 +67,8 @@ class Schema:
 def schema() -> Schema:
     """Return the schema of this package, or of the repository it is run from."""
     path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
+    import zcbor  # a tenth of a second, and most commands talk to no device
+
     types = zcbor.DataTranslator.from_cddl(path.read_text(encoding="utf-8"), 0).my_types
     constants = {name: t.value for name, t in types.items() if _is_literal(t) and not name.endswith("_body")}
     return Schema(constants, _direction("device_message", types), _direction("host_request", types))
