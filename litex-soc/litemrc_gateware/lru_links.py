@@ -17,7 +17,7 @@ class LruLinks(LiteXModule):
 
     1. if `linked`, the page is taken out: its neighbours are linked to each other;
     2. if `insert`, it is hung in: the least recent page and the top are linked to it,
-    3. nothing: a walk, whose first header may be this page, reads its neighbours now;
+    3. nothing: a walk, whose first header may be this page, reads its neighbours now, or did before;
     4. and it to them.
 
     Parameters
