@@ -6,19 +6,21 @@ Four stand-ins for the paper's programs, of its length, and programs with thread
 import argparse
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from held_out_counters import compared, distribution, each_of
 from litemrc.numa_plots import delay_figure, surface_figure
 from litemrc.plot_files import save_figure
-from litemrc.policies.replication import SelfTuned
+from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.replay.numa import NumaMachine, NumaReferences, NumaRun, NumaSimulation, best, read_references
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.shared import open_shared_trace
+from markdown_tables import markdown, percent
 from page_tables import fill_tables
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,6 +89,8 @@ def main() -> None:
         "protocols": _protocols(programs),
         "parameters": _parameters(),
     }
+    held_out = compared(PAGES, args.part)
+    tables["held-out"], tables["held-out-each"] = distribution(held_out), each_of(held_out, PAGES)
     fill_tables(args.docs / "results-reference-counters.md", tables)
 
 
@@ -142,7 +146,7 @@ def _programs(programs: Mapping[str, Program]) -> str:
         rows.append(
             [name, f"{len(references) / 1e6:.2f}", f"{megabytes:.2f}", f"{references.writes.mean():.1%}"]
         )
-    return _markdown(["program", "references, millions", "words touched, MB", "writes"], rows)
+    return markdown(["program", "references, millions", "words touched, MB", "writes"], rows)
 
 
 def _first(programs: Mapping[str, Program]) -> str:
@@ -153,7 +157,7 @@ def _first(programs: Mapping[str, Program]) -> str:
             others = program.others[page_bytes]
             cells.append(f"{others['first-touch'].namc:.1f} / {others['always-remote'].namc:.1f}")
         rows.append([name, *cells])
-    return _markdown(["first touch / always remote", *map(_size, PAGES)], rows)
+    return markdown(["first touch / always remote", *map(_size, PAGES)], rows)
 
 
 def _delays(programs: Mapping[str, Program]) -> str:
@@ -161,7 +165,7 @@ def _delays(programs: Mapping[str, Program]) -> str:
     for name, program in programs.items():
         least = [best(program.singles[page_bytes]) for page_bytes in PAGES]
         rows.append([name, *(f"{run.namc:.2f} at {run.delay}" for run in least)])
-    return _markdown(["DELAY alone: least NAMC", *map(_size, PAGES)], rows)
+    return markdown(["DELAY alone: least NAMC", *map(_size, PAGES)], rows)
 
 
 def _both(programs: Mapping[str, Program]) -> str:
@@ -174,12 +178,12 @@ def _both(programs: Mapping[str, Program]) -> str:
                 name,
                 f"{single.namc:.3f} at {single.delay}",
                 f"{at.namc:.3f}",
-                _percent(at.namc / single.namc),
+                percent(at.namc / single.namc),
                 f"{pair.namc:.3f} at {_pair_name(pair)}",
             ]
         )
     heads = ["1 KiB", "DELAY alone, best", "both at (64, 32)", "against it", "best pair"]
-    return _markdown(heads, rows)
+    return markdown(heads, rows)
 
 
 def _decade(programs: Mapping[str, Program]) -> str:
@@ -197,12 +201,12 @@ def _decade(programs: Mapping[str, Program]) -> str:
             [
                 name,
                 f"{span[0]} to {10 * span[0]}",
-                _percent(max(both[delay] for delay in span) / least),
-                _percent(max(alone[delay] for delay in span) / min(alone.values())),
+                percent(max(both[delay] for delay in span) / least),
+                percent(max(alone[delay] for delay in span) / min(alone.values())),
             ]
         )
     heads = ["1 KiB", "DELAY", "UPDATE 32: at most above the best pair", "DELAY alone: above its own best"]
-    return _markdown(heads, rows)
+    return markdown(heads, rows)
 
 
 def _tuned(programs: Mapping[str, Program]) -> str:
@@ -214,12 +218,14 @@ def _tuned(programs: Mapping[str, Program]) -> str:
             pair, tuned = program.best_pair(page_bytes), program.others[page_bytes]["self-tuned"]
             ratio = tuned.namc / pair.namc
             met, every = met + (ratio <= GOAL), every + 1
-            text = f"{tuned.namc:.2f}, {_percent(ratio)}"
+            text = f"{tuned.namc:.2f}, {percent(ratio)}"
             cells.append(text if ratio <= GOAL else f"**{text}**")
         rows.append([name, *cells])
         rows.append(["", *(f"{_pair_name(program.best_pair(size))}" for size in PAGES)])
-    told = f"Within {GOAL - 1:.0%} or better: {met} of {every}; the others are in bold."
-    return _markdown(["self-tuned, against the best pair", *map(_size, PAGES)], rows) + f"\n\n{told}"
+    told = f"Within {GOAL - 1:.0%} or better: {met} of {every}" + (
+        "." if met == every else "; the others are in bold."
+    )
+    return markdown(["self-tuned, against the best pair", *map(_size, PAGES)], rows) + f"\n\n{told}"
 
 
 def _protocols(programs: Mapping[str, Program]) -> str:
@@ -239,7 +245,7 @@ def _protocols(programs: Mapping[str, Program]) -> str:
             ]
         )
     heads = ["1 KiB", "always remote", "first touch", "invalidate", "best DELAY", "best pair", "self-tuned"]
-    return _markdown([*heads, "optimum"], rows)
+    return markdown([*heads, "optimum"], rows)
 
 
 def _parameters() -> str:
@@ -263,7 +269,7 @@ def _parameters() -> str:
         ),
         ("self-tuned", f"counters of {SelfTuned.counter_bits} bits; nothing else is given"),
     ]
-    return _markdown(["", ""], rows)
+    return markdown(["", ""], rows)
 
 
 def _pair_name(run: NumaRun) -> str:
@@ -272,17 +278,6 @@ def _pair_name(run: NumaRun) -> str:
 
 def _size(page_bytes: int) -> str:
     return f"{page_bytes // 1024} KiB"
-
-
-def _percent(ratio: float) -> str:
-    """A ratio as what is more or less."""
-    text = f"{100 * (ratio - 1):+.1f} %".replace("-", "\N{MINUS SIGN}")
-    return "0.0 %" if text[1:] == "0.0 %" else text
-
-
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)] if len(heads) > 2 else ["---"] * 2, *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ Protocol UPD, and what is charged (table 1(b); `cost` below):
   again. The home never drops its copy and counts nothing. Of several copies the lowest processor's is first.
 - A policy may decide against a replication when DELAY has reached 0. That costs the page fault, the read is a
   remote one, and DELAY is armed again. So it is, with its last initial value, when `local_pages` copies are
-  there already. What a policy needs to know of the home costs a remote read (`asks`).
+  there already. What a policy needs to know of the home costs a remote read (`asks`), and each counter of its
+  processor that it reads or writes through the window a local access.
 
 Invalidate-based: who writes invalidates all other copies, a message each at the cost of an update, and
 becomes the page's owner; all references of others, reads and writes, count DELAY down. A write that is
@@ -80,7 +81,7 @@ class UpdateMachine:
     Parameters:
         cost: an object with local_access, remote_read, remote_write, update, page_fault; cycles.
         replication: cycles to make a copy.
-        policy: of `litemrc.policies.replication`.
+        policy: of `litemrc.policies.replication` or `self_tuned_replication`.
         home: a processor at which all pages are, or FIRST_TOUCH.
         local_pages: copies that a processor can hold; 0: any number.
     """
@@ -129,7 +130,7 @@ class UpdateMachine:
         counter.left -= 1
         if counter.left:
             return False
-        answer = self.policy.on_delay(key, counter.initial, counter.writes)
+        answer = self.policy.on_delay(key, counter.initial, counter.writes, _Window(self, processor))
         self.counts.cycles += answer.asks * self.cost.remote_read
         held = sum(owner == processor for _, owner in self.update)
         full = self.local_pages > 0 and held >= self.local_pages
@@ -181,13 +182,36 @@ class UpdateMachine:
             return
         self.counts.interrupts += 1
         self.counts.cycles += self.cost.page_fault
-        answer = self.policy.on_update(key, counter.writes, counter.local_reads, counter.local_writes)
+        used = counter.local_reads, counter.local_writes
+        answer = self.policy.on_update(key, counter.writes, *used, _Window(self, owner))
         if answer.drop:
             self.counts.invalidations += 1
             del self.update[key]
             self.delay[key] = _Counter(answer.value)
         else:
             self.update[key] = _Counter(answer.value)
+
+
+@dataclass
+class _Window:
+    """What a policy may read and write at an event: the counters of that processor."""
+
+    machine: UpdateMachine
+    processor: int
+
+    def local_reads(self, page: int) -> int:
+        self.machine.counts.cycles += self.machine.cost.local_access
+        counter = self.machine.update.get((page, self.processor))
+        return counter.local_reads if counter else 0
+
+    def raise_delays(self, value: int) -> None:
+        for (_, owner), counter in self.machine.delay.items():
+            if owner != self.processor or not counter.left:
+                continue
+            self.machine.counts.cycles += 2 * self.machine.cost.local_access
+            more = max(value - counter.initial, 0)
+            counter.initial += more
+            counter.left += more
 
 
 class InvalidateMachine:

@@ -2,6 +2,7 @@
 #include "numa/invalidate_machine.hpp"
 #include "numa/pair_runs.hpp"
 #include "numa/replication.hpp"
+#include "numa/self_tuned.hpp"
 #include "numa/update_machine.hpp"
 
 namespace litemrc_native {

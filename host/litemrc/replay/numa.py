@@ -1,7 +1,8 @@
 """Traces through processors that share memory by pages: "Reference counters", section 2.
 
-The model is `litemrc.golden.numa`; policies are those of `litemrc.policies.replication`. NAMC, the normalized
-average memory access cost, is what a reference costs on average over what a local access costs.
+The model is `litemrc.golden.numa`; policies are those of `litemrc.policies.replication` and
+`self_tuned_replication`. NAMC, the normalized average memory access cost, is what a reference costs on
+average over what a local access costs.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,7 +2,8 @@
 
 import numpy as np
 from litemrc.golden.numa import FIRST_TOUCH, Counts, InvalidateMachine, Reference, UpdateMachine, optimum
-from litemrc.policies.replication import FixedCounters, SelfTuned
+from litemrc.policies.replication import FixedCounters
+from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.replay.numa import NumaMachine, NumaReferences, NumaRun
 
 COUNTS = list(Counts.__dataclass_fields__)

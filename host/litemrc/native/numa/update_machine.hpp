@@ -35,6 +35,32 @@ template <typename Policy> class UpdateMachine {
 
     const NumaCounts &counts() const { return counts_; }
 
+    // The counters of one processor, and what the policy knows of its pages.
+    struct Window {
+        UpdateMachine &machine;
+        const uint32_t processor;
+
+        typename Policy::Pair &state(uint32_t page) { return machine.pair(page, processor).policy; }
+
+        uint64_t local_reads(uint32_t page) {
+            machine.counts_.cycles += machine.costs_.local_access;
+            const Pair &own = machine.pair(page, processor);
+            return own.copy ? own.local_reads : 0;
+        }
+
+        void raise_delays(uint32_t value) {
+            for (uint32_t page = 0; page < machine.pages_.size(); ++page) {
+                Pair &own = machine.pair(page, processor);
+                if (own.copy || !own.left)
+                    continue;
+                machine.counts_.cycles += 2 * machine.costs_.local_access;
+                const uint32_t more = value > own.delay ? value - own.delay : 0;
+                own.left += more;
+                own.delay += more;
+            }
+        }
+    };
+
   private:
     struct Page {
         uint64_t writes = 0;
@@ -114,7 +140,7 @@ template <typename Policy> class UpdateMachine {
     // DELAY has fired: is the page here now?
     bool replicate(Page &it, uint32_t page, Pair &own, uint32_t processor) {
         const uint64_t foreign = it.writes - own.own_writes;
-        const auto answer = policy_.on_delay(own.policy, processor, own.delay, foreign - own.since);
+        const auto answer = policy_.on_delay(Window{*this, processor}, page, own.delay, foreign - own.since);
         counts_.cycles += answer.asks * costs_.remote_read;
         if (!answer.replicate || !room_[processor]) {
             counts_.refused += answer.replicate;
@@ -161,7 +187,7 @@ template <typename Policy> class UpdateMachine {
             ++counts_.interrupts;
             counts_.cycles += costs_.page_fault;
             const auto answer =
-                policy_.on_update(own.policy, processor, foreign - own.since, own.local_reads, own.local_writes);
+                policy_.on_update(Window{*this, processor}, page, foreign - own.since, own.local_reads, own.local_writes);
             if (!answer.drop) {
                 arm_update(it, own, answer.value);
                 return;
