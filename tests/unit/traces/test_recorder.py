@@ -151,14 +151,17 @@ def test_programs_that_fail_or_do_not_compile_are_told(tmp_path):
         )
 
 
-@pytest.mark.parametrize("program", ["fft", "ocean", "search", "sort"])
-def test_the_programs_of_scenarios_run(tmp_path, program):
+@pytest.mark.parametrize(
+    ("program", "rounds"),
+    [("fft", 1), ("ocean", 1), ("search", 1), ("sort", 1), ("lu", 1), ("bodies", 1), ("table", 2)],
+)
+def test_the_programs_of_scenarios_run(tmp_path, program, rounds):
     out = tmp_path / "out.parquet"
     source = str(ROOT / f"scenarios/threads/{program}.c")
-    assert main(["trace", "threads", "--out", str(out), "--turn", "64", source, "--", "4", "1"]) == 0
+    assert main(["trace", "threads", "--out", str(out), "--turn", "64", source, "--", "4", f"{rounds}"]) == 0
     with open_shared_trace(out) as trace:
         references = read_references(trace)
-        assert trace.origin == f"{source} -- 4 1"
+        assert trace.origin == f"{source} -- 4 {rounds}"
     assert set(references.processors.tolist()) == {0, 1, 2, 3}
     assert len(references) > 100_000
 

@@ -186,8 +186,8 @@ template <typename Policy> class UpdateMachine {
             }
             ++counts_.interrupts;
             counts_.cycles += costs_.page_fault;
-            const auto answer =
-                policy_.on_update(Window{*this, processor}, page, foreign - own.since, own.local_reads, own.local_writes);
+            const auto answer = policy_.on_update(Window{*this, processor}, page, foreign - own.since,
+                                                  own.local_reads, own.local_writes);
             if (!answer.drop) {
                 arm_update(it, own, answer.value);
                 return;
