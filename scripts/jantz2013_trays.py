@@ -14,6 +14,7 @@ from litemrc.replay.trays.result import TrayRun
 from litemrc.replay.trays.scenario import TrayScenario, run_case
 from litemrc.replay.trays.scenario_file import read_tray_scenario
 from litemrc.tray_plots import free_figure, power_figure, relative_figure, stages_figure
+from markdown_tables import markdown
 from page_tables import fill_tables
 
 TRANSACTIONS = ("h2", "tradebeans", "tradesoap", "fop", "luindex")
@@ -78,7 +79,7 @@ def parameters(scenario: TrayScenario) -> str:
         ("power samples", f"every {hardware.sample_ns / 1e6:g} ms; figure 3: every second"),
         ("seed", f"{scenario.seed}"),
     ]
-    return _markdown(["", ""], rows)
+    return markdown(["", ""], rows)
 
 
 def figure3(scenario: TrayScenario, pictures: Path) -> str:
@@ -91,7 +92,7 @@ def figure3(scenario: TrayScenario, pictures: Path) -> str:
         row = [each.configuration, f"{_gib(used):.2f} GiB", f"{each.seconds:.0f} s", f"{each.reloads:,}"]
         rows.append([*row, f"{each.outside:,}"])
     heads = ["memnice", "most memory in use", "time", "pages read from disk again", "pages on other trays"]
-    return _markdown(heads, rows)
+    return markdown(heads, rows)
 
 
 def figure4(scenario: TrayScenario, pictures: Path) -> str:
@@ -101,7 +102,7 @@ def figure4(scenario: TrayScenario, pictures: Path) -> str:
         [each.configuration, *(f"{each.mean_mw(phase) / 1e3:.2f}" for phase in each.phase_names)]
         for each in runs
     ]
-    tables = [_markdown(["W in stage:", *(phase.split()[-1] for phase in runs[0].phase_names)], rows)]
+    tables = [markdown(["W in stage:", *(phase.split()[-1] for phase in runs[0].phase_names)], rows)]
     first = runs[0].phase_names[0]
     trays = _named(runs, "trays")
     whole = replace(
@@ -121,7 +122,7 @@ def figure4(scenario: TrayScenario, pictures: Path) -> str:
             ]
         )
     heads = ["trays, first stage", "ours", "ours, stages of 2 GiB", "the paper"]
-    return "\n\n".join([*tables, _markdown(heads, rows)])
+    return "\n\n".join([*tables, markdown(heads, rows)])
 
 
 def sensitivity(scenario: TrayScenario) -> str:
@@ -154,7 +155,7 @@ def sensitivity(scenario: TrayScenario) -> str:
         *(f"{case.configuration.name}, W" for case in cases),
         *(f"trays less than {b}" for b in PAPER_STAGE),
     ]
-    return _markdown(["first stage", *heads], rows)
+    return markdown(["first stage", *heads], rows)
 
 
 def figure5(scenarios: Mapping[str, TrayScenario], pictures: Path) -> str:
@@ -185,7 +186,7 @@ def figure5(scenarios: Mapping[str, TrayScenario], pictures: Path) -> str:
         "less than interleaved",
         "less than trays",
     ]
-    return _markdown([*heads, "time, to interleaved", "pages recycled"], rows)
+    return markdown([*heads, "time, to interleaved", "pages recycled"], rows)
 
 
 def figure6(scenario: TrayScenario, pictures: Path) -> str:
@@ -210,7 +211,7 @@ def figure6(scenario: TrayScenario, pictures: Path) -> str:
         )
     rows.append(["the paper", "", "", "", "", "", f"almost {PAPER_TENURED:.0%}".replace("%", " %")])
     heads = ["phase", "time", "trays, W", "ranks awake", "tenured isolated, W", "ranks awake", "less"]
-    return _markdown(heads, rows)
+    return markdown(heads, rows)
 
 
 def placement(scenario: TrayScenario, pictures: Path) -> str:
@@ -227,7 +228,7 @@ def placement(scenario: TrayScenario, pictures: Path) -> str:
         ]
         for each in runs
     ]
-    return _markdown(["", "W", "ranks awake", "less", "pages migrated", "time"], rows)
+    return markdown(["", "W", "ranks awake", "less", "pages migrated", "time"], rows)
 
 
 def _staged(case, **changes):
@@ -254,11 +255,6 @@ def _gib(pages: int) -> float:
 
 def _percent(part: float | None) -> str:
     return "-" if part is None else f"{100 * part:.1f} %".replace("-", MINUS)
-
-
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    align = ["---", *["---:"] * (len(heads) - 1)] if len(heads) > 2 else ["---"] * len(heads)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, align, *rows))
 
 
 if __name__ == "__main__":

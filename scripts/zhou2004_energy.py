@@ -1,7 +1,7 @@
 """Fills the tables of memory energy in docs/results-zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from litemrc.plot_files import save_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES, Predictive
 from litemrc.replay.chip_references import ChipReferences
 from litemrc.replay.energy import NAP_SWEEP, POWERDOWN_SWEEP, ChipMachine, EnergyRun, compare
+from markdown_tables import markdown, percent
 from page_tables import fill_tables
 
 MACHINE = ChipMachine(find_power("rdram"))
@@ -55,7 +56,7 @@ def _table4(power: ChipPower) -> str:
     rows += [(name, f"{mw:g} mW", "-") for name, mw in list(zip(names, power.waiting_mw, strict=True))[1:]]
     ways = list(zip(names, power.exit_mw, power.exit_ns, strict=True))[1:]
     rows += [(f"{name} → Active", f"{mw:g} mW", f"+{ns:g} ns") for name, mw, ns in ways]
-    return _markdown(["state or transition", "power", "time"], rows)
+    return markdown(["state or transition", "power", "time"], rows)
 
 
 def _parameters(references: int) -> str:
@@ -82,7 +83,7 @@ def _parameters(references: int) -> str:
             "6,144 pages, all touched once, then one third at random; moving: a sixth on, 5 times",
         ),
     ]
-    return _markdown(["", ""], rows)
+    return markdown(["", ""], rows)
 
 
 def _figure5(runs: Mapping[str, EnergyRun]) -> str:
@@ -90,7 +91,7 @@ def _figure5(runs: Mapping[str, EnergyRun]) -> str:
     for name, run in runs.items():
         static = _of(run, "static-nap")
         cells = [name, f"{run.chips}", f"{static.energy_mj:.1f}", f"{static.delay_s * 1e3:.1f}"]
-        rows.append([*cells, *(_percent(run.relative(pair)) for pair in PAIRS), _percent(_free(run))])
+        rows.append([*cells, *(percent(run.relative(pair)) for pair in PAIRS), percent(_free(run))])
     heads = [
         "program",
         "chips",
@@ -99,7 +100,7 @@ def _figure5(runs: Mapping[str, EnergyRun]) -> str:
         *(f"{pair} / {SCHEMES[pair].base}" for pair in PAIRS),
     ]
     rows.append(["the paper", "8 to 64", "", "", *(MINUS + PAPER[pair] for pair in PAIRS[:2]), "", ""])
-    return _markdown([*heads, "the last without the monitor's power"], rows)
+    return markdown([*heads, "the last without the monitor's power"], rows)
 
 
 def _hot_regions(references: int) -> str:
@@ -111,10 +112,10 @@ def _hot_regions(references: int) -> str:
             for elsewhere in (0.0, ELSEWHERE):
                 program = hot_region(memory, share, references, elsewhere)
                 run = compare(program, MACHINE, [SCHEMES[pair] for pair in PAIRS])
-                row += [_percent(run.relative(pair)) for pair in PAIRS]
+                row += [percent(run.relative(pair)) for pair in PAIRS]
             rows.append(row)
     heads = [*PAIRS, *(f"1 of {1 / ELSEWHERE:g} elsewhere: {PAIRS[0]}", *PAIRS[1:])]
-    return _markdown(["pages in memory", "share that is hot", *heads], rows)
+    return markdown(["pages in memory", "share that is hot", *heads], rows)
 
 
 def _figure6(programs: Mapping[str, ChipReferences], docs: Path) -> str:
@@ -128,10 +129,8 @@ def _figure6(programs: Mapping[str, ChipReferences], docs: Path) -> str:
             name: [compare(program, replace(MACHINE, **{field: value}), scheme) for value in values]
             for name, program in programs.items()
         }
-        rows = [
-            [name, *(_percent(run.relative("mrc-static")) for run in line)] for name, line in runs.items()
-        ]
-        tables.append(_markdown([f"{head}:", *(f"{value:,}" for value in values)], rows))
+        rows = [[name, *(percent(run.relative("mrc-static")) for run in line)] for name, line in runs.items()]
+        tables.append(markdown([f"{head}:", *(f"{value:,}" for value in values)], rows))
         save_figure(sweep_figure(runs), docs / "results-zhou2004" / f"figure6-{field.partition('_')[0]}.png")
     return "\n\n".join(tables)
 
@@ -149,10 +148,10 @@ def _predictive(programs: Mapping[str, ChipReferences]) -> str:
                 name,
                 f"{nap} ns, {down / 1e3:g} µs",
                 f"{tuned.energy_mj / tuned.delay_s:,.0f}",
-                _percent(run.relative(Predictive.name)),
-                _percent(free.relative(Predictive.name)),
-                _percent(ours.delay_s / tuned.delay_s),
-                _percent(least.energy_delay / tuned.energy_delay),
+                percent(run.relative(Predictive.name)),
+                percent(free.relative(Predictive.name)),
+                percent(ours.delay_s / tuned.delay_s),
+                percent(least.energy_delay / tuned.energy_delay),
                 f"{ours.energy_delay / least.energy_delay:.2f}",
             ]
         )
@@ -163,7 +162,7 @@ def _predictive(programs: Mapping[str, ChipReferences]) -> str:
         "mrc-predictive / tuned",
         "without the monitor's power",
     ]
-    return _markdown([*heads, "its delay / tuned's", "oracle / tuned", "mrc-predictive / oracle"], rows)
+    return markdown([*heads, "its delay / tuned's", "oracle / tuned", "mrc-predictive / oracle"], rows)
 
 
 def _other_parts(programs: Mapping[str, ChipReferences]) -> str:
@@ -173,9 +172,9 @@ def _other_parts(programs: Mapping[str, ChipReferences]) -> str:
         for name, program in programs.items():
             run = compare(program, machine, list(SCHEMES.values()))
             ratios = [run.relative(pair) for pair in (*PAIRS, Predictive.name, "oracle")]
-            rows.append([machine.power.part, name, *map(_percent, ratios)])
+            rows.append([machine.power.part, name, *map(percent, ratios)])
     heads = [f"{pair} / {SCHEMES[pair].base}" for pair in (*PAIRS, Predictive.name, "oracle")]
-    return _markdown(["part", "program", *heads], rows)
+    return markdown(["part", "program", *heads], rows)
 
 
 def _of(run: EnergyRun, name: str):
@@ -190,18 +189,6 @@ def _free(run: EnergyRun) -> float:
 
 def _without(run: EnergyRun, name: str) -> EnergyRun:
     return replace(run, results=[result for result in run.results if result.scheme.name != name])
-
-
-def _percent(ratio: float) -> str:
-    """A ratio as what is more or less."""
-    text = f"{100 * (ratio - 1):+.1f} %".replace("-", MINUS)
-    return "0.0 %" if text[1:] == "0.0 %" else text
-
-
-def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    align = ["---", *["---:"] * (len(heads) - 1)] if len(heads) > 2 else ["---"] * len(heads)
-    lines = [heads, align, *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def rtl_bench(
         bench = _object(COSIM / "bench" / f"{kind}_bench.cpp", sizes, sources, engine, folder)
         return link(folder, "bench", [bench, *units, *rtl])
 
-    inputs = [COSIM / "rtl_top.py", *verilog_units, *sources.rtl_files(), *_cpp_inputs(sources)]
+    inputs = [COSIM / "rtl_top.py", *verilog_units, *sources.rtl_files(), *cpp_inputs(sources)]
     return product(f"{kind}-{top}-{sizes}-{sources.label}", inputs, build)
 
 
@@ -130,7 +130,7 @@ def replay(unit: str, sizes: Sizes) -> Path:
         main = _object(COSIM / "bench" / f"{driver}.cpp", sizes, TRUE_SOURCES, engine)
         return link(folder, "replay", [main, *_units(kind, engine, sizes, TRUE_SOURCES)])
 
-    return product(f"replay-{unit}-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+    return product(f"replay-{unit}-{sizes}", cpp_inputs(TRUE_SOURCES), build)
 
 
 def accuracy(sizes: Sizes) -> Path:
@@ -146,7 +146,7 @@ def accuracy(sizes: Sizes) -> Path:
         run_tool(["g++", *flags, *driver, "-o", folder / "accuracy"])
         return folder / "accuracy"
 
-    return product(f"accuracy-{sizes}", _cpp_inputs(TRUE_SOURCES), build)
+    return product(f"accuracy-{sizes}", cpp_inputs(TRUE_SOURCES), build)
 
 
 def rank_bench(
@@ -215,7 +215,7 @@ def _object(
     source: Path, sizes: Sizes, sources: Sources, engine: str = "", verilated: Path | None = None
 ) -> Path:
     """A compiled unit, or a bench or driver around an engine."""
-    headers = [path for path in _cpp_inputs(sources) if path.suffix != ".cpp"]
+    headers = [path for path in cpp_inputs(sources) if path.suffix != ".cpp"]
     # The fault may be elsewhere: what it leaves as it is has one name, and is compiled once.
     read = [path for path in [source, *headers] if path.is_relative_to(sources.hls)]
     as_it_is = all(
@@ -226,7 +226,8 @@ def _object(
     return compiled(source, f"{source.stem}-{sizes}-{engine}-{label}", flags, headers, verilated)
 
 
-def _cpp_inputs(sources: Sources) -> list[Path]:
+def cpp_inputs(sources: Sources) -> list[Path]:
+    """What compiled C++ depends on."""
     _fetch_ap_types()
     bench = (COSIM / "bench").glob("*.?pp")
     return [RULES, Path(__file__), *sources.hls_files(), *sorted(bench), AP_TYPES / "origin.txt"]

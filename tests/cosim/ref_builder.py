@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder import COSIM, TRUE_SOURCES, Sources, _cpp_inputs, generate_verilog, include_flags
+from builder import COSIM, TRUE_SOURCES, Sources, cpp_inputs, generate_verilog, include_flags
 from compiling import compiled, link, verilate
 from products import product
 
@@ -67,7 +67,7 @@ def refs_replay(sizes: RefSizes) -> Path:
 
 
 def _inputs(sources: Sources) -> list[Path]:
-    return [Path(__file__), *_cpp_inputs(sources)]
+    return [Path(__file__), *cpp_inputs(sources)]
 
 
 def _object(source: Path, sizes: RefSizes, sources: Sources, verilated: Path | None = None) -> Path:

@@ -2,8 +2,9 @@
 
 import pytest
 from builder import TRUE_SOURCES, Sizes, rtl_bench
-from mutants import BUCKET_MUTANTS, SWEEP_MUTANT, Mutant
+from mutants import Mutant
 from running import counts_of, run
+from stack_mutants import BUCKET_MUTANTS, SWEEP_MUTANT
 
 pytestmark = pytest.mark.cosim
 

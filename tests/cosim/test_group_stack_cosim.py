@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from builder import Sizes, replay, rtl_bench
-from mutants import PARTS_MUTANT, STACK_MUTANTS, Mutant
+from mutants import Mutant
 from running import counts_of, run
+from stack_mutants import PARTS_MUTANT, STACK_MUTANTS
 from vectors import write_vectors
 
 pytestmark = pytest.mark.cosim

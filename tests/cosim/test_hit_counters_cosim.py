@@ -2,7 +2,8 @@
 
 import pytest
 from builder import Sizes, rtl_bench
-from mutants import COUNTER_MUTANTS, Mutant
+from monitor_mutants import COUNTER_MUTANTS
+from mutants import Mutant
 from running import counts_of, run
 
 pytestmark = pytest.mark.cosim

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from builder import FilterSizes, replay, rtl_bench
-from mutants import FILTER_MUTANTS, Mutant
+from monitor_mutants import FILTER_MUTANTS
+from mutants import Mutant
 from running import counts_of, run
 from vectors import write_filter_vectors
 

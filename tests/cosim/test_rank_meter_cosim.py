@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from builder import MeterSizes, Sizes, replay, rtl_bench
-from mutants import METER_MUTANTS, MOVE_MUTANTS, Mutant
+from meter_mutants import METER_MUTANTS, MOVE_MUTANTS
+from mutants import Mutant
 from running import counts_of, run
 from vectors import write_meter_vectors
 

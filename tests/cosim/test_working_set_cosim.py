@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from builder import Sizes, replay, rtl_bench
-from mutants import SET_MUTANTS, Mutant
+from monitor_mutants import SET_MUTANTS
+from mutants import Mutant
 from running import counts_of, run
 from vectors import write_working_set_vectors
 

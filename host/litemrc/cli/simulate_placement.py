@@ -21,7 +21,7 @@ from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, FootprintTrace
 from litemrc.traces.allocations.kmem import read_kmem
 
 _FOOTPRINTS = {"light": LIGHT, "medium": MEDIUM}
-_MIGRATE_EVERY_S = 2  # where both footprints take least energy: docs/results-panwar2015.md
+_MIGRATE_EVERY_S = Placement.migrate_every  # its ticks are footprints', of a second
 
 _EPILOG = """\
 buddy       Linux's: free lists by zone, migrate type and order; no bank is ever emptied on purpose

@@ -66,9 +66,9 @@ class Schema:
 @cache
 def schema() -> Schema:
     """Return the schema of this package, or of the repository it is run from."""
-    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
     import zcbor  # a tenth of a second, and most commands talk to no device
 
+    path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
     types = zcbor.DataTranslator.from_cddl(path.read_text(encoding="utf-8"), 0).my_types
     constants = {name: t.value for name, t in types.items() if _is_literal(t) and not name.endswith("_body")}
     return Schema(constants, _direction("device_message", types), _direction("host_request", types))

@@ -47,6 +47,12 @@ def driven(port):
     return [port.cmd.valid, port.cmd.ready, port.cmd.addr, port.cmd.we, port.wdata.valid, port.rdata.ready]
 
 
+def command_pins(pins):
+    """The signals of a DFI that carry commands."""
+    names = ("ras_n", "cas_n", "we_n", "cs_n", "cke", "bank", "address")
+    return [getattr(phase, name) for phase in pins.phases for name in names]
+
+
 def drive(port, rng, accesses, asked):
     """Asks for random accesses, near and far, with pauses; appends (byte address, write) to `asked`."""
     address = 0

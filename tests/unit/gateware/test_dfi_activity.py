@@ -6,7 +6,7 @@ from pathlib import Path
 
 import litemrc_gateware.dfi_activity as dfi_activity
 import pytest
-from dram_bench import DRAMBench, drive, driven
+from dram_bench import DRAMBench, command_pins, drive, driven
 from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc.golden.dram_activity import Command, DRAMActivity, Slices
@@ -177,15 +177,7 @@ def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIA
             found["clocks"] += 1
             expected = model.clock(commands)
 
-    pins = [
-        pin
-        for phase in bench.pins.phases
-        for pin in (
-            *(phase.ras_n, phase.cas_n, phase.we_n),
-            *(phase.cs_n, phase.cke, phase.bank, phase.address),
-        )
-    ]
-    run_simulation(bench, [run()], [*pins, *outputs(bench.unit)])
+    run_simulation(bench, [run()], [*command_pins(bench.pins), *outputs(bench.unit)])
     return found
 
 

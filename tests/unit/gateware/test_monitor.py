@@ -269,6 +269,7 @@ MODES = {
     "frozen now and then": {"length": 40, "pressure": 0.6, "control": ENABLE | HOLD | FREEZE},
     # Not overloaded: an epoch may end on accesses in clocks that follow each other.
     "single shot": {"length": 20, "pressure": 0.4, "control": ENABLE | HOLD | SINGLE_SHOT},
+    "single shot, overloaded": {"length": 20, "pressure": 0.6, "control": ENABLE | HOLD | SINGLE_SHOT},
     "single shot by cycles": {"length": 300, "control": ENABLE | HOLD | SINGLE_SHOT | BY_CYCLES | FREEZE},
 }
 BUILDS = {
@@ -344,8 +345,9 @@ def test_accesses_left_out_or_lost_are_conserved_while_the_monitor_freezes_and_t
     assert conserved(log)
 
 
-def test_single_shot_freezes_behind_the_end_of_an_epoch_until_it_is_armed():
-    assert shots_are_single(true_run("single shot"))
+@pytest.mark.parametrize("mode", ["single shot", "single shot, overloaded"])
+def test_single_shot_freezes_behind_the_end_of_an_epoch_until_it_is_armed(mode):
+    assert shots_are_single(true_run(mode))
 
 
 def shots_are_single(log):

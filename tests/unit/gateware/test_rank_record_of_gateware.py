@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dram_bench import command_pins
 from litedram.common import GeomSettings
 from litedram.phy import dfi
 from litemrc.golden.dram_activity import Slices
@@ -131,15 +132,14 @@ def counted(ranks: int, domains: int, clocks: int, **units):
 
     counters = bench.counters
     shown_by = [counters.shown, counters.shown_domain, counters.shown_word, counters.shown_count]
-    pins = [
-        pin
-        for phase in bench.pins.phases
-        for pin in (
-            *(phase.ras_n, phase.cas_n, phase.we_n),
-            *(phase.cs_n, phase.cke, phase.bank, phase.address),
-        )
+    signals = [
+        *command_pins(bench.pins),
+        *bench.rank_state,
+        counters.last,
+        counters.boundary,
+        counters.complete,
+        *shown_by,
     ]
-    signals = [*pins, *bench.rank_state, counters.last, counters.boundary, counters.complete, *shown_by]
     run_simulation(bench, [run()], signals)
     return snapshots, np.array(source.rows, COMMANDS)
 

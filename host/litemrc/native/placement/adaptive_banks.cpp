@@ -121,7 +121,7 @@ bool Adaptive::advance(uint32_t index, uint32_t moves) {
 // Moves a free block to the lists of its bank's state, or off all of them; false: it is there.
 bool Adaptive::put(const Bank &bank, uint32_t frame) {
     const unsigned order = memory_.order(frame);
-    const uint8_t now = memory_.state(frame) & FREE_ISOLATED;
+    const uint8_t now = memory_.state(frame) & FREE_BITS;
     const uint8_t then = bank.state == POOLED ? FREE_LISTED : bank.state == ISOLATED ? FREE_ISOLATED : FREE_HELD;
     if (now == then)
         return false;

@@ -26,7 +26,8 @@ class PlacementMachine {
   public:
     explicit PlacementMachine(Allocator &allocator);
 
-    // Events in their order; what frees touch is fetched some events ahead. numbers: of blocks, each in use once at a time; nodes: where each is wanted, null: node 0.
+    // Events in their order; what frees touch is fetched some events ahead. numbers: of blocks, each in use once at a
+    // time; nodes: where each is wanted, null: node 0.
     void run(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes, uint64_t count);
     // The same, each operation timed.
     void run_timed(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes, uint64_t count);

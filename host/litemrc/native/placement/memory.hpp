@@ -38,6 +38,7 @@ enum BlockState : uint8_t {
     USED_MOVABLE = 0x40,
     USED_UNMOVABLE = 0x80,
 };
+constexpr uint8_t FREE_BITS = FREE_LISTED | FREE_HELD | FREE_ISOLATED; // one at least in every free state, in no other
 
 struct Unit {
     uint32_t frames = 0;
@@ -72,7 +73,7 @@ class PhysicalMemory {
 
     uint8_t state(uint32_t frame) const { return states_[frame]; }
     unsigned order(uint32_t frame) const { return states_[frame] & 0xf; }
-    bool is_free(uint32_t frame) const { return states_[frame] & FREE_ISOLATED; }
+    bool is_free(uint32_t frame) const { return states_[frame] & FREE_BITS; }
     bool is_used(uint32_t frame) const { return states_[frame] & (USED_MOVABLE | USED_UNMOVABLE); }
     bool is_movable(uint32_t frame) const { return states_[frame] & USED_MOVABLE; }
     bool is_free_block(uint32_t frame, unsigned order) const {

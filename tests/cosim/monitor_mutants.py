@@ -1,0 +1,229 @@
+"""Faults of what stands around the engine that benches must find."""
+
+from mutants import GATEWARE, Mutant
+
+# The random bench of the counters must find these.
+COUNTER_MUTANTS = (
+    *(
+        Mutant(
+            f"count_{position + 1}_ahead_is_missed",
+            f"{GATEWARE}/hit_counters.py",
+            "chosen.eq(ahead & -ahead),",
+            f"chosen.eq(ahead & -ahead & {0b1111 ^ 1 << position}),",
+        )
+        for position in range(4)
+    ),
+    Mutant(
+        "total_one_ahead_is_missed",
+        f"{GATEWARE}/counter_totals.py",
+        "follows.eq(self.count & (context == self.context)),",
+        "follows.eq(0),",
+    ),
+    Mutant(
+        "totals_outlive_their_epoch",
+        f"{GATEWARE}/counter_totals.py",
+        "If(self.zero, *(flag.eq(0) for flag in known)),",
+        "If(self.zero, known[0].eq(0)),",
+    ),
+    Mutant(
+        "window_is_not_zeroed_for_its_next_turn",
+        f"{GATEWARE}/hit_counters.py",
+        "NextValue(zeroing, window),",
+        "NextValue(zeroing, 0),",
+    ),
+    Mutant(
+        "every_position_is_a_first_touch",
+        f"{GATEWARE}/hit_counters.py",
+        "totals.first.eq(fetched.first),",
+        "totals.first.eq(fetched.valid),",
+    ),
+    Mutant(
+        "totals_do_not_saturate",
+        f"{GATEWARE}/counter_totals.py",
+        "grows.eq(counts & ~was[-1])",
+        "grows.eq(counts)",
+    ),
+)
+
+# The random bench of the working set must find these.
+SET_MUTANTS = (
+    *(
+        Mutant(
+            f"word_of_the_operation_{ahead}_ahead_is_missed",
+            f"{GATEWARE}/working_set.py",
+            "(op.valid & (stages[1].adr == op.adr) for op in ahead)",
+            f"(op.valid & (stages[1].adr == op.adr) & (op is not ahead[{ahead - 1}]) for op in ahead)",
+        )
+        for ahead in (1, 2, 3)
+    ),
+    Mutant(
+        "input_does_not_wait_for_the_sweep",
+        f"{GATEWARE}/working_set.py",
+        "self.ready.eq(~zeroing & (swept | ~half_ends)),",
+        "self.ready.eq(~zeroing),",
+    ),
+    Mutant(
+        "sweep_of_the_second_half_is_left_out",
+        f"{GATEWARE}/working_set.py",
+        "If(half_ends, swept.eq(0))",
+        "If(half_ends & ~tag[-1], swept.eq(0))",
+    ),
+    Mutant(
+        "tags_are_not_compared",
+        f"{GATEWARE}/working_set.py",
+        "stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),",
+        "stale.eq(last.zero),",
+    ),
+    Mutant(
+        "page_that_left_stays_touched",
+        f"{GATEWARE}/working_set.py",
+        "choose.eq((stages[2].touch | stages[2].leave) << stages[2].bit),",
+        "choose.eq(stages[2].touch << stages[2].bit),",
+    ),
+    Mutant(
+        "words_keep_their_bits_over_a_reset",
+        f"{GATEWARE}/working_set.py",
+        "stages[0].zero.eq(zeroing),",
+        "stages[0].zero.eq(0),",
+    ),
+    Mutant(
+        "cpp_half_ends_without_the_rest_of_the_sweep",
+        "hls/working_set/working_set.cpp",
+        "            sweep();\n        }\n        swept_ = 0;",
+        "        }\n        swept_ = 0;",
+    ),
+)
+
+# The random bench of the whole chain must find these.
+MONITOR_MUTANTS = (
+    Mutant(
+        "engine_is_not_asked_about_frozen_accesses",
+        f"{GATEWARE}/page_filter.py",
+        "If(touch | fill | ask, engine_ops.valid.eq(1)),",
+        "If(touch | (fill & ~op.frozen) | ask, engine_ops.valid.eq(1)),",
+    ),
+    Mutant(
+        "frozen_access_finds_no_owner",
+        f"{GATEWARE}/answer_merge.py",
+        "engine.valid & engine.ready & from_engine & learns,",
+        "engine.valid & engine.ready & from_engine & learns & ~due.frozen,",
+    ),
+    Mutant(
+        "end_of_epoch_keeps_the_working_set",
+        f"{GATEWARE}/page_filter.py",
+        "(op.epoch_end | (op.kind == OpKind.CLEAR))",
+        "(op.kind == OpKind.CLEAR)",
+    ),
+)
+
+# The random bench of the filter must find these.
+FILTER_MUTANTS = (
+    Mutant(
+        "first_touch_is_that_of_the_operation_before",
+        f"{GATEWARE}/page_filter.py",
+        "working_set.page.eq(op.frame),",
+        "working_set.page.eq(at_hand.sink.frame),",
+    ),
+    Mutant(
+        "invalidated_page_stays_in_the_working_set",
+        f"{GATEWARE}/page_filter.py",
+        "working_set.leave.eq(recent.invalidate),",
+        "working_set.leave.eq(0),",
+    ),
+    Mutant(
+        "frozen_access_is_counted_as_outside",
+        f"{GATEWARE}/page_filter.py",
+        "counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),",
+        "counts.eq(skip & (op.kind == OpKind.ACCESS) & reason),",
+    ),
+    Mutant(
+        "frozen_hit_is_answered",
+        f"{GATEWARE}/answer_merge.py",
+        "absorbed & ~due.frozen,",
+        "absorbed,",
+    ),
+    Mutant(
+        "more_answers_are_due_than_find_room",
+        f"{GATEWARE}/page_filter.py",
+        "answers_depth - WorkingSet.latency - 1",
+        "answers_depth + WorkingSet.latency",
+    ),
+    Mutant(
+        "order_of_recent_pages_is_not_restored",
+        f"{GATEWARE}/page_filter.py",
+        "fill.eq((may_ask & op.moves & ~recent.misplaced) & ~found),",
+        "fill.eq((may_ask & op.moves) & ~found),",
+    ),
+    Mutant(
+        "most_recent_page_is_touched_first",
+        f"{GATEWARE}/recent_pages.py",
+        "self.touch[slot].eq(misplaced[slot] & ~any_of(misplaced[o] & newer(slot, o) for o in others)),",
+        "self.touch[slot].eq(misplaced[slot] & ~any_of(misplaced[o] & ~newer(slot, o) for o in others)),",
+    ),
+    Mutant(
+        "invalidated_page_stays_recent",
+        f"{GATEWARE}/recent_pages.py",
+        "(Replicate(self.invalidate, slots) & self.match)",
+        "(Replicate(self.invalidate, slots) & 0)",
+    ),
+    Mutant(
+        "order_outlives_invalidation",
+        f"{GATEWARE}/recent_pages.py",
+        "If(fills[i] | fills[j] | leaves[i] | leaves[j], wrong.eq(0))",
+        "If(fills[i] | fills[j], wrong.eq(0))",
+    ),
+    Mutant(
+        "page_filled_in_the_clock_before_is_missed",
+        f"{GATEWARE}/recent_pages.py",
+        "Mux(filled, same_again, pages[slot] == self.next_page)",
+        "pages[slot] == self.next_page",
+    ),
+    Mutant(
+        "epoch_end_of_an_absorbed_access_is_lost",
+        f"{GATEWARE}/page_filter.py",
+        "answer.epoch_end.eq(op.epoch_end),",
+        "answer.epoch_end.eq(op.epoch_end & ~absorb),",
+    ),
+    Mutant(
+        "absorbed_access_counts_for_another_owner",
+        f"{GATEWARE}/answer_merge.py",
+        "owners[due.slot].eq(engine.context),",
+        "owners[0].eq(engine.context),",
+    ),
+    Mutant(
+        "invalidation_names_an_owner",
+        f"{GATEWARE}/answer_merge.py",
+        "learns = (engine.kind == PositionKind.HIT) | (engine.kind == PositionKind.MISS)",
+        "learns = 1",
+    ),
+    Mutant(
+        "upper_frame_is_out_of_range",
+        f"{GATEWARE}/page_numbers.py",
+        "(sink.frame > self.upper)",
+        "(sink.frame >= self.upper)",
+    ),
+    Mutant(
+        "clear_keeps_the_counts",
+        f"{GATEWARE}/page_filter.py",
+        "clears | ended,",
+        "ended,",
+    ),
+    Mutant(
+        "access_left_out_behind_an_end_is_not_counted",
+        f"{GATEWARE}/page_filter.py",
+        "running.eq(counts),",
+        "running.eq(0),",
+    ),
+    Mutant(
+        "accesses_left_out_start_again_at_the_limit",
+        f"{GATEWARE}/page_filter.py",
+        "counts & ~more[-1],",
+        "counts,",
+    ),
+    Mutant(
+        "cpp_hash_folds_once",
+        "hls/page_filter/page_filter.cpp",
+        " ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 4))",
+        "",
+    ),
+)
