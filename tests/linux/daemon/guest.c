@@ -5,6 +5,7 @@
  *	guest access N	N accesses by itself, at once
  *	guest family N	N accesses by a child
  *	guest memory N	touches N times 256 KiB, over and over
+ *	guest idle N	touches N times 256 KiB, once
  *	guest exit N	ends with status N
  *	guest clients	has init run clients, see run_clients()
  */
@@ -140,16 +141,18 @@ static void be_init(void)
 	}
 }
 
-static void touch_memory(int quarters)
+static void touch_memory(int quarters, int again)
 {
 	size_t size = (size_t)quarters << 18;
 	volatile char *memory = malloc(size);
 
-	for (;;) {
+	do {
 		for (size_t at = 0; at < size; at += PAGE)
 			memory[at] = (char)at;
 		usleep(100000);
-	}
+	} while (again);
+	for (;;)
+		pause();
 }
 
 int main(int argc, char **argv)
@@ -168,7 +171,9 @@ int main(int argc, char **argv)
 		wait(NULL);
 	}
 	if (!strcmp(argv[1], "memory"))
-		touch_memory(atoi(number));
+		touch_memory(atoi(number), 1);
+	if (!strcmp(argv[1], "idle"))
+		touch_memory(atoi(number), 0);
 	if (!strcmp(argv[1], "clients"))
 		close(open(TRIGGER, O_WRONLY | O_CREAT, 0600));
 	return !strcmp(argv[1], "exit") ? atoi(number) : 0;

@@ -9,7 +9,7 @@ import time
 import pytest
 from litemrc.device.errors import RequestRefusedError
 
-ACCESS, FAMILY, MEMORY, EXIT, CLIENTS = range(5)  # litemrcd.conf
+ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE = range(6)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1
 
 
@@ -41,7 +41,7 @@ def test_hello_tells_kernel_driver_and_abi(device):
     assert device.hello.system.startswith("Linux 6.1")
     assert device.hello.abi == 1
     assert device.hello.contexts == 8
-    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients"]
+    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients", "idle"]
     assert device.echo_test(32).failed == 0
 
 
@@ -95,23 +95,33 @@ def test_a_program_that_fails_is_told_of(device):
 def test_budgets_push_pages_out_and_let_them_back(device):
     """16 x 256 KiB are 1,024 pages, and swap is there."""
     device.request("run", workload=MEMORY, context=4, scale=16)
-    assert settled(device, lambda used: used >= 1024)
+    assert settled(device, 4, lambda used: used >= 1024)
     assert device.request("set_budget", context=4, pages=300).values[0] == 300
-    assert settled(device, lambda used: used <= 320)
+    assert settled(device, 4, lambda used: used <= 320)
     assert device.request("set_budget", context=4, pages=NO_BUDGET).values[0] == NO_BUDGET
-    assert settled(device, lambda used: used >= 1024)
-    _, used = device.request("reclaim", context=4, pages=512).values
-    assert used < 1000, "as many as can be, of which some came back already"
+    assert settled(device, 4, lambda used: used >= 1024)
     with pytest.raises(RequestRefusedError, match="busy"):
         device.request("set_budget", context=5, pages=300)
     with pytest.raises(RequestRefusedError, match="busy"):
         device.request("run", workload=MEMORY, context=5, scale=1)
 
 
-def settled(device, true, timeout_s=20):
+def test_what_is_reclaimed_stays_away_if_nobody_wants_it(device):
+    """Of 1,024 pages 512 are asked for; Linux 6.1 takes more than that, but not half as many more."""
+    device.request("run", workload=IDLE, context=7, scale=16)
+    assert settled(device, 7, lambda used: used >= 1024)
+    before = device.request("get_budget", context=7).values[1]
+    budget, used = device.request("reclaim", context=7, pages=512).values
+
+    assert budget == NO_BUDGET
+    assert before - 512 - 256 < used <= before - 512
+    assert device.request("get_budget", context=7).values == [NO_BUDGET, used]
+
+
+def settled(device, context, true, timeout_s=20):
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
-        if true(device.request("get_budget", context=4).values[1]):
+        if true(device.request("get_budget", context=context).values[1]):
             return True
         time.sleep(0.1)
     return False
