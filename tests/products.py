@@ -3,10 +3,12 @@
 A second run makes nothing; and what two benches share is made once.
 """
 
+import fcntl
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -36,6 +38,15 @@ def product(name: str, inputs: Iterable[Path | str], build: Callable[[Path], Pat
         with tempfile.TemporaryDirectory(dir=BUILD, prefix="new-") as folder:
             build(Path(folder)).replace(made)
     return made
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Of all that run tests only this process builds in the folder now; it is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def run_tool(command: list, **options) -> str:

@@ -1,6 +1,5 @@
 """The DDR3 model as a simulation module of LiteX, behind soc.add_sdram with two ranks."""
 
-import fcntl
 import json
 import os
 import subprocess
@@ -9,7 +8,7 @@ import sys
 import numpy
 import pytest
 from builder import COSIM
-from products import BUILD, REPO
+from products import BUILD, REPO, alone_in
 
 pytestmark = pytest.mark.cosim
 
@@ -22,11 +21,9 @@ SOURCES = (COSIM / "dram_soc.py", *(REPO / "litex-soc" / name for name in ("sim_
 def simulator():
     """The folder in which the simulator runs."""
     folder = BUILD / "dram_soc"
-    folder.mkdir(parents=True, exist_ok=True)
     program = folder / "gateware" / "obj_dir" / "Vsim"
     model = [*(REPO / "litex-soc" / "ddr3_model").iterdir(), *(REPO / "litex-soc/sim_modules/ddr3").iterdir()]
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(folder):
         newest = max(path.stat().st_mtime_ns for path in [*SOURCES, *model])
         if not program.exists() or program.stat().st_mtime_ns < newest:
             environment = {**os.environ, "PYTHONPATH": str(REPO / "litex-soc")}

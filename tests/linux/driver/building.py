@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from linux.driver.cpio import write_initramfs
+from products import alone_in
 
 ROOT = Path(__file__).parents[3]
 DRIVER = ROOT / "firmware" / "linux" / "driver"
@@ -46,10 +47,10 @@ def build_agent(out: Path) -> Path:
 
 def build_initramfs(kernel: Path, out: Path) -> Path:
     """An initramfs of agent and modules; the agent is the init."""
-    out.mkdir(parents=True, exist_ok=True)
-    agent = build_agent(out)
-    files = {"init": agent, "renamed": agent}
-    files |= {module.name: module for module in build_modules(kernel, out)}
     archive = out / "initramfs.cpio"
-    write_initramfs(archive, files)
+    with alone_in(out):
+        agent = build_agent(out)
+        files = {"init": agent, "renamed": agent}
+        files |= {module.name: module for module in build_modules(kernel, out)}
+        write_initramfs(archive, files)
     return archive

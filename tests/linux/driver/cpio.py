@@ -18,4 +18,7 @@ def write_initramfs(path: Path, files: dict[str, Path]) -> None:
     entries.append(("dev/console", stat.S_IFCHR | 0o600, b"", (5, 1)))
     entries += [(name, stat.S_IFREG | 0o755, file.read_bytes(), (0, 0)) for name, file in files.items()]
     entries.append(("TRAILER!!!", 0, b"", (0, 0)))
-    path.write_bytes(b"".join(_entry(number, *entry) for number, entry in enumerate(entries, 1)))
+    # Moved in at once: another guest may be reading the one that is there.
+    new = path.with_suffix(".new")
+    new.write_bytes(b"".join(_entry(number, *entry) for number, entry in enumerate(entries, 1)))
+    new.replace(path)

@@ -1,6 +1,5 @@
 """Builds the daemon with sanitizers under build/daemon-test, once for all workers, and starts it."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from cable import Cable
 from fake_driver import FakeDriver
+from products import alone_in
 from serving import CONFIG, Daemon, arguments_of, environment_of, wait_until
 
 HERE = Path(__file__).parent
@@ -23,9 +23,7 @@ def litemrcd() -> Path:
     """The program under test; LITEMRCD in the environment names another (test_daemon_mutants.py)."""
     if mutant := os.environ.get("LITEMRCD"):
         return Path(mutant)
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with (BUILD / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(BUILD):
         make = ["make", "--no-print-directory", "-C", HERE, f"OUT={BUILD}", f"PYTHON={sys.executable}"]
         unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
         environment = {name: value for name, value in os.environ.items() if name not in unset}

@@ -1,6 +1,5 @@
 """Seeded faults of the daemon, each of which a test named here must find."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from mutation import mutated_source
+from products import alone_in
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -86,9 +86,7 @@ def build(name: str, built: Path) -> Path:
 
 @pytest.mark.parametrize("name", SEEDED)
 def test_a_seeded_fault_is_found(litemrcd, name):
-    MUTANTS.mkdir(parents=True, exist_ok=True)
-    with (MUTANTS / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(MUTANTS):
         mutant = build(name, litemrcd.parent)
     test = ["-q", "-x", "-p", "no:cacheprovider", str(HERE / SEEDED[name][3])]
     run = [sys.executable, "-m", "pytest", *test]

@@ -1,6 +1,5 @@
 """Builds the C programs of these tests under build/link, once for all workers, and starts the peer device."""
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from products import alone_in
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "link"
@@ -31,9 +31,7 @@ class Peer:
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """The folder of the built programs: codec, codec-mutant, peer."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with (BUILD / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone_in(BUILD):
         make = ["make", "--no-print-directory", "-C", HERE, f"BUILD={BUILD}", f"PYTHON={sys.executable}"]
         environment = {
             name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")

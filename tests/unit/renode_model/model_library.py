@@ -6,7 +6,8 @@ import subprocess
 from ctypes import c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
-REPO = Path(__file__).resolve().parents[3]
+from products import REPO, alone_in
+
 PREFIX = "litemrc_model_"
 ENGINES = {"group_stack": 1, "bucket_stack": 2}
 # engine.frames.pages.groups.contexts.recent_pages.domains; the third samples, the fourth has tiny groups.
@@ -45,19 +46,10 @@ _RESULTS = {"create": c_void_p, "sizes": c_char_p, "dram_accesses": c_uint64}
 
 def build(out: Path, flags: str = "") -> Path:
     """Compiles the library in SIZES; returns its path."""
-    subprocess.run(
-        [
-            "make",
-            "-s",
-            "-C",
-            REPO / "renode/model",
-            f"OUT={out}",
-            f"SIZES={' '.join(SIZES)}",
-            f"EXTRA_CXXFLAGS={flags}",
-        ],
-        check=True,
-        env={**os.environ, "MAKEFLAGS": ""},
-    )
+    settings = [f"OUT={out}", f"SIZES={' '.join(SIZES)}", f"EXTRA_CXXFLAGS={flags}"]
+    environment = {**os.environ, "MAKEFLAGS": ""}
+    with alone_in(out):
+        subprocess.run(["make", "-s", "-C", REPO / "renode/model", *settings], check=True, env=environment)
     return out / "liblitemrc_model.so"
 
 

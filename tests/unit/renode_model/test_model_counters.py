@@ -27,9 +27,10 @@ def test_memory_and_arithmetic_are_clean_under_sanitizers() -> None:
     preload = subprocess.run(
         ["g++", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
     ).stdout.strip()
+    environment = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
     result = subprocess.run(
         [sys.executable, Path(__file__).with_name("random_operations.py"), sanitized],
-        env={"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"},
+        env=environment | {"PYTHONPATH": str(REPO / "tests")},
         capture_output=True,
         text=True,
         check=False,
