@@ -84,10 +84,10 @@ linux-ready: linux-images $(SHIM)   ## all that a boot needs; build/linux/images
 		--initramfs build/linux/initramfs.cpio --out build/linux
 
 linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Image, build/linux/initramfs.cpio
-	@$(LINUX)
+	+@$(LINUX)
 
 linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
-	@$(LINUX) debug
+	+@$(LINUX) debug
 
 renode-model: setup   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
 	@$(MAKE) --no-print-directory -s -C renode/model

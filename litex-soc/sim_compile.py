@@ -41,8 +41,7 @@ def compile_simulator(folder: Path, sources: list[str], optimize: str = OPTIMIZE
     flags = [*VERILATOR_FLAGS, "-CFLAGS", f"-I{CORE}", "-LDFLAGS", LIBRARIES]
     _run(["verilator", *flags, *sources, "sim_init.cpp", MODEL, *units], folder)
     # In the flags above a level would stand before Verilator's own, and of two levels the last one counts.
-    levels = [f"{name}={optimize}" for name in ("OPT_FAST", "OPT_SLOW", "OPT_GLOBAL")]
-    _run(["make", jobs, "-C", objects, "-f", "Vsim.mk", *levels, "Vsim"], folder)
+    _run(["make", jobs, "-C", objects, "-f", "Vsim.mk", f"OPT_FAST={optimize}", "Vsim"], folder)
 
 
 def _run(command: list, folder: Path) -> None:
