@@ -12,7 +12,7 @@ from litemrc.device.linux_images import linux_images
 from litemrc.device.running import Run
 from litemrc.device.simulator import Simulator
 
-# On a machine that does other things, too. A program started costs millions of clocks.
+# On a machine that does other things, too.
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600
 MOST_CLOCKS_TO_INIT = 60_000_000
@@ -58,14 +58,15 @@ def test_the_kernel_runs_init_within_60_million_clocks(machine, shell):
 
 
 def test_both_uarts_are_there_and_the_processor_is_the_one_simulated(shell):
-    assert sorted(shell.check("ls /dev/ttyLXU*").split()) == ["/dev/ttyLXU0", "/dev/ttyLXU1"]
-    assert re.search(r"isa\s*: rv32ima\b", shell.check("cat /proc/cpuinfo"))
+    """By the shell alone: a program started costs millions of clocks."""
+    assert shell.check("echo /dev/ttyLXU*").split() == ["/dev/ttyLXU0", "/dev/ttyLXU1"]
+    assert re.search(r"isa\s*: rv32ima\b", shell.check("while read -r x; do echo $x; done </proc/cpuinfo"))
 
 
 def test_time_goes_on_as_the_device_tree_says(machine, shell):
-    """A fifth of a second of sleep is ten million clocks, and not less."""
-    shell.check("echo before; sleep 0.2; echo behind")
-    assert clock_of(machine, "behind") - clock_of(machine, "before") >= 0.2 * 50_000_000
+    """A twentieth of a second of sleep is 2.5 million clocks, and not less."""
+    shell.check("echo before; sleep 0.05; echo behind")
+    assert clock_of(machine, "behind") - clock_of(machine, "before") >= 0.05 * 50_000_000
 
 
 def test_a_line_longer_than_what_comes_within_a_tick_arrives_whole(shell):
