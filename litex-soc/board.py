@@ -47,7 +47,7 @@ def main():
     parser.add_argument("--output", type=Path, help="folder of the build (build/BOARD)")
     parser.add_argument("--log", type=Path, help="file for what LiteX and the compilers say (here)")
     parser.add_argument("--device", help="FPGA that the board has (the first that its page names)")
-    parser.add_argument("--seed", type=int, default=1, help="of nextpnr's placement (%(default)s)")
+    parser.add_argument("--seed", type=int, help="of nextpnr's placement (the first of three that does)")
     parser.add_argument("--engine", choices=ENGINES, help="bucket_stack unless told otherwise")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
     parser.add_argument(
@@ -60,6 +60,8 @@ def main():
     output = args.output or Path("build") / args.board
     options = ("engine", "pages", "hls_verilog")
     parameters = {name: getattr(args, name) for name in options if getattr(args, name)}
+    if args.seed is not None:
+        parameters["seeds"] = (args.seed,)
     try:
         with output_to(args.log):
             board = import_module(f"boards.{args.board}")
@@ -72,7 +74,6 @@ def main():
                 compile_gateware=not args.no_compile,
                 device=device,
                 boot=args.boot,
-                seed=args.seed,
                 **parameters,
             )
     except ValueError as error:

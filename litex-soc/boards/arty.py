@@ -43,6 +43,6 @@ class ArtySoC(BoardSoC):
 SOC = ArtySoC  # the one name in every board's module
 
 
-def build(output, compile_gateware=True, seed=1, **parameters):
-    """As :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado knows no seed."""
+def build(output, compile_gateware=True, seeds=None, **parameters):
+    """As :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado knows no seeds."""
     return build_vivado(BOARD, ArtySoC(**parameters), output, compile_gateware)

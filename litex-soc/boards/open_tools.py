@@ -33,12 +33,13 @@ class Clock:
 
 @dataclass(frozen=True)
 class Report:
-    """What a placed and routed design needs, and its clocks by nextpnr's names."""
+    """What a placed and routed design needs, its clocks by nextpnr's names, and the seed if it is known."""
 
     lut4: int
     ff: int
     dp16kd: int
     clocks: dict[str, Clock]
+    seed: int | None = None
 
 
 def search_path(folder: Path) -> str:
@@ -91,6 +92,12 @@ def run_script(folder: Path, script: str, path: str | None = None) -> str:
             f"{script} failed after {time.monotonic() - start:.0f} s, see {log}:\n{text[-2000:]}"
         )
     return text
+
+
+def place_again(script: Path, seed: int) -> None:
+    """Makes LiteX's build script, which has run, one that places what is synthesized by another seed."""
+    lines = [line for line in script.read_text().splitlines() if not line.startswith("yosys")]
+    script.write_text(re.sub(r"--seed \d+", f"--seed {seed}", "\n".join(lines)) + "\n")
 
 
 def parse_report(log: str) -> Report:

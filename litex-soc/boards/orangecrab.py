@@ -6,7 +6,7 @@ from litex.build.generic_platform import IOStandard, Pins, Subsignal
 from litex_boards.platforms import gsd_orangecrab
 from litex_boards.targets.gsd_orangecrab import _CRGSDRAM
 
-from boards.board import Board, BoardSoC, build_ecp5
+from boards.board import SEEDS, Board, BoardSoC, build_ecp5
 
 BOARD = Board(
     name="orangecrab",
@@ -53,6 +53,6 @@ class OrangeCrabSoC(BoardSoC):
 SOC = OrangeCrabSoC  # the one name in every board's module
 
 
-def build(output, compile_gateware=True, seed=1, **parameters):
+def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
     """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
-    return build_ecp5(BOARD, OrangeCrabSoC(**parameters), output, compile_gateware, seed)
+    return build_ecp5(BOARD, OrangeCrabSoC(**parameters), output, compile_gateware, seeds)

@@ -5,7 +5,7 @@ from litedram.phy import GENSDRPHY
 from litex_boards.platforms import radiona_ulx3s
 from litex_boards.targets.radiona_ulx3s import _CRG
 
-from boards.board import Board, BoardSoC, build_ecp5, uart_pads
+from boards.board import SEEDS, Board, BoardSoC, build_ecp5, uart_pads
 
 BOARD = Board(
     name="ulx3s",
@@ -34,6 +34,6 @@ class ULX3SSoC(BoardSoC):
 SOC = ULX3SSoC  # the one name in every board's module
 
 
-def build(output, compile_gateware=True, seed=1, **parameters):
+def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
     """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
-    return build_ecp5(BOARD, ULX3SSoC(**parameters), output, compile_gateware, seed)
+    return build_ecp5(BOARD, ULX3SSoC(**parameters), output, compile_gateware, seeds)

@@ -6,7 +6,7 @@ from litex.build.generic_platform import IOStandard, Pins, Subsignal
 from litex_boards.platforms import lattice_versa_ecp5
 from litex_boards.targets.lattice_versa_ecp5 import _CRG
 
-from boards.board import Board, BoardSoC, build_ecp5
+from boards.board import SEEDS, Board, BoardSoC, build_ecp5
 
 BOARD = Board(
     name="versa_ecp5",
@@ -44,6 +44,6 @@ class VersaSoC(BoardSoC):
 SOC = VersaSoC  # the one name in every board's module
 
 
-def build(output, compile_gateware=True, seed=1, **parameters):
+def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
     """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
-    return build_ecp5(BOARD, VersaSoC(**parameters), output, compile_gateware, seed)
+    return build_ecp5(BOARD, VersaSoC(**parameters), output, compile_gateware, seeds)

@@ -20,7 +20,7 @@ BOARD = Board("ulx3s", "", ("85F",), int(TARGET * 1e6), dram="", link="", consol
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """Its `go(fmax)` builds what `elaborate` would have left, by tools whose clock reaches `fmax`, in MHz."""
+    """Its `go(*fmax)` builds what `elaborate` would have left; each seed's clock reaches so many MHz."""
     tools, gateware = tmp_path / "bin", tmp_path / "out" / "gateware"
     for tool in ("yosys", "nextpnr-ecp5", "ecppack"):
         (tools / tool).parent.mkdir(exist_ok=True)
@@ -32,23 +32,27 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
     monkeypatch.setattr(board, "elaborate", lambda *arguments, **options: gateware)
 
-    def go(fmax: float):
+    def go(*fmax: float):
+        reached = " ".join(f"{mhz:.2f}" for mhz in fmax)
+        (tools / "yosys").write_text(f"#!/bin/sh\necho ran >>{tmp_path / 'syntheses'}\n")
         (tools / "nextpnr-ecp5").write_text(f"""#!/bin/sh
 echo ran >>{tmp_path / "runs"}
+seed=$2; set -- {reached}; shift $((seed - 1))
 echo 'Total LUT4s: 12/83640'; echo 'Total DFFs: 34/83640'; echo 'DP16KD: 5/208'
 echo "Max frequency for clock 'sys_clk': 70.00 MHz (PASS at {TARGET:.2f} MHz)"
-echo "Max frequency for clock 'sys_clk': {fmax:.2f} MHz (FAIL at {TARGET:.2f} MHz)"
+echo "Max frequency for clock 'sys_clk': $1 MHz (FAIL at {TARGET:.2f} MHz)"
 """)
         (gateware / "build_litemrc.sh").write_text(
-            "# today\nyosys\nnextpnr-ecp5\necppack\necho bits >litemrc.bit\n"
+            "# today\nyosys\nnextpnr-ecp5 --seed 1\necppack\necho bits >litemrc.bit\n"
         )
-        return build_ecp5(BOARD, soc(), tmp_path / "out")
+        return build_ecp5(BOARD, soc(), tmp_path / "out", seeds=range(1, len(fmax) + 1))
 
     return SimpleNamespace(
         go=go,
         source=source,
         bitstream=tmp_path / "out" / "litemrc.bit",
         runs=lambda: (tmp_path / "runs").read_text().count("ran"),
+        syntheses=lambda: (tmp_path / "syntheses").read_text().count("ran"),
     )
 
 
@@ -70,6 +74,21 @@ def test_a_bitstream_that_misses_its_clock_is_none(project) -> None:
     project.source.write_text("module litemrc; wire larger; endmodule\n")
     with pytest.raises(RuntimeError, match=r"ulx3s: sys_clk reaches 49\.99 MHz of 50\.00.*--seed"):
         project.go(49.99)
+    assert not project.bitstream.exists()
+
+
+def test_the_next_seed_is_tried_until_the_clock_is_met_and_nothing_synthesized_again(project, capsys) -> None:
+    built = project.go(49.99, 50.02, 60.00)
+    assert "50.02 MHz of 50.00 (seed 2)" in str(built)
+    assert (project.syntheses(), project.runs()) == (1, 2)
+    assert capsys.readouterr().out == "ulx3s, seed 1: sys_clk reaches 49.99 MHz of 50.00\n"
+    project.go(49.99, 50.02, 60.00)
+    assert project.runs() == 2, "equal sources: nothing to do"
+
+
+def test_if_no_seed_does_the_last_is_told(project) -> None:
+    with pytest.raises(RuntimeError, match=r"sys_clk reaches 48\.00 MHz of 50\.00 with seed 3"):
+        project.go(49.00, 47.00, 48.00)
     assert not project.bitstream.exists()
 
 
