@@ -23,7 +23,7 @@ def energy_table(report: RankEnergy) -> str:
     for label, each in _lines(report.domains, report.total):
         energies = (*(each.energy.components[name] for name in names), each.energy.total)
         texts = [f"{mj:,.{report.decimals}f}" for mj in (*energies, each.awake.total)]
-        rows.add_row(label, *texts[:-1], f"{each.mean_mw:.4g}", texts[-1], f"{100 * each.saving:.1f} %")
+        rows.add_row(label, *texts[:-1], f"{each.mean_mw:,.2f}", texts[-1], f"{100 * each.saving:.1f} %")
     residencies = residency_table([each.activity for each in report.domains], report.total.activity)
     return "\n".join([plain_text(rows), "", residencies, *_notes(report)])
 
