@@ -24,8 +24,8 @@ from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
 NAME = "litemrc"  # of the files of a build
 FIRMWARE_RAM = 0x2000_0000
-# Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 SEEDS = (1, 2, 3)  # of nextpnr's placement, each tried only if the clocks of those before miss their targets
+# Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
 
 
