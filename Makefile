@@ -12,11 +12,11 @@ SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
-GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/*.cpp litex-soc/litemrc_gateware/*.py litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
-NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*.in host/litemrc/native/CMakeLists.txt \
+GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/*.cpp $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
 	hls/common/*.hpp hls/*_stack/*_stack.?pp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/workloads/*) scenarios/baremetal_pair.toml \
-	scenarios/numa/baremetal_replicate.toml host/litemrc/replay/numa_costs.toml host/litemrc/replay/replicate_scenario.py
+	scenarios/numa/baremetal_replicate.toml host/litemrc/machines/numa/costs.toml host/litemrc/machines/numa/replicate_scenario.py
 
 LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
@@ -131,13 +131,13 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 	python bench/energy.py
 
 bench-placement: setup   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
-	PYTHONPATH=scripts python bench/placement.py
+	PYTHONPATH=scripts/results python bench/placement.py
 
 bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
-	python scripts/zhou2004_loop.py
+	python scripts/results/zhou2004_loop.py
 
 bench-replication: sim-refs   ## pages copied as reference counters say, in the RTL beside what is predicted: docs/remote_pages.md
-	python scripts/replication_on_soc.py
+	python scripts/results/replication_on_soc.py
 
 bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
 	python bench/renode_model.py
@@ -146,12 +146,12 @@ renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses a se
 	PYTHONPATH=scripts python bench/renode_speed.py
 
 replacement: setup   ## the figures and tables of docs/replacement.md
-	python scripts/replacement_results.py
+	python scripts/results/replacement_results.py
 
 results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
-	python scripts/zhou2004_allocation.py
-	python scripts/zhou2004_mm.py
-	python scripts/zhou2004_energy.py
+	python scripts/results/zhou2004_allocation.py
+	python scripts/results/zhou2004_mm.py
+	python scripts/results/zhou2004_energy.py
 
 ulx3s versa_ecp5 orangecrab: setup .venv/boards.stamp .venv/pnr.stamp   ## firmware and bitstream, with the open tools: build/BOARD/litemrc.bit
 	@$(BUILD_BOARD)
@@ -160,36 +160,36 @@ arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vi
 	@$(BUILD_BOARD)
 
 boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
-	python scripts/synthesize_boards.py
+	python scripts/boards/synthesize_boards.py
 
 bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
 	python bench/numa.py
 
 results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
-	python scripts/reference_counters.py
+	python scripts/results/reference_counters.py
 
 results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
-	python scripts/jantz2013_trays.py
+	python scripts/results/jantz2013_trays.py
 
 results-panwar2015: setup   ## tables and figures of docs/results-panwar2015.md
-	python scripts/panwar2015_placement.py
-	PYTHONPATH=scripts python bench/placement.py --page docs/results-panwar2015.md
+	python scripts/results/panwar2015_placement.py
+	PYTHONPATH=scripts/results python bench/placement.py --page docs/results-panwar2015.md
 
 stress-placement: setup   ## 10 million random operations through each page allocator, invariants checked
-	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/unit/placement/test_allocator_invariants.py \
-		tests/unit/trays/test_tray_allocator.py
+	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
+		tests/host/machines/trays/test_tray_allocator.py
 
 pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
-	python scripts/pnr.py
+	python scripts/boards/pnr.py
 
 pnr-units: setup .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
-	python scripts/pnr_units.py
+	python scripts/boards/pnr_units.py
 
 pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack, and their targets
-	python scripts/pnr_units.py --main
+	python scripts/boards/pnr_units.py --main
 
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
-	PYTHONPATH=scripts python tests/cosim/engine_results.py
+	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
 
 bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/rank_power.md
 	python tests/cosim/rank_results.py
@@ -200,22 +200,22 @@ BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; py
 
 PYTHON_EXTRAS := pnr bench linux boards
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
-	scripts/install_requirements.sh $*
+	scripts/setup/install_requirements.sh $*
 	@touch $@
 
-build/packages.stamp: scripts/apt-packages.txt
-	@scripts/install_packages.sh
+build/packages.stamp: scripts/setup/apt-packages.txt
+	@scripts/setup/install_packages.sh
 	@mkdir -p build && touch $@
 
 .venv/installed.stamp: pyproject.toml | build/packages.stamp
-	@PYTHON=$(PYTHON) scripts/make_venv.sh
+	@PYTHON=$(PYTHON) scripts/setup/make_venv.sh
 	@touch $@
 
 build/ap_types: | .venv/installed.stamp
-	python scripts/fetch_ap_types.py
+	python scripts/setup/fetch_ap_types.py
 
 build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp | build/ap_types
-	@scripts/build_native.sh
+	@scripts/setup/build_native.sh
 	@touch $@
 
 $(SIM): SIM_OPTIONS := --engine $(ENGINE)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from litemrc.policies.allocation import Demand, allocate
+from litemrc.policies.allocation.division import Demand, allocate
 
 SIZES = 4096
 GOAL_MS = 50  # of hull, 1,000 processes in 4,096 units

@@ -12,7 +12,7 @@ from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 from litemrc.traces import open_trace
-from litemrc.traces.oracle_general import RECORD
+from litemrc.traces.formats.oracle_general import RECORD
 from numpy.typing import NDArray
 
 FOOTPRINT = 1 << 18  # pages 0 .. FOOTPRINT - 1; every trace has them all, or nearly so

@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-from litemrc.chip_power import find_power
+from litemrc.energy.chip_power import find_power
+from litemrc.machines.chips.machine import ChipMachine, ChipSimulation
+from litemrc.machines.chips.references import read_references
 from litemrc.policies.energy import SCHEMES, Thresholds
-from litemrc.replay.chip_references import read_references
-from litemrc.replay.energy import ChipMachine, ChipSimulation
 from litemrc.traces import open_trace
 from memory_trace import InMemory
 from processor_time import median_s

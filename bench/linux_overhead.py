@@ -12,8 +12,8 @@ from pathlib import Path
 
 from linux.console import Console
 from linux.qemu import IMAGES, READY, ROOT
-from litemrc.device.linux_images import linux_images
-from litemrc.device.simulator import Simulator
+from litemrc.device.simulation.linux_images import linux_images
+from litemrc.device.simulation.simulator import Simulator
 
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from litemrc.replay.multiprogram import simulate
-from litemrc.replay.scenario import POLICIES, Costs, Mrc, Part, ProcessSpec, Scenario
-from litemrc.replay.scenario_file import read_scenario
+from litemrc.machines.multiprogram.machine import simulate
+from litemrc.machines.multiprogram.scenario import POLICIES, Costs, Mrc, Part, ProcessSpec, Scenario
+from litemrc.machines.multiprogram.scenario_file import read_scenario
 
 ROUNDS = 5
 MIXES = ("intr_linear", "intr_gcc", "apache_gcc")

@@ -10,7 +10,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from litemrc.replay.numa import PROTOCOLS, NumaMachine, NumaReferences, NumaSimulation, read_references
+from litemrc.machines.numa.machine import (
+    PROTOCOLS,
+    NumaMachine,
+    NumaReferences,
+    NumaSimulation,
+    read_references,
+)
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.shared import open_shared_trace
 from processor_time import median_s

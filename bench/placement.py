@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from litemrc.machines.placement.machine import ALLOCATORS, Placement
 from litemrc.native.placement import Allocator, PlacementMachine
-from litemrc.replay.placement import ALLOCATORS, Placement
 from litemrc.traces.allocations.events import FREE
 from numpy.typing import NDArray
 from page_tables import fill_tables

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+from litemrc.machines.replacement.memories import replay
 from litemrc.policies.replacement import POLICIES, Policy
-from litemrc.replay.replacement import replay
 from litemrc.traces import open_trace
 from memory_trace import InMemory
 

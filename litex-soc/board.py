@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from subprocess import CalledProcessError
 
-from litemrc_gateware.monitor import ENGINES
+from litemrc_gateware.monitor.monitor import ENGINES
 
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 

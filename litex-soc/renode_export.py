@@ -17,9 +17,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from litemrc_gateware.export import registers
-from litemrc_gateware.rank_records import MeterWord, Policy, PowerState
-from litemrc_gateware.rank_registers import STATE_BITS
+from litemrc_gateware.export.registers import registers
+from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
+from litemrc_gateware.ranks.registers import STATE_BITS
 from litex.build.sim import SimPlatform
 from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
 from litex.soc.integration.export import get_csr_json

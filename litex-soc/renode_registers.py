@@ -7,7 +7,7 @@ def registers_csharp(blocks, enums, constants, repair):
     Parameters
     ----------
     blocks : dict
-        what ``litemrc_gateware.export.registers`` returns.
+        what ``litemrc_gateware.export.registers.registers`` returns.
     enums : dict
         enumerations by the name they get.
     constants : dict

@@ -9,7 +9,7 @@
 With ``--ranks`` the memory is DDR3 of so many ranks of 128 MB, which can sleep. With ``--refs`` there are
 reference counters, a window through which memory is remote, and a traffic generator.
 
-The result is a folder that ``litemrc.device.simulator`` runs; firmware and, for
+The result is a folder that ``litemrc.device.simulation.simulator`` runs; firmware and, for
 Linux, what DRAM holds at the start are put in at run time.
 """
 
@@ -22,8 +22,8 @@ from pathlib import Path
 
 from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
-from litemrc_gateware.ddr3_timings import round_refresh_interval_down
-from litemrc_gateware.monitor import ENGINES
+from litemrc_gateware.monitor.monitor import ENGINES
+from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.build.sim.config import SimConfig

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from litedram.core.controller import ControllerSettings
-from litemrc_gateware.integration import add_monitor
-from litemrc_gateware.rank_integration import add_ranks, rank_controller_settings
-from litemrc_gateware.ref_counter_integration import (
+from litemrc_gateware.integration.monitor import add_monitor
+from litemrc_gateware.integration.ranks import add_ranks, rank_controller_settings
+from litemrc_gateware.integration.reference_counters import (
     add_ref_counters,
     add_remote_window,
     add_traffic_generator,

@@ -26,7 +26,7 @@ LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/i
 
 .DELETE_ON_ERROR:
 
-$(LINK_BUILD)/litemrc_limits.h: $(LINK_SCHEMA) $(LINK_DIR)/limits.py $(LINK_DIR)/../../host/litemrc/device/schema.py
+$(LINK_BUILD)/litemrc_limits.h: $(LINK_SCHEMA) $(LINK_DIR)/limits.py $(LINK_DIR)/../../host/litemrc/device/link/schema.py
 	mkdir -p $(LINK_BUILD)
 	PYTHONPATH=$(LINK_DIR)/../../host $(LINK_PYTHON) $(LINK_DIR)/limits.py > $@.new
 	mv $@.new $@

@@ -4,7 +4,7 @@ zcbor compiles the messages; this adds what it leaves out. `generate.mk` runs it
 PYTHONPATH.
 """
 
-from litemrc.device.schema import schema
+from litemrc.device.link.schema import schema
 
 print("/* Generated from litemrc.cddl by firmware/link/limits.py. */")
 print("#ifndef LITEMRC_LIMITS_H\n#define LITEMRC_LIMITS_H\n")

@@ -1,6 +1,6 @@
 // bucket_stack: LRU positions of pages at the resolution of page groups, estimated in constant work an access.
 //
-// Source: host/litemrc/golden/bucket_stack.py, which says what is estimated and when buckets close and are renumbered.
+// Source: host/litemrc/golden/monitor/bucket_stack.py, which says what is estimated and when buckets close and are renumbered.
 // Closest relative in software: MIMIR (Saemundsson et al., SoCC 2014).
 //
 // The page array holds an id and a generation bit a page frame: the bucket the page was last touched in; id 0 is an

@@ -1,4 +1,4 @@
-// Where in its bucket a page lies: the middle, unless a loop empties the bucket. host/litemrc/golden/loop_front.py says
+// Where in its bucket a page lies: the middle, unless a loop empties the bucket. host/litemrc/golden/monitor/loop_front.py says
 // how that is learnt. One a context; small enough for registers or LUT RAM.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Epochs, freezing and commands, as litex-soc/litemrc_gateware/intake.py has them, in front of the units of hls/.
+// Epochs, freezing and commands, as litex-soc/litemrc_gateware/monitor/intake.py has them, in front of the units of hls/.
 //
 // The gateware puts accesses and commands into a queue; here each is done at once. So no access is dropped, no command
 // waits, and the end of an epoch is in the window as soon as it is taken.

@@ -11,7 +11,7 @@ using Antmicro.Renode.Peripherals.Timers;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor.py; what it counts is done by
+    // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor/monitor.py; what it counts is done by
     // liblitemrc_model. Needs Renode 1.15.2; run with 1.15.3 and 1.16.1.
     //
     // While control.enable is 1 every load and store of the processor goes through a hook into the model of its caches,

@@ -5,7 +5,7 @@ using Antmicro.Renode.Peripherals.Bus;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // Rank meter and rank power: registers and window of litex-soc/litemrc_gateware/rank_registers.py; what it counts is done
+    // Rank meter and rank power: registers and window of litex-soc/litemrc_gateware/ranks/registers.py; what it counts is done
     // by the library of the monitor, which sees the accesses.
     //
     // A domain sleeps by command and wakes by an access that the monitor sees: while that is disabled nobody wakes. Policies

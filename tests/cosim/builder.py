@@ -71,7 +71,7 @@ class Sources:
 
     def rtl_files(self) -> list[Path]:
         """The gateware the benches are made of."""
-        return sorted((self.rtl / "litemrc_gateware").glob("*.py"))
+        return sorted((self.rtl / "litemrc_gateware").rglob("*.py"))
 
     def hls_files(self) -> list[Path]:
         """The C++ the benches are made of."""
@@ -176,8 +176,8 @@ def rank_bench(
 
     bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
     model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
-    others = ("ddr3_timings.py", "bank_row_column.py", "records.py")
-    units = [path for path in sources.rtl_files() if path.name.startswith("rank_") or path.name in others]
+    others = ("bank_row_column.py", "records.py")
+    units = [path for path in sources.rtl_files() if path.parent.name == "ranks" or path.name in others]
     inputs = [
         RULES,
         *(COSIM / name for name in ("builder.py", "rank_top.py", "rtl_top.py")),
@@ -235,4 +235,4 @@ def cpp_inputs(sources: Sources) -> list[Path]:
 
 @cache
 def _fetch_ap_types() -> None:
-    run_tool([sys.executable, REPO / "scripts" / "fetch_ap_types.py"])
+    run_tool([sys.executable, REPO / "scripts" / "setup" / "fetch_ap_types.py"])

@@ -54,6 +54,9 @@ def dram_bench(
     makers = [RULES, *(COSIM / name for name in ("dram_builder.py", "dram_top.py", "rtl_top.py"))]
     names = ("dram_bench.cpp", "native_ports.hpp", "rtl.hpp", "mismatch.hpp")
     benches = [COSIM / "bench" / name for name in names]
-    gateware = [REPO / "litex-soc" / "sim_ddr3.py", REPO / "litex-soc/litemrc_gateware/bank_row_column.py"]
+    gateware = [
+        REPO / "litex-soc" / "sim_ddr3.py",
+        REPO / "litex-soc/litemrc_gateware/tap/bank_row_column.py",
+    ]
     model = sorted((include / MODEL.name).glob("*.hpp"))
     return product(f"dram-{name}", [*makers, *benches, *gateware, *model], build)

@@ -9,7 +9,7 @@ the machine. The page's other tables are those of `make pnr`.
 from pathlib import Path
 
 from builder import Sizes, accuracy, rtl_bench
-from litemrc.plots import INK, STYLE
+from litemrc.plots.curves import INK, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from page_tables import fill_tables

@@ -16,9 +16,9 @@ from litedram.core.controller import ControllerSettings
 from litedram.core.refresher import Refresher
 from litedram.modules import MT41K64M16
 from litedram.phy.dfi import Interface
-from litemrc_gateware.bank_row_column import complete_bank_row_column
-from litemrc_gateware.rank_power import RankPower
-from litemrc_gateware.rank_refresher import RankRefresher
+from litemrc_gateware.ranks.power import RankPower
+from litemrc_gateware.ranks.refresher import RankRefresher
+from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from migen import Cat

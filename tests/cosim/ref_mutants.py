@@ -2,9 +2,9 @@
 
 from mutants import GATEWARE, Mutant
 
-PIPELINE = f"{GATEWARE}/ref_counter_pipeline.py"
-GENERATIONS = f"{GATEWARE}/ref_counter_generations.py"
-QUEUE = f"{GATEWARE}/event_queue.py"
+PIPELINE = f"{GATEWARE}/refs/pipeline.py"
+GENERATIONS = f"{GATEWARE}/refs/generations.py"
+QUEUE = f"{GATEWARE}/refs/event_queue.py"
 
 REF_MUTANTS = (
     # A page written in the clock in which it is read.
@@ -37,7 +37,7 @@ REF_MUTANTS = (
     ),
     Mutant(
         "pages_beside_a_renewed_one_keep_their_counters",
-        f"{GATEWARE}/ref_counter_banks.py",
+        f"{GATEWARE}/refs/banks.py",
         "block.write.we.eq(self.write & (self.renew | own[number]) & write_part[p]),",
         "block.write.we.eq(self.write & own[number] & write_part[p]),",
     ),
@@ -75,7 +75,7 @@ REF_MUTANTS = (
     ),
     Mutant(
         "last_page_of_the_range_does_not_count",
-        f"{GATEWARE}/ref_counter_selector.py",
+        f"{GATEWARE}/refs/selector.py",
         "(request.page <= selector.upper)",
         "(request.page < selector.upper)",
     ),

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from litemrc.golden.ref_counters import Counter, RefCounters, Selector
+from litemrc.golden.refs.ref_counters import Counter, RefCounters, Selector
 from ref_builder import RefSizes
 
 SETTINGS, REQUEST, READ, LOAD, RESET, TAKE, TOTALS = range(7)

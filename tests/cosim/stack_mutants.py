@@ -5,7 +5,7 @@ from mutants import GATEWARE, Mutant
 # The random bench of the chain with arrays in parts must find it.
 PARTS_MUTANT = Mutant(
     "least_recent_page_is_taken_before_it_is_read",
-    f"{GATEWARE}/lru_links.py",
+    f"{GATEWARE}/stacks/group/links.py",
     "steps[-4:]",
     "steps[1:5]",
 )
@@ -14,43 +14,43 @@ PARTS_MUTANT = Mutant(
 STACK_MUTANTS = (
     Mutant(
         "full_group_opens_no_next",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "NextValue(opens_group, (stack.size & (group_pages - 1)) == 0),",
         "NextValue(opens_group, 0),",
     ),
     Mutant(
         "header_of_invalidated_page_stays",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "headers.write.we.eq(steps[-1] & (~own_group | was_first)),",
         "headers.write.we.eq(steps[-1] & ~own_group),",
     ),
     Mutant(
         "page_passed_up_keeps_its_group",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "moved_page.group.eq(Mux(is_access, walked[-1], walked[-1] - 1)),",
         "moved_page.group.eq(walked[-1]),",
     ),
     Mutant(
         "fast_path_outlives_invalidation",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "NextValue(last_valid, is_access),",
         "NextValue(last_valid, 1),",
     ),
     Mutant(
         "last_touch_owns_the_page",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "Mux(stored_page.valid, stored_page.owner, op.context)",
         "op.context",
     ),
     Mutant(
         "least_recent_page_is_relinked",
-        f"{GATEWARE}/group_stack.py",
+        f"{GATEWARE}/stacks/group/group_stack.py",
         "links.start.eq(~on_top & ~at_tail),",
         "links.start.eq(~on_top),",
     ),
     Mutant(
         "only_page_is_not_its_own_neighbour",
-        f"{GATEWARE}/lru_links.py",
+        f"{GATEWARE}/stacks/group/links.py",
         "Mux(self.top == self.frame, self.frame, self.prev)",
         "self.prev",
     ),
@@ -66,85 +66,85 @@ STACK_MUTANTS = (
 BUCKET_MUTANTS = (
     Mutant(
         "count_changed_two_before_is_missed",
-        f"{GATEWARE}/bucket_tree.py",
+        f"{GATEWARE}/stacks/bucket/tree.py",
         "two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),",
         "two1.eq(0),",
     ),
     Mutant(
         "zeroed_nodes_keep_their_pages",
-        f"{GATEWARE}/bucket_tree.py",
+        f"{GATEWARE}/stacks/bucket/tree.py",
         "memory.load.eq(self.clear | self.zero),",
         "memory.load.eq(self.clear),",
     ),
     Mutant(
         "page_written_in_the_clock_of_its_read_is_missed",
-        f"{GATEWARE}/bucket_pages.py",
+        f"{GATEWARE}/stacks/bucket/pages.py",
         "(touch[n] & (bank[n] == bank[1])",
         "(touch[n] & (n <= WRITE) & (bank[n] == bank[1])",
     ),
     Mutant(
         "sweep_overwrites_page_in_flight",
-        f"{GATEWARE}/bucket_sweep.py",
+        f"{GATEWARE}/stacks/bucket/sweep.py",
         "valid[2].eq(valid[1] & ~in_flight)",
         "valid[2].eq(valid[1])",
     ),
     Mutant(
         "sweep_writes_ids_of_the_last_generation",
-        f"{GATEWARE}/bucket_ids.py",
+        f"{GATEWARE}/stacks/bucket/ids.py",
         "sweep_entries.write.dat_w.eq(id_written),",
         "sweep_entries.write.dat_w.eq(Mux(self.map, self.map_word, self.given_word)),",
     ),
     Mutant(
         "full_bucket_takes_no_neighbour",
-        f"{GATEWARE}/bucket_merging.py",
+        f"{GATEWARE}/stacks/bucket/merging.py",
         "room.eq(youngest_pages + fewer),",
         "room.eq(youngest_pages + pages),",
     ),
     Mutant(
         "bucket_merged_in_the_clock_before_is_missed",
-        f"{GATEWARE}/bucket_merging.py",
+        f"{GATEWARE}/stacks/bucket/merging.py",
         "Mux(changes, youngest.write.dat_w, youngest.read.dat_r)",
         "youngest.read.dat_r",
     ),
     Mutant(
         "oldest_bucket_joins_one_of_before_the_renumbering",
-        f"{GATEWARE}/bucket_merging.py",
+        f"{GATEWARE}/stacks/bucket/merging.py",
         "Mux(self.busy, new_pages, group_pages)",
         "Mux(self.busy, new_pages, 0)",
     ),
     Mutant(
         "operations_pass_a_renumbering_that_is_due",
-        f"{GATEWARE}/bucket_stack.py",
+        f"{GATEWARE}/stacks/bucket/bucket_stack.py",
         "(~may_take & (ahead < renumbering.last))",
         "(~may_take & (renumbering.last != 0))",
     ),
     Mutant(
         "closing_bucket_does_not_hold_the_stage_before",
-        f"{GATEWARE}/bucket_touch.py",
+        f"{GATEWARE}/stacks/bucket/touch.py",
         "self.acts.eq(self.valid & self.go),",
         "self.acts.eq(self.valid),",
     ),
     Mutant(
         "front_outlives_a_renumbering",
-        f"{GATEWARE}/bucket_stack.py",
+        f"{GATEWARE}/stacks/bucket/bucket_stack.py",
         "answers.front.forget.eq(renumbering.done),",
         "answers.front.forget.eq(0),",
     ),
     Mutant(
         "page_keeps_its_stamp_of_before_the_operation_ahead",
-        f"{GATEWARE}/bucket_touch.py",
+        f"{GATEWARE}/stacks/bucket/touch.py",
         "self.page_id.eq(Mux(matches == 0,",
         "self.page_id.eq(Mux(matches[1:] == 0,",
     ),
     Mutant(
         "page_looked_up_while_its_bucket_closes_stays_in_the_open_one",
-        f"{GATEWARE}/bucket_touch.py",
+        f"{GATEWARE}/stacks/bucket/touch.py",
         ").Elif(\n            self.owner == self.given_owner,\n            self.is_open.eq(0),\n        )",
         ")",
     ),
     Mutant(
         "page_touched_before_its_bucket_closed_stays_in_the_open_one",
-        f"{GATEWARE}/bucket_touch.py",
+        f"{GATEWARE}/stacks/bucket/touch.py",
         "If(past.owner == self.given_owner, past.is_open.eq(0))",
         "If(0, past.is_open.eq(0))",
     ),
@@ -159,7 +159,7 @@ BUCKET_MUTANTS = (
 # The bench of the rate must find this one, with all accesses from one bank.
 SWEEP_MUTANT = Mutant(
     "renumbering_does_not_wait_for_the_sweep",
-    f"{GATEWARE}/bucket_stack.py",
+    f"{GATEWARE}/stacks/bucket/bucket_stack.py",
     "drained & renumbering.waits & (renumbering.last == 0) & pages.swept,",
     "drained & renumbering.waits & (renumbering.last == 0),",
 )

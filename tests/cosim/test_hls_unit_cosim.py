@@ -20,13 +20,13 @@ ACCESSES = 300_000
 UNIT_MUTANTS = (
     Mutant(
         "unit_outlives_a_reset",
-        f"{GATEWARE}/hls_unit.py",
+        f"{GATEWARE}/stacks/hls_unit.py",
         '"i_ap_rst_n": ~ResetSignal()',
         '"i_ap_rst_n": 1',
     ),
     Mutant(
         "record_begins_in_the_highest_bits",
-        f"{GATEWARE}/hls_unit.py",
+        f"{GATEWARE}/stacks/hls_unit.py",
         "word.eq(payload) if",
         "word.eq(payload[::-1]) if",
     ),

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from builder import FilterSizes, MeterSizes, Sizes
-from litemrc.golden.group_stack import GroupStack, Move
-from litemrc.golden.hit_counters import EpochCounters, HitCounters
-from litemrc.golden.monitor import ENGINES, MonitorModel
-from litemrc.golden.page_filter import PageFilter
-from litemrc.golden.positions import Position, StackEngine
-from litemrc.golden.rank_meter import PowerState, RankMeterModel
-from litemrc.golden.working_pages import WorkingPages
-from litemrc.golden.working_set import WorkingSet
+from litemrc.golden.monitor.group_stack import GroupStack, Move
+from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
+from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
+from litemrc.golden.monitor.page_filter import PageFilter
+from litemrc.golden.monitor.positions import Position, StackEngine
+from litemrc.golden.monitor.working_set import WorkingSet
+from litemrc.golden.ranks.meter import PowerState, RankMeterModel
+from litemrc.golden.ranks.working_pages import WorkingPages
 
 ACCESS, INVALIDATE, CLEAR, MARK = range(4)
 METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, METER_SNAPSHOT = range(6)

@@ -5,12 +5,12 @@ import re
 import pytest
 from linux.console import Console
 from linux.qemu import IMAGES, READY, ROOT
-from litemrc.cli.demo_results import check, verdict
-from litemrc.cli.linux_demo import collect, examine
+from litemrc.cli.soc.demo_results import check, verdict
+from litemrc.cli.soc.linux_demo import collect, examine
 from litemrc.device.device import Device
-from litemrc.device.linux_images import linux_images
 from litemrc.device.running import Run
-from litemrc.device.simulator import Simulator
+from litemrc.device.simulation.linux_images import linux_images
+from litemrc.device.simulation.simulator import Simulator
 
 # On a machine that does other things, too.
 BOOT_TIMEOUT_S = 900

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from litemrc.device.simulator import Simulator
-from litemrc.epochs import read_epochs
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.epochs.files import read_epochs
 from renode_machine import FIRMWARE, MODEL, REPO, RenodeMachine, why_not
 
 BUILD = REPO / "build/sim"

@@ -5,10 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from litemrc.device.recording import read_recording
-from litemrc.epochs import read_epochs
-from litemrc.golden_check import compare, model_of
-from litemrc.golden_replay import replay
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.files import read_epochs
 from renode_machine import FIRMWARE, LINUX, MODEL, RenodeMachine, why_not
 
 EPOCH_ACCESSES = 10_000

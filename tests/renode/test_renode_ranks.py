@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from litemrc.device.device import Device
 from litemrc.device.ranks import set_state
-from litemrc.device.recording import OPS, read_recording
-from litemrc.rank_activity import PowerState
-from litemrc.rank_files import read_ranks
-from litemrc.rank_table import RankTable
+from litemrc.device.simulation.recording import OPS, read_recording
+from litemrc.ranks.activity import PowerState
+from litemrc.ranks.files import read_ranks
+from litemrc.ranks.table import RankTable
 from renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
 
 DOMAINS, SLEEPING, RUNNING = 4, (1, 3), 1  # the program runs in one of those that sleep

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from litemrc.device.simulator import Simulator
+from litemrc.device.simulation.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 SIM = ROOT / "build/sim"

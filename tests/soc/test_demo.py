@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from litemrc.account import balance
-from litemrc.accuracy import accuracy
-from litemrc.cli.demo_results import Results, verdict
-from litemrc.device.recording import read_recording
-from litemrc.epoch_table import COLUMNS
-from litemrc.epochs import read_epochs
-from litemrc.golden_check import compare, model_of
-from litemrc.golden_replay import replay
+from litemrc.checks.account import balance
+from litemrc.checks.accuracy import accuracy
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.cli.soc.demo_results import Results, verdict
+from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.files import read_epochs
+from litemrc.epochs.table import COLUMNS
 
 pytestmark = pytest.mark.soc
 

@@ -7,14 +7,14 @@ import sys
 import time
 
 import pytest
-from litemrc.device.collector import Collector
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.recording import read_recording
 from litemrc.device.running import Run
-from litemrc.epochs import read_epochs
-from litemrc.golden_check import compare, model_of
-from litemrc.golden_replay import replay
+from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.files import read_epochs
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from litemrc.device import ranks
-from litemrc.device.collector import Collector
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.contexts import get_budget
 from litemrc.device.device import Device
-from litemrc.device.rank_rows import rank_table
-from litemrc.device.simulator import Simulator
+from litemrc.device.simulation.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from litemrc.device.recording import read_recording
+from litemrc.device.simulation.recording import read_recording
 
 pytestmark = pytest.mark.soc
 

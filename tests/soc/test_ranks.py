@@ -7,19 +7,19 @@ import json
 from pathlib import Path
 
 import pytest
-from litemrc.cli.demo_results import check
-from litemrc.cli.ranks_demo import collect
+from litemrc.checks.rank_record import read_record, snapshots_of
+from litemrc.checks.ranks import compare_with_record
+from litemrc.cli.soc.demo_results import check
+from litemrc.cli.soc.ranks_demo import collect
 from litemrc.device import ranks
+from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
-from litemrc.device.rank_rows import rank_table, watch_ranks
 from litemrc.device.running import Run
-from litemrc.device.simulator import Simulator
-from litemrc.dram_parts.files import part_of_module
-from litemrc.rank_activity import PowerState
-from litemrc.rank_check import compare_with_record
-from litemrc.rank_energy import rank_energy
-from litemrc.rank_record import read_record, snapshots_of
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.energy.parts.files import part_of_module
+from litemrc.ranks.activity import PowerState
+from litemrc.ranks.energy import rank_energy
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 300.0  # against a device that hangs; a busy machine simulates slowly

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from litemrc.device import ref_counters
-from litemrc.device.collector import Collector
+from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
-from litemrc.device.simulator import Simulator
-from litemrc.golden.traffic import Traffic, traffic_stream
-from litemrc.replay.replicate_prediction import ReplicatePrediction
-from litemrc.replay.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.golden.refs.traffic import Traffic, traffic_stream
+from litemrc.machines.numa.replicate_prediction import ReplicatePrediction
+from litemrc.machines.numa.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0

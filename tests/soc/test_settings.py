@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from litemrc.device.collector import Collector
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
-from litemrc.device.recording import OPS, Settings, read_recording
 from litemrc.device.running import Run
-from litemrc.golden_check import compare, model_of
-from litemrc.golden_replay import replay
+from litemrc.device.simulation.recording import OPS, Settings, read_recording
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0

@@ -2,7 +2,7 @@
 /*
  * A processor whose pages are at home with another master, the traffic generator, which writes some of them: it reads
  * them from afar until it has copies, and loses copies that are written more than read. The references are those that
- * scenarios/numa/baremetal_replicate.toml describes and litemrc.replay.replicate_scenario tells beforehand. `repeats`:
+ * scenarios/numa/baremetal_replicate.toml describes and litemrc.machines.numa.replicate_scenario tells beforehand. `repeats`:
  * times as many rounds.
  */
 #include <generated/csr.h>

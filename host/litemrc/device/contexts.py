@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
-from litemrc.device.protocol import Message, device_messages
-from litemrc.device.schema import schema
+from litemrc.device.link.protocol import Message, device_messages
+from litemrc.device.link.schema import schema
 
 _NO_BUDGET = schema().constants["no_budget"]
 

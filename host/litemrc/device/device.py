@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
-from litemrc.device.link import Link, LinkCounts
-from litemrc.device.protocol import Message, ProtocolError, host_requests
+from litemrc.device.link.link import Link, LinkCounts
+from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 
 TIMEOUT_S = 10.0
 _TRIES = 4

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from litemrc.device.device import Device, printable
-from litemrc.device.protocol import Message, host_requests
+from litemrc.device.link.protocol import Message, host_requests
 
 
 @dataclass(frozen=True)

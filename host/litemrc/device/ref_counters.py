@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from litemrc.device.device import Device
-from litemrc.device.protocol import Message, host_requests
-from litemrc.device.schema import schema
-from litemrc.golden.traffic import Traffic
+from litemrc.device.link.protocol import Message, host_requests
+from litemrc.device.link.schema import schema
+from litemrc.golden.refs.traffic import Traffic
 
 _MASTER = "master_"  # of the constants that number them
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.device.device import Device
-from litemrc.device.protocol import Message
+from litemrc.device.link.protocol import Message
 from litemrc.errors import UserError
 
 

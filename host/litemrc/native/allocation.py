@@ -1,6 +1,6 @@
-"""Memory divided among processes by their miss ratio curves; equal to `litemrc.golden.allocation`.
+"""Memory divided among processes by their miss ratio curves; equal to `litemrc.golden.machines.allocation`.
 
-Curves are trusted: `litemrc.policies.demand` checks them.
+Curves are trusted: `litemrc.policies.allocation.demand` checks them.
 """
 
 from collections.abc import Sequence

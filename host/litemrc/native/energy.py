@@ -1,6 +1,6 @@
-"""Programs whose memory chips sleep; equal to `litemrc.golden.chip_energy` and `.chip_prediction`.
+"""Programs whose memory chips sleep; equal to `litemrc.golden.machines.chip_energy` and `.chip_prediction`.
 
-They trust their arguments: `litemrc.replay.energy` checks them. Times are whole femtoseconds, powers
+They trust their arguments: `litemrc.machines.chips.machine` checks them. Times are whole femtoseconds, powers
 microwatts.
 """
 

@@ -10,7 +10,7 @@ from litemrc.native.miss_ratios import MissRatios
 
 
 class ExactStack:
-    """Mattson's LRU stack (Mattson et al., IBM Systems Journal 1970), equal to `litemrc.golden.lru_stack`.
+    """Mattson's LRU stack (Mattson et al., IBM Systems Journal 1970), equal to `golden.monitor.lru_stack`.
 
     Memory depends on the number of distinct pages, not on the number of accesses.
 

@@ -1,6 +1,6 @@
-"""Several processes on one CPU, with one paging disk, in one memory; equal to `litemrc.golden.multiprogram`.
+"""Several processes on one CPU, with one paging disk, in one memory; equal to `golden.machines.multiprogram`.
 
-Machine and policies trust their arguments: `litemrc.replay.multiprogram` checks them.
+Machine and policies trust their arguments: `litemrc.machines.multiprogram.machine` checks them.
 """
 
 from litemrc.native._core import (

@@ -1,6 +1,6 @@
-"""Processors that share memory by pages; equal to `litemrc.golden.numa`.
+"""Processors that share memory by pages; equal to `litemrc.golden.machines.numa`.
 
-They trust their arguments: `litemrc.replay.numa` checks them. Pages are numbered densely from 0.
+They trust their arguments: `litemrc.machines.numa.machine` checks them. Pages are numbered densely from 0.
 """
 
 from litemrc.native._core import (

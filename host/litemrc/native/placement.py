@@ -1,6 +1,6 @@
 """Physical memory, page allocators and what runs events through them.
 
-They trust their arguments: `litemrc.replay.placement` checks them. Frames are of 4 KB, kinds of zones count
+They trust their arguments: `machines.placement.machine` checks them. Frames are of 4 KB, kinds of zones count
 from 0 (DMA, DMA32, normal). A frame is NO_FRAME where there is none.
 """
 

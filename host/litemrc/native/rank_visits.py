@@ -1,10 +1,10 @@
-"""Ranks that sleep by idle thresholds under visits to pages; equal to `litemrc.golden.rank_visits`."""
+"""Ranks that sleep by idle thresholds under visits to pages; equal to `litemrc.golden.ranks.visits`."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.golden.rank_visits import NEVER, RankTiming
+from litemrc.golden.ranks.visits import NEVER, RankTiming
 from litemrc.native._core import RankVisits as _RankVisits
 
 __all__ = ["COUNTERS", "NEVER", "RankTiming", "RankVisits"]

@@ -1,7 +1,7 @@
 """Which memory chips sleep when: zhou2004, section 5, and a scheme of ours.
 
-A scheme knows thresholds and names, no chip and no trace: `litemrc.replay.energy` runs it, and
-`litemrc.golden.chip_energy` says what the paper leaves open. Chips wait in one of four states, the last one
+A scheme knows thresholds and names, no chip and no trace: `litemrc.machines.chips.machine` runs it, and
+`golden.machines.chip_energy` says what the paper leaves open. Chips wait in one of four states, the last one
 the deepest: RDRAM's are active, standby, nap and powerdown.
 """
 
@@ -56,7 +56,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Predictive:
-    """Ours: thresholds learned from idle times, and chips woken ahead (`litemrc.golden.chip_prediction`).
+    """Ours: thresholds learned from idle times, and chips woken ahead (`golden.machines.chip_prediction`).
 
     An entry a page and direction in the monitor's page array remembers which chip came next and when; a table
     of the same kind by chip and chip before stands in for pages that are not sure. The monitor is charged.

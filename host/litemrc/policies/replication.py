@@ -2,7 +2,7 @@
 
 A policy chooses the initial values of two counters. DELAY counts a processor's remote reads of a page,
 UPDATE the updates that arrive for its copy; at 0 the operating system is asked. It knows events and costs,
-no trace and no machine: `litemrc.golden.numa` asks it, `native/numa/replication.hpp` is the same in C++.
+no trace and no machine: `golden.machines.numa` asks it, `native/numa/replication.hpp` is the same in C++.
 `litemrc.policies.self_tuned_replication` is another.
 """
 

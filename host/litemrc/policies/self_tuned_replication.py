@@ -1,6 +1,6 @@
 """Reference counters ("Reference counters") that find their initial values themselves.
 
-`litemrc.golden.numa` asks them, `native/numa/self_tuned.hpp` is the same in C++.
+`litemrc.golden.machines.numa` asks them, `native/numa/self_tuned.hpp` is the same in C++.
 """
 
 from collections import deque

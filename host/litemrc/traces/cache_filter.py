@@ -6,7 +6,7 @@ next level, then fetches the line from there; an access that crosses lines is on
 store) counts as a store. Not modelled: translation, prefetching, write buffers, inclusion (a line evicted
 below may stay above), and lines still dirty when the program ends, which are not written.
 
-The golden model is `litemrc.golden.cache_hierarchy`. This one is fast because most accesses of a set repeat
+The golden model is `golden.monitor.cache_hierarchy`. This one is fast because most accesses of a set repeat
 the line before: they are found for a whole block at once, and only the others walk the sets one by one.
 """
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
-from litemrc.traces.lackey import blocks_touched, is_write
-from litemrc.traces.lackey_lines import Accesses
+from litemrc.traces.formats.lackey import blocks_touched, is_write
+from litemrc.traces.formats.lackey_lines import Accesses
 
 # The processor of Zhou et al. 2004, section 5.2.
 INSTRUCTIONS = CacheShape(16 << 10, 1, 32)

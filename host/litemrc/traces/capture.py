@@ -23,10 +23,10 @@ import numpy as np
 from litemrc.errors import UserError
 from litemrc.traces.cache_filter import CacheHierarchy
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.lackey import instruction_counts, page_references
-from litemrc.traces.lackey_lines import parse
-from litemrc.traces.lines import blocks
-from litemrc.traces.streams import ByteSource
+from litemrc.traces.formats.lackey import instruction_counts, page_references
+from litemrc.traces.formats.lackey_lines import parse
+from litemrc.traces.formats.lines import blocks
+from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.trace import PAGE_BYTES
 
 _PIPE_BYTES = 1 << 20

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from litemrc.errors import UserError
-from litemrc.outputs import check_output_path, replacing
-from litemrc.traces.columnar import ColumnarTrace, ParquetWriter
+from litemrc.files.outputs import check_output_path, replacing
+from litemrc.traces.formats.columnar import ColumnarTrace, ParquetWriter
+from litemrc.traces.formats.intervals import IntervalTrace, IntervalWriter
+from litemrc.traces.formats.lackey import LackeyTrace
+from litemrc.traces.formats.oracle_general import OracleGeneralTrace, OracleGeneralWriter
+from litemrc.traces.formats.streams import SUFFIXES, open_sink, open_source, plain_name
+from litemrc.traces.formats.text import TextTrace, TextWriter
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
-from litemrc.traces.intervals import IntervalTrace, IntervalWriter
-from litemrc.traces.lackey import LackeyTrace
-from litemrc.traces.oracle_general import OracleGeneralTrace, OracleGeneralWriter
-from litemrc.traces.streams import SUFFIXES, open_sink, open_source, plain_name
-from litemrc.traces.text import TextTrace, TextWriter
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
 __all__ = ["FORMATS", "Format", "Trace", "WriteOptions", "create_trace", "format_of", "open_trace"]

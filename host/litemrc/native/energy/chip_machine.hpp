@@ -1,4 +1,4 @@
-// A program on a blocking CPU whose memory chips sleep, equal to litemrc/golden/chip_energy.py and chip_prediction.py,
+// A program on a blocking CPU whose memory chips sleep, equal to litemrc/golden/machines/chip_energy.py and chip_prediction.py,
 // which say what is decided.
 #pragma once
 

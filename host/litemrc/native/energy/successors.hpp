@@ -1,7 +1,7 @@
 // Which chip is used next, and how long from now: what followed a page last, or else a chip behind another one.
 #pragma once
 
-#include "../page_table.hpp"
+#include "stacks/page_table.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -5,7 +5,7 @@
 // access, those that work before all others, and an index tells the LRU position of any page.
 #pragma once
 
-#include "../recency_index.hpp"
+#include "stacks/recency_index.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references. Operation for
-// operation litemrc/golden/aged_curve.py, so that decisions are the same to the last bit.
+// operation litemrc/golden/machines/aged_curve.py, so that decisions are the same to the last bit.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Who gives up a page when memory is full, and how much memory a process may have: what all policies of the machine are
-// to it. Pages have the numbers of an address book, processes are its spaces. Equal to litemrc/golden/frame_policies.py.
+// to it. Pages have the numbers of an address book, processes are its spaces. Equal to litemrc/golden/machines/frame_policies.py.
 #pragma once
 
 #include "../replacement/address_book.hpp"

@@ -1,4 +1,4 @@
-// Several processes on one CPU, with one paging disk, in one memory. Equal to litemrc/golden/multiprogram.py, which says
+// Several processes on one CPU, with one paging disk, in one memory. Equal to litemrc/golden/machines/multiprogram.py, which says
 // what happens when; here is only what makes it fast.
 #pragma once
 

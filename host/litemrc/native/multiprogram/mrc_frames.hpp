@@ -1,5 +1,5 @@
 // MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of who
-// loses least, or replaces its own page. See litemrc/golden/frame_policies.py for each case.
+// loses least, or replaces its own page. See litemrc/golden/machines/frame_policies.py for each case.
 #pragma once
 
 #include "aged_curve.hpp"

@@ -10,7 +10,7 @@ struct NumaCosts {
     uint64_t replication; // of a page: page fault and transfer
 };
 
-// The order of the attributes is that of litemrc.golden.numa.Counts.
+// The order of the attributes is that of litemrc.golden.machines.numa.Counts.
 struct NumaCounts {
     uint64_t cycles = 0;
     uint64_t local_reads = 0, remote_reads = 0, local_writes = 0, remote_writes = 0;

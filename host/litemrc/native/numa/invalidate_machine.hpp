@@ -1,6 +1,6 @@
 // Processors that share memory through copies of pages, of which a write leaves one: an invalidate-based protocol.
 //
-// The model is litemrc.golden.numa.InvalidateMachine.
+// The model is litemrc.golden.machines.numa.InvalidateMachine.
 #pragma once
 
 #include "costs.hpp"

@@ -1,6 +1,6 @@
 // Processors that share memory through copies of pages, kept up to date by messages: protocol UPD.
 //
-// The model is litemrc.golden.numa.UpdateMachine. A write costs a constant however many copies it updates: a copy's
+// The model is litemrc.golden.machines.numa.UpdateMachine. A write costs a constant however many copies it updates: a copy's
 // UPDATE counter is the number of writes of others to the page, at which it is due, and a page knows the least number
 // of writes at which one of its copies can be due.
 #pragma once

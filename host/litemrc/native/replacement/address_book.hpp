@@ -4,7 +4,7 @@
 // blocks of 64 neighbours, so that a memory can keep which of them it holds in one word a block.
 #pragma once
 
-#include "../page_table.hpp"
+#include "stacks/page_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

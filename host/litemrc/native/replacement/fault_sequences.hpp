@@ -1,6 +1,6 @@
 // The sequences of page faults that SEQ looks for in one address space (Glass and Cao 1997, section 4.1).
 //
-// What the paper leaves open is decided in litemrc/golden/seq.py. Sequences never overlap: an index sorted by low end
+// What the paper leaves open is decided in litemrc/golden/machines/seq.py. Sequences never overlap: an index sorted by low end
 // finds the one a page lies in and its neighbours by one binary search.
 #pragma once
 

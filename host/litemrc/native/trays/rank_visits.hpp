@@ -1,4 +1,4 @@
-// Ranks that sleep by idle thresholds under a program that visits pages; equal to litemrc/golden/rank_visits.py, which
+// Ranks that sleep by idle thresholds under a program that visits pages; equal to litemrc/golden/ranks/visits.py, which
 // says what a visit is.
 #pragma once
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from litemrc.errors import UserError
 from litemrc.traces.allocations.events import FREE, KIND_SHIFT, UNMOVABLE, Events
-from litemrc.traces.lines import blocks
-from litemrc.traces.streams import open_source
+from litemrc.traces.formats.lines import blocks
+from litemrc.traces.formats.streams import open_source
 
 _MAX_ORDER = 10
 _EVENT = re.compile(

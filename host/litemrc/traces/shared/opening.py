@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from litemrc.errors import UserError
-from litemrc.outputs import check_output_path, replacing
+from litemrc.files.outputs import check_output_path, replacing
+from litemrc.traces.formats.streams import open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX
 from litemrc.traces.shared.chunk import PAGE_BYTES, SharedTrace
 from litemrc.traces.shared.columnar import SharedParquetTrace, SharedParquetWriter
 from litemrc.traces.shared.generated import SharedGeneratedTrace
 from litemrc.traces.shared.text import SharedTextTrace, SharedTextWriter
-from litemrc.traces.streams import open_sink, open_source, plain_name
 
 _PARQUET, _TEXT = (".parquet",), (".txt", ".trace")
 

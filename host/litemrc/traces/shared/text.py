@@ -14,7 +14,8 @@ import pyarrow as pa
 from pyarrow import csv
 
 from litemrc.errors import UserError
-from litemrc.traces.lines import Block, blocks
+from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.shared.chunk import (
     MOST_PROCESSORS,
     PAGE_BYTES,
@@ -24,7 +25,6 @@ from litemrc.traces.shared.chunk import (
     parted,
     words_of_page,
 )
-from litemrc.traces.streams import ByteSource
 from litemrc.traces.trace import first_disorder
 
 FORM = "time processor page word r|w"

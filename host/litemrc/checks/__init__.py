@@ -1,0 +1,1 @@
+"""Checks of a collection: counters, contexts and ranks against the simulator's own record."""

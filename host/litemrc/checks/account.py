@@ -1,0 +1,69 @@
+"""What became of all accesses of the memory: in words, and against the simulator's own record."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.device.simulation.recording import OPS, Recording
+from litemrc.epochs.table import EpochTable
+
+_SEEN = (OPS.index("access"), OPS.index("dropped"))
+_LEFT_OUT = ("dropped", "outside", "unsampled")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Accesses of the DRAM in all epochs collected, as the simulator recorded and as the device counted them.
+
+    Attributes:
+        recorded: those made while the monitor was on and not frozen, behind the last clear of their epoch.
+        counted: sum over contexts of accesses, and those lost, out of range and not sampled.
+        difference: the first epoch in which the two differ, with both; empty if there is none.
+    """
+
+    recorded: int
+    counted: int
+    difference: str = ""
+
+    @property
+    def balanced(self) -> bool:
+        """True if something was counted, and nothing is missing or too many."""
+        return self.counted > 0 and not self.difference
+
+
+def balance(recording: Recording, table: EpochTable) -> Account:
+    """Compares, epoch by epoch, what a device counted with what there was to count.
+
+    The recording's accesses are those of the observer in the DRAM model, if its tap is exact.
+    """
+    clear = np.flatnonzero(recording.op == OPS.index("clear"))
+    seen = np.isin(recording.op, _SEEN) & ~recording.frozen
+    # A clear restarts its epoch: what came before it in the same epoch is in no counter.
+    last_clear = np.zeros(int(recording.epoch[-1]) + 1 if recording.epoch.size else 0, dtype=np.int64)
+    np.maximum.at(last_clear, recording.epoch[clear], clear)
+    seen &= np.arange(recording.op.size) >= last_clear[recording.epoch]
+    of_epoch = np.bincount(recording.epoch[seen], minlength=last_clear.size)
+
+    recorded = counted = 0
+    difference = ""
+    for epoch in np.unique(table.epoch).tolist():
+        rows = table.epoch == epoch
+        there = int(of_epoch[epoch]) if epoch < of_epoch.size else 0
+        told = int(table.accesses[rows].sum()) + sum(int(getattr(table, name)[rows][0]) for name in _LEFT_OUT)
+        if there != told:
+            difference = difference or f"epoch {epoch}: {there:,} recorded, {told:,} counted"
+        recorded, counted = recorded + there, counted + told
+    return Account(recorded, counted, difference)
+
+
+def all_accesses_text(table: EpochTable) -> str:
+    """How many accesses the memory had, exactly, and what became of them; empty if all were counted."""
+    others = {
+        "to pages not sampled": table.sum_of_epochs("unsampled"),
+        "out of range": table.sum_of_epochs("outside"),
+        "dropped": table.sum_of_epochs("dropped"),
+    }
+    if not any(others.values()):
+        return ""
+    parts = [f"{int(table.accesses.sum()):,} counted", *(f"{n:,} {what}" for what, n in others.items() if n)]
+    return f"{table.accesses_in_all:,} accesses in all: {', '.join(parts)}"

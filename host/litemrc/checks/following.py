@@ -1,0 +1,142 @@
+"""Whether the context register followed the processes, and whose the frames are: from the simulator's record.
+
+The golden model takes no part. What the register held comes with each access at the monitor's queue, and who
+was followed in which epochs from the device's messages of processes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.device.simulation.recording import OPS, Recording
+from litemrc.epochs.processes import Process
+from litemrc.epochs.table import EpochTable
+
+
+@dataclass(frozen=True, slots=True)
+class FollowCheck:
+    """What was accessed under the contexts of processes.
+
+    Attributes:
+        accesses: by process, accesses made while its context was in the register and it was followed.
+        late: of these, accesses in the epoch that began when the process ended: the register is written just
+            behind the end of the epoch before.
+        strangers: accesses under a context other than 0 that followed nobody then.
+        first_stranger: the first of these; empty if there is none.
+        switches: changes of the context from one access to the next.
+    """
+
+    accesses: dict[Process, int]
+    late: int
+    strangers: int
+    first_stranger: str
+    switches: int
+
+
+def check_following(recording: Recording, processes: Sequence[Process]) -> FollowCheck:
+    """Looks at the context of every recorded access."""
+    access = np.isin(recording.op, (OPS.index("access"), OPS.index("dropped")))
+    context, epoch = recording.context[access], recording.epoch[access]
+    followed = context == 0
+    accesses, late = {}, 0
+    for process in processes:
+        last = process.last_epoch if process.ended_after is None else process.ended_after + 1
+        mine = (context == process.context) & (epoch >= process.first_epoch) & (epoch <= last)
+        accesses[process] = int(mine.sum())
+        if process.ended_after is not None:
+            late += int((mine & (epoch == process.ended_after + 1)).sum())
+        followed |= mine
+    first = ""
+    if not followed.all():
+        place = int(np.argmin(followed))
+        cycle = int(recording.cycle[access][place])
+        first = f"epoch {epoch[place]}, context {context[place]}, cycle {cycle:,}"
+    return FollowCheck(
+        accesses, late, int((~followed).sum()), first, int(np.count_nonzero(np.diff(context.astype(int))))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnershipCheck:
+    """Who owns the frames, kept in a plain table: counters of contexts compared with a device's.
+
+    Attributes:
+        compared: numbers of accesses, misses and touched pages compared, of each context in each epoch.
+        difference: the first that differs; empty if there is none.
+        reused: first touches of frames that had an owner since the last clear, but were invalidated.
+        fresh: first touches of frames not accessed since the last clear.
+    """
+
+    compared: int
+    difference: str
+    reused: int
+    fresh: int
+
+
+def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
+    """Recounts accesses, misses and touched pages by owner: who touches an invalid frame first.
+
+    Only of a recording in which the range is all of the memory and nothing is sampled.
+
+    Raises:
+        ValueError: it is another recording.
+    """
+    whole = {(setting.lower, setting.upper, setting.sampling) for setting in recording.settings[1:]}
+    if table.scale or whole - {(0, table.frames - 1, 0), (0, 0, 0)}:
+        raise ValueError("ownership is recounted only where every page of the memory takes part")
+    owner, used, last_epoch = ([None] * table.frames for _ in range(3))
+    counts: dict[tuple[int, int], list[int]] = {}
+    reused = fresh = 0
+    access, invalidate, clear = (OPS.index(name) for name in ("access", "invalidate", "clear"))
+    for start in range(0, recording.op.size, 1 << 16):
+        part = slice(start, start + (1 << 16))
+        columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch)
+        for op, frame, context, frozen, epoch in zip(*(c[part].tolist() for c in columns), strict=True):
+            if op == access:
+                miss = owner[frame] is None
+                if miss:
+                    owner[frame] = context
+                    reused += used[frame] is not None
+                    fresh += used[frame] is None
+                    used[frame] = True
+                if frozen:
+                    continue
+                count = counts.setdefault((epoch, owner[frame]), [0, 0, 0])
+                count[0] += 1
+                count[1] += miss
+                if last_epoch[frame] != epoch:
+                    count[2] += 1
+                    last_epoch[frame] = epoch
+            elif op == invalidate:
+                owner[frame] = last_epoch[frame] = None
+            elif op == clear:
+                owner, used, last_epoch = ([None] * table.frames for _ in range(3))
+                counts = {key: count for key, count in counts.items() if key[0] != epoch}
+                reused = fresh = 0
+    compared, difference = _compare(counts, table)
+    return OwnershipCheck(compared, difference, reused, fresh)
+
+
+def _compare(counts: dict[tuple[int, int], list[int]], table: EpochTable) -> tuple[int, str]:
+    epochs = set(table.epoch.tolist())
+    told = {
+        (epoch, context): list(row)
+        for epoch, context, *row in zip(
+            table.epoch.tolist(),
+            table.context.tolist(),
+            table.accesses.tolist(),
+            table.misses.tolist(),
+            table.touched.tolist(),
+            strict=True,
+        )
+    }
+    compared, difference = 0, ""
+    for key in sorted(told.keys() | {key for key in counts if key[0] in epochs}):
+        recounted, counted = counts.get(key, [0, 0, 0]), told.get(key, [0, 0, 0])
+        compared += 3
+        if recounted != counted:
+            where = f"epoch {key[0]}, context {key[1]}"
+            what = "(accesses, misses, touched)"
+            difference = difference or f"{where}: {what} recounted {recounted}, device {counted}"
+    return compared, difference

@@ -1,0 +1,71 @@
+"""Runs the golden model of a monitor over the events of a recording, with the settings recorded."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.device.simulation.recording import OPS, Recording
+from litemrc.golden.monitor.hit_counters import EpochCounters
+from litemrc.golden.monitor.monitor import MonitorModel
+from litemrc.golden.monitor.positions import NONE
+
+EVENTS_AT_A_TIME = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What the model made of the events.
+
+    Attributes:
+        epochs: every finished epoch.
+        scale_log2: for each of them, the log2 of the pages of the memory behind a page of the stacks.
+        kind, group, context: uint8[n], the position answered to each event (`golden.monitor.positions`).
+    """
+
+    epochs: list[EpochCounters]
+    scale_log2: list[int]
+    kind: NDArray[np.uint8]
+    group: NDArray[np.uint8]
+    context: NDArray[np.uint8]
+
+
+def replay(
+    recording: Recording, model: MonitorModel, progress: Callable[[int], object] = lambda epochs: None
+) -> Replay:
+    """Runs a model, fresh from its constructor, over all events; `progress` gets the epochs finished."""
+    actions = {
+        "access": model.access,
+        "dropped": lambda frame, context: model.drop() or NONE,
+        "invalidate": lambda frame, context: model.invalidate(frame),
+        "clear": lambda frame, context: model.clear(),
+        "mark": lambda frame, context: model.mark(),
+    }
+    do = [actions[op] for op in OPS]
+    epochs, scales, positions = [], [], bytearray()
+    setting = recording.setting
+    changes = iter([*np.flatnonzero(np.diff(setting, prepend=-1)).tolist(), setting.size])
+    next_change = next(changes)
+    for event, (op, frame, context, frozen, epoch_end) in enumerate(_events(recording)):
+        if event == next_change:
+            in_force = recording.settings[setting[event]]
+            model.set_range(in_force.lower, in_force.upper)
+            model.set_sampling(in_force.sampling)
+            next_change = next(changes)
+        model.freeze = frozen
+        positions.extend(do[op](frame, context))
+        if epoch_end:
+            scales.append(model.filter.scale_log2)
+            epochs.append(model.end_epoch())
+            progress(len(epochs))
+    kind, group, context = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
+    return Replay(epochs, scales, kind, group, context)
+
+
+def _events(recording: Recording) -> Iterator[tuple[int, int, int, bool, bool]]:
+    """The events as Python's own numbers, some at a time: of many millions they would fill the memory."""
+    columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
+    for start in range(0, recording.op.size, EVENTS_AT_A_TIME):
+        part = slice(start, start + EVENTS_AT_A_TIME)
+        yield from zip(*(column[part].tolist() for column in columns), strict=True)

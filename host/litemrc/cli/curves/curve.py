@@ -1,0 +1,174 @@
+"""`litemrc curve FILE`: the miss ratio curves of an epoch table as a table, JSON or a picture."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from litemrc.cli.curves.counter_table import counter_table
+from litemrc.cli.shared.arguments import epoch_range
+from litemrc.cli.shared.text_plot import spark_lines, text_plot
+from litemrc.epochs.files import EpochTable, read_epochs
+from litemrc.epochs.processes import Owner
+from litemrc.errors import UserError
+from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+
+_EPILOG = """\
+A device with an operating system tells which process a context follows. Each process has a curve of its own,
+even where one context followed several one after the other; context 0 is the kernel's, and of all processes
+that no context follows.
+
+Without --context and --process, the one owner of pages that has data is taken. If several have, the table and
+the picture show them all, and --json gives "context": null and their counters summed: the misses of all
+together, each in a memory of that size of its own.
+
+--json prints one object: context, processes (context, pid, comm, first_epoch and last_epoch of each),
+accesses, misses, dropped, outside, unsampled, scale_log2, sizes_pages, miss_ratio, epochs, working_set_pages.
+miss_ratio[i] belongs to a memory of sizes_pages[i] pages; between two sizes the smaller one counts, below the
+first the ratio is 1. working_set_pages[i] is the memory that was accessed in the epoch epochs[i]. dropped,
+outside and unsampled count the accesses that were lost, out of range and to pages not sampled, in all epochs
+in which the context reported; their own context is unknown. With scale_log2 above 0 only 1 page of
+2^scale_log2 took part: accesses and misses are those of these pages, sizes are in pages of the memory all the
+same, and ratios and working sets are estimates.
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc curve`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, help="epoch table written by collect or demo (Parquet)"
+    )
+    whose = parser.add_mutually_exclusive_group()
+    whose.add_argument("--context", metavar="C", help="number or name of one context")
+    whose.add_argument("--process", metavar="P", help="pid or name of the processes to show")
+    parser.add_argument(
+        "--epochs",
+        metavar="A:B",
+        type=epoch_range,
+        help="only epochs A up to, not including, B; either may be left out",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--plot", metavar="OUT", type=Path, help="draw the curves into OUT.png or OUT.svg")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc curve`."""
+    if args.plot:
+        check_output_path(args.plot, PICTURE_SUFFIXES)
+    table = read_epochs(args.file)
+    if args.epochs:
+        table = _select_epochs(table, args.epochs, args.file)
+    _check_scale(table, args.file)
+    owners = _select_owners(table, args, args.file)
+    if args.plot:
+        # Only now: matplotlib takes long to load, and talks on stderr when it finds no home.
+        from litemrc.plots.curves import curves_figure
+        from litemrc.plots.files import save_figure
+
+        save_figure(curves_figure(table, owners), args.plot)
+
+    curve = table.curve(owners[0] if len(owners) == 1 else owners)
+    if curve.overflow:
+        print("litemrc: warning: a 32-bit counter reached its end; the curve is approximate", file=sys.stderr)
+    if table.interrupted:
+        print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
+    if args.json:
+        print(json.dumps(json_object(table, owners), allow_nan=False))
+        return 0
+    print(counter_table(table, owners), end="\n\n")
+    if len(owners) == 1:
+        print(text_plot(curve, table.page_bytes))
+    else:
+        names = [table.name_of(owner) for owner in owners]
+        print(spark_lines([table.curve(owner) for owner in owners], names, table.page_bytes))
+    if args.plot:
+        print(f"\ndrawn in {args.plot}")
+    return 0
+
+
+def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], path: Path) -> EpochTable:
+    selected = table.between(*epochs)
+    if table.epoch.size and not selected.epoch.size:
+        raise UserError(
+            "no epoch in the range of --epochs",
+            where=str(path),
+            remedy=f"the file holds epochs {table.epoch.min()} to {table.epoch.max()}",
+        )
+    return selected
+
+
+def _check_scale(table: EpochTable, path: Path) -> None:
+    if len(table.scales) == 1:
+        return
+    spans = [table.epoch[table.scale_log2 == scale] for scale in table.scales]
+    raise UserError(
+        "the sampling changed between epochs: they have no curve in common",
+        where=str(path),
+        remedy="choose some by --epochs: "
+        + ", ".join(
+            f"{epochs.min()} to {epochs.max()} have 1 page of {1 << scale}"
+            for scale, epochs in zip(table.scales, spans, strict=True)
+        ),
+    )
+
+
+def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> list[Owner]:
+    """Whose curves to show, all of them with data."""
+    with_data = table.owners_with_data
+    if not with_data:
+        raise UserError(
+            "no context counted an access",
+            where=str(path),
+            remedy="collect while a program runs, or more epochs",
+        )
+    if args.process is not None:
+        return _select_processes(with_data, args.process, path)
+    if args.context is None:
+        return with_data
+    contexts = table.contexts_with_data
+    wanted = [c for c in contexts if args.context in (str(c), table.context_names.get(c))][:1]
+    found = [owner for owner in with_data if owner.context in wanted]
+    if not found:
+        there = ", ".join(f"{context} ({table.name_of(context)})" for context in contexts)
+        raise UserError(
+            f"context {args.context} has no data", where=str(path), remedy=f"contexts with data: {there}"
+        )
+    return found
+
+
+def _select_processes(with_data: list[Owner], wanted: str, path: Path) -> list[Owner]:
+    found = [owner for owner in with_data if owner.process and owner.process.is_called(wanted)]
+    if not found:
+        there = ", ".join(owner.process.label for owner in with_data if owner.process)
+        raise UserError(
+            f"no process {wanted} has data",
+            where=str(path),
+            remedy=f"processes with data: {there}" if there else "no process was followed; try --context",
+        )
+    return found
+
+
+def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]:
+    """What --json prints of the owners' curve, summed if several; a ratio is null if there was no access."""
+    curve, working_set = table.curve(owners), table.working_set(owners)
+    contexts = {owner.context for owner in owners}
+    return {
+        "context": contexts.pop() if len(contexts) == 1 else None,
+        "processes": [asdict(owner.process) for owner in owners if owner.process],
+        "accesses": curve.accesses,
+        "misses": curve.misses,
+        "dropped": curve.dropped,
+        "outside": table.sum_of_epochs("outside", owners),
+        "unsampled": table.sum_of_epochs("unsampled", owners),
+        "scale_log2": table.scale,
+        "sizes_pages": curve.sizes_pages.tolist(),
+        "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],
+        "epochs": list(working_set),
+        "working_set_pages": list(working_set.values()),
+    }

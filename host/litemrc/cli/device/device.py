@@ -1,0 +1,155 @@
+"""`litemrc device`: a device's parameters, settings and version, and a self-test of the link."""
+
+import argparse
+import json
+import re
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from litemrc.cli.shared.arguments import add_port_arguments
+from litemrc.curves.sizes import size_text
+from litemrc.device.device import Device, EchoTest, system_text
+
+_ECHOES = 32
+_ON_OR_OFF = argparse.BooleanOptionalAction
+_EPILOG = """\
+--range and --sampling make every page invalid and restart the running epoch.
+The exit code is 1 if an echo of the self-test did not come back as it was sent.
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc device`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    add_port_arguments(parser)
+    settings = parser.add_argument_group("settings", "shown if they are not given")
+    settings.add_argument(
+        "--range", metavar="A:B", type=_range, help="count the accesses to frames A to B only (all: 0:)"
+    )
+    settings.add_argument(
+        "--sampling",
+        metavar="K",
+        type=_whole,
+        help="let only 1 page of 2^K take part, or as few as the device must",
+    )
+    settings.add_argument("--freeze", action=_ON_OR_OFF, help="follow the accesses but count none")
+    settings.add_argument(
+        "--single-shot", action=_ON_OR_OFF, help="freeze at the end of an epoch, until --arm"
+    )
+    settings.add_argument("--arm", action="store_true", help="go on behind a single shot")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc device`."""
+    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+        _set(device, args)
+        test = device.echo_test(_ECHOES)
+        described = _describe(device, test)
+    if args.json:
+        print(json.dumps(described))
+    else:
+        _print(described)
+    return 1 if test.failed else 0
+
+
+def _range(text: str) -> tuple[int, int | None]:
+    match = re.fullmatch(r"(\d+):(\d*)", text, re.ASCII)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of frames, such as 1024:2047 or 1024:")
+    lower, upper = match.groups()
+    return int(lower), int(upper) if upper else None
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _set(device: Device, args: argparse.Namespace) -> None:
+    if args.range:
+        lower, upper = args.range
+        device.request("set_range", lower=lower, upper=device.hello.frames - 1 if upper is None else upper)
+    if args.sampling is not None:
+        device.request("set_sampling", sampling=args.sampling)
+    for name in ("single_shot", "freeze"):
+        if getattr(args, name) is not None:
+            device.request(name, on=getattr(args, name))
+    if args.arm:
+        device.request("arm")
+
+
+def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
+    unit, length = device.request("get_epoch").values
+    lower, upper = device.request("get_range").values
+    sampling, scale_log2 = device.request("get_sampling").values
+    freeze, single_shot, frozen = map(bool, device.request("get_freeze").values)
+    hello = {
+        name: value for name, value in asdict(device.hello).items() if name not in ("sequence", "request")
+    }
+    return {
+        "port": device.url,
+        **hello,
+        "page_bytes": 1 << device.hello.page_shift,
+        "epoch_length": length,
+        "epoch_unit": device.choice("set_epoch", "unit", unit),
+        "range_lower": lower,
+        "range_upper": upper,
+        "sampling": sampling,
+        "scale_log2": scale_log2,
+        "freeze": freeze,
+        "single_shot": single_shot,
+        "frozen": frozen,
+        "self_test": asdict(test),
+        "link": asdict(device.link_counts),
+    }
+
+
+def _counting(d: dict[str, Any]) -> str:
+    if d["freeze"]:
+        return "frozen (--no-freeze)"
+    if d["frozen"]:
+        return "frozen by a single shot (--arm)"
+    return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
+
+
+def _print(described: dict[str, Any]) -> None:
+    d = described
+    test, link = d["self_test"], d["link"]
+    mebibytes = d["frames"] * d["page_bytes"] / 2**20
+    running = [name for place, name in enumerate(d["workloads"]) if d["running"] >> place & 1]
+    came_back = f"{test['echoes'] - test['failed']} of {test['echoes']} echoes came back unharmed"
+    rows = {
+        "port": d["port"],
+        "versions": f"protocol {d['protocol']}, gateware {d['gateware']}",
+        "operating system": system_text(d["system"], d["driver"], d["abi"]),
+        "clock": f"{d['clock_hz'] / 1e6:g} MHz",
+        "memory watched": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
+        "range": f"frames {d['range_lower']} to {d['range_upper']}: "
+        + size_text(d["range_upper"] - d["range_lower"] + 1, d["page_bytes"]),
+        "sampling": f"1 page of {1 << d['scale_log2']}" if d["scale_log2"] else "off: every page takes part",
+        "page groups": f"{d['groups']} of {d['pages'] // d['groups'] << d['scale_log2']} pages",
+        "contexts": str(d["contexts"]),
+        "stack engine": f"{d['engine']}, {d['pages']} pages, {d['recent_pages']} recent before it",
+        "input queue": f"{d['queue_depth']} accesses",
+        "ranks": str(d["ranks"]),
+        "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "no length set",
+        "counting": _counting(d),
+        "programs": ", ".join(d["workloads"]) or "none",
+        "running": ", ".join(running) or "none",
+        "link self-test": came_back
+        + (
+            f", median round trip {test['round_trip_ms']:.2f} ms" if test["round_trip_ms"] is not None else ""
+        ),
+        "link counts": f"{link['frames']} frames good, {link['damaged'] + link['oversized']} damaged, "
+        f"{link['lost']} lost",
+    }
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in rows.items():
+        table.add_row(name, value)
+    Console(highlight=False, markup=False).print(table)

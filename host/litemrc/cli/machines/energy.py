@@ -1,0 +1,182 @@
+"""`litemrc simulate energy TRACE`: energy and delay of schemes that send memory chips to sleep."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from litemrc.cli.machines.energy_arguments import milliwatts, numbers, part_of_one, scheme_names
+from litemrc.cli.machines.energy_tables import run_json, run_table
+from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.progress import reported, shown
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_input_arguments, opened
+from litemrc.energy.chip_power import find_power
+from litemrc.errors import UserError
+from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.machines.chips.machine import ChipMachine, EnergyRun, compare
+from litemrc.machines.chips.references import PLACEMENTS, ChipReferences, read_references
+from litemrc.policies.energy import SCHEMES, Scheme, Thresholds
+
+_EPILOG = f"""\
+always-on          chips wait in active (DDR3: active standby)
+static-nap         nap at once (power-down)
+dynamic-nap        standby at once, nap after --nap-after; no powerdown (self-refresh)
+dynamic-tuned      the same with powerdown; both thresholds those of a sweep over this very trace
+mrc-static, mrc-dynamic-nap, mrc-dynamic-tuned
+                   as these, but chips without one of the top N_mrc pages are powered down at once
+mrc-predictive     thresholds learned from idle times, and chips woken ahead of the access expected next
+oracle             knows the future: no scheme takes less energy or time
+
+Zhou et al. 2004, section 5; docs/chip_energy.md has the model. One blocking CPU; the unit of a trace's times
+is a cycle; the memory holds the trace's pages. Lists of --chip-pages and --epoch-cycles make a sweep.
+
+--json prints {{"results": [{{"scheme", "energy_mj", "delay_s", "energy_delay", "relative_to"}} ...]}};
+relative_to is {{"scheme", "energy", "delay", "energy_delay"}}: what the scheme builds on, or --base. Beside
+them: chip_pages, epoch_cycles, thresholds_ns, swept, monitor_mj, working_pages, and by chip: chip_energy_mj,
+chip_waking_s, waited_s (a state each), wakes (out of each state), accesses.
+
+{FORMATS_HELP}
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc simulate energy`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    add_input_arguments(parser)
+    parser.add_argument(
+        "--scheme",
+        metavar="NAME,...",
+        type=scheme_names,
+        default=list(SCHEMES),
+        help="schemes, below (default: all)",
+    )
+    parser.add_argument(
+        "--base",
+        metavar="NAME",
+        choices=list(SCHEMES),
+        help="compare all with this scheme (default: see below)",
+    )
+    parser.add_argument(
+        "--power",
+        metavar="PART",
+        default="rdram",
+        help="rdram, lpddr3, ddr3-PART, a name of `litemrc energy --list-parts`, or FILE.toml (%(default)s)",
+    )
+    parser.add_argument(
+        "--chip-pages", metavar="N,...", type=numbers, default=[64], help="pages of a chip (64)"
+    )
+    parser.add_argument(
+        "--epoch-cycles", metavar="N,...", type=numbers, default=[10_000], help="cycles of an epoch (10000)"
+    )
+    parser.add_argument(
+        "--clock-mhz", metavar="MHZ", type=positive, default=600, help="of the processor (%(default)s)"
+    )
+    parser.add_argument(
+        "--gap",
+        metavar="CYCLES",
+        type=positive,
+        default=100,
+        help="computed before each reference of a trace without times (%(default)s)",
+    )
+    parser.add_argument("--placement", choices=PLACEMENTS, default=PLACEMENTS[0], help="of pages on chips")
+    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="of the random placement")
+    parser.add_argument(
+        "--epsilon",
+        metavar="E",
+        type=part_of_one,
+        default=0.01,
+        help="N_mrc: smallest size whose miss ratio is within E of the best (%(default)s)",
+    )
+    parser.add_argument(
+        "--monitor-mw",
+        metavar="MW",
+        type=milliwatts,
+        default=20.0,
+        help="power of the monitor, charged to schemes that need it (%(default)g)",
+    )
+    parser.add_argument(
+        "--nap-after", metavar="NS", type=positive, help="threshold of dynamic schemes (100; tuned: by sweep)"
+    )
+    parser.add_argument(
+        "--powerdown-after", metavar="NS", type=positive, help="the other of tuned ones: no sweep, needs both"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw energy x delay, or the sweep: .png or .svg"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate energy`."""
+    if args.plot:
+        check_output_path(args.plot, PICTURE_SUFFIXES)
+    schemes = [_with_thresholds(SCHEMES[name], args) for name in args.scheme]
+    base = _with_thresholds(SCHEMES[args.base], args) if args.base else None
+    bases = {name: _with_thresholds(scheme, args) for name, scheme in SCHEMES.items()}
+    machine = ChipMachine(
+        power=find_power(args.power),
+        clock_hz=args.clock_mhz * 1e6,
+        epsilon=args.epsilon,
+        monitor_mw=args.monitor_mw,
+        placement=args.placement,
+        seed=args.seed,
+    )
+    with opened(args) as trace, closing(shown(trace, "reading")) as chunks:
+        references = read_references(trace, chunks, args.gap)
+    for note in trace.notes:
+        print(f"litemrc: note: {note}", file=sys.stderr)
+    runs = _sweep(args, references, machine, schemes, base, bases)
+    if args.plot:
+        # Only now: matplotlib takes long to load.
+        from litemrc.plots.energy import bars_figure, sweep_figure
+        from litemrc.plots.files import save_figure
+
+        draw = bars_figure if len(runs) == 1 else sweep_figure
+        save_figure(draw(runs, title=Path(args.trace).name), args.plot)
+    if args.json:
+        print(json.dumps(run_json(references, runs), allow_nan=False))
+    else:
+        print(run_table(references, runs))
+    return 0
+
+
+def _sweep(
+    args: argparse.Namespace,
+    references: ChipReferences,
+    machine: ChipMachine,
+    schemes: Sequence[Scheme],
+    base: Scheme | None,
+    bases: dict[str, Scheme],
+) -> list[EnergyRun]:
+    machines = [
+        replace(machine, chip_pages=chip_pages, epoch_cycles=epoch_cycles)
+        for chip_pages in args.chip_pages
+        for epoch_cycles in args.epoch_cycles
+    ]
+    runs: list[EnergyRun] = []
+
+    def tell() -> tuple[str, float]:
+        return f"{len(runs)} of {len(machines)} machines", len(runs) / len(machines)
+
+    with closing(reported(machines, "simulating", tell)) as each:
+        for machine in each:
+            runs.append(compare(references, machine, schemes, bases, base))
+    return runs
+
+
+def _with_thresholds(scheme: Scheme, args: argparse.Namespace) -> Scheme:
+    """The dynamic schemes with the thresholds given."""
+    nap, powerdown = args.nap_after, args.powerdown_after
+    if powerdown is not None and nap is None:
+        raise UserError(
+            "--powerdown-after is given alone", remedy="give --nap-after, too: there is no sweep then"
+        )
+    if not isinstance(scheme, Thresholds) or nap is None or scheme.after_ns[0] is None:
+        return scheme
+    if scheme.tuned:
+        return scheme.with_thresholds(nap, powerdown) if powerdown is not None else scheme
+    return scheme.with_thresholds(nap, None)

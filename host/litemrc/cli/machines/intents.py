@@ -1,0 +1,72 @@
+"""`litemrc intents check FILE`: what an application says of its colors, and whether that can be read."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from litemrc.errors import UserError
+from litemrc.policies.trays.intents import INTENTS, ColorIntent, parse_intents
+
+_EPILOG = "intents, and their values:\n" + "\n".join(
+    f"  {name:<14} COLOR VALUE   {kind.meaning}" for name, kind in INTENTS.items()
+)
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc intents`."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    check = actions.add_parser(
+        "check",
+        help="read a file of intents and show its colors",
+        description="Read a file of intents (Jantz et al. 2013, section 4.1) and show its colors.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    check.add_argument("file", metavar="FILE", help="- is the standard input")
+    check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc intents check`."""
+    name = "standard input" if args.file == "-" else args.file
+    colors = parse_intents(_text(args.file), name)
+    if args.json:
+        print(json.dumps({"colors": [_json(intent) for intent in colors.values()]}))
+    elif colors:
+        print(_table(list(colors.values())))
+    else:
+        print("no colors")
+    return 0
+
+
+def _text(path: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return content.decode("utf-8")
+    except OSError as error:
+        raise UserError(
+            f"cannot read: {error.strerror}", where=path, remedy="name a file that is there"
+        ) from error
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise UserError("not UTF-8", where=f"{path}:{line}", remedy="mend it there") from error
+
+
+def _json(intent: ColorIntent) -> dict[str, str | int | None]:
+    said = {kind.attribute: getattr(intent, kind.attribute) for kind in INTENTS.values()}
+    return {"color": intent.color, **said}
+
+
+def _table(colors: list[ColorIntent]) -> str:
+    used = [
+        name for name, kind in INTENTS.items() if any(getattr(c, kind.attribute) is not None for c in colors)
+    ]
+    width = max(len("color"), *(len(intent.color) for intent in colors))
+    lines = [f"{'color':<{width}} " + " ".join(f"{name:>14}" for name in used)]
+    for intent in colors:
+        values = [getattr(intent, INTENTS[name].attribute) for name in used]
+        shown = ["-" if value is None else str(value) for value in values]
+        lines.append(f"{intent.color:<{width}} " + " ".join(f"{value:>14}" for value in shown))
+    return "\n".join(lines)

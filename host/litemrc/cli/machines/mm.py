@@ -1,0 +1,74 @@
+"""`litemrc simulate mm SCENARIO`: processes that share CPU, disk and memory, under several policies."""
+
+import argparse
+import json
+from dataclasses import replace
+
+from litemrc.cli.machines.mm_tables import mm_json, mm_table
+from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
+from litemrc.errors import UserError
+from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.machines.multiprogram.machine import check_policy, simulate
+from litemrc.machines.multiprogram.run_result import RunResult
+from litemrc.machines.multiprogram.scenario import POLICIES
+from litemrc.machines.multiprogram.scenario_file import read_scenario
+
+_EPILOG = """\
+global-clock  one clock hand for all pages, as Linux did
+global-lru    the least recently used page of all
+equal         as much memory for each process
+static        the pages that [static] tells
+mrc           each process's miss ratio curve is tracked, and at a page fault decides whose page goes
+
+Zhou et al. 2004, section 4. Scenarios come with the sources, in scenarios/: the six of table 2; what their
+keys mean is said in docs/multiprogram.md.
+"""
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc simulate mm`."""
+    scenario_arguments(
+        parser,
+        _EPILOG,
+        option="--policy",
+        ways="policies to run instead of the scenario's",
+        drawn="response times and memory",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc simulate mm`."""
+    if args.plot:
+        check_output_path(args.plot, PICTURE_SUFFIXES)
+    scenario = read_scenario(args.scenario)
+    if args.seed is not None:
+        scenario = replace(scenario, seed=args.seed)
+    policies = scenario.policies if args.policy is None else chosen_names(args.policy, "--policy", POLICIES)
+    for policy in policies:
+        try:
+            check_policy(scenario, policy)
+        except UserError as error:
+            raise UserError(
+                error.what, where=error.where or str(args.scenario), remedy=error.remedy
+            ) from error
+    if args.plot and not scenario.sample:
+        raise UserError(
+            "the scenario takes no samples to draw", where=str(args.scenario), remedy="give it a sample time"
+        )
+    results: list[RunResult] = []
+    try:
+        for policy in policies:
+            with ShownRun(f"{scenario.title}, {policy}", "{:,.0f} s simulated, {:,} touches") as progress:
+                results.append(simulate(scenario, policy, progress))
+    except KeyboardInterrupt:
+        if results and not args.json:
+            print(mm_table(scenario, results))
+        raise
+    print(json.dumps(mm_json(scenario, results)) if args.json else mm_table(scenario, results))
+    if args.plot:
+        # Only now: matplotlib takes long to load.
+        from litemrc.plots.files import save_figure
+        from litemrc.plots.multiprogram import mm_figure
+
+        save_figure(mm_figure(scenario, results), args.plot)
+    return 0

@@ -1,0 +1,90 @@
+"""What `litemrc simulate placement` prints: a table, or JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from litemrc.machines.placement.energy import MemoryPower, awake_energy_mj, run_energy_mj
+from litemrc.machines.placement.machine import PlacementRun
+from litemrc.traces.allocations.events import AllocationTrace
+
+
+def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power: MemoryPower) -> str:
+    """A line for each allocator."""
+    placement = runs[0].placement
+    lines = [
+        f"{trace.title}: {len(runs[0].used):,} ticks of {trace.tick_s:g} s on"
+        f" {placement.memory_bytes >> 20:,} MiB in {placement.units} banks,"
+        f" {runs[0].used.mean() / placement.frames:.1%} of it in use",
+        f"banks without pages in {power.low_state} ({power.part}), the others in standby",
+        "",
+        f"{'':<11} {'offline, %':>10} {'best':>6} {'most':>6} {'migrated':>10} {'unmovable':>9}"
+        f" {'allocate, ns':>13} {'free, ns':>8} {'metadata':>9} {'energy, J':>10} {'of awake':>8}",
+        f"{'':<11} {'mean':>10} {'':>6} {'':>6} {'pages':>10} {'banks':>9} {'mean':>6} {'most':>6}"
+        f" {'mean':>8} {'bytes':>9}",
+    ]
+    for run in runs:
+        row = result_json(run, power)
+        lines.append(
+            f"{run.allocator:<11} {row['offline_percent']:>10.1f} {row['optimal_percent']:>6.1f}"
+            f" {row['max_offline_percent']:>6.1f} {row['migrated_pages']:>10,} {row['unmovable_banks']:>9.1f}"
+            f" {row['alloc_ns_mean']:>6.1f} {row['alloc_ns_max']:>6,} {row['free_ns_mean']:>8.1f}"
+            f" {row['metadata_bytes']:>9,} {row['energy_mj'] / 1e3:>10.2f}"
+            f" {row['energy_mj'] / row['awake_energy_mj']:>8.1%}"
+        )
+    lines += [
+        f"{run.allocator}: no memory for {run.failed:,} allocations of {run.failed_pages:,} pages in all"
+        for run in runs
+        if run.failed
+    ]
+    return "\n".join(lines)
+
+
+def placement_json(
+    trace: AllocationTrace, runs: Sequence[PlacementRun], power: MemoryPower
+) -> dict[str, Any]:
+    """What --json prints."""
+    placement = runs[0].placement
+    return {
+        "trace": trace.title,
+        "ticks": len(runs[0].used),
+        "tick_s": trace.tick_s,
+        "notes": trace.notes,
+        "memory_bytes": placement.memory_bytes,
+        "banks": placement.units,
+        "nodes": placement.nodes,
+        "interleave_bytes": placement.interleave_bytes,
+        "migrate_every": placement.migrate_every,
+        "migrate_pages": placement.migration_pages,
+        "migrate_below_percent": placement.most_used_percent,
+        "reserve_pages": placement.reserve_pages,
+        "moves_per_operation": placement.moves_per_operation,
+        "scrambled": placement.scramble,
+        "seed": placement.seed,
+        "part": power.part,
+        "low_state": power.low_state,
+        "results": [result_json(run, power) for run in runs],
+    }
+
+
+def result_json(run: PlacementRun, power: MemoryPower) -> dict[str, Any]:
+    """One allocator's results."""
+    times = run.times
+    return {
+        "allocator": run.allocator,
+        "offline_percent": 100 * float(run.offline_share.mean()),
+        "optimal_percent": 100 * float(run.optimal_share.mean()),
+        "max_offline_percent": 100 * float(run.offline_share.max()),
+        "used_percent": 100 * float(run.used.mean()) / run.placement.frames,
+        "migrated_pages": run.copied_pages,
+        "unmovable_banks": float(run.unmovable_units.mean()),
+        "alloc_ns_mean": times.allocation_ns / max(times.allocations, 1),
+        "alloc_ns_max": times.longest_allocation_ns,
+        "free_ns_mean": times.free_ns / max(times.frees, 1),
+        "free_ns_max": times.longest_free_ns,
+        "most_moves": run.most_moves,
+        "most_list_work": run.most_list_work,
+        "metadata_bytes": run.metadata_bytes,
+        "energy_mj": run_energy_mj(run, power),
+        "awake_energy_mj": awake_energy_mj(run, power),
+        "failed": run.failed,
+    }

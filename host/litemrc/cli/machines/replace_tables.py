@@ -1,0 +1,78 @@
+"""The counts of `litemrc replace` as tables and for --json."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from litemrc.curves.sizes import size_text
+from litemrc.machines.replacement.memories import Replay
+from litemrc.machines.replacement.round_robin import GlobalResult
+
+
+def local_table(name: str, result: Replay, page_bytes: int) -> str:
+    """A line for each memory size, a column of faults for each policy."""
+    pages = result.counts[0].cold_faults
+    unit = "" if result.time_unit == "references" else f" in {result.duration:,} {result.time_unit}"
+    lines = [
+        f"{name}: {result.references:,} references{unit} to {pages:,} pages,",
+        f"so {pages:,} cold faults, which are in all counts",
+    ]
+    policies = list(dict.fromkeys(count.policy for count in result.counts))
+    lines.append(f"{'pages':>10} {'memory':>10}" + "".join(f"{policy.name:>14}" for policy in policies))
+    faults = {(count.policy, count.memory_pages): count.faults for count in result.counts}
+    for size in dict.fromkeys(count.memory_pages for count in result.counts):
+        counts = "".join(f"{faults[policy, size]:>14,}" for policy in policies)
+        lines.append(f"{size:>10,} {size_text(size, page_bytes):>10}{counts}")
+    return "\n".join(lines)
+
+
+def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> str:
+    """A line for each program under each policy and memory size, and one for all together."""
+    lines = [f"times in {time_unit}"]
+    head = f"{'policy':>6} {'pages':>10} {'memory':>10} {'faults':>12} {'cold':>10}"
+    lines.append(f"{head} {'ended':>16} {'computed':>16}  trace")
+    for result in results:
+        memory = f"{result.memory_pages:>10,} {size_text(result.memory_pages, page_bytes):>10}"
+        head = f"{result.policy.name:>6} {memory}"
+        for program in result.programs:
+            lines.append(
+                f"{head} {program.faults:>12,} {program.cold_faults:>10,} {program.end:>16,}"
+                f" {program.computed:>16,}  {program.trace}"
+            )
+        faults = f"{result.faults:>12,} {result.cold_faults:>10,}"
+        lines.append(f"{head} {faults} {result.time:>16,} {result.computed:>16,}  all")
+    return "\n".join(lines)
+
+
+def local_json(name: str, result: Replay) -> dict[str, Any]:
+    """What --json prints of one trace."""
+    return {
+        "trace": name,
+        "references": result.references,
+        "duration": result.duration,
+        "time_unit": result.time_unit,
+        "results": [
+            {
+                "policy": count.policy.name,
+                "memory_pages": count.memory_pages,
+                "faults": count.faults,
+                "cold_faults": count.cold_faults,
+            }
+            for count in result.counts
+        ],
+    }
+
+
+def global_json(result: GlobalResult) -> dict[str, Any]:
+    """What --json prints of one run of several programs."""
+    return {
+        "policy": result.policy.name,
+        "memory_pages": result.memory_pages,
+        "faults": result.faults,
+        "cold_faults": result.cold_faults,
+        "time": result.time,
+        "programs": [
+            {field.name: getattr(program, field.name) for field in fields(program)}
+            for program in result.programs
+        ],
+    }

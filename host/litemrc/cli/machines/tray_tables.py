@@ -1,0 +1,103 @@
+"""What `litemrc simulate trays` found, as a table and for --json."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from litemrc.curves.sizes import size_text
+from litemrc.machines.trays.hardware import PAGE_BYTES
+from litemrc.machines.trays.result import TrayRun
+from litemrc.machines.trays.scenario import TrayScenario
+
+_NOTES = """\
+mW: mean DRAM power of the phase; less: than {first} in the same phase; awake: ranks not in self-refresh, mean
+zeros, reloads: page faults by new and by recycled pages; waking: of ranks, on the way back
+outside: pages on trays that memnice forbids"""
+
+
+def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
+    """A line for each phase on each configuration."""
+    hardware = scenario.cases[0].configuration.hardware
+    rank = size_text(hardware.tray_pages, PAGE_BYTES)
+    lines = [
+        f"{scenario.title}: {hardware.trays} ranks of {rank}, {hardware.chips} x {hardware.part.name} each,"
+        f" seed {scenario.seed}"
+    ]
+    names = [run.configuration for run in runs]
+    wide = max(len("configuration"), *map(len, names))
+    phases = list(dict.fromkeys(name for run in runs for name in (*run.phase_names, "all")))
+    width = max(len("phase"), *map(len, phases))
+    lines.append(
+        f"{'configuration':<{wide}} {'phase':<{width}} {'s':>8} {'mW':>7} {'less':>7} {'awake':>6}"
+        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waking s':>9} {'outside':>8}"
+    )
+    for run in runs:
+        for phase in run.phase_names:
+            lines.append(f"{run.configuration:<{wide}} {phase:<{width}} {_power(runs[0], run, phase)}")
+        lines.append(
+            f"{run.configuration:<{wide}} {'all':<{width}} {_power(runs[0], run, None)}"
+            f" {run.zero_fills:>10,} {run.reloads:>10,} {run.recycled:>10,} {run.migrated:>9,}"
+            f" {run.waking_s:>9.3f} {run.outside:>8,}"
+        )
+    return "\n".join([*lines, _NOTES.format(first=names[0])])
+
+
+def tray_json(scenario: TrayScenario, runs: Sequence[TrayRun]) -> dict[str, Any]:
+    """What --json prints."""
+    return {
+        "title": scenario.title,
+        "workload": scenario.workload,
+        "seed": scenario.seed,
+        "relative_to": runs[0].configuration,
+        "results": [_run_json(runs[0], run) for run in runs],
+    }
+
+
+def saving(first: TrayRun, run: TrayRun, phase: str | None = None) -> float | None:
+    """Part of the mean power of a phase that is no more; None where one of them has no sample of it."""
+    before, after = first.mean_mw(phase), run.mean_mw(phase)
+    return None if before != before or after != after or not before else 1 - after / before
+
+
+def _told(value: float) -> float | None:
+    """JSON has no nan."""
+    return None if value != value else value
+
+
+def _power(first: TrayRun, run: TrayRun, phase: str | None) -> str:
+    less = saving(first, run, phase)
+    shown = "" if run is first else "-" if less is None else f"{less:.1%}"
+    return f"{run.phase_seconds(phase):>8.2f} {run.mean_mw(phase):>7.0f} {shown:>7} {run.awake(phase):>6.2f}"
+
+
+def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
+    return {
+        "configuration": run.configuration,
+        "seconds": run.seconds,
+        "mean_mw": _told(run.mean_mw()),
+        "saving": saving(first, run),
+        "phases": [
+            {
+                "phase": phase,
+                "seconds": run.phase_seconds(phase),
+                "mean_mw": _told(run.mean_mw(phase)),
+                "saving": saving(first, run, phase),
+                "ranks_awake": _told(run.awake(phase)),
+            }
+            for phase in run.phase_names
+        ],
+        "zero_fills": run.zero_fills,
+        "reloads": run.reloads,
+        "recycled_pages": run.recycled,
+        "migrated_pages": run.migrated,
+        "pages_outside_memnice": run.outside,
+        "waking_s": run.waking_s,
+        "trays": [asdict(tray) for tray in run.trays],
+        "backing": [
+            {"process": process, "color": color, "tray_pages": pages.tolist()}
+            for (process, color), pages in run.backing.items()
+        ],
+        "sample_s": run.sample_s.tolist(),
+        "sample_mw": run.samples_mw.tolist(),
+        "free_pages": run.free_pages.tolist(),
+    }

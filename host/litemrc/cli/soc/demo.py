@@ -1,0 +1,68 @@
+"""`litemrc demo`: boots the simulated SoC, collects its programs' curves, and checks each counter."""
+
+import argparse
+import time
+from pathlib import Path
+
+from litemrc.cli.shared.arguments import add_build_arguments, add_run_argument, end_on_sigterm
+from litemrc.cli.soc.demo_results import check, progress, show
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device
+from litemrc.device.running import Run
+from litemrc.device.simulation.simulator import Simulator
+
+TIMEOUT_S = 60.0  # a request's answer; the simulator runs some 50 times slower than a board
+EPOCH_ACCESSES = 1 << 14
+PROGRAMS = (
+    "zipf",
+    "loop",
+    "phases",
+    "chase",
+    "matmul",
+)  # one after the other; `pair` is for `litemrc govern`
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc demo`."""
+    add_build_arguments(parser)
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
+    )
+    add_run_argument(parser, "only this program (else five, each under a context of its own)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc demo`."""
+    end_on_sigterm()
+    runs = [Run.parse(text) for text in args.runs]
+    began = time.monotonic()
+    with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
+        simulator.wait_ready()
+        with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
+            hello = device.hello
+            collector = _collect(device, runs)
+    ended = time.monotonic()
+    return show(
+        args.out,
+        check(args.out, simulator.record, hello, collector),
+        title="LiteMRC demo",
+        device="Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model",
+        texts={},
+        began=began,
+        ended=ended,
+    )
+
+
+def _collect(device: Device, runs: list[Run]) -> Collector:
+    names = list(device.hello.workloads)
+    runs = runs or [Run(name) for name in PROGRAMS]
+    device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
+    collector = Collector(device)
+    with progress("workloads", len(runs)) as show_progress:
+        for message in collector.collect(runs=runs):
+            if message.name == "event":
+                what = f"{message.kind}: {names[message.workload]}".replace("_", " ")
+                show_progress(len(collector.cycles), what)
+    # So that what follows the last epoch is in no record either.
+    device.request("monitor", on=False)
+    return collector

@@ -1,0 +1,45 @@
+"""`litemrc linux`: Linux in the Verilated SoC, its console on this terminal."""
+
+import argparse
+from pathlib import Path
+
+from litemrc.cli.shared.arguments import add_linux_build_arguments, end_on_sigterm, tcp_port
+from litemrc.cli.shared.console import converse
+from litemrc.device.simulation.linux_images import linux_images
+from litemrc.device.simulation.simulator import Simulator
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc linux`."""
+    parser.add_argument(
+        "images",
+        metavar="DIR",
+        type=Path,
+        nargs="?",
+        default=Path("build/linux"),
+        help="kernel, device tree and initramfs (%(default)s)",
+    )
+    add_linux_build_arguments(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("build/run-linux"),
+        help="folder for console and record (%(default)s)",
+    )
+    parser.add_argument(
+        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
+    )
+    parser.epilog = "`poweroff -f` in Linux ends it, and so does Ctrl-C here."
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc linux`, until Linux powers off or Ctrl-C."""
+    end_on_sigterm()
+    images = linux_images(args.images)
+    with Simulator(args.sim, args.shim, args.out, link_port=args.link_port, images=images) as simulator:
+        simulator.wait_ready()
+        greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends it"
+        try:
+            return converse(simulator, greeting)
+        except KeyboardInterrupt:
+            return 0

@@ -1,0 +1,174 @@
+"""`litemrc linux-demo`: boots Linux on the simulated SoC, and collects curves of programs side by side."""
+
+import argparse
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from litemrc.checks.following import FollowCheck, OwnershipCheck, check_following, check_ownership
+from litemrc.cli.shared.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
+from litemrc.cli.soc.demo_results import Results, check, progress, show
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device, system_text
+from litemrc.device.running import Run
+from litemrc.device.simulation.linux_images import linux_images
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.errors import UserError
+
+BOOT_TIMEOUT_S = 900
+TIMEOUT_S = (
+    240.0  # a request's answer: the simulator runs some 100 times slower than a board, programs beside it
+)
+CONSOLE_S = 60.0
+# Some 4 million clocks; with a quarter of it the messages of four contexts were seen to fall far behind.
+EPOCH_ACCESSES = 1 << 18
+WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # programs, each the first of these that the device has
+END_OF_OUTPUT = "=== end of output ==="
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc linux-demo`."""
+    add_linux_build_arguments(parser)
+    parser.add_argument(
+        "--images",
+        type=Path,
+        default=Path("build/linux"),
+        help="folder of kernel, device tree and initramfs (%(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/linux-demo"), help="folder for the results (%(default)s)"
+    )
+    parser.add_argument(
+        "--boot-timeout",
+        metavar="S",
+        type=positive,
+        default=BOOT_TIMEOUT_S,
+        help="seconds Linux has to start the daemon (%(default)s)",
+    )
+    parser.add_argument(
+        "--exact", action="store_true", help="compare the curves with those of exact LRU stacks, too"
+    )
+    add_run_argument(parser, "only these programs (else intr, linear and sort or gzip); all run together")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc linux-demo`."""
+    end_on_sigterm()
+    runs = [Run.parse(text) for text in args.runs]
+    began = time.monotonic()
+    images = linux_images(args.images)
+    with Simulator(args.sim, args.shim, args.out / "run", images=images) as simulator:
+        simulator.wait_ready()
+        _say(f"Linux boots; its console: {simulator.console}")
+        booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
+        with booted as device:
+            hello = device.hello
+            system = system_text(hello.system, hello.driver, hello.abi)
+            _say(f"{system}, after {_seconds_since(began)}")
+            collector = collect(device, runs or wanted_runs(device))
+        interrupts = _ask_console(simulator, "cat /proc/interrupts")
+    ended = time.monotonic()
+    results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
+    texts = {"Console": simulator.console.read_text(errors="replace")}
+    return show(
+        args.out,
+        results,
+        title="LiteMRC: Linux",
+        device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model; {system}",
+        texts=texts | ({"/proc/interrupts": interrupts} if interrupts else {}),
+        began=began,
+        ended=ended,
+    )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _seconds_since(began: float) -> str:
+    return f"{time.monotonic() - began:.0f} s"
+
+
+def wanted_runs(device: Device) -> list[Run]:
+    """The programs of the demo, each under a context of its own.
+
+    Raises:
+        UserError: the device lacks one.
+    """
+    there = device.hello.workloads
+    runs = []
+    for context, names in enumerate(WANTED, start=1):
+        name = next((name for name in names if name in there), None)
+        if name is None:
+            raise UserError(
+                f"the device has no program {' or '.join(names)}",
+                where=device.url,
+                remedy=f"name some by --run; it has: {', '.join(there) or 'none'}",
+            )
+        runs.append(Run(name, context))
+    return runs
+
+
+def collect(device: Device, runs: list[Run]) -> Collector:
+    """Run programs side by side, and collect all that is counted from the monitor's start to its stop."""
+    names = list(device.hello.workloads)
+    # First of all: the driver has switched the monitor on, and the epoch that runs since must not be missed.
+    collector = Collector(device)
+    device.request("monitor", on=False)
+    device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
+    device.request("monitor", on=True)
+    with progress("epochs", None) as show_progress:
+        for message in collector.collect(runs=runs, together=True):
+            text = ""
+            if message.name == "event":
+                text = f"{message.kind}: {names[message.workload]}".replace("_", " ")
+            show_progress(collector.epochs, text)
+        for _ in collector.finish():
+            show_progress(collector.epochs, "")
+    return collector
+
+
+def examine(results: Results) -> Results:
+    """Whether contexts followed processes, and frames were whose the device says: without the model."""
+    following = check_following(results.recording, results.table.processes)
+    ownership = check_ownership(results.recording, results.table)
+    wrong = []
+    if following.strangers:
+        what = f"{following.strangers:,} accesses under contexts that followed nobody"
+        wrong.append(f"{what}; first: {following.first_stranger}")
+    if ownership.difference:
+        wrong.append(f"frames belong to others than the device says: {ownership.difference}")
+    remarks = {
+        "contexts": _following_text(results, following),
+        "ownership": _ownership_text(ownership),
+    }
+    return replace(results, remarks=remarks, wrong=wrong)
+
+
+def _following_text(results: Results, following: FollowCheck) -> str:
+    counts = [f"{process.label} {count:,}" for process, count in following.accesses.items()]
+    text = f"{following.switches:,} switches seen; accesses while it ran: {', '.join(counts) or 'none'}"
+    return text + (f"; {following.late:,} just behind an end" if following.late else "")
+
+
+def _ownership_text(ownership: OwnershipCheck) -> str:
+    return (
+        f"{ownership.compared:,} numbers recounted without the model; first touches: {ownership.fresh:,} of "
+        f"frames unused before, {ownership.reused:,} of frames given back and invalidated"
+    )
+
+
+def _ask_console(simulator: Simulator, command: str) -> str:
+    """What a command says at the console's shell; empty if there is none that answers."""
+    start = len(simulator.console.read_text(errors="replace"))
+    # The quotes keep the echo of what is typed apart from what is printed.
+    simulator.type(f"{command}; echo '=== end' 'of output ==='\n".encode())
+    try:
+        said = simulator.wait_console(END_OF_OUTPUT, CONSOLE_S)
+    except UserError:
+        return ""
+    lines = said[start:].splitlines()
+    end = next(number for number, line in enumerate(lines) if END_OF_OUTPUT in line)
+    first = next((number for number, line in enumerate(lines) if command in line), -1)
+    return "\n".join(lines[first + 1 : end])

@@ -1,0 +1,158 @@
+"""`litemrc ranks-demo`: ranks of DDR3 sleep when the working set is elsewhere; energy is checked.
+
+The check is against a record of all commands on the DRAM's bus, counted once more by the golden model.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from litemrc.checks.rank_record import read_record, snapshots_of
+from litemrc.checks.ranks import RankComparison, compare_with_record
+from litemrc.cli.ranks.energy_tables import energy_table
+from litemrc.cli.shared.arguments import add_run_argument, end_on_sigterm
+from litemrc.cli.soc.demo_results import check, progress, show
+from litemrc.device import ranks
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.rank_rows import rank_table
+from litemrc.device.device import Device
+from litemrc.device.running import Run
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.energy.parts.files import part_of_module
+from litemrc.errors import UserError
+from litemrc.plots.files import save_figure
+from litemrc.plots.ranks import ranks_figure
+from litemrc.ranks.energy import RankEnergy, rank_energy
+from litemrc.ranks.files import write_ranks
+
+TIMEOUT_S = 120.0  # a request's answer; the simulator runs some 500 times slower than a board
+EPOCH_CYCLES = 1 << 18
+EPSILON = 0.01
+# One after the other in a rank of its own each, and under one context: so that what the first ones left sinks
+# in the stack that the next one fills, as in the system-wide one of zhou2004, section 5.
+PROGRAMS = ("zipf", "loop", "phases", "chase")
+CONTEXT = 1
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc ranks-demo`."""
+    parser.add_argument(
+        "--sim", type=Path, default=Path("build/sim-ranks"), help="the simulator (%(default)s)"
+    )
+    parser.add_argument(
+        "--firmware",
+        type=Path,
+        default=Path("build/firmware-ranks/firmware.bin"),
+        help="image for its ROM (%(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/ranks-demo"), help="folder for the results (%(default)s)"
+    )
+    parser.add_argument("--policy", choices=ranks.rank_policies(), default="mrc", help="default: %(default)s")
+    add_run_argument(parser, f"only this program (else {', '.join(PROGRAMS)} under context {CONTEXT})")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc ranks-demo`."""
+    end_on_sigterm()
+    runs = [Run.parse(text) for text in args.runs] or [Run(name, CONTEXT) for name in PROGRAMS]
+    began = time.monotonic()
+    with Simulator(args.sim, args.firmware, args.out / "run") as simulator:
+        simulator.wait_ready()
+        with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
+            hello, dram = device.hello, ranks.get_dram(device)
+            collector = collect(device, dram, runs, args.policy)
+            table = rank_table(device, dram, collector.ranks.rows)
+    ended = time.monotonic()
+    part = part_of_module(table.part, table.clock_hz * table.phases)
+    report = rank_energy(table, part)
+    write_ranks(args.out / "ranks.parquet", table)
+    save_figure(ranks_figure(table, report), args.out / "ranks.png")
+    comparison = compare_with_record(
+        table, snapshots_of(read_record(simulator.run_dir / "ddr3.npy"), dram.ranks)
+    )
+    text = _text(comparison, report)
+    results = replace(
+        check(args.out, simulator.record, hello, collector, late=True),
+        remarks={"ranks": text, "DRAM": _dram_text(simulator.run_dir)},
+        wrong=_wrong(comparison, text, simulator.run_dir),
+    )
+    code = show(
+        args.out,
+        results,
+        title="LiteMRC: ranks",
+        device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, {dram.ranks} ranks of {dram.part}",
+        texts={},
+        began=began,
+        ended=ended,
+        ranks=(table, report),
+    )
+    print(f"timeline: {args.out / 'ranks.png'}\n")
+    print(energy_table(report))
+    return code
+
+
+def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) -> Collector:
+    """Run programs under a policy, and collect curves and ranks of all epochs."""
+    size = ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
+    ranks.set_working_set(device, size)
+    in_force = ranks.get_policy(device)
+    ranks.set_policy(
+        device,
+        replace(in_force, policy=policy, threshold_power_down=50, threshold_self_refresh=20_000),
+    )
+    device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
+    # The epoch that began at boot, when software drove the DRAM, is none of the collection's.
+    device.request("end_epoch")
+    collector = Collector(device, dram)
+    names = list(device.hello.workloads)
+    with progress("programs", len(runs)) as show_progress:
+        for message in collector.collect(runs=runs):
+            if message.name == "event":
+                what = f"{message.kind}: {names[message.workload]}".replace("_", " ")
+                show_progress(len(collector.cycles), what)
+        for _ in collector.finish():
+            pass
+    return collector
+
+
+def _dram(run_dir: Path) -> dict[str, int]:
+    path = run_dir / "ddr3.json"
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"no report of the DRAM: {error}", where=str(path), remedy="run again") from error
+
+
+def _dram_text(run_dir: Path) -> str:
+    told = _dram(run_dir)
+    return (
+        f"{told['reads']:,} reads, {told['writes']:,} writes, {told['lost_reads']} reads of lost data, "
+        f"{told['device']} rules broken"
+    )
+
+
+def _wrong(found: RankComparison, text: str, run_dir: Path) -> list[str]:
+    told = _dram(run_dir)
+    wrong = [] if found.equal else [text]
+    if told["device"] or told["lost_reads"]:
+        wrong.append(f"the DRAM was mistreated: {_dram_text(run_dir)}; see {run_dir / 'ddr3.json'}")
+    return wrong
+
+
+def _text(found: RankComparison, report: RankEnergy) -> str:
+    if not found.equal:
+        of_all = f"{found.differences:,} of {found.counters:,} counters"
+        return f"{of_all} differ from the record of the commands; first: {found.first_difference}"
+    recorded = rank_energy(found.recorded, report.part)
+    error = max(
+        abs(told.energy.total / counted.energy.total - 1)
+        for told, counted in zip(report.domains, recorded.domains, strict=True)
+    )
+    return (
+        f"all {found.counters:,} counters are those of the record of all commands, "
+        f"energies differ by {error:.2%} at most"
+    )

@@ -1,0 +1,1 @@
+"""`litemrc trace ...`: one module a command."""

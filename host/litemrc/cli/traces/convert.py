@@ -1,0 +1,54 @@
+"""`litemrc trace convert TRACE OUT`: the same references in another format."""
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.traces.arguments import (
+    FORMATS_HELP,
+    add_input_arguments,
+    add_interval_argument,
+    opened,
+    output_format,
+)
+from litemrc.traces.opening import FORMATS, WriteOptions, create_trace, format_of
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc trace convert`."""
+    parser.epilog = FORMATS_HELP
+    add_input_arguments(parser)
+    parser.add_argument("out", metavar="OUT", type=Path, help="file to write; appears when it is complete")
+    parser.add_argument(
+        "--to", metavar="NAME", choices=list(FORMATS), help="format of OUT (default: by its ending)"
+    )
+    add_interval_argument(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc trace convert`."""
+    name = output_format(args.out, args.interval, args.to)
+    kept = format_of(args.out, name).columns
+    references, lost = 0, set()
+    with opened(args) as trace:
+        options = WriteOptions(
+            args.pages, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
+        )
+        with (
+            create_trace(args.out, name, options) as writer,
+            closing(shown(trace, "converting")) as chunks,
+        ):
+            for chunk in chunks:
+                writer.write(chunk)
+                references += len(chunk)
+                present = (c for c in ("times", "writes", "contexts") if getattr(chunk, c) is not None)
+                lost.update(set(present) - kept)
+        notes = trace.notes
+    print(f"{references:,} references converted into {args.out}")
+    if lost:
+        print(f"litemrc: warning: {args.out} has no place for {', '.join(sorted(lost))}", file=sys.stderr)
+    for note in notes:
+        print(f"litemrc: note: {note}", file=sys.stderr)
+    return 0

@@ -1,0 +1,56 @@
+"""`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: stores a synthetic trace."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument, add_page_argument, output_format
+from litemrc.errors import UserError
+from litemrc.traces.generators.programs import PROGRAMS
+from litemrc.traces.generators.urls import COMMON, PREFIX, parameters
+from litemrc.traces.opening import WriteOptions, create_trace, open_trace
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc trace generate`."""
+    lines = ["programs and their parameters:"]
+    for name, program in PROGRAMS.items():
+        defaults = " ".join(f"{key}={value}" for key, value in parameters(name).items())
+        lines += [f"  {name:10} {defaults}", f"{'':13}{program.__doc__}"]
+    lines += [
+        f"and of all: n={COMMON['n']} seed={COMMON['seed']} writes=SHARE (without it, no directions)",
+        "",
+        "Where a trace is read, the URL gen:PROGRAM?NAME=VALUE&NAME=VALUE needs no file at all.",
+        FORMATS_HELP,
+    ]
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(lines)
+    parser.add_argument("program", metavar="PROGRAM", choices=list(PROGRAMS), help="see below")
+    parser.add_argument("parameters", metavar="NAME=VALUE", nargs="*", help="see below")
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
+    add_page_argument(parser)
+    add_interval_argument(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc trace generate`."""
+    for parameter in args.parameters:
+        if "=" not in parameter:
+            raise UserError(f"{parameter!r} is no parameter", remedy="write NAME=VALUE")
+    query = "&".join(quote(parameter, safe="=") for parameter in args.parameters)
+    name = output_format(args.out, args.interval)
+    references = 0
+    with open_trace(f"{PREFIX}{args.program}?{query}") as trace:
+        interval = args.interval or WriteOptions.interval
+        options = WriteOptions(args.pages, trace.time_unit, interval, trace.name)
+        with (
+            create_trace(args.out, name, options) as writer,
+            closing(shown(trace, "generating")) as chunks,
+        ):
+            for chunk in chunks:
+                writer.write(chunk)
+                references += len(chunk)
+    print(f"{references:,} references of {trace.name} stored in {args.out}")
+    return 0

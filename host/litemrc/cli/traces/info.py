@@ -1,0 +1,94 @@
+"""`litemrc trace info TRACE`: what a trace holds; Ctrl-C shows what was counted so far."""
+
+import argparse
+import json
+from contextlib import closing
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.traces.arguments import add_input_arguments, opened
+from litemrc.curves.sizes import size_text
+from litemrc.traces import Trace
+from litemrc.traces.formats.interval_limits import smallest_opt_memory
+from litemrc.traces.formats.intervals import IntervalTrace
+from litemrc.traces.summary import Summary
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc trace info`."""
+    add_input_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc trace info`."""
+    summary, stopped = Summary(), None
+    with opened(args) as trace:
+        try:
+            with closing(shown(trace, "counting")) as chunks:
+                for chunk in chunks:
+                    summary.add(chunk)
+        except KeyboardInterrupt as error:
+            stopped = error
+        facts = facts_of(trace, summary, complete=stopped is None)
+    if trace.format == IntervalTrace.format and not stopped:
+        facts["minimum_pages_opt"] = smallest_opt_memory(args.trace)
+    if args.json:
+        print(json.dumps(facts))
+    else:
+        _print(facts, args.pages)
+    if stopped:
+        raise stopped
+    return 0
+
+
+def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any]:
+    """What --json prints; null where the trace does not tell."""
+    pages = summary.pages.numbers()
+    return {
+        "trace": trace.name,
+        "format": trace.format,
+        "complete": complete,
+        "references": summary.references,
+        "pages": int(pages.size),
+        "lowest_page": int(pages[0]) if pages.size else None,
+        "highest_page": int(pages[-1]) if pages.size else None,
+        "writes": summary.writes,
+        "first_time": summary.first_time,
+        "last_time": summary.last_time,
+        "time_unit": trace.time_unit,
+        "contexts": {str(context): count for context, count in sorted(summary.contexts.items())},
+        "minimum_pages": trace.minimum_pages,
+        "minimum_pages_opt": 1 if complete else None,
+        "origin": trace.origin,
+        "notes": trace.notes,
+    }
+
+
+def _print(facts: dict[str, Any], page_bytes: int) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    rows = {"trace": facts["trace"], "format": facts["format"]}
+    so_far = "" if facts["complete"] else " (so far: interrupted)"
+    rows["references"] = f"{facts['references']:,}{so_far}"
+    rows["pages"] = f"{facts['pages']:,} ({size_text(facts['pages'], page_bytes)})"
+    if facts["pages"]:
+        rows["page numbers"] = f"{facts['lowest_page']:,} to {facts['highest_page']:,}"
+    if facts["writes"] is not None:
+        share = facts["writes"] / max(facts["references"], 1)
+        rows["writes"] = f"{facts['writes']:,} ({share:.1%})"
+    if facts["first_time"] is not None:
+        unit = facts["time_unit"]
+        rows["time"] = f"{facts['first_time']:,} to {facts['last_time']:,} {unit}".rstrip()
+    if facts["contexts"]:
+        rows["contexts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["contexts"].items())
+    if facts["format"] == IntervalTrace.format and facts["complete"]:
+        rows["exact from"] = f"{facts['minimum_pages']:,} pages (LRU), {facts['minimum_pages_opt']:,} (OPT)"
+    if facts["origin"]:
+        rows["origin"] = facts["origin"]
+    rows |= {"note" + " " * index: note for index, note in enumerate(facts["notes"])}
+    for name, value in rows.items():
+        table.add_row(name, value)
+    Console(markup=False, highlight=False, soft_wrap=True).print(table)

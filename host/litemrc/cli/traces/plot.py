@@ -1,0 +1,40 @@
+"""`litemrc trace plot TRACE --out FILE`: the space-time graph of a trace, pages over time."""
+
+import argparse
+from pathlib import Path
+
+from litemrc.cli.shared.progress import shown
+from litemrc.cli.traces.arguments import add_input_arguments, opened
+from litemrc.errors import UserError
+from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.traces.space_time import space_time
+from litemrc.traces.summary import Summary
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc trace plot`."""
+    add_input_arguments(parser)
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="picture, .png or .svg")
+    parser.add_argument("--title", default=None, help="above the picture (default: the name of the trace)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc trace plot`."""
+    check_output_path(args.out, PICTURE_SUFFIXES)
+    summary = Summary()
+    with opened(args) as trace:
+        for chunk in shown(trace, "counting"):
+            summary.add(chunk)
+    if not summary.references:
+        raise UserError("the trace is empty", where=args.trace, remedy="give one with references")
+    with opened(args) as trace:
+        graph = space_time(shown(trace, "drawing"), summary)
+        unit = trace.time_unit
+    # Only now: matplotlib takes long to load.
+    from litemrc.plots.files import save_figure
+    from litemrc.plots.traces import space_time_figure
+
+    title = Path(args.trace).name if args.title is None else args.title
+    save_figure(space_time_figure(graph, page_bytes=args.pages, title=title, time_unit=unit), args.out)
+    print(f"{summary.references:,} references to {graph.pages:,} pages drawn in {args.out}")
+    return 0

@@ -1,0 +1,53 @@
+"""`litemrc trace shared SOURCE --out FILE`: stores a trace of shared memory, generated or in another
+format."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+from litemrc.cli.shared.progress import reported
+from litemrc.cli.traces.arguments import size
+from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS
+from litemrc.traces.shared import create_shared_trace, open_shared_trace
+from litemrc.traces.shared.chunk import PAGE_BYTES
+from litemrc.traces.shared.generated import described, shared_parameters
+
+
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc trace shared`."""
+    lines = [
+        "SOURCE and FILE: text, `time processor page word r|w` a line behind a line `# page_bytes N`, in",
+        ".txt (and .gz, .zst or .xz); or .parquet, with columns of these names. SOURCE may be a URL",
+        "gen:PROGRAM?NAME=VALUE&...:",
+    ]
+    for name in PARALLEL_PROGRAMS:
+        defaults = {"n": PAPER_REFERENCES[name], "seed": 1, **shared_parameters(name)}
+        lines += [f"  {name} {' '.join(f'{key}={value}' for key, value in defaults.items())}"]
+        lines += [described(name)]
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(lines)
+    parser.add_argument("source", metavar="SOURCE", help="file or URL, see below")
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
+    parser.add_argument(
+        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="pages that FILE numbers (1k)"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run `litemrc trace shared`."""
+    references = 0
+
+    def told() -> tuple[str, float | None]:
+        return f"{references:,} references", trace.fraction
+
+    with open_shared_trace(args.source) as trace:
+        origin = trace.origin or str(args.source)
+        with (
+            create_shared_trace(args.out, args.page, origin, trace.time_unit) as writer,
+            closing(reported(trace, "storing", told)) as chunks,
+        ):
+            for chunk in chunks:
+                writer.write(chunk)
+                references += len(chunk)
+    print(f"{references:,} references of {args.source} stored in {args.out}")
+    return 0

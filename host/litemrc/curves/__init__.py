@@ -1,0 +1,1 @@
+"""Miss-ratio curves: arithmetic on hit counters, files of curves, comparison."""

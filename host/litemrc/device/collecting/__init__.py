@@ -1,0 +1,1 @@
+"""Collection of epochs from a device, and what was lost on the way."""

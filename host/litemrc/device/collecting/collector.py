@@ -1,0 +1,254 @@
+"""Collects epochs from a device, knows exactly how many were lost on the way, and keeps what it has."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+
+from litemrc.device.collecting.ledger import EpochLedger
+from litemrc.device.collecting.page_copies import PagesRows
+from litemrc.device.collecting.rank_rows import RankRows
+from litemrc.device.collecting.tasks import TaskRows
+from litemrc.device.contexts import get_followed
+from litemrc.device.device import Device, printable
+from litemrc.device.errors import DeviceFaultError, DeviceGoneError
+from litemrc.device.link.protocol import Message
+from litemrc.device.ranks import Dram
+from litemrc.device.running import Run, RunningPrograms
+from litemrc.epochs.processes import KERNEL, ProcessLog
+from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
+
+_PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
+
+
+class Collector:
+    """A collection from a device: `rows` grows while `collect` runs, and stays when that is interrupted.
+
+    Attributes:
+        rows: the epochs received, one row per epoch and context, in order.
+        context_names: the programs seen to run, by context; the kernel's context where there is one.
+        processes: those that contexts followed.
+        cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
+        ranks: what the device metered of its ranks; None if nobody asked for that.
+        tasks: what the device's pager did for its tasks.
+        pages: what a program did that keeps copies of remote pages.
+    """
+
+    def __init__(self, device: Device, dram: Dram | None = None) -> None:
+        """Begin with the epochs that the device sends from now on.
+
+        Parameters:
+            dram: that of a device whose ranks are of interest, too.
+
+        Raises:
+            LinkError: the device is gone, or its parameters contradict each other.
+        """
+        self.rows: list[EpochRow] = []
+        self.context_names: dict[int, str] = {}
+        self.processes = ProcessLog()
+        self.cycles: list[tuple[str, int, int]] = []
+        self.ranks = RankRows(dram.ranks) if dram else None
+        self.tasks = TaskRows()
+        self.pages = PagesRows()
+        self._device = device
+        self._hello = device.hello
+        if device.hello.system:
+            self.context_names[0] = KERNEL
+            self._find_processes()
+        self._hello = device.say_hello()
+        self._note_processes(device.waiting())  # all else that came before hello is of no interest
+        self._ledger = EpochLedger(self._hello.epoch_messages)
+        self._begun = 0  # epochs that have a row
+        self._running = RunningPrograms(device)
+        frames, pages, groups = self._hello.frames, self._hello.pages, self._hello.groups
+        if pages % groups or not groups <= pages <= frames:
+            raise self._fault(f"{frames} frames, {pages} pages in {groups} groups")
+
+    @property
+    def epochs(self) -> int:
+        """How many epochs (not messages) were received and are over."""
+        return self._ledger.epochs
+
+    @property
+    def link_statistics(self) -> dict[str, int]:
+        """Counts of the link since it was opened, and of the epoch messages of this collection."""
+        epochs = {"epoch_messages": self._ledger.received, "epoch_messages_lost": self._ledger.lost}
+        return asdict(self._device.link_counts) | epochs
+
+    def table(self, *, interrupted: bool = False) -> EpochTable:
+        """Return what was collected so far."""
+        hello = self._hello
+        return EpochTable.from_rows(
+            self.rows,
+            page_bytes=1 << hello.page_shift,
+            **{name: getattr(hello, name) for name in _PARAMETERS},
+            context_names=self.context_names,
+            processes=self.processes.processes,
+            system=printable(hello.system),
+            link_statistics=self.link_statistics,
+            interrupted=interrupted,
+        )
+
+    def collect(
+        self, epochs: int | None = None, runs: Sequence[Run] = (), *, together: bool = False
+    ) -> Iterator[Message]:
+        """Yield every message of the device, once it is noted, until there are enough epochs.
+
+        Parameters:
+            epochs: how many epochs (not messages) to add; None: no limit.
+            runs: programs to run one after the other; the collection ends with the last one's last epoch,
+                even if there are fewer epochs than asked for.
+            together: start them all at once.
+
+        Raises:
+            UserError: a program or context the device does not have, or programs that cannot run together.
+            LinkError: the device is gone, was restarted or sent nonsense; what was collected stays.
+        """
+        enough = None if epochs is None else self.epochs + epochs
+        self._running.queue(runs, together=together)
+        yield from self._collect_epochs(enough, bool(runs))
+        yield from self._collect_last_ranks()
+
+    def _collect_epochs(self, enough: int | None, runs: bool) -> Iterator[Message]:
+        while enough is None or self.epochs < enough:
+            if runs and not self._running.go_on():
+                break
+            message = self._device.receive(self._device.timeout_s)
+            # After a long silence: is the device still there, and did we miss the end of a program?
+            for each in [message] if message else self._ask_hello():
+                self._note(each, enough)
+                yield each
+
+    def finish(self) -> Iterator[Message]:
+        """Switch the monitor off, and yield what comes until the last epoch that counted anything is there.
+
+        Raises:
+            LinkError: as `collect`.
+        """
+        self._device.request("monitor", on=False)
+        # The first ends the running epoch, whose counters may all be zero; those of the second are.
+        self._device.request("end_epoch")
+        self._device.request("end_epoch")
+        before = self.epochs
+        while self.epochs == before or not self._last_epoch_is_empty():
+            message = self._device.receive(self._device.timeout_s)
+            if message is None:
+                return
+            self._note(message, None)
+            yield message
+        yield from self._collect_last_ranks()
+
+    def _collect_last_ranks(self) -> Iterator[Message]:
+        """Rank messages stand right behind those of their epoch; nothing comes between."""
+        while self.ranks and self.rows and self.ranks.last_epoch != self.rows[-1].epoch:
+            message = self._device.receive(self._device.timeout_s)
+            if message is None:
+                return
+            self._note(message, self._begun)
+            yield message
+            if message.name != "rank":
+                return
+
+    def _last_epoch_is_empty(self) -> bool:
+        last = self.rows[-1] if self.rows else None
+        return last is not None and not (last.accesses + last.dropped + last.outside + last.unsampled)
+
+    def _ask_hello(self) -> list[Message]:
+        """Return an answer to hello, behind everything that came before it."""
+        hello = self._device.say_hello()
+        return [*self._device.waiting(), hello]
+
+    def _find_processes(self) -> None:
+        """Whom the contexts follow now; what comes between two answers is newer than the first only."""
+        self._device.waiting()
+        for context in range(1, self._hello.contexts):
+            followed = get_followed(self._device, context)
+            self._note_processes(self._device.waiting(), below=context)
+            if followed.state != "free":
+                self.processes.find(context, followed.pid, followed.comm)
+            if followed.state == "ended":
+                self.processes.end(context, followed.pid, followed.comm)
+
+    def _note_processes(self, messages: Iterable[Message], below: int = 256) -> None:
+        for message in messages:
+            if message.name == "process" and message.context < below:
+                self._note_process(message)
+
+    def _note(self, message: Message, enough: int | None) -> None:
+        if message.name in ("epoch", "event", "hello", "process"):
+            try:
+                self._ledger.note(message)
+            except ValueError as error:
+                what = f"the device was restarted: {error}"
+                raise DeviceGoneError(what, where=self._device.url, remedy="collect again") from None
+        if message.name == "epoch":
+            self._note_epoch(message, enough)
+        elif message.name == "event":
+            self._note_event(message)
+        elif message.name == "process":
+            self._note_process(message)
+        elif message.name == "hello":
+            self._running.note_hello(message)
+        elif message.name == "rank" and self.ranks:
+            self._note_rank(message)
+        elif message.name == "task":
+            self._note_task(message)
+        elif message.name == "pages":
+            self.pages.note(message)
+
+    def _note_process(self, message: Message) -> None:
+        if message.context >= self._hello.contexts:
+            raise self._fault(f"a process in context {message.context} of {self._hello.contexts}")
+        if message.state == "free":
+            self.processes.free(message.context)
+            return
+        note = self.processes.follow if message.state == "following" else self.processes.end
+        note(message.context, message.pid, printable(message.comm))
+
+    def _note_epoch(self, message: Message, enough: int | None) -> None:
+        last = self.rows[-1] if self.rows else None
+        begins = last is None or last.epoch != message.epoch
+        if begins and self._begun == enough:
+            return
+        hello = self._hello
+        values = {name: getattr(message, name) for name in EpochRow.__slots__}
+        try:
+            row = EpochRow(**values | {"hits": tuple(message.hits)})
+        except ValueError as error:
+            raise self._fault(str(error)) from error
+        if len(row.hits) != hello.groups or row.context >= hello.contexts:
+            raise self._fault(f"an epoch with {len(row.hits)} groups of context {row.context}")
+        if any(row.hits[groups_of_memory(hello.frames, hello.pages, hello.groups, row.scale_log2) :]):
+            raise self._fault(f"epoch {row.epoch}, context {row.context}: hits deeper than the memory")
+        if last and (last.epoch, last.context) >= (row.epoch, row.context):
+            raise self._fault(f"epoch {row.epoch}, context {row.context} after {last.epoch}, {last.context}")
+        for name in () if begins else OF_THE_EPOCH:
+            if getattr(last, name) != getattr(row, name):
+                what = f"{name} is {getattr(last, name)} and {getattr(row, name)}"
+                raise self._fault(f"epoch {row.epoch}: {what}")
+        self.rows.append(row)
+        self._begun += begins
+        self.processes.note_epoch(row.epoch)
+
+    def _note_rank(self, message: Message) -> None:
+        try:
+            self.ranks.note(message)
+        except ValueError as error:
+            raise self._fault(str(error)) from error
+
+    def _note_task(self, message: Message) -> None:
+        if message.context >= self._hello.contexts:
+            raise self._fault(f"a task in context {message.context} of {self._hello.contexts}")
+        self.tasks.note(message)
+
+    def _note_event(self, message: Message) -> None:
+        names = self._hello.workloads
+        if message.workload >= len(names):
+            raise self._fault(f"program {message.workload} of {len(names)}")
+        self.context_names[message.context] = names[message.workload]
+        if message.kind == "workload_done":
+            self.cycles.append((names[message.workload], message.context, message.cycles))
+            self._running.note_done(message)
+
+    def _fault(self, what: str) -> DeviceFaultError:
+        return DeviceFaultError(
+            f"the device sent nonsense: {what}", where=self._device.url, remedy="report this as a bug"
+        )

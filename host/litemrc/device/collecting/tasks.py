@@ -1,0 +1,110 @@
+"""Tasks of a device's pager: what it did for each of them, epoch by epoch."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from litemrc.device.collecting.message_gaps import MessageGaps
+from litemrc.device.link.protocol import Message
+from litemrc.device.link.schema import schema
+
+_NO_BUDGET = schema().constants["no_budget"]
+_MOST_RECENT = 2 * 256  # rows of two epochs: of each context one
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """What the pager did for a task since the row before.
+
+    Attributes:
+        memory: frames that all tasks share.
+        budget: frames the task has a right to; None: nobody has set any.
+        resident: frames it has.
+        faults: pages read from the slow region; zero_fills: first touches; writes: pages written back.
+        iterations: requests answered; response: clock cycles they took, from the time each was due.
+        damaged: pages whose data were not what was written.
+    """
+
+    epoch: int
+    context: int
+    memory: int
+    budget: int | None
+    resident: int
+    references: int
+    faults: int
+    zero_fills: int
+    writes: int
+    iterations: int
+    response: int
+    damaged: int
+
+    @classmethod
+    def of_message(cls, message: Message) -> "TaskRow":
+        """The row that a task message tells."""
+        values = {name: getattr(message, name) for name in cls.__dataclass_fields__}
+        return cls(**values | {"budget": None if message.budget == _NO_BUDGET else message.budget})
+
+
+class TaskRows:
+    """Rows of a device's tasks.
+
+    Attributes:
+        rows: in the order they came.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[TaskRow] = []
+        self._gaps = MessageGaps()
+
+    @property
+    def lost(self) -> int:
+        """Task messages that are missing between them."""
+        return self._gaps.lost
+
+    def note(self, message: Message) -> None:
+        """Note a task message."""
+        self._gaps.note(message.index)
+        self.rows.append(TaskRow.of_message(message))
+
+    def since(self, epoch: int) -> dict[int, TaskRow]:
+        """The last row of each task that ran in that epoch or a later one, by its context."""
+        return {row.context: row for row in self.rows[-_MOST_RECENT:] if row.epoch >= epoch}
+
+
+@dataclass(frozen=True)
+class TaskTotal:
+    """A task over all its rows; `response_cycles` is the mean of an iteration, None before the first."""
+
+    context: int
+    references: int
+    faults: int
+    zero_fills: int
+    writes: int
+    iterations: int
+    response_cycles: float | None
+    damaged: int
+
+
+def task_totals(rows: Iterable[TaskRow]) -> list[TaskTotal]:
+    """Sums over the rows of each task, in the order of their contexts."""
+    of_task: dict[int, list[TaskRow]] = defaultdict(list)
+    for row in rows:
+        of_task[row.context].append(row)
+    return [_total(context, of_task[context]) for context in sorted(of_task)]
+
+
+def _total(context: int, rows: list[TaskRow]) -> TaskTotal:
+    def total(name: str) -> int:
+        return sum(getattr(row, name) for row in rows)
+
+    iterations = total("iterations")
+    return TaskTotal(
+        context=context,
+        references=total("references"),
+        faults=total("faults"),
+        zero_fills=total("zero_fills"),
+        writes=total("writes"),
+        iterations=iterations,
+        response_cycles=total("response") / iterations if iterations else None,
+        damaged=total("damaged"),
+    )

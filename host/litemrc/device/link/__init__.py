@@ -1,0 +1,1 @@
+"""The serial link: frames, the message schema and requests."""

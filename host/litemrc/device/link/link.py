@@ -1,0 +1,208 @@
+"""The serial link: messages out of and into any port that pyserial opens, with every loss counted."""
+
+import os
+import random
+import select
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import serial
+
+from litemrc.device.errors import DeviceGoneError, PortError, VersionMismatchError
+from litemrc.device.link.frames import FrameSplitter, frame
+from litemrc.device.link.protocol import (
+    Message,
+    OtherVersionError,
+    ProtocolError,
+    device_messages,
+    host_requests,
+)
+from litemrc.device.link.schema import schema
+
+_READ_BYTES = 65536
+_POLL_S = 0.002
+_HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the range is a step back
+
+
+@dataclass
+class LinkCounts:
+    """What became of everything a device sent: `frames` arrived, the rest did not."""
+
+    frames: int = 0  # good frames that hold a message of the schema
+    damaged: int = 0  # cut short, wrong CRC, or no message of the schema
+    oversized: int = 0  # longer than any message
+    lost: int = 0  # missing sequence numbers (a damaged frame is missing too)
+    restarts: int = 0  # times the numbers began anew: the device was reset
+
+
+class MessageReceiver:
+    """Turns received bytes into messages of the device; what is no message is counted and skipped."""
+
+    def __init__(self) -> None:
+        self._codec = device_messages()
+        self._splitter = FrameSplitter(self._codec.max_bytes)
+        self._counts = LinkCounts()
+        self._expected: int | None = None
+
+    @property
+    def counts(self) -> LinkCounts:
+        """The counts so far."""
+        splitter, counts = self._splitter, self._counts
+        return replace(counts, damaged=counts.damaged + splitter.damaged, oversized=splitter.oversized)
+
+    def feed(self, received: bytes) -> Iterator[Message]:
+        """Yield the messages that end in `received`.
+
+        Raises:
+            OtherVersionError: the device said hello in another version of the protocol.
+        """
+        for payload in self._splitter.feed(received):
+            try:
+                message = self._codec.decode(payload)
+            except OtherVersionError:
+                raise
+            except ProtocolError:
+                self._counts.damaged += 1
+            else:
+                self._count(message.sequence)
+                yield message
+
+    def _count(self, sequence: int) -> None:
+        self._counts.frames += 1
+        if self._expected is not None:
+            missing = (sequence - self._expected) % 2**32
+            if missing < _HALF:
+                self._counts.lost += missing
+            else:
+                self._counts.restarts += 1
+        self._expected = (sequence + 1) % 2**32
+
+
+class Link:
+    """One session on a port. Use as a context manager, or close it.
+
+    Raises, from every method:
+        DeviceGoneError: the port went away.
+    """
+
+    def __init__(self, port: serial.SerialBase, url: str) -> None:
+        self.url = url
+        self._port = port
+        self._receiver = MessageReceiver()
+        self._inbox: deque[Message] = deque()
+        self._sequence = random.randrange(1, _HALF)  # an earlier session's answers must not match
+        try:
+            self._fileno = port.fileno() if os.name == "posix" else None
+        except (OSError, AttributeError):  # loop:// and others without a file
+            self._fileno = None
+        # What the device's receiver may hold of an earlier session ends here.
+        self._write(b"\0")
+
+    @classmethod
+    def open(cls, url: str, baud: int = 115200) -> "Link":
+        """Open a device file or any pyserial URL (`socket://host:port`, `loop://` ...); baud in bit/s.
+
+        Raises:
+            PortError: it cannot be opened; the text says why.
+        """
+        try:
+            port = serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=5, exclusive=True)
+        except (serial.SerialException, OSError, ValueError, TypeError) as error:
+            raise PortError(
+                f"cannot open the port: {_reason(error)}",
+                where=url,
+                remedy="name the device file of a board, or socket://HOST:PORT of a running simulation",
+            ) from error
+        return cls(port, url)
+
+    def __enter__(self) -> "Link":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the port."""
+        self._port.close()
+
+    @property
+    def counts(self) -> LinkCounts:
+        """What arrived and what did not, since the port was opened."""
+        return self._receiver.counts
+
+    def send(self, message: Message) -> None:
+        """Send a request under the sequence number it has."""
+        self._write(frame(host_requests().encode(message)))
+
+    def next_sequence(self) -> int:
+        """The number for a new request."""
+        self._sequence += 1
+        return self._sequence
+
+    def receive(self, timeout_s: float) -> Message | None:
+        """Return the next message, or None when there was none in time.
+
+        Raises:
+            VersionMismatchError: the device speaks another version of the protocol.
+        """
+        deadline = time.monotonic() + timeout_s
+        while not self._inbox:
+            remaining = deadline - time.monotonic()
+            received = self._read(max(remaining, 0))
+            try:
+                self._inbox.extend(self._receiver.feed(received))
+            except OtherVersionError as other:
+                raise self._mismatch(other.version) from None
+            if not received and remaining <= 0:
+                return None
+        return self._inbox.popleft()
+
+    def _read(self, timeout_s: float) -> bytes:
+        """Return what there is, as soon as there is anything; pyserial's read waits for all it is to read."""
+        try:
+            if self._fileno is None:
+                if not self._port.in_waiting:
+                    time.sleep(min(timeout_s, _POLL_S))
+                return self._port.read(self._port.in_waiting)
+            ready, _, _ = select.select([self._fileno], [], [], timeout_s)
+            received = os.read(self._fileno, _READ_BYTES) if ready else b""
+        except BlockingIOError:
+            return b""
+        except (OSError, serial.SerialException) as error:
+            raise self._gone(_reason(error)) from error
+        if ready and not received:
+            raise self._gone("the connection was closed")
+        return received
+
+    def _write(self, encoded: bytes) -> None:
+        try:
+            self._port.write(encoded)
+        except (OSError, serial.SerialException) as error:
+            raise self._gone(_reason(error)) from error
+
+    def _mismatch(self, version: int) -> VersionMismatchError:
+        ours = schema().constants["protocol_version"]
+        return VersionMismatchError(
+            f"the device speaks version {version} of the protocol, this host version {ours}",
+            where=self.url,
+            remedy="update the firmware" if version < ours else "update the host package",
+        )
+
+    def _gone(self, reason: str) -> DeviceGoneError:
+        remedy = "check the cable, or that the simulation still runs"
+        return DeviceGoneError(f"the device is gone: {reason}", where=self.url, remedy=remedy)
+
+
+def _reason(error: BaseException) -> str:
+    """The cause in few words: pyserial wraps what the system said, often twice."""
+    while isinstance(cause := error.__context__, Exception):
+        error = cause
+    if isinstance(error, TypeError):  # pyserial compares the port number that is not there
+        return "the URL lacks a host or a port number"
+    if isinstance(error, BlockingIOError):  # the lock of a port opened for us alone
+        return "another program has it open"
+    if len(error.args) == 2 and isinstance(error.args[1], str):  # (errno, text): OSError, termios.error
+        return error.args[1]
+    return str(error)

@@ -1,0 +1,196 @@
+"""The Verilated SoC as a device: starts it in a folder of its own and says where its link listens."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from litemrc.device.simulation.dram_files import DRAMLayout, Image, bank_texts
+from litemrc.errors import UserError
+
+ROM_INIT = "sim_rom.init"
+CONFIG = "sim_config.js"
+PORT_FILE = "link.port"
+DRAM = "dram.json"
+
+
+class Simulator:
+    """A running simulator; a context manager that ends it.
+
+    Parameters
+    ----------
+    build : Path
+        folder made by ``litex-soc/sim.py``.
+    firmware : Path
+        raw image for the ROM: LiteMRC's firmware, or with images the shim that starts Linux.
+    run_dir : Path
+        where console, record and port go; files of an earlier run are replaced.
+    bootargs : str
+        text for the firmware, such as "measure=1 monitor=0".
+    link_port : int
+        TCP port of the link; 0: any free one.
+    images : sequence of (int, bytes)
+        what DRAM holds at the start, by physical address; only the Linux variant of the SoC takes them.
+
+    Attributes
+    ----------
+    url : str
+        pyserial URL of the link, once :meth:`wait_ready` returned.
+    record : Path
+        the recorder's file; complete after :meth:`stop`.
+    console : Path
+        what the console UART said.
+    clocks : Path
+        the same, each line behind the clock at which it began; only of the Linux variant of the SoC.
+    """
+
+    def __init__(
+        self,
+        build: Path,
+        firmware: Path,
+        run_dir: Path,
+        bootargs: str = "",
+        link_port: int = 0,
+        images: Sequence[Image] = (),
+    ) -> None:
+        self.build = Path(build).resolve()
+        self.run_dir = Path(run_dir).resolve()
+        self.record = self.run_dir / "record.npy"
+        self.console = self.run_dir / "console.log"
+        self.clocks = self.run_dir / "console.clocks"
+        self._process: subprocess.Popen | None = None
+        self._prepare(Path(firmware), bootargs, link_port, images)
+
+    def _prepare(self, firmware: Path, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
+        gateware = self.build / "gateware"
+        binary = gateware / "obj_dir" / "Vsim"
+        makers = ("make sim-linux", "make shim") if images else ("make sim", "make firmware")
+        for needed, made_by in zip((binary, firmware), makers, strict=True):
+            if not needed.exists():
+                raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
+        self._binary = binary
+        rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
+        try:
+            self._lay_out(gateware, rom, link_port)
+            if images:
+                self._fill_dram(images)
+        except OSError as error:
+            raise UserError(
+                f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
+            ) from error
+
+    def _lay_out(self, gateware: Path, image: bytes, link_port: int) -> None:
+        """Fills the run's folder: the simulator reads all of this from its working directory."""
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        for name in ("modules", PORT_FILE, self.record.name):
+            (self.run_dir / name).unlink(missing_ok=True)
+        (self.run_dir / "modules").symlink_to(gateware / "modules")
+        for init in gateware.glob("*.init"):
+            shutil.copy(init, self.run_dir)
+        config = json.loads((gateware / CONFIG).read_text())
+        (link,) = [module["args"] for module in config if module.get("module") == "serial_link"]
+        link["port"] = link_port
+        (self.run_dir / CONFIG).write_text(json.dumps(config))
+        (self.run_dir / ROM_INIT).write_text(as_words(image))
+
+    def _fill_dram(self, images: Sequence[Image]) -> None:
+        described = self.build / DRAM
+        if not described.exists():
+            raise UserError(
+                "this simulator's DRAM takes no images", where=str(self.build), remedy="run: make sim-linux"
+            )
+        for name, text in bank_texts(DRAMLayout(**json.loads(described.read_text())), images).items():
+            (self.run_dir / name).write_text(text)
+
+    def start(self) -> Self:
+        """Starts the simulator; returns self."""
+        with self.console.open("wb") as console:
+            self._process = subprocess.Popen(
+                [self._binary], cwd=self.run_dir, stdin=subprocess.PIPE, stdout=console, stderr=console
+            )
+        return self
+
+    def wait_ready(self, timeout_s: float = 30) -> Self:
+        """Waits until the link listens; raises UserError if it does not."""
+        port_file = self.run_dir / PORT_FILE
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline and self._process.poll() is None:
+            if port_file.exists() and (port := port_file.read_text().strip()):
+                self.url = f"socket://localhost:{port}"
+                return self
+            time.sleep(0.05)
+        raise UserError(
+            "the simulator did not start", where=str(self.console), remedy="read its console output"
+        )
+
+    def wait_console(self, text: str, timeout_s: float) -> str:
+        """Waits until the console said ``text`` and returns all it said; UserError after ``timeout_s``."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            said = self.console.read_text(errors="replace")
+            if text in said:
+                return said
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.2)
+        raise UserError(f"the console never said {text!r}", where=str(self.console))
+
+    @property
+    def running(self) -> bool:
+        """It was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def type(self, typed: bytes) -> None:
+        """Types on the console; BrokenPipeError when the simulator has ended."""
+        self._process.stdin.write(typed)
+        self._process.stdin.flush()
+
+    def wait(self, timeout_s: float | None = None) -> int:
+        """Waits until the simulator ends by itself; returns its exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it did not end in time.
+        """
+        return self._process.wait(timeout_s)
+
+    def stop(self) -> None:
+        """Ends the simulator and waits until its record is complete."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+
+def set_bootargs(firmware: Path, text: str) -> bytes:
+    """The firmware's image with ``text`` as its boot arguments (see firmware/baremetal/bootargs.c)."""
+    image = firmware.read_bytes()
+    place = re.search(rb"bootargs=( +);", image)
+    if not place:
+        raise UserError(
+            "not an image of LiteMRC's firmware", where=str(firmware), remedy="run: make firmware"
+        )
+    start, end = place.span(1)
+    encoded = text.encode("ascii", errors="replace")
+    if len(encoded) > end - start:
+        raise UserError(f"boot arguments longer than {end - start} bytes", where=text, remedy="shorten them")
+    return image[:start] + encoded.ljust(end - start) + image[end:]
+
+
+def as_words(image: bytes) -> str:
+    """An image as the text of a Verilog memory file: a 32-bit little-endian word a line, in hex."""
+    padded = image + bytes(-len(image) % 4)
+    return "".join(f"{int.from_bytes(padded[i : i + 4], 'little'):08x}\n" for i in range(0, len(padded), 4))

@@ -1,0 +1,1 @@
+"""Energy of DRAM: parts and their currents, powers of chips, millijoules of power domains."""

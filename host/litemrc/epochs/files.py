@@ -1,0 +1,92 @@
+"""The Parquet file of an epoch table, one row per (epoch, context), under a seal."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from litemrc.epochs.processes import Process
+from litemrc.epochs.table import COLUMNS, EpochRow, EpochTable
+from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column, write_sealed
+
+__all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
+
+KIND = FileKind("an epoch table", "name a file that `litemrc collect` or `litemrc demo` wrote")
+VERSION = 3
+UNITS = {
+    "epoch": "number of the epoch",
+    "context": "number of the context",
+    "accesses": "accesses",
+    "misses": "accesses",
+    "touched": "distinct pages accessed; if sampled, sampled pages",
+    "dropped": "accesses lost in the whole epoch, whatever their context; the same in all rows of an epoch",
+    "outside": "accesses out of the address range in the whole epoch; the same in all rows of an epoch",
+    "unsampled": "accesses to pages not sampled in the whole epoch; the same in all rows of an epoch",
+    "scale_log2": "1 page of 2^scale_log2 took part; the same in all rows of an epoch",
+    "overflow": "true: a counter saturated",
+    "hits": "accesses, one counter per group of the LRU stack, most recently used first; a group stands for "
+    "(pages / groups) * 2^scale_log2 pages of the memory",
+}
+_PARAMETERS = (
+    *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
+    *("system", "interrupted"),
+)
+
+
+def write_epochs(path: str | Path, table: EpochTable) -> None:
+    """Write `table` to `path`, replacing what was there only when the new file is complete.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name != "hits"}
+    starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
+    columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
+    described = {
+        **{name: getattr(table, name) for name in _PARAMETERS},
+        "context_names": {str(context): name for context, name in table.context_names.items()},
+        "processes": [asdict(process) for process in table.processes],
+        "link_statistics": dict(table.link_statistics),
+    }
+    units = UNITS | {"page_bytes": "bytes", "frames": "pages", "pages": "pages"}
+    write_sealed(path, KIND, VERSION, columns, units, described)
+
+
+def read_epochs(path: str | Path) -> EpochTable:
+    """Read the epoch table that `write_epochs` wrote.
+
+    Raises:
+        UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
+    """
+    return read_sealed(path, KIND, VERSION, _decode)
+
+
+def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
+    columns = {}
+    for name in COLUMNS:
+        column = whole_column(data, name)
+        if name == "hits":
+            wrong = np.flatnonzero(column.value_lengths().to_numpy() != described["groups"])
+            if wrong.size:
+                found = len(column[int(wrong[0])])
+                raise ValueError(f"row {wrong[0]} has {found} hit counters instead of {described['groups']}")
+            columns[name] = column.flatten().to_numpy().reshape(len(data), described["groups"])
+        else:
+            columns[name] = column.to_numpy(zero_copy_only=False)
+    return EpochTable(
+        **columns,
+        **{name: described[name] for name in _PARAMETERS},
+        context_names={int(context): name for context, name in described["context_names"].items()},
+        processes=tuple(_process(each) for each in described["processes"]),
+        link_statistics=described["link_statistics"],
+    )
+
+
+def _process(described: dict[str, Any]) -> Process:
+    process = Process(**described)
+    for name, kind in Process.__annotations__.items():
+        if not isinstance(getattr(process, name), kind):
+            raise ValueError(f"{name} of a process is {getattr(process, name)!r}")
+    return process

@@ -1,0 +1,295 @@
+"""The epoch table: the counters a monitor sent, one row per epoch and context, in memory."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.curves.curve import Curve
+from litemrc.epochs.processes import Owner, Process, check_processes
+from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
+
+COLUMNS = {
+    "epoch": np.dtype("u4"),
+    "context": np.dtype("u1"),
+    "accesses": np.dtype("u8"),
+    "misses": np.dtype("u8"),
+    "touched": np.dtype("u8"),
+    "dropped": np.dtype("u8"),
+    "outside": np.dtype("u8"),
+    "unsampled": np.dtype("u8"),
+    "scale_log2": np.dtype("u1"),
+    "overflow": np.dtype("bool"),
+    "hits": np.dtype("u4"),
+}
+# Whose rows: of a context, of an owner, of several owners; None: all.
+Whose = int | Owner | Sequence[Owner] | None
+LARGEST_SCALE_LOG2 = 31  # as on the link
+OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRow:
+    """Counters of one context in one finished epoch, checked as it arrives; units as in `EpochTable`.
+
+    Raises:
+        ValueError: sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
+    """
+
+    epoch: int
+    context: int
+    accesses: int
+    misses: int
+    touched: int
+    dropped: int
+    outside: int
+    unsampled: int
+    scale_log2: int
+    overflow: bool
+    hits: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        total = sum(self.hits) + self.misses
+        if total != self.accesses and not self.overflow:
+            raise ValueError(
+                f"epoch {self.epoch}, context {self.context}: sum(hits) + misses is {total},"
+                f" but accesses is {self.accesses}"
+            )
+        if self.touched > self.accesses and not self.overflow:
+            raise ValueError(
+                f"epoch {self.epoch}, context {self.context}: {self.touched} pages touched"
+                f" by {self.accesses} accesses"
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EpochTable:
+    """Counters of a run of epochs, and the parameters of the monitor that counted them.
+
+    Attributes:
+        page_bytes, frames: of the memory watched: bytes of a page, number of page frames.
+        engine, pages, groups, contexts, recent_pages: of the monitor: its stack engine, the pages that holds,
+            the groups a stack is cut into, the number of contexts, the pages it answers without the engine.
+        epoch: uint32[n], number of the epoch.
+        context: uint8[n], number of the context; a pair (epoch, context) occurs once.
+        accesses, misses: uint64[n]; where pages are sampled, those of sampled pages.
+        touched: uint64[n], distinct pages accessed; where pages are sampled, sampled ones.
+        dropped, outside, unsampled: uint64[n], accesses lost, out of the address range, and to pages not
+            sampled, in the whole epoch: the same value in all rows of one epoch.
+        scale_log2: uint8[n], 1 page of 2^scale_log2 took part; the same value in all rows of one epoch.
+        overflow: bool[n], a counter saturated: sum(hits) + misses == accesses is not promised in this row.
+        hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
+            part, and stands for 2^scale_log2 times as many of the memory.
+        context_names: what ran in a context, where known.
+        processes: those that contexts followed, and in which epochs; none without an operating system.
+        system: name and release of the device's operating system; empty without one.
+        link_statistics: the serial link's frames, errors and losses, by name.
+        interrupted: the collection was stopped before its end.
+
+    Raises:
+        ValueError: a column of wrong shape or range, or counters that contradict each other.
+    """
+
+    page_bytes: int
+    frames: int
+    engine: str
+    pages: int
+    groups: int
+    contexts: int
+    recent_pages: int
+    epoch: NDArray[np.uint32]
+    context: NDArray[np.uint8]
+    accesses: NDArray[np.uint64]
+    misses: NDArray[np.uint64]
+    touched: NDArray[np.uint64]
+    dropped: NDArray[np.uint64]
+    outside: NDArray[np.uint64]
+    unsampled: NDArray[np.uint64]
+    scale_log2: NDArray[np.uint8]
+    overflow: NDArray[np.bool_]
+    hits: NDArray[np.uint32]
+    context_names: Mapping[int, str] = field(default_factory=dict)
+    processes: tuple[Process, ...] = ()
+    system: str = ""
+    link_statistics: Mapping[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        if min(self.page_bytes, self.groups, self.contexts) < 1 or self.pages % self.groups:
+            raise ValueError("page_bytes, groups and contexts must be positive, pages a multiple of groups")
+        if not self.groups <= self.pages <= self.frames:
+            raise ValueError(f"{self.groups} groups, {self.pages} pages, {self.frames} frames: not ascending")
+        for name, dtype in COLUMNS.items():
+            object.__setattr__(self, name, exact_column(name, getattr(self, name), dtype))
+        for name in COLUMNS:
+            shape = (self.epoch.size, self.groups) if name == "hits" else (self.epoch.size,)
+            if getattr(self, name).shape != shape:
+                raise ValueError(f"column {name} has shape {getattr(self, name).shape} instead of {shape}")
+        self._check_rows()
+        check_processes(self.processes, self.contexts)
+
+    def _check_rows(self) -> None:
+        def refuse(bad: NDArray[np.bool_], why: str) -> None:
+            if bad.any():
+                row = int(np.argmax(bad))
+                raise ValueError(f"row {row} (epoch {self.epoch[row]}, context {self.context[row]}): {why}")
+
+        refuse(self.context >= self.contexts, f"the monitor has only {self.contexts} contexts")
+        total = self.hits.sum(axis=1, dtype=np.uint64) + self.misses
+        refuse((total != self.accesses) & ~self.overflow, "sum(hits) + misses differs from accesses")
+        refuse((self.touched > self.accesses) & ~self.overflow, "more pages touched than accesses")
+        refuse(self.scale_log2 > LARGEST_SCALE_LOG2, f"scale_log2 is above {LARGEST_SCALE_LOG2}")
+        deepest = self.groups - np.argmax(self.hits[:, ::-1] != 0, axis=1)
+        room = [
+            groups_of_memory(self.frames, self.pages, self.groups, scale)
+            for scale in self.scale_log2.tolist()
+        ]
+        refuse(self.hits.any(axis=1) & (deepest > np.array(room, dtype=int)), "hits deeper than the memory")
+        refuse(repeated_rows(self.epoch, self.context), "an earlier row has the same epoch and context")
+        _, first, epoch_index = np.unique(self.epoch, return_index=True, return_inverse=True)
+        for name in OF_THE_EPOCH:
+            column = getattr(self, name)
+            refuse(column != column[first][epoch_index], f"{name} differs from other rows of this epoch")
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[EpochRow], **parameters: Any) -> "EpochTable":
+        """Build a table from rows, or from none at all; `parameters` are the other attributes."""
+        rows = list(rows)
+        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+        if not rows:
+            columns["hits"] = np.empty((0, parameters["groups"]))
+        return cls(**columns, **parameters)
+
+    @property
+    def scales(self) -> list[int]:
+        """The values of `scale_log2`, in order; without rows, the one the monitor needs at least."""
+        return np.unique(self.scale_log2).tolist() or [(self.frames // self.pages).bit_length() - 1]
+
+    @property
+    def scale(self) -> int:
+        """The one value of `scale_log2`.
+
+        Raises:
+            ValueError: epochs differ in it; they have no curve in common.
+        """
+        if len(self.scales) > 1:
+            raise ValueError(f"epochs of different scale_log2 have no curve in common: {self.scales}")
+        return self.scales[0]
+
+    @property
+    def group_pages(self) -> int:
+        """Pages of the memory that a group stands for: the resolution of the curves.
+
+        Raises:
+            ValueError: as `scale`.
+        """
+        return self.pages // self.groups << self.scale
+
+    @property
+    def accesses_in_all(self) -> int:
+        """All accesses of the memory in these epochs: counted, lost, out of range or not sampled."""
+        return int(self.accesses.sum()) + sum(
+            self.sum_of_epochs(name) for name in ("dropped", "outside", "unsampled")
+        )
+
+    def rows_of(self, whose: Whose = None) -> NDArray[np.bool_]:
+        """bool[n], the rows of a context, of an owner, of several owners, or of all."""
+        if whose is None:
+            return np.ones(self.epoch.size, dtype=bool)
+        if isinstance(whose, int):
+            return self.context == whose
+        if not isinstance(whose, Owner):
+            return np.logical_or.reduce([self.rows_of(owner) for owner in whose])
+        of_context = self.context == whose.context
+        if whose.process is not None:
+            return of_context & self._in_epochs_of(whose.process)
+        return of_context & ~np.logical_or.reduce(
+            [self._in_epochs_of(each) for each in self.processes if each.context == whose.context],
+            initial=False,
+        )
+
+    def _in_epochs_of(self, process: Process) -> NDArray[np.bool_]:
+        return (self.epoch >= process.first_epoch) & (self.epoch <= process.last_epoch)
+
+    def sum_of_epochs(self, name: str, whose: Whose = None) -> int:
+        """Sum of a column that belongs to the epoch, over the epochs that have a row (of the owner)."""
+        rows = self.rows_of(whose)
+        _, first = np.unique(self.epoch[rows], return_index=True)
+        return int(getattr(self, name)[rows][first].sum())
+
+    @property
+    def working_set_pages(self) -> NDArray[np.int64]:
+        """Pages of the memory each row's context accessed in its epoch, int64[n]; estimated where sampled."""
+        return self.touched.astype(np.int64) << self.scale_log2
+
+    def working_set(self, whose: Whose = None) -> dict[int, int]:
+        """Pages of the memory accessed in each epoch in which the owner has a row; without one, by all.
+
+        Source: Denning, The Working Set Model for Program Behavior, CACM 1968; the window is the epoch.
+        """
+        sizes: dict[int, int] = {}
+        rows = self.rows_of(whose)
+        for epoch, pages in zip(
+            self.epoch[rows].tolist(), self.working_set_pages[rows].tolist(), strict=True
+        ):
+            sizes[epoch] = sizes.get(epoch, 0) + pages
+        return sizes
+
+    @property
+    def contexts_with_data(self) -> list[int]:
+        """Contexts that counted at least one access, in order."""
+        return [int(context) for context in np.unique(self.context[self.accesses > 0])]
+
+    @property
+    def owners_with_data(self) -> list[Owner]:
+        """Whose accesses were counted, by context: each process apart, and what else a context has."""
+        owners = [
+            Owner(context, process)
+            for context in self.contexts_with_data
+            for process in (None, *self.processes)
+            if process is None or process.context == context
+        ]
+        return [owner for owner in owners if self.accesses[self.rows_of(owner)].any()]
+
+    def name_of(self, whose: int | Owner) -> str:
+        """A process, else what ran in the context, or "context N" where it is not known."""
+        if isinstance(whose, Owner):
+            if whose.process:
+                return whose.process.label
+            if any(process.context == whose.context for process in self.processes):
+                return f"context {whose.context}, others"
+            whose = whose.context
+        return self.context_names.get(whose) or f"context {whose}"
+
+    def between(self, start: int | None, stop: int | None) -> "EpochTable":
+        """The rows of epochs `start` up to, not including, `stop`; None: no limit on that side."""
+        kept = rows_between(self.epoch, start, stop)
+        return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
+
+    def curve(self, whose: Whose = None) -> Curve:
+        """The curve of one context or owner over all its epochs in the table; of several or of all, summed.
+
+        Sizes are of the memory, up to the whole of it. `dropped` is summed once per epoch that has a row of
+        the owner: what was lost may have been its own.
+
+        Raises:
+            ValueError: as `scale`.
+        """
+        rows = self.rows_of(whose)
+        groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
+        return Curve.of_counters(
+            self.hits[rows, :groups].sum(axis=0, dtype=np.uint64),
+            int(self.misses[rows].sum()),
+            self.group_pages,
+            accesses=int(self.accesses[rows].sum()),
+            dropped=self.sum_of_epochs("dropped", whose),
+            context=getattr(whose, "context", whose if isinstance(whose, int) else None),
+            overflow=bool(self.overflow[rows].any()),
+        )
+
+
+def groups_of_memory(frames: int, pages: int, groups: int, scale_log2: int) -> int:
+    """Groups that the pages of a memory that take part can fill: `groups`, or fewer the fewer are sampled."""
+    return min(max(-(-(frames >> scale_log2) * groups // pages), 1), groups)

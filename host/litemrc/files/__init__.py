@@ -1,0 +1,1 @@
+"""Files on disk: written whole or not at all, sealed against damage, TOML checked key by key."""

@@ -1,0 +1,148 @@
+"""Parquet files under a seal: written whole or not at all, refused when a single bit of them is wrong.
+
+Units stand in each column's metadata and, with what else describes the data, as JSON under the key `litemrc`
+of the schema's metadata. Parquet's own checksums cover the pages but neither the footer nor that description,
+so the file carries a seal besides: the CRC-32 of all its bytes, the seal's own digits taken as zeros.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from litemrc.errors import UserError
+from litemrc.files.outputs import replacing
+
+_METADATA = b"litemrc"
+_SEAL = re.compile(rb"litemrc-crc32:([0-9a-f]{8})")
+_BLANK_SEAL = b"litemrc-crc32:00000000"
+_MAGIC = b"PAR1"  # a Parquet file begins and ends with it
+_COLLECT_AGAIN = "collect it again, or take a copy that is whole"
+
+Decoded = TypeVar("Decoded")
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of sealed file.
+
+    Attributes:
+        name: with its article, as "an epoch table"; the file holds it without.
+        name_another: the remedy for a file that is none.
+    """
+
+    name: str
+    name_another: str
+
+    @property
+    def tag(self) -> str:
+        """The name without its article."""
+        return self.name.partition(" ")[2]
+
+
+def write_sealed(
+    path: str | Path,
+    kind: FileKind,
+    version: int,
+    columns: Mapping[str, pa.Array],
+    units: Mapping[str, str],
+    described: Mapping[str, Any],
+) -> None:
+    """Write columns to `path`, replacing what was there only when the new file is complete.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    metadata = {"kind": kind.tag, "version": version, "units": dict(units), **described}
+    schema = pa.schema(
+        [
+            pa.field(name, column.type, nullable=False, metadata={"unit": units[name]})
+            for name, column in columns.items()
+        ],
+        metadata={_METADATA: json.dumps(metadata).encode(), b"litemrc_seal": _BLANK_SEAL},
+    )
+    sink = pa.BufferOutputStream()
+    rows = pa.table(list(columns.values()), schema=schema)
+    pq.write_table(rows, sink, compression="zstd", write_page_checksum=True)
+    with replacing(path) as partial:
+        partial.write_bytes(_seal(sink.getvalue().to_pybytes()))
+
+
+def read_sealed(
+    path: str | Path, kind: FileKind, version: int, decode: Callable[[pa.Table, dict[str, Any]], Decoded]
+) -> Decoded:
+    """What `decode` makes of the rows and the description in a file that `write_sealed` wrote.
+
+    `decode` raises ValueError, LookupError or TypeError for whatever contradicts the format.
+
+    Raises:
+        UserError: no such file, of another kind or a newer version, truncated or damaged.
+    """
+    content = _read_parquet_bytes(Path(path), kind)
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        described = json.loads((file.schema_arrow.metadata or {}).get(_METADATA, b"{}"))
+        if described.get("kind") == kind.tag and described["version"] == version and _SEAL.search(content):
+            return decode(file.read(), described)
+    # What stands in the file may contradict itself in many ways; all mean the same to the user.
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise UserError(f"the file is damaged: {reason}", where=str(path), remedy=_COLLECT_AGAIN) from error
+    if described.get("kind") != kind.tag:
+        columns = ", ".join(file.schema_arrow.names)
+        what = f"a Parquet file, but not {kind.name}: its columns are {columns}"
+        raise UserError(what, where=str(path), remedy=kind.name_another)
+    if described["version"] != version:
+        what = f"{kind.name} of version {described['version']}; this LiteMRC reads version {version}"
+        raise UserError(what, where=str(path), remedy="read it with the LiteMRC that wrote it")
+    raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
+
+
+def whole_column(data: pa.Table, name: str) -> pa.Array:
+    """A column without empty fields.
+
+    Raises:
+        LookupError: there is none of this name.
+        ValueError: it has empty fields.
+    """
+    column = data.column(name).combine_chunks()
+    if column.null_count:
+        raise ValueError(f"column {name} has empty fields")
+    return column
+
+
+def _read_parquet_bytes(path: Path, kind: FileKind) -> bytes:
+    """The bytes of a Parquet file that is there, whole, and as its seal, if any, says."""
+    try:
+        content = path.read_bytes()
+    except IsADirectoryError:
+        raise UserError("is a folder, not a file", where=str(path), remedy="name a file in it") from None
+    except FileNotFoundError:
+        raise UserError("no such file", where=str(path), remedy=kind.name_another) from None
+    except OSError as error:
+        raise UserError(
+            f"cannot read: {error.strerror}", where=str(path), remedy=kind.name_another
+        ) from error
+    if not content:
+        raise UserError("the file is empty", where=str(path), remedy=_COLLECT_AGAIN)
+    if not content.startswith(_MAGIC):
+        raise UserError("not a Parquet file", where=str(path), remedy=kind.name_another)
+    if len(content) < 12 or not content.endswith(_MAGIC):
+        what = f"the file is truncated: its {len(content)} bytes do not end as a Parquet file does"
+        raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
+    if _SEAL.search(content) and _seal(content) != content:
+        what = "the file is damaged, or another program rewrote it: its bytes do not match its checksum"
+        raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
+    return content
+
+
+def _seal(content: bytes) -> bytes:
+    """`content` with the CRC-32 of its bytes in the place of its seal, whatever stood there."""
+    blank = _SEAL.sub(_BLANK_SEAL, content)
+    return _SEAL.sub(b"litemrc-crc32:%08x" % zlib.crc32(blank), blank)

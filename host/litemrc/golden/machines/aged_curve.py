@@ -1,0 +1,91 @@
+"""A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from litemrc.golden.monitor.lru_stack import LruStack
+
+FORGOTTEN = 2.0**-10  # a count below this share of a reference is none
+
+
+class AgedCurve:
+    """The miss ratio at 1, 2 ... groups of pages, recent references weighing more.
+
+    Parameters:
+        groups: page groups of the stack.
+        decay: what remains of a count when an epoch has ended: 0.5 ** (epoch / half-life), in references.
+    """
+
+    def __init__(self, groups: int, decay: float) -> None:
+        self._decay = decay
+        self._counts = [0.0] * (groups + 1)
+        self._references = self._time = 0.0
+        self._last = 0
+
+    def add(self, counts: Sequence[float], now: int) -> None:
+        """An epoch has ended: hits in each group, and misses behind them."""
+        aged = [count * self._decay for count in self._counts]
+        aged = [count if count >= FORGOTTEN else 0.0 for count in aged]
+        self._counts = [old + new for old, new in zip(aged, counts, strict=True)]
+        self._references *= self._decay
+        for count in counts:
+            self._references += count
+        self._time = self._time * self._decay + (now - self._last)
+        self._last = now
+
+    @property
+    def miss_ratios(self) -> list[float]:
+        """At one group, two groups ... all groups; 1 everywhere before the first epoch."""
+        total = 0.0
+        for count in self._counts:
+            total += count
+        ratios, hits = [], 0.0
+        for count in self._counts[:-1]:
+            hits += count
+            ratios.append(max(total - hits, 0.0) / total if total else 1.0)
+        return ratios
+
+    @property
+    def convex_miss_ratios(self) -> list[float]:
+        """The largest convex curve below: straight from where the curve falls fast to where it does again."""
+        ratios = [1.0, *self.miss_ratios]
+        hull: list[int] = []
+        for right, ratio in enumerate(ratios):
+            while len(hull) > 1:
+                left, middle = hull[-2:]
+                before = (ratios[middle] - ratios[left]) * (right - middle)
+                if before < (ratio - ratios[middle]) * (middle - left):
+                    break
+                hull.pop()
+            hull.append(right)
+        convex = list(ratios)
+        for left, right in pairwise(hull):
+            fall = ratios[right] - ratios[left]
+            for place in range(left + 1, right):
+                between = ratios[left] + fall * ((place - left) / (right - left))
+                convex[place] = max(between, ratios[right])
+        return convex[1:]
+
+    @property
+    def reference_rate(self) -> float:
+        """References a tick of elapsed time, waiting and sleeping included."""
+        return self._references / self._time if self._time else 0.0
+
+
+def epoch_counts(
+    references: Iterable[tuple[int, bool] | None], epoch: int, group_pages: int, groups: int
+) -> Iterator[list[float]]:
+    """The counts of each epoch of a process alone, by the exact stack; None gives all pages back."""
+    stack = LruStack()
+    counts, touches = [0.0] * (groups + 1), 0
+    for reference in references:
+        if reference is None:
+            stack = LruStack()
+            continue
+        position = stack.access(reference[0])
+        group = groups if position is None else min(position // group_pages, groups)
+        counts[group] += 1
+        touches += 1
+        if touches % epoch == 0:
+            yield counts
+            counts = [0.0] * (groups + 1)

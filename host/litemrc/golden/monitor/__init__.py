@@ -1,0 +1,1 @@
+"""Reference models of the monitor's units and of the caches in front of it."""

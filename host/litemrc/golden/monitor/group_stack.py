@@ -1,0 +1,97 @@
+"""The exact stack engine: an LRU stack for each context, answers in page groups (zhou2004, section 3.1)."""
+
+from typing import NamedTuple, Protocol
+
+from litemrc.golden.monitor.lru_stack import LruStack
+from litemrc.golden.monitor.positions import CLEAR, NONE, Position, PositionKind, check_access, check_sizes
+
+
+class Move(NamedTuple):
+    """A page changed its page group; None: it was, or is, in no stack."""
+
+    page: int
+    context: int  # the page's owner
+    from_group: int | None
+    to_group: int | None
+
+
+class MoveListener(Protocol):
+    """Who wants to know where pages are."""
+
+    def move(self, move: Move) -> None:
+        """One page moved."""
+
+    def clear(self) -> None:
+        """All pages left their stacks, without a move for each."""
+
+
+class GroupStack:
+    """LRU stacks of all contexts, exact at every position; a `StackEngine`.
+
+    :param pages: pages the stacks hold together, numbered from 0.
+    :param groups: page groups of a stack; divides `pages`. A group holds pages / groups pages.
+    :param contexts: contexts, numbered from 0.
+    :param listener: hears of every page that changes its group: of an operation first that of the operation's
+        page, then those of the pages passed on to the next group, from the deepest group up.
+    :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
+    """
+
+    def __init__(self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None) -> None:
+        check_sizes(pages, groups, contexts)
+        self._listener = listener
+        self.pages, self.groups, self.contexts = pages, groups, contexts
+        self.group_pages = pages // groups
+        self.clear()
+
+    def access(self, page: int, context: int) -> Position:
+        """Move a page to the top of its owner's stack; the owner of an invalid page is `context`."""
+        check_access(page, context, self.pages, self.contexts)
+        owner = self._owner.setdefault(page, context)
+        before = self._places(owner)
+        lru_position = self._stacks[owner].access(page)
+        self._tell(page, owner, before)
+        if lru_position is None:
+            return Position(PositionKind.MISS, 0, owner)
+        return Position(PositionKind.HIT, lru_position // self.group_pages, owner)
+
+    def invalidate(self, page: int) -> Position:
+        """Remove a page from its owner's stack; its next access is a miss and finds a new owner."""
+        check_access(page, 0, self.pages, self.contexts)
+        owner = self._owner.pop(page, None)
+        if owner is not None:
+            before = self._places(owner)
+            self._stacks[owner].remove(page)
+            self._tell(page, owner, before)
+        return NONE
+
+    def clear(self) -> Position:
+        """Make every page invalid."""
+        self._owner: dict[int, int] = {}
+        self._stacks = [LruStack() for _ in range(self.contexts)]
+        if self._listener is not None:
+            self._listener.clear()
+        return CLEAR
+
+    def mark(self) -> Position:
+        """Do nothing."""
+        return NONE
+
+    def stack(self, context: int) -> tuple[int, ...]:
+        """The pages in a context's stack, most recently used first."""
+        return self._stacks[context].pages
+
+    def _places(self, context: int) -> dict[int, int]:
+        """The group of each page of a stack, if anyone wants to know."""
+        pages = self.stack(context) if self._listener is not None else ()
+        return {page: position // self.group_pages for position, page in enumerate(pages)}
+
+    def _tell(self, page: int, owner: int, before: dict[int, int]) -> None:
+        after = self._places(owner)
+        moves = [
+            Move(other, owner, before.get(other), after.get(other))
+            for other in before | after
+            if before.get(other) != after.get(other)
+        ]
+        moves.sort(key=lambda move: (move.page != page, -(move.from_group or 0), -(move.to_group or 0)))
+        for move in moves:
+            self._listener.move(move)

@@ -1,0 +1,1 @@
+"""Reference models of rank metering."""

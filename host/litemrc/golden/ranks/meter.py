@@ -1,0 +1,147 @@
+"""The rank meter: events of the power domains in, counters of each since the last snapshot out."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from litemrc.golden.ranks.working_pages import WorkingPages
+
+
+class PowerState(IntEnum):
+    """What a domain's clocks are counted under, numbered as in the hardware."""
+
+    ACTIVE_STANDBY = 0  # CKE high, a row is open
+    PRECHARGE_STANDBY = 1  # CKE high, all rows are closed
+    POWER_DOWN = 2
+    SELF_REFRESH = 3
+    SELF_REFRESH_PARTIAL = 4
+
+
+class MeterWord(IntEnum):
+    """Counters of a domain, in the order of the hardware's window."""
+
+    READS = 0
+    WRITES = 1
+    ACTIVATES = 2
+    REFRESHES = 3
+    ACTIVE_STANDBY = 4  # clocks in each PowerState
+    PRECHARGE_STANDBY = 5
+    POWER_DOWN = 6
+    SELF_REFRESH = 7
+    SELF_REFRESH_PARTIAL = 8
+    ENTERED_POWER_DOWN = 9
+    ENTERED_SELF_REFRESH = 10
+    ENTERED_SELF_REFRESH_PARTIAL = 11
+    WAKE_UPS = 12  # begun by an access
+    WAKING = 13  # clocks
+    IDLE = 14  # clocks behind the last access, at the snapshot; goes on over snapshots
+    TOP_PAGES = 15  # pages of the working set, at the snapshot
+
+
+@dataclass(frozen=True)
+class RankSnapshot:
+    """Counters of all domains over the clocks of one snapshot.
+
+    For every domain the five residencies sum up to `clocks`, unless one saturated (`overflow`).
+    """
+
+    clocks: int
+    counters: list[list[int]]  # [domain][MeterWord]
+    n_mrc: list[int]  # [context], in page groups
+    overflow: bool  # a counter other than IDLE would have gone beyond its limit
+
+
+class RankMeterModel:
+    """Counts what happens to each power domain; the clocks of two snapshots never overlap and leave no gap.
+
+    Events come in the order of their clocks. A snapshot at a clock is told before the events of that clock,
+    which belong to the next one. Every domain begins in PRECHARGE_STANDBY at clock 0, as if accessed just
+    before.
+
+    :param domains: power domains, numbered from 0.
+    :param pages: the working set, for TOP_PAGES and N_mrc.
+    :param counter_bits: width of every counter; counters saturate.
+    :raises ValueError: in events, if the clock lies before the last one or the domain does not exist.
+    """
+
+    def __init__(self, domains: int, pages: WorkingPages, counter_bits: int = 32) -> None:
+        self.domains, self.pages = domains, pages
+        self._limit = (1 << counter_bits) - 1
+        self._now = self._begun = 0
+        self._state = [PowerState.PRECHARGE_STANDBY] * domains
+        self._state_since, self._idle_since = [0] * domains, [0] * domains
+        self._waking_since: list[int | None] = [None] * domains
+        self._counters = [[0] * len(MeterWord) for _ in range(domains)]
+
+    def access(self, clock: int, domain: int, write: bool) -> None:
+        """A read or write of one burst."""
+        self._count(clock, domain, MeterWord.WRITES if write else MeterWord.READS)
+        self._idle_since[domain] = clock + 1
+
+    def activate(self, clock: int, domain: int) -> None:
+        """A row is opened."""
+        self._count(clock, domain, MeterWord.ACTIVATES)
+
+    def refresh(self, clock: int, domain: int) -> None:
+        """A refresh command; self-refresh counts none."""
+        self._count(clock, domain, MeterWord.REFRESHES)
+
+    def wake(self, clock: int, domain: int) -> None:
+        """An access begins to wake the domain."""
+        self._count(clock, domain, MeterWord.WAKE_UPS)
+
+    def enter(self, clock: int, domain: int, state: PowerState) -> None:
+        """The domain is in a state from this clock on; nothing if it was in it before."""
+        self._advance(clock, domain)
+        if state == self._state[domain]:
+            return
+        self._end_residency(clock, domain)
+        self._state[domain] = PowerState(state)
+        if state >= PowerState.POWER_DOWN:
+            entered = MeterWord.ENTERED_POWER_DOWN + state - PowerState.POWER_DOWN
+            self._counters[domain][entered] += 1
+
+    def waking(self, clock: int, domain: int, waking: bool) -> None:
+        """The domain is waking, or is not, from this clock on."""
+        self._advance(clock, domain)
+        self._end_waking(clock, domain)
+        self._waking_since[domain] = clock if waking else None
+
+    def snapshot(self, clock: int) -> RankSnapshot:
+        """Counters of the clocks from the last snapshot up to, not including, this one."""
+        top_pages = self.pages.top_pages()
+        overflow = False
+        for domain, counters in enumerate(self._counters):
+            self._advance(clock, domain)
+            self._end_residency(clock, domain)
+            self._end_waking(clock, domain)
+            overflow |= max(counters) > self._limit
+            counters[MeterWord.IDLE] = clock - self._idle_since[domain]
+            counters[MeterWord.TOP_PAGES] = top_pages[domain]
+        saturated = [[min(counter, self._limit) for counter in row] for row in self._counters]
+        finished = RankSnapshot(clock - self._begun, saturated, list(self.pages.n_mrc), overflow)
+        self._counters = [[0] * len(MeterWord) for _ in range(self.domains)]
+        self._begun = clock
+        return finished
+
+    def _advance(self, clock: int, domain: int) -> None:
+        if clock < self._now or not 0 <= domain < self.domains:
+            raise ValueError(
+                f"rank meter: an event of domain {domain} at clock {clock}; domains are "
+                f"0..{self.domains - 1}, and it is clock {self._now} already"
+            )
+        self._now = clock
+
+    def _count(self, clock: int, domain: int, word: MeterWord) -> None:
+        self._advance(clock, domain)
+        self._counters[domain][word] += 1
+
+    def _end_residency(self, clock: int, domain: int) -> None:
+        word = MeterWord.ACTIVE_STANDBY + self._state[domain]
+        self._counters[domain][word] += clock - self._state_since[domain]
+        self._state_since[domain] = clock
+
+    def _end_waking(self, clock: int, domain: int) -> None:
+        since = self._waking_since[domain]
+        if since is not None:
+            self._counters[domain][MeterWord.WAKING] += clock - since
+            self._waking_since[domain] = clock

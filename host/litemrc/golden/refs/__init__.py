@@ -1,0 +1,1 @@
+"""Reference models of the reference counters and of the traffic generator."""

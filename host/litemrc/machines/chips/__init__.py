@@ -1,0 +1,1 @@
+"""One program whose memory chips sleep (Zhou et al. 2004, section 5)."""

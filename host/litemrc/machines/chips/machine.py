@@ -1,0 +1,254 @@
+"""One program on a blocking CPU whose memory chips sleep: energy and delay of schemes (zhou2004, section 5).
+
+What the paper leaves open is said in `golden/chip_energy.py`; the native core does the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.energy.chip_power import ChipPower
+from litemrc.errors import UserError
+from litemrc.machines.chips.references import PLACEMENTS, ChipReferences, place_pages
+from litemrc.native import energy as core
+from litemrc.policies.energy import SCHEMES, Oracle, Predictive, Scheme, Thresholds
+
+FS = 10**15
+MOST_FS = 1 << 62
+NAP_SWEEP = (0, 0.5, 1, 2, 3, 5, 10)  # times the way back from nap
+POWERDOWN_SWEEP = (1, 2, 4, 8, 12, 16, 25, 50, 100, 200, 500)  # times the way back from powerdown
+
+
+@dataclass(frozen=True)
+class ChipMachine:
+    """The processor and its memory.
+
+    Attributes:
+        power: of a chip; all are alike.
+        chip_pages: pages of a chip.
+        clock_hz: of the processor; a cycle is taken as a whole number of femtoseconds.
+        epoch_cycles: of MRC schemes.
+        epsilon: of N_mrc, to the millionth.
+        monitor_mw: power of the miss ratio monitor, charged to schemes that need it for the whole run.
+        placement, seed: of pages on chips, see `place_pages`.
+
+    Raises:
+        UserError: a value out of range.
+    """
+
+    power: ChipPower
+    chip_pages: int = 64
+    clock_hz: float = 600e6
+    epoch_cycles: int = 10_000
+    epsilon: float = 0.01
+    monitor_mw: float = 20.0
+    placement: str = "sequential"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("chip_pages", 1, 1 << 32),
+            ("clock_hz", 1e3, 1e12),
+            ("epoch_cycles", 1, 1 << 40),
+            ("epsilon", 0, 1),
+            ("monitor_mw", 0, 1e9),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise UserError(f"{name} cannot be {value}", remedy=f"give {low:g} to {high:g}")
+        if self.placement not in PLACEMENTS:
+            raise UserError(f"no placement {self.placement!r}", remedy=f"they are {', '.join(PLACEMENTS)}")
+
+    @property
+    def cycle_fs(self) -> int:
+        return round(FS / self.clock_hz)
+
+
+@dataclass(frozen=True, eq=False)
+class SchemeResult:
+    """What became of the program under one scheme.
+
+    Attributes:
+        scheme: as it ran; thresholds found by a sweep are in it.
+        delay_s: of the whole run.
+        monitor_mj: of the monitor, part of `energy_mj`.
+        waited_s: float64[chips, states], in each state.
+        wakes: uint64[chips, states], out of each state.
+        accesses: uint64[chips].
+        chip_mj: float64[chips].
+        chip_waking_s: float64[chips], on the way back; the program waits for all that is not done ahead.
+        mean_working_pages: mean N_mrc of the epochs with an access; None: the scheme has none.
+        swept: were the thresholds chosen by a sweep?
+    """
+
+    scheme: Scheme
+    delay_s: float
+    monitor_mj: float
+    waited_s: NDArray[np.float64]
+    wakes: NDArray[np.uint64]
+    accesses: NDArray[np.uint64]
+    chip_mj: NDArray[np.float64]
+    chip_waking_s: NDArray[np.float64]
+    mean_working_pages: float | None = None
+    swept: bool = False
+
+    @property
+    def energy_mj(self) -> float:
+        """Of all chips and the monitor."""
+        return float(self.chip_mj.sum()) + self.monitor_mj
+
+    @property
+    def energy_delay(self) -> float:
+        """mJ x s."""
+        return self.energy_mj * self.delay_s
+
+
+class ChipSimulation:
+    """A program in one machine, ready to run under any scheme.
+
+    Attributes:
+        chips: of the memory, which is the footprint in whole chips.
+    """
+
+    def __init__(self, references: ChipReferences, machine: ChipMachine) -> None:
+        """
+        Raises:
+            UserError: a run that would take longer than the clock can count, 77 minutes.
+        """
+        self.references, self.machine = references, machine
+        chip_of, self.chips = place_pages(
+            references.footprint_pages, machine.chip_pages, machine.placement, machine.seed
+        )
+        power = machine.power
+        self._exit_fs = [_fs(ns) for ns in power.exit_ns]
+        access_fs = _fs(power.access_ns)
+        longest = float(references.gaps.sum(dtype=np.float64)) * machine.cycle_fs
+        if longest + len(references) * float(access_fs + max(self._exit_fs)) > MOST_FS:
+            raise UserError(
+                f"the trace lasts {longest / FS:,.0f} s of computing at {machine.clock_hz / 1e6:g} MHz",
+                where=references.trace,
+                remedy="cut it; or are its times no cycles? A run can last 77 minutes",
+            )
+        self._power = core.ChipPower(
+            access_fs,
+            self._exit_fs,
+            [_uw(mw) for mw in power.waiting_mw],
+            [_uw(mw) for mw in power.exit_mw],
+        )
+        gaps_fs = references.gaps * np.uint64(machine.cycle_fs)
+        self._trace = core.ChipTrace(references.pages, gaps_fs, references.writes, chip_of, self.chips)
+        self._tuned: Thresholds | None = None
+
+    def run(self, scheme: Scheme) -> SchemeResult:
+        """Run the program under a scheme; a tuned one with the best thresholds of the sweep."""
+        if isinstance(scheme, Oracle):
+            return self._result(scheme, core.run_oracle(self._trace, self._power))
+        if isinstance(scheme, Predictive):
+            price_uw = round(scheme.price * _uw(self.machine.power.waiting_mw[2]) * self.chips)
+            parameters = core.PredictiveParameters(price_uw, _fs(scheme.tolerance_ns), _fs(scheme.hold_ns))
+            return self._result(scheme, core.run_predictive(self._trace, self._power, parameters))
+        if scheme.tuned:
+            _, nap_ns, powerdown_ns = self._tune().after_ns
+            return self._thresholds(scheme.with_thresholds(nap_ns, powerdown_ns), swept=True)
+        return self._thresholds(scheme)
+
+    def _tune(self) -> Thresholds:
+        """Of all thresholds of the sweep those with the least energy x delay, without a monitor."""
+        if self._tuned is None:
+            nap_ns, powerdown_ns = self.machine.power.exit_ns[2:]
+            naps = [round(times * nap_ns) for times in NAP_SWEEP]
+            downs = [round(times * powerdown_ns) for times in POWERDOWN_SWEEP]
+            plain = Thresholds("sweep", (0, 0, None))
+            candidates = [plain.with_thresholds(nap, down) for nap in naps for down in downs if nap <= down]
+            self._tuned = min(candidates, key=lambda scheme: self._thresholds(scheme).energy_delay)
+        return self._tuned
+
+    def _thresholds(self, scheme: Thresholds, swept: bool = False) -> SchemeResult:
+        after = [0, *(core.NEVER_FS if ns is None else _fs(ns) for ns in scheme.after_ns)]
+        machine = self.machine
+        mrc = core.MrcParameters()
+        if scheme.working_set:
+            mrc = core.MrcParameters(
+                machine.epoch_cycles * machine.cycle_fs, machine.chip_pages, round(machine.epsilon * 1e6)
+            )
+        return self._result(scheme, core.run_chips(self._trace, self._power, after, mrc), swept)
+
+    def _result(self, scheme: Scheme, run: core.ChipRun, swept: bool = False) -> SchemeResult:
+        states, power = core.MOST_CHIP_STATES, self.machine.power
+        rows = run.chips().reshape(self.chips, 2 * states + 1)
+        waited_s, wakes, accesses = rows[:, :states] / FS, rows[:, states : 2 * states], rows[:, -1]
+        waking_mj = np.array(self._exit_fs) / FS * power.exit_mw
+        access_mj = _fs(power.access_ns) / FS * power.access_mw
+        delay_s = run.total_fs / FS
+        return SchemeResult(
+            scheme=scheme,
+            delay_s=delay_s,
+            monitor_mj=self.machine.monitor_mw * delay_s if scheme.monitored else 0.0,
+            waited_s=waited_s,
+            wakes=wakes,
+            accesses=accesses,
+            chip_waking_s=wakes @ (np.array(self._exit_fs) / FS),
+            chip_mj=waited_s @ np.array(power.waiting_mw) + wakes @ waking_mj + accesses * access_mj,
+            mean_working_pages=run.working_pages / run.epochs if run.epochs else None,
+            swept=swept,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyRun:
+    """One program in one machine under several schemes.
+
+    Attributes:
+        chips: of the memory.
+        results: of the schemes, in the order given.
+        bases: for the name of each, the result it is compared with.
+    """
+
+    machine: ChipMachine
+    chips: int
+    results: list[SchemeResult]
+    bases: dict[str, SchemeResult]
+
+    def relative(self, name: str) -> float:
+        """Energy x delay of a scheme over that of its base."""
+        result = next(result for result in self.results if result.scheme.name == name)
+        return result.energy_delay / self.bases[name].energy_delay
+
+
+def compare(
+    references: ChipReferences,
+    machine: ChipMachine,
+    schemes: Sequence[Scheme],
+    known: Mapping[str, Scheme] = SCHEMES,
+    base: Scheme | None = None,
+) -> EnergyRun:
+    """Run a program under each scheme, and under those they are compared with.
+
+    Parameters:
+        known: the schemes by name, for what schemes build on.
+        base: compare all with this one instead.
+
+    Raises:
+        UserError: as `ChipSimulation`.
+    """
+    simulation = ChipSimulation(references, machine)
+    done: dict[str, SchemeResult] = {}
+
+    def result(scheme: Scheme) -> SchemeResult:
+        if scheme.name not in done:
+            done[scheme.name] = simulation.run(scheme)
+        return done[scheme.name]
+
+    results = [result(scheme) for scheme in schemes]
+    bases = {scheme.name: result(base or known[scheme.base]) for scheme in schemes}
+    return EnergyRun(machine, simulation.chips, results, bases)
+
+
+def _fs(ns: float) -> int:
+    return round(ns * 1e6)
+
+
+def _uw(mw: float) -> int:
+    return round(mw * 1e3)

@@ -1,0 +1,1 @@
+"""Several processes in one memory (Zhou et al. 2004, section 4)."""

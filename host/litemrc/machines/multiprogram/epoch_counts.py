@@ -1,0 +1,127 @@
+"""Hit counts of a process by epochs of its own references, from any engine of `litemrc.native`.
+
+A process's curve depends on its own references alone, not on when they are made: so the counts of many epochs
+are made at once, before the machine runs, and handed to it as it comes to their ends.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.errors import UserError
+from litemrc.machines.multiprogram.scenario import Mrc
+from litemrc.native.engines import Engine, make_engine
+from litemrc.native.exact_stack import ExactStack
+
+Counts = NDArray[np.float64]
+
+
+class EpochCounts(Protocol):
+    """What counts the epochs of a process."""
+
+    def take(self, pages: NDArray[np.uint64]) -> Counts:
+        """Go on with these references.
+
+        Returns:
+            float64[epochs, groups + 1]: of each epoch that ends in them, the hits in each group of pages,
+            and the misses behind them.
+        """
+
+    def release(self) -> None:
+        """The process gives back all its pages: the next reference to any is a miss."""
+
+
+def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
+    """What counts with the engine asked for.
+
+    Raises:
+        UserError: no such engine, or parameters it refuses.
+    """
+    if mrc.engine == "exact":
+        return _ExactCounts(mrc.epoch, mrc.group_pages, groups)
+
+    def make() -> Engine:
+        return make_engine(
+            mrc.engine, frames=mrc.engine_frames, groups=mrc.engine_groups, rate=mrc.engine_rate
+        )
+
+    return _EngineCounts(make, mrc.epoch, mrc.group_pages, groups)
+
+
+class _ExactCounts:
+    """By the stack distance of each reference."""
+
+    def __init__(self, epoch: int, group_pages: int, groups: int) -> None:
+        self._epoch, self._group_pages, self._groups = epoch, group_pages, groups
+        self._stack = ExactStack()
+        self._begun = np.zeros(groups + 1)  # counts of the epoch that has begun
+        self._done = 0  # its references
+
+    def take(self, pages: NDArray[np.uint64]) -> Counts:
+        columns = self._groups + 1
+        # A first reference, distance 0, becomes the largest number there is.
+        positions = self._stack.distances(pages) - np.uint32(1)
+        group = np.minimum(positions // np.uint32(self._group_pages), np.uint32(self._groups))
+        epochs = (self._done + pages.size) // self._epoch
+        row = (np.arange(self._done, self._done + pages.size) // self._epoch) * columns
+        counts = np.bincount(row + group, minlength=(epochs + 1) * columns).astype(np.float64)
+        counts = counts.reshape(epochs + 1, columns)
+        counts[0] += self._begun
+        self._begun = counts[epochs].copy()
+        self._done = (self._done + pages.size) % self._epoch
+        return np.ascontiguousarray(counts[:epochs])
+
+    def release(self) -> None:
+        self._stack = ExactStack()
+
+
+class _EngineCounts:
+    """By how an engine's curve of all references changes from epoch to epoch."""
+
+    def __init__(self, make: Callable[[], Engine], epoch: int, group_pages: int, groups: int) -> None:
+        self._make, self._epoch, self._groups = make, epoch, groups
+        self._sizes = np.arange(1, groups + 1) * group_pages
+        self._done = 0
+        self._begun = np.zeros(groups)
+        self.release(first=True)
+
+    def take(self, pages: NDArray[np.uint64]) -> Counts:
+        rows = []
+        start = 0
+        while start < pages.size:
+            stop = min(pages.size, start + self._epoch - self._done)
+            self._engine.access(pages[start:stop])
+            self._accesses += stop - start
+            self._done += stop - start
+            start = stop
+            if self._done == self._epoch:
+                hits = self._hits() + self._begun
+                rows.append(np.append(hits, max(self._epoch - hits.sum(), 0.0)))
+                self._done = 0
+                self._begun[:] = 0
+        return np.array(rows).reshape(len(rows), self._groups + 1)
+
+    def release(self, *, first: bool = False) -> None:
+        if not first and self._done:
+            self._begun += self._hits()
+        self._engine = self._make()
+        self._accesses = 0
+        self._below = np.zeros(self._groups)  # hits in memories of all sizes, last time
+
+    def _hits(self) -> Counts:
+        """Hits of each group since the last time."""
+        below = self._cumulative()
+        hits = np.diff(below - self._below, prepend=0.0)
+        self._below = below
+        return np.maximum(hits, 0.0)
+
+    def _cumulative(self) -> Counts:
+        try:
+            curve = self._engine.curve()
+        except UserError:  # nothing is in the sample yet
+            return np.zeros(self._groups)
+        at = np.searchsorted(curve.sizes_pages, self._sizes, side="right") - 1
+        ratio = np.where(at < 0, 1.0, curve.miss_ratio[at])
+        return (1.0 - ratio) * self._accesses

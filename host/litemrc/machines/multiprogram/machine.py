@@ -1,0 +1,177 @@
+"""Several processes on one CPU, with one paging disk, in one memory (Zhou 2004, section 4.2).
+
+What happens when is said in `golden/multiprogram.py`, who gives up a page in `golden/frame_policies.py`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from litemrc.errors import UserError
+from litemrc.machines.multiprogram.epoch_counts import make_counts
+from litemrc.machines.multiprogram.reference_feed import ReferenceFeed, pauses
+from litemrc.machines.multiprogram.run_result import ProcessResult, RunResult
+from litemrc.machines.multiprogram.scenario import CURVES, UTILITIES, ProcessSpec, Scenario
+from litemrc.native.multiprogram import (
+    MACHINE_DONE,
+    MACHINE_PAUSE,
+    ClockFrames,
+    FramePolicy,
+    GlobalLruFrames,
+    Machine,
+    MachineSettings,
+    MrcFrames,
+    PartitionFrames,
+    ProcessSettings,
+)
+from litemrc.native.replacement import AddressBook
+
+Progress = Callable[[float, int], None]  # simulated seconds, touches
+
+
+def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) -> RunResult:
+    """Run a scenario under a policy.
+
+    Parameters:
+        policy: one of `litemrc.machines.multiprogram.scenario.POLICIES`.
+        progress: called now and then.
+
+    Raises:
+        UserError: shares that are missing, minimums that do not fit, no process that ends and no duration, an
+            empty trace, or as traces and engines do.
+    """
+    check_policy(scenario, policy)
+    groups = -(-scenario.memory_pages // scenario.mrc.group_pages)
+    tracked = policy == "mrc"
+    book = AddressBook(len(scenario.processes))
+    costs = scenario.costs
+    settings = MachineSettings(
+        time_slice=costs.time_slice,
+        page_read=costs.page_read,
+        write_out=costs.write_out,
+        fault=costs.fault,
+        zero_fill=costs.zero_fill,
+        duration=scenario.duration,
+        measure_from=scenario.measure_from,
+        sample=scenario.sample,
+    )
+    specs = scenario.processes
+    machine = Machine(
+        book,
+        _frame_policy(scenario, policy, groups),
+        settings,
+        [_process_settings(scenario, number, tracked) for number in range(len(specs))],
+    )
+    feeds = [
+        ReferenceFeed(scenario, number, make_counts(scenario.mrc, groups) if tracked else None)
+        for number in range(len(specs))
+    ]
+    while (number := machine.run()) != MACHINE_DONE:
+        if number != MACHINE_PAUSE:
+            pages, writes, epochs, release = feeds[number].next()
+            machine.feed(number, book.number(number, pages), writes, epochs, release)
+        if progress:
+            progress(machine.now * scenario.tick_s, machine.touches)
+    samples = machine.samples.reshape(-1, 1 + len(specs))
+    return RunResult(
+        policy,
+        machine.now * scenario.tick_s,
+        max(machine.now - scenario.measure_from, 0) * scenario.tick_s,
+        machine.disk_busy * scenario.tick_s,
+        tuple(_process_result(scenario, machine, number) for number in range(len(specs))),
+        samples[:, 0] * scenario.tick_s,
+        samples[:, 1:].astype(np.int64),
+    )
+
+
+def check_policy(scenario: Scenario, policy: str) -> None:
+    """Refuse a policy for which the scenario lacks something.
+
+    Raises:
+        UserError: saying what.
+    """
+    if not scenario.duration and not any(process.requests for process in scenario.processes):
+        raise UserError("no process ends", remedy="give a duration, or a process an end")
+    if policy == "static" and not scenario.shares:
+        raise UserError("policy static needs pages of each process", remedy="give them in [static]")
+    if policy == "equal" and scenario.memory_pages < len(scenario.processes):
+        raise UserError(f"{scenario.memory_pages} pages are not one for each process")
+    if policy == "mrc":
+        minimums = sum(process.minimum_pages for process in scenario.processes)
+        if minimums > scenario.memory_pages:
+            named = ", ".join(f"{process.name}: {process.minimum_pages:,}" for process in scenario.processes)
+            raise UserError(
+                f"the minimums need {minimums:,} pages, the memory has {scenario.memory_pages:,}",
+                where=named,
+                remedy="lower minimum_pages",
+            )
+
+
+def equal_shares(pages: int, processes: int) -> list[int]:
+    """A memory in equal parts; what is left over goes to the first ones, a page each."""
+    return [pages // processes + (number < pages % processes) for number in range(processes)]
+
+
+def decay(scenario: Scenario) -> float:
+    """What remains of a count when an epoch has ended."""
+    return 0.5 ** (scenario.mrc.epoch / scenario.mrc.half_life)
+
+
+def _frame_policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
+    pages, specs, mrc = scenario.memory_pages, scenario.processes, scenario.mrc
+    if policy == "global-clock":
+        return ClockFrames(pages)
+    if policy == "global-lru":
+        return GlobalLruFrames(pages, len(specs))
+    if policy == "equal":
+        return PartitionFrames(equal_shares(pages, len(specs)))
+    if policy == "static":
+        return PartitionFrames([scenario.shares[spec.name] for spec in specs])
+    return MrcFrames(
+        pages,
+        [spec.minimum_pages for spec in specs],
+        [spec.weight for spec in specs],
+        group_pages=mrc.group_pages,
+        groups=groups,
+        decay=decay(scenario),
+        delta_pages=mrc.delta_pages,
+        convex=mrc.curve == CURVES[0],
+        end_performance=mrc.utility == UTILITIES[1],
+    )
+
+
+def tracked_touch(spec: ProcessSpec) -> int:
+    """CPU time of a touch while a curve is kept, in whole ticks."""
+    return spec.touch + round(spec.touch * spec.tracking)
+
+
+def _process_settings(scenario: Scenario, number: int, tracked: bool) -> ProcessSettings:
+    spec = scenario.processes[number]
+    settings = ProcessSettings()
+    settings.touch = tracked_touch(spec) if tracked else spec.touch
+    settings.request_touches = spec.request_touches or 0
+    settings.clients = spec.clients
+    settings.requests = spec.requests
+    settings.start = spec.start
+    settings.epoch = scenario.mrc.epoch if tracked else 0
+    settings.pauses = pauses(scenario, number).tolist()
+    return settings
+
+
+def _process_result(scenario: Scenario, machine: Machine, number: int) -> ProcessResult:
+    spec, process = scenario.processes[number], machine.process(number)
+    arrived = process.arrived.astype(np.int64)
+    measured = arrived >= scenario.measure_from
+    response = (process.answered.astype(np.int64) - arrived)[measured]
+    return ProcessResult(
+        spec.name,
+        spec.kind,
+        process.touches,
+        process.faults,
+        process.zero_fills,
+        process.write_outs,
+        None if process.ended is None else (process.ended - spec.start) * scenario.tick_s,
+        arrived[measured] * scenario.tick_s,
+        response * scenario.tick_s,
+        int(arrived.size - response.size),
+    )

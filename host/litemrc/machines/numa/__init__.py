@@ -1,0 +1,1 @@
+"""Processors that share memory by pages ("Reference counters")."""

@@ -1,0 +1,53 @@
+"""What memory accesses of a multiprocessor cost, from `costs.toml` or a file like it."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from litemrc.files.toml_table import TomlTable
+
+PAPER = Path(__file__).with_name("costs.toml")
+
+
+@dataclass(frozen=True)
+class NumaCosts:
+    """Costs in cycles; the defaults of a file are those of the paper, table 1(b).
+
+    Attributes:
+        word_bytes: size of a word.
+        network_latency: contained in `remote_read`, charged to nothing by itself.
+        local_access: a read or write of the processor's own memory or copy.
+        remote_read, remote_write: of another processor's memory.
+        update: a message to one copy, with a new value (or to invalidate it).
+        word_transfer: of a word, when its page is replicated.
+        page_fault: a replication's, and an interrupt's, share for the operating system.
+    """
+
+    word_bytes: int
+    network_latency: int
+    local_access: int
+    remote_read: int
+    remote_write: int
+    update: int
+    word_transfer: int
+    page_fault: int
+
+    def replication(self, page_bytes: int) -> int:
+        """Cycles to make a copy of a page."""
+        return self.page_fault + self.word_transfer * (page_bytes // self.word_bytes)
+
+
+def read_costs(path: str | Path = PAPER) -> NumaCosts:
+    """The costs in a file.
+
+    Raises:
+        UserError: no such file, or a key that is wrong or missing.
+    """
+    table = TomlTable.read(path)
+    table.check_keys(("word_bytes", "costs"))
+    names = [field.name for field in fields(NumaCosts) if field.name != "word_bytes"]
+    costs = table.table("costs")
+    costs.check_keys(names)
+    values = {name: costs.count(name, lowest=0, highest=10**6) for name in names}
+    if not values["local_access"]:
+        raise costs.wrong("local_access", "is 0", "a cost above 0: all others are compared with it")
+    return NumaCosts(word_bytes=table.count("word_bytes", highest=64), **values)

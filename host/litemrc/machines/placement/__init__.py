@@ -1,0 +1,1 @@
+"""Page allocators and the banks they leave unused (Panwar 2015)."""

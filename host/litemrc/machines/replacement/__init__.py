@@ -1,0 +1,1 @@
+"""Traces through page replacement policies (Glass and Cao 1997)."""

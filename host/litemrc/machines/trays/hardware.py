@@ -1,0 +1,128 @@
+"""The memory of the machine: ranks, how addresses lie in them, and when its controller lets them sleep."""
+
+from dataclasses import dataclass
+
+from litemrc.energy.model import Operation
+from litemrc.energy.parts.part import SdramPart
+from litemrc.errors import UserError
+from litemrc.native.rank_visits import NEVER, RankTiming
+
+PAGE_BYTES = 4096
+LINE_BYTES = 64
+LINES = PAGE_BYTES // LINE_BYTES
+PAGES_OF_MIB = (1 << 20) // PAGE_BYTES
+BLOCK_PAGES = 1024  # of the allocators' largest block
+MOST_TRAYS = 64
+MAPPINGS = ("sequential", "interleaved")
+POWER_DOWNS = ("off", "fast", "slow")
+# JESD79-3F, "Power Down Timing": tXP of DDR3-800 and -1066, the longest; the DLL stays on.
+FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
+
+
+@dataclass(frozen=True)
+class Controller:
+    """When ranks go to sleep.
+
+    Attributes:
+        power_down: off; fast, the DLL stays on (IDD2P1); slow, it does not (IDD2P0).
+        power_down_after_ns, self_refresh_after_ns: of idling, until then.
+    """
+
+    power_down: str = "off"
+    power_down_after_ns: float = 100.0
+    self_refresh_after_ns: float = 100_000.0
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Ranks, all alike, one a tray.
+
+    Attributes:
+        part: the chips.
+        chips: of a rank.
+        trays: ranks in all.
+        nodes: NUMA nodes, which have as many each.
+        tray_pages: of a rank.
+        mapping: of addresses: ranks one behind the other, or line after line in the next one.
+        sample_ns: between two power samples.
+
+    Raises:
+        UserError: a number that cannot be; a part whose times or currents are not known.
+    """
+
+    part: SdramPart
+    chips: int = 8
+    trays: int = 8
+    nodes: int = 1
+    tray_pages: int = 2048 * PAGES_OF_MIB
+    mapping: str = "sequential"
+    controller: Controller = Controller()
+    sample_ns: float = 1e8
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.part, SdramPart):
+            raise UserError(f"{self.part.name} has no ranks", remedy="choose a part of SDRAM")
+        if not 1 <= self.trays <= MOST_TRAYS or self.trays % self.nodes:
+            raise UserError(
+                f"{self.trays} trays on {self.nodes} nodes",
+                remedy=f"1 to {MOST_TRAYS} trays, as many on each node",
+            )
+        if self.tray_pages < BLOCK_PAGES or self.tray_pages % BLOCK_PAGES:
+            raise UserError(
+                f"trays of {self.tray_pages} pages", remedy=f"whole blocks of {BLOCK_PAGES} pages"
+            )
+
+    @property
+    def pages(self) -> int:
+        return self.trays * self.tray_pages
+
+    @property
+    def clock_hz(self) -> float:
+        """Of the memory: that at which the part's currents were measured."""
+        return self.part.clock_mhz * 1e6
+
+    @property
+    def operation(self) -> Operation:
+        """How the memory is run, for energies."""
+        return Operation(
+            clock_hz=self.clock_hz,
+            dram_clock_hz=self.clock_hz,
+            chips=self.chips,
+            fast_exit=self.controller.power_down == "fast",
+        )
+
+    @property
+    def timing(self) -> RankTiming:
+        """Thresholds and ways back in clocks."""
+        controller, part = self.controller, self.part
+        if controller.power_down == "fast":
+            down_exit = max(self.clocks(FAST_EXIT_NS), FAST_EXIT_CLOCKS)
+        else:
+            down_exit = self.clocks(_known(part.power_down_exit_ns, part, "power_down"))
+        return RankTiming(
+            power_down_after=NEVER
+            if controller.power_down == "off"
+            else self.clocks(controller.power_down_after_ns),
+            self_refresh_after=self.clocks(controller.self_refresh_after_ns),
+            power_down_exit=down_exit,
+            self_refresh_exit=self.clocks(_known(part.self_refresh_exit_ns, part, "self_refresh")),
+            sample=max(1, self.clocks(self.sample_ns)),
+        )
+
+    def clocks(self, ns: float) -> int:
+        return round(ns * 1e-9 * self.clock_hz)
+
+    def seconds(self, clocks: int) -> float:
+        return clocks / self.clock_hz
+
+    def node(self, tray: int) -> int:
+        return tray * self.nodes // self.trays
+
+
+def _known(exit_ns: float | None, part: SdramPart, name: str) -> float:
+    if exit_ns is None:
+        raise UserError(
+            f"{part.name}: how long leaving a low state takes is not known ({name})",
+            remedy="put [exits] into a part file of your own, and name that",
+        )
+    return exit_ns

@@ -1,0 +1,199 @@
+"""Programs on a machine with trays: visits fault pages in, wake ranks and take power (Jantz et al. 2013)."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.machines.trays import events, views
+from litemrc.machines.trays.hardware import LINES, Hardware
+from litemrc.machines.trays.memory import Memory
+from litemrc.machines.trays.placing import Placer
+from litemrc.machines.trays.power import rank_samples_mw, sample_seconds
+from litemrc.machines.trays.result import TrayRun
+from litemrc.machines.trays.scrambler import Scrambler
+from litemrc.native.rank_visits import COUNTERS, RankVisits
+
+# Visits that are looked at together, of the pages of a tray: faults and recency are told apart by so many.
+_TOGETHER = 1 / 16
+_NO_PHASE = ""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What page faults take, beside the work itself.
+
+    Attributes:
+        zero_fill_ns: of a new page: the fault, and filling it with zeros.
+        reload_ns: of a page that was recycled, from disk.
+    """
+
+    zero_fill_ns: float = 1_000.0
+    reload_ns: float = 100_000.0
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One way to run a workload.
+
+    Attributes:
+        name: of it.
+        hardware: with its mapping of addresses.
+        allocator: of `litemrc.machines.trays.memory.ALLOCATORS`.
+        guidance: whether what programs tell about their colors is heard.
+        placement: pages are migrated by what the monitor counts, as it says; None: they stay.
+    """
+
+    name: str
+    hardware: Hardware
+    allocator: str = "tray"
+    guidance: bool = True
+    placement: Placer | None = None
+
+
+class TrayMachine:
+    """A machine, and the programs on it.
+
+    Parameters:
+        scrambler: what it was used for before; None: nothing.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        costs: Costs | None = None,
+        scrambler: Scrambler | None = None,
+        seed: int = 1,
+    ) -> None:
+        self.configuration, self.costs = configuration, costs or Costs()
+        self.hardware = configuration.hardware
+        self.memory = Memory(self.hardware, configuration.allocator)
+        self.ranks = RankVisits(
+            self.hardware.trays, self.hardware.timing, self.hardware.mapping == "interleaved"
+        )
+        self._rng = np.random.default_rng(seed)
+        if scrambler:
+            scrambler.run(self.memory, self._rng)
+        self._phases: list[tuple[int, str]] = [(0, _NO_PHASE)]
+        self._free: list[int] = []
+        self._zero_fills = self._reloads = self._outside = 0
+        self._heard = configuration.guidance and configuration.allocator == "tray"
+        self._placement = configuration.placement and configuration.placement.begin(self)
+
+    def run(
+        self, program: Iterable[events.Event], progress: Callable[[float], None] | None = None
+    ) -> TrayRun:
+        """All that the programs do.
+
+        Parameters:
+            progress: is told the seconds simulated, now and then.
+
+        Raises:
+            UserError: memory is full of what must stay; guidance that cannot be followed.
+        """
+        for event in program:
+            self._do(event)
+            self._sample()
+            if progress:
+                progress(self.hardware.seconds(self.ranks.now))
+        self._sample()
+        self.ranks.finish()
+        return self._result()
+
+    def asleep(self) -> list[bool]:
+        """Of each rank: is it in self-refresh?"""
+        return [self.ranks.asleep(rank) for rank in range(self.hardware.trays)]
+
+    def visit(self, frames: np.ndarray, reads, writes, line_ns: float, gap_ns) -> None:
+        """Visits to frames, page faults behind them; arguments as of `events.Visits`, or arrays of them."""
+        lines = np.asarray(reads, np.int64) + np.asarray(writes, np.int64)
+        if self.hardware.mapping == "sequential":
+            rank = self.memory.tray_of(frames)
+        elif lines.min() < LINES:  # a few lines of a page, anywhere in it
+            rank = self._rng.integers(0, self.hardware.trays, frames.size)
+        else:
+            rank = np.zeros(frames.size, np.int64)
+        scale = 1e-9 * self.hardware.clock_hz
+        busy = np.maximum(np.round(lines * (line_ns * scale)), 1)
+        self.ranks.visit(np.round(np.asarray(gap_ns) * scale), busy, rank, reads, writes)
+        self._sample()
+
+    def _do(self, event: events.Event) -> None:
+        memory, guidance = self.memory, self.memory.guidance
+        match event:
+            case events.Visits():
+                for piece in event.pieces(max(1, int(self.hardware.tray_pages * _TOGETHER))):
+                    self._visits(piece)
+            case events.Phase(name):
+                self._phases.append((self.ranks.now, name))
+            case events.Pause(ns):
+                self.ranks.pause(self.hardware.clocks(ns))
+            case events.Intend(process, intents, resident_pages):
+                if self._heard:
+                    guidance.intend(process, intents, resident_pages, memory.trays(self.asleep()))
+            case events.Paint(process, begin, end, color):
+                if self._heard:
+                    guidance.paint(process, begin, end, color)
+                    memory.recolor(process, begin, end)
+            case events.Release(process, begin, end):
+                memory.release(process, begin, end)
+            case events.Nice(process, trays):
+                if memory.guided:
+                    guidance.nice.limit(process, trays)
+            case events.Fork(parent, child):
+                guidance.fork(parent, child)
+            case events.Exit(process):
+                self._outside += views.outside(memory, process)
+                memory.exit(process)
+
+    def _visits(self, event: events.Visits) -> None:
+        frames, fresh, read = self.memory.touch(event.process, event.pages, event.file)
+        self._zero_fills += int(fresh.sum())
+        self._reloads += int(read.sum())
+        gap_ns = event.gap_ns + fresh * self.costs.zero_fill_ns + read * self.costs.reload_ns
+        self.visit(frames, event.reads, event.writes, event.line_ns, gap_ns)
+        if self._placement:
+            self._placement.visited(frames)
+
+    def _sample(self) -> None:
+        """Free memory at the end of samples that have passed."""
+        free = self.hardware.pages - self.memory.physical.used
+        self._free += [free] * (self.ranks.now // self.hardware.timing.sample + 1 - len(self._free))
+        self._free[-1] = free
+
+    def _result(self) -> TrayRun:
+        counters = self.ranks.counters()
+        states = counters[:, :, 3:7].sum(axis=2)
+        deep = counters[:, :, COUNTERS.index("self_refresh")]
+        waking = counters[:, :, COUNTERS.index("waking")].sum()
+        self._outside += sum(views.outside(self.memory, process) for process in self.memory.processes())
+        return TrayRun(
+            configuration=self.configuration.name,
+            seconds=self.hardware.seconds(self.ranks.now),
+            sample_s=sample_seconds(counters, self.hardware),
+            rank_mw=rank_samples_mw(counters, self.hardware),
+            self_refresh=np.divide(deep, states, out=np.zeros(deep.shape), where=states > 0),
+            phases=self._phase_of(len(counters)),
+            free_pages=np.array(self._free[: len(counters)], np.int64),
+            trays=tuple(self.memory.trays(self.asleep())),
+            backing=views.by_color(self.memory),
+            zero_fills=self._zero_fills,
+            reloads=self._reloads,
+            recycled=self.memory.recycled,
+            migrated=self.memory.migrated,
+            outside=self._outside,
+            waking_s=self.hardware.seconds(int(waking)),
+        )
+
+    def _phase_of(self, samples: int) -> tuple[str, ...]:
+        """The phase that has most of each sample."""
+        length = self.hardware.timing.sample
+        begins = [begin for begin, _ in self._phases] + [self.ranks.now]
+        clocks: list[dict[str, int]] = [{} for _ in range(samples)]
+        for (begin, name), end in zip(self._phases, begins[1:], strict=True):
+            while begin < end:
+                until = min(end, (begin // length + 1) * length)
+                of_sample = clocks[begin // length]
+                of_sample[name] = of_sample.get(name, 0) + until - begin
+                begin = until
+        return tuple(max(each, key=each.get, default=_NO_PHASE) for each in clocks)

@@ -1,0 +1,135 @@
+"""A program with a generational garbage collector that stops the world (Jantz et al. 2013, 6.1, 8.3)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from litemrc.machines.trays.events import LOAD, Event, Intend, Paint, Phase, Visits
+from litemrc.machines.trays.hardware import LINES
+from litemrc.policies.trays.intents import ColorIntent
+
+YOUNG, TENURED = "YOUNG", "TENURED"
+_CHUNK = 16_384
+_ROOT_SHARE = 0.1  # of a collection's visits to live pages, that look at them again
+
+
+@dataclass(frozen=True)
+class Collector:
+    """Transactions allocate in eden and look at the tenured generation; when eden is full, it is collected.
+
+    The heap begins with eden, then two survivor spaces, then the tenured generation. A collection reads what
+    lives in eden and in one survivor space, and copies it to the other, the older part of it to the tenured
+    generation: its tail is written, and nothing else of it is touched. When that is
+    full it is used from its beginning again, as if by a full collection that takes no time.
+
+    Attributes:
+        young_pages, tenured_pages: of the generations.
+        survivor_share: of the young generation that each survivor space is.
+        live_share: of eden that lives at a collection.
+        tenured_share: of what lives that is promoted.
+        filled_share: of the tenured generation that is filled in the beginning.
+        collections: how many.
+        tenured_visits: for each page allocated, visits to the tenured generation, by Zipf's law.
+        alpha: of it.
+        gap_ns: of computing before each visit of transactions.
+        collect_gap_ns: the same of collections, which chase pointers.
+        line_ns: in which a line is moved.
+        intents: of the colors YOUNG and TENURED; none: the heap has no colors.
+    """
+
+    young_pages: int
+    tenured_pages: int
+    survivor_share: float = 0.1
+    live_share: float = 0.1
+    tenured_share: float = 0.2
+    filled_share: float = 0.8
+    collections: int = 8
+    tenured_visits: float = 2.0
+    alpha: float = 0.6
+    gap_ns: float = 600.0
+    collect_gap_ns: float = 2_000.0
+    line_ns: float = 5.0
+    intents: Mapping[str, ColorIntent] = field(default_factory=dict)
+
+    @property
+    def resident_pages(self) -> int:
+        return self.young_pages + self.tenured_pages
+
+    @property
+    def survivor_pages(self) -> int:
+        return int(self.young_pages * self.survivor_share)
+
+    @property
+    def eden_pages(self) -> int:
+        return self.young_pages - 2 * self.survivor_pages
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """Load, then transactions and collections in turn."""
+        young, heap = self.young_pages, self.resident_pages
+        if self.intents:
+            yield Intend(0, self.intents, heap)
+            yield Paint(0, 0, young, YOUNG)
+            yield Paint(0, young, heap, TENURED)
+        yield Phase(LOAD)
+        filled = int(self.tenured_pages * self.filled_share)
+        # Both generations grow side by side, as they do when a database is read in.
+        both = np.concatenate([np.arange(young), young + np.arange(filled)])
+        when = np.concatenate([np.arange(young) / young, np.arange(filled) / filled])
+        yield self._visits(both[np.argsort(when, kind="stable")], 0, LINES, self.gap_ns)
+        weights = np.cumsum(np.arange(1, self.tenured_pages + 1) ** -self.alpha)
+        order = rng.permutation(filled)
+        tail = filled
+        for number in range(self.collections):
+            yield Phase("transactions")
+            yield from self._transactions(rng, weights[: order.size] / weights[order.size - 1], order)
+            yield Phase("collection")
+            live = self._live(rng, number)
+            yield from self._collection(rng, live, number, tail)
+            promoted = int(live.size * self.tenured_share)
+            new = (tail + np.arange(promoted)) % self.tenured_pages
+            tail = (tail + promoted) % self.tenured_pages
+            order = np.concatenate([order, np.setdiff1d(new, order)])
+
+    def _transactions(self, rng: np.random.Generator, sums, order) -> Iterator[Event]:
+        """Eden is filled from its beginning, the tenured generation looked at in between."""
+        every = 1 + self.tenured_visits
+        total = int(self.eden_pages * every)
+        for begin in range(0, total, _CHUNK):
+            turn = np.arange(begin, min(begin + _CHUNK, total))
+            eden = np.minimum((turn / every).astype(np.int64), self.eden_pages - 1)
+            allocates = np.diff(eden, prepend=-1 if not begin else int((begin - 1) / every)) > 0
+            ranks = np.minimum(np.searchsorted(sums, rng.random(turn.size)), order.size - 1)
+            pages = np.where(allocates, eden, self.young_pages + order[ranks])
+            reads = np.where(allocates, 0, 2).astype(np.uint8)
+            writes = np.where(allocates, LINES, 1).astype(np.uint8)
+            yield self._visits(pages, reads, writes, self.gap_ns)
+
+    def _live(self, rng: np.random.Generator, number: int) -> np.ndarray:
+        """Pages of the young generation that live, in the order in which they are found."""
+        survivors = self.eden_pages + (number % 2) * self.survivor_pages + np.arange(self.survivor_pages)
+        of_eden = rng.choice(self.eden_pages, int(self.eden_pages * self.live_share), replace=False)
+        return rng.permutation(np.concatenate([of_eden, survivors[: of_eden.size]]))
+
+    def _collection(self, rng: np.random.Generator, live, number: int, tail: int) -> Iterator[Event]:
+        """Each live page is read, and copied to the survivors or behind the tenured generation's tail."""
+        promoted = int(live.size * self.tenured_share)
+        stay = self.eden_pages + ((number + 1) % 2) * self.survivor_pages
+        target = np.concatenate(
+            [
+                self.young_pages + (tail + np.arange(promoted)) % self.tenured_pages,
+                stay + np.arange(live.size - promoted) % self.survivor_pages,
+            ]
+        )
+        # What is promoted is gathered, and written in one go at the end, as through a promotion buffer.
+        copied = np.stack([live[promoted:], target[promoted:]], axis=1).ravel()
+        reads = np.tile(np.array([LINES, 0], np.uint8), live.size - promoted)
+        yield self._visits(copied, reads, LINES - reads, self.collect_gap_ns)
+        again = rng.choice(live, int(live.size * _ROOT_SHARE))
+        yield self._visits(again, 4, 0, self.collect_gap_ns)
+        moved = np.stack([live[:promoted], target[:promoted]], axis=1).ravel()
+        reads = np.tile(np.array([LINES, 0], np.uint8), promoted)
+        yield self._visits(moved, reads, LINES - reads, self.collect_gap_ns)
+
+    def _visits(self, pages, reads, writes, gap_ns: float) -> Visits:
+        return Visits(0, pages, reads, writes, self.line_ns, gap_ns)

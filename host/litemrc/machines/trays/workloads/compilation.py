@@ -1,0 +1,95 @@
+"""A compilation as a tree of processes: compilers come and go, files stay (Jantz et al. 2013, 7.2)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.machines.trays.events import Event, Exit, Fork, Nice, Phase, Visits
+from litemrc.machines.trays.hardware import LINES
+
+_ROOT = 0
+_LINES = 8  # of a page that are used at a visit
+_ZIPF = 0.9  # of headers
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A root process that forks compilers, so many at a time, one for each unit.
+
+    A compiler reads its source and headers, grows its heap while it looks at it and at headers, writes an
+    object, and ends. Files stay in memory as the root's pages (they are in the page cache) until somebody
+    needs the room; then what is used again is read from disk again. In the end all objects are linked.
+
+    Attributes:
+        units: that are compiled.
+        jobs: compilers at a time.
+        header_pages: of all headers together.
+        source_pages, object_pages: of a unit, with what else is read and written for it.
+        heap_pages: that a compiler has in the end, on the average; from half to twice as many.
+        visits_per_page: to headers and heap, for each page that the heap grows.
+        gap_ns: of computing before each visit.
+        line_ns: in which a line is moved.
+        trays: that memnice leaves the root; None: all.
+    """
+
+    units: int
+    jobs: int = 16
+    header_pages: int = 60_000
+    source_pages: int = 400
+    object_pages: int = 1_200
+    heap_pages: int = 4_000
+    visits_per_page: int = 3
+    gap_ns: float = 20_000.0
+    line_ns: float = 5.0
+    trays: tuple[int, ...] | None = None
+
+    @property
+    def resident_pages(self) -> int:
+        return self.header_pages + self.units * (self.source_pages + self.object_pages)
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """Compile all, then link."""
+        if self.trays is not None:
+            yield Nice(_ROOT, self.trays)
+        yield Phase("compile")
+        sums = np.cumsum(np.arange(1, self.header_pages + 1) ** -_ZIPF)
+        headers = sums / sums[-1]
+        waiting = iter(range(self.units))
+        running: list[Iterator[Event]] = []
+        while True:
+            while len(running) < self.jobs and (unit := next(waiting, None)) is not None:
+                running.append(self._compiler(unit, headers, rng))
+            if not running:
+                break
+            for compiler in list(running):
+                event = next(compiler, None)
+                if event is None:
+                    running.remove(compiler)
+                else:
+                    yield event
+        yield Phase("link")
+        first = self.header_pages + self.units * self.source_pages
+        objects = first + np.arange(self.units * self.object_pages)
+        for begin in range(0, objects.size, 4096):
+            yield self._visits(_ROOT, objects[begin : begin + 4096], _LINES, 0)
+
+    def _compiler(self, unit: int, headers, rng: np.random.Generator) -> Iterator[Event]:
+        child = 1 + unit
+        yield Fork(_ROOT, child)
+        source = self.header_pages + unit * self.source_pages
+        yield self._visits(_ROOT, source + np.arange(self.source_pages), 0, LINES)
+        heap = int(self.heap_pages * rng.choice([0.5, 0.75, 1.0, 2.0], p=[0.3, 0.3, 0.25, 0.15]))
+        step = 256
+        for begin in range(0, heap, step):
+            grown = np.arange(begin, min(begin + step, heap))
+            yield self._visits(child, grown, 0, LINES)
+            looks = grown.size * self.visits_per_page
+            yield self._visits(_ROOT, np.searchsorted(headers, rng.random(looks // 2)), _LINES, 0)
+            yield self._visits(child, rng.integers(0, grown[-1] + 1, looks - looks // 2), _LINES, _LINES)
+        objects = self.header_pages + self.units * self.source_pages + unit * self.object_pages
+        yield self._visits(_ROOT, objects + np.arange(self.object_pages), 0, LINES)
+        yield Exit(child)
+
+    def _visits(self, process: int, pages, reads: int, writes: int) -> Visits:
+        return Visits(process, pages, reads, writes, self.line_ns, self.gap_ns, process == _ROOT)

@@ -1,0 +1,172 @@
+"""Programs told by their ranges: who touches how much of which virtual range in what way, with colors."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from litemrc.machines.trays.events import LOAD, Event, Intend, Nice, Paint, Phase, Visits
+from litemrc.machines.trays.hardware import LINES
+from litemrc.policies.trays.intents import ColorIntent
+
+PATTERNS = ("uniform", "zipf", "stream")
+_CHUNK = 8_192  # visits of a process before the next one has its turn
+
+
+@dataclass(frozen=True)
+class Range:
+    """A virtual range of a program.
+
+    Attributes:
+        name: of it.
+        pages: its length.
+        pattern: uniform; zipf, the hot pages spread over all of it; stream, one page after the other.
+        alpha: of zipf.
+        weight: of its visits among those of all ranges.
+        reads, writes: lines of a visit.
+        file: it is a file in the page cache.
+        load: all of it is touched once in the beginning, in step with the other ranges that are loaded.
+    """
+
+    name: str
+    pages: int
+    pattern: str = "uniform"
+    alpha: float = 0.8
+    weight: float = 1.0
+    reads: int = 1
+    writes: int = 0
+    load: bool = True
+    file: bool = False
+
+
+@dataclass(frozen=True)
+class Program:
+    """A process.
+
+    Attributes:
+        name: of it.
+        ranges: one behind the other in its address space.
+        gap_ns: of computing before each visit.
+        line_ns: in which a line is moved.
+        intents: of its colors.
+        colors: virtual pages, from one to before another, and their color.
+        trays: that memnice leaves it; None: all.
+    """
+
+    name: str
+    ranges: tuple[Range, ...]
+    gap_ns: float = 500.0
+    line_ns: float = 5.0
+    intents: Mapping[str, ColorIntent] = field(default_factory=dict)
+    colors: tuple[tuple[int, int, str], ...] = ()
+    trays: tuple[int, ...] | None = None
+
+    @property
+    def pages(self) -> int:
+        return sum(each.pages for each in self.ranges)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Processes that take turns: first all load their data, then they work on them.
+
+    Attributes:
+        programs: of each process, numbered from 0.
+        visits: that each process makes behind loading.
+    """
+
+    programs: tuple[Program, ...]
+    visits: int
+
+    @property
+    def resident_pages(self) -> int:
+        return sum(program.pages for program in self.programs)
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """Guidance, loading, work."""
+        for process, program in enumerate(self.programs):
+            if program.trays is not None:
+                yield Nice(process, program.trays)
+            if program.intents:
+                yield Intend(process, program.intents, program.pages)
+            for begin, end, color in program.colors:
+                yield Paint(process, begin, end, color)
+        yield Phase(LOAD)
+        yield from _in_turns([_load(process, program) for process, program in enumerate(self.programs)])
+        yield Phase("work")
+        yield from _in_turns(
+            [_work(process, program, self.visits, rng) for process, program in enumerate(self.programs)]
+        )
+
+
+def _in_turns(streams: list[Iterator[Event]]) -> Iterator[Event]:
+    while streams:
+        for stream in list(streams):
+            event = next(stream, None)
+            if event is None:
+                streams.remove(stream)
+            else:
+                yield event
+
+
+def _placed(program: Program) -> Iterator[tuple[int, Range]]:
+    begin = 0
+    for each in program.ranges:
+        yield begin, each
+        begin += each.pages
+
+
+def _load(process: int, program: Program) -> Iterator[Event]:
+    """All ranges that are loaded, in step: a page of each now and then, so that all end together."""
+    loaded = [(begin, each) for begin, each in _placed(program) if each.load]
+    if not loaded:
+        return
+    pages = np.concatenate([np.arange(begin, begin + each.pages) for begin, each in loaded])
+    when = np.concatenate([(np.arange(each.pages) + 0.5) / each.pages for _, each in loaded])
+    file = np.concatenate([np.full(each.pages, each.file) for _, each in loaded])
+    order = np.argsort(when, kind="stable")
+    visits = Visits(process, pages[order], 0, LINES, program.line_ns, program.gap_ns, file[order])
+    yield from visits.pieces(_CHUNK)
+
+
+def _work(process: int, program: Program, visits: int, rng: np.random.Generator) -> Iterator[Event]:
+    """Visits to ranges by weight."""
+    placed = list(_placed(program))
+    weights = np.array([each.weight for _, each in placed])
+    draws = [_Draw(begin, each, rng) for begin, each in placed]
+    reads, writes = (
+        np.array([getattr(each, name) for _, each in placed], np.uint8) for name in ("reads", "writes")
+    )
+    file = np.array([each.file for _, each in placed])
+    for begin in range(0, visits, _CHUNK):
+        of_range = rng.choice(len(draws), min(_CHUNK, visits - begin), p=weights / weights.sum())
+        pages = np.empty(of_range.size, np.int64)
+        for number, draw in enumerate(draws):
+            mine = of_range == number
+            pages[mine] = draw.pages(int(mine.sum()))
+        lines = reads[of_range], writes[of_range]
+        yield Visits(process, pages, *lines, program.line_ns, program.gap_ns, file[of_range])
+
+
+class _Draw:
+    """Pages of a range by its pattern."""
+
+    def __init__(self, begin: int, each: Range, rng: np.random.Generator) -> None:
+        self._begin, self._range, self._rng = begin, each, rng
+        self._next = 0
+        if each.pattern == "zipf":
+            weights = np.arange(1, each.pages + 1) ** -each.alpha
+            self._sums = np.cumsum(weights / weights.sum())
+            self._order = rng.permutation(each.pages)
+
+    def pages(self, count: int) -> np.ndarray:
+        each = self._range
+        if each.pattern == "stream":
+            pages = (self._next + np.arange(count)) % each.pages
+            self._next = (self._next + count) % each.pages
+        elif each.pattern == "zipf":
+            ranks = np.searchsorted(self._sums, self._rng.random(count))
+            pages = self._order[np.minimum(ranks, each.pages - 1)]
+        else:
+            pages = self._rng.integers(0, each.pages, count)
+        return self._begin + pages

@@ -1,0 +1,55 @@
+"""The staged workload: more and more memory, read and written all the time (Jantz et al. 2013, 8.1)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.machines.trays.events import Event, Phase, Visits
+from litemrc.machines.trays.hardware import LINE_BYTES, LINES
+
+CHUNK = 32_768
+
+
+@dataclass(frozen=True)
+class Staged:
+    """In each stage so many pages more; all that it has is read and written, page after page, for some time.
+
+    Threads share each stage's pages in equal parts and walk through their parts of all stages side by side.
+
+    Attributes:
+        stage_pages: that come in each stage.
+        stages: how many.
+        stage_s: seconds of a stage.
+        bytes_s: that are read and written, together.
+        threads: how many.
+    """
+
+    stage_pages: int
+    stages: int
+    stage_s: float
+    bytes_s: float
+    threads: int = 16
+
+    @property
+    def resident_pages(self) -> int:
+        return self.stage_pages * self.stages
+
+    def program(self, rng: np.random.Generator) -> Iterator[Event]:
+        """The stages, one after the other."""
+        line_ns = LINE_BYTES / self.bytes_s * 1e9
+        visits = max(1, round(self.stage_s * 1e9 / (2 * LINES * line_ns)))
+        part = self.stage_pages // self.threads
+        for stage in range(1, self.stages + 1):
+            yield Phase(f"stage {stage}")
+            own = part * stage  # pages of a thread
+            # Threads begin with what is new, and go on far apart from each other.
+            begin = np.arange(self.threads) * own // self.threads
+            first = (stage - 1) * part
+            for at in range(0, visits, CHUNK):
+                numbers = np.arange(at, min(at + CHUNK, visits))
+                thread = numbers % self.threads
+                turn = numbers // self.threads
+                walked = np.where(turn < part, first + turn, (begin[thread] + turn) % own)
+                page = walked // part * self.stage_pages + thread * part + walked % part
+                yield Visits(0, page, LINES, LINES, line_ns)

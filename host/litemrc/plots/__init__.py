@@ -1,0 +1,1 @@
+"""Figures, drawn with matplotlib; imported only when a figure is asked for."""

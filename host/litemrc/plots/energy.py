@@ -1,0 +1,140 @@
+"""Figures of chips that sleep: energy x delay of schemes (zhou2004, figure 5), and of sweeps (figure 6)."""
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from litemrc.machines.chips.machine import EnergyRun
+from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+
+# A scheme has one look in all pictures: hatched and darker in its base's colour if it knows the working set.
+_LOOKS = {
+    "always-on": (COLOURS[0], ""),
+    "static-nap": (COLOURS[5], ""),
+    "mrc-static": (COLOURS[5], "///"),
+    "dynamic-nap": (COLOURS[1], ""),
+    "mrc-dynamic-nap": (COLOURS[1], "///"),
+    "dynamic-tuned": (COLOURS[3], ""),
+    "mrc-dynamic-tuned": (COLOURS[3], "///"),
+    "mrc-predictive": (COLOURS[2], ""),
+    "oracle": (COLOURS[7], ""),
+}
+_NORMAL = "static-nap"
+
+
+def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: str = "") -> Figure:
+    """Energy x delay of schemes, a group of bars a program; relative to static-nap where that was run.
+
+    Parameters:
+        runs: by name of the program; or one run.
+    """
+    groups = dict(runs) if isinstance(runs, Mapping) else {"": runs[0]}
+    names = [name for name in _LOOKS if any(_has(run, name) for run in groups.values())]
+    normal = all(_has(run, _NORMAL) for run in groups.values())
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.8), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        axes.grid(axis="y")
+        width = 0.84 / len(names)
+        for index, name in enumerate(names):
+            values = [_energy_delay(run, name, normal) for run in groups.values()]
+            places = np.arange(len(groups)) + (index - (len(names) - 1) / 2) * width
+            colour, hatch = _LOOKS[name]
+            bars = axes.bar(
+                places,
+                values,
+                width * 0.9,
+                color=colour,
+                hatch=hatch,
+                edgecolor="white",
+                linewidth=0.4,
+                label=name,
+            )
+            if len(groups) == 1:
+                axes.bar_label(bars, fmt="%.2f" if normal else "%.3g", fontsize=9, padding=2)
+        _cut(axes, [_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
+        axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
+        axes.tick_params(axis="x", length=0)
+        axes.set_ylabel("energy x delay,\nstatic-nap = 1" if normal else "energy x delay in mJ x s")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], *, title: str = "") -> Figure:
+    """Energy x delay less than that of its base over epoch length, or chip size if only that changes.
+
+    Parameters:
+        runs: of one program in several machines, a line a scheme; or such by program, of one scheme each.
+    """
+    programs = dict(runs) if isinstance(runs, Mapping) else {"": runs}
+    every = [run for sequence in programs.values() for run in sequence]
+    over_chips = len({run.machine.epoch_cycles for run in every}) == 1
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.6), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        axes.grid(axis="y")
+        for index, (label, sequence) in enumerate(_lines(programs, over_chips)):
+            sizes, values = zip(*sequence, strict=True)
+            style = {"color": COLOURS[1 + index % 7], "marker": MARKERS[index % 8], "markersize": 5}
+            axes.plot(sizes, values, label=label, **style)
+        axes.axhline(0, color=COLOURS[0], linewidth=0.8)
+        sizes = sorted({_size(run, over_chips) for run in every})
+        axes.set_xscale("log")
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("pages of a chip" if over_chips else "cycles of an epoch")
+        axes.set_ylabel("energy x delay\nbelow the base's")
+        axes.yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1, decimals=0))
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def _lines(
+    programs: Mapping[str, Sequence[EnergyRun]], over_chips: bool
+) -> list[tuple[str, list[tuple[int, float]]]]:
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for program, sequence in programs.items():
+        for run in sequence:
+            for result in run.results:
+                name = result.scheme.name
+                if run.bases[name].scheme.name == name:
+                    continue
+                parts = [program] if len(run.results) == 1 and program else [program, name]
+                if not over_chips and len({other.machine.chip_pages for other in sequence}) > 1:
+                    parts.append(f"{run.machine.chip_pages} pages")
+                point = (_size(run, over_chips), 1 - run.relative(name))
+                lines.setdefault(", ".join(filter(None, parts)), []).append(point)
+    return [(label, sorted(points)) for label, points in lines.items()]
+
+
+def _size(run: EnergyRun, over_chips: bool) -> int:
+    return run.machine.chip_pages if over_chips else run.machine.epoch_cycles
+
+
+def _has(run: EnergyRun, name: str) -> bool:
+    return any(result.scheme.name == name for result in run.results)
+
+
+def _energy_delay(run: EnergyRun, name: str, normal: bool) -> float:
+    values = {result.scheme.name: result.energy_delay for result in run.results}
+    return values.get(name, np.nan) / (values[_NORMAL] if normal else 1.0)
+
+
+def _cut(axes: Axes, values: Sequence[float], normal: bool) -> None:
+    """Let a bar far above the others, as always-on's is, run out of the picture: its label says how far."""
+    if not normal:
+        return
+    top = max((value for value in values if value < 3), default=1.0)
+    axes.set_ylim(0, top * 1.15)
+    for bar in axes.patches:
+        if bar.get_height() > top * 1.15:
+            place = (bar.get_x() + bar.get_width() / 2, top * 1.15)
+            axes.annotate(f"{bar.get_height():.1f}", place, ha="center", va="bottom", fontsize=9)

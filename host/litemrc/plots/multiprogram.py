@@ -1,0 +1,96 @@
+"""Figures of multiprogrammed runs, as figure 4 of Zhou et al. 2004: response times and memory over time."""
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from litemrc.machines.multiprogram.run_result import RunResult
+from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
+from litemrc.plots.curves import COLOURS, STYLE
+
+BINS = 80  # of the time axis, over which response times are averaged
+_POLICY_COLOURS = dict(
+    zip(POLICIES, (COLOURS[2], COLOURS[5], COLOURS[3], COLOURS[4], COLOURS[1]), strict=True)
+)
+
+
+def mm_figure(
+    scenario: Scenario, results: Sequence[RunResult], *, begin_s: float | None = None, title: bool = True
+) -> Figure:
+    """Mean response time of each process that has one, a line a policy; below, memory stacked by process.
+
+    Parameters:
+        begin_s: where the time axis begins, and its 0; None: where the scenario begins to measure.
+    """
+    begin = scenario.measure_from * scenario.tick_s if begin_s is None else begin_s
+    asked = [process for process in results[0].processes if process.kind != "batch"]
+    end = max(result.time_s for result in results) - begin
+    panels = len(asked) + len(results)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 0.9 + 1.5 * panels), dpi=150, layout="constrained")
+        axes = figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0]
+        for panel, process in zip(axes, asked, strict=False):
+            _draw_responses(panel, results, process.name, begin, end)
+        for panel, result in zip(axes[len(asked) :], results, strict=True):
+            _draw_memory(panel, scenario, result, begin)
+        axes[len(asked)].legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9)
+        axes[-1].set_xlim(0, end)
+        axes[-1].set_xlabel("time in s")
+        if title:
+            figure.suptitle(scenario.title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: float, end: float) -> None:
+    edges = np.linspace(0, end, BINS + 1)
+    for result in results:
+        process = result.process(name)
+        means = _means(process.arrived_s - begin, process.response_s, edges)
+        seen = ~np.isnan(means)
+        middle = (edges[:-1] + edges[1:]) / 2
+        axes.plot(
+            middle[seen],
+            means[seen],
+            color=_POLICY_COLOURS[result.policy],
+            linewidth=1.4,
+            label=result.policy,
+        )
+    axes.set_title(f"{name}: response time")
+    axes.set_ylabel("s, mean")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=len(results), fontsize=9)
+
+
+def _means(times: NDArray[np.float64], values: NDArray[np.float64], edges: NDArray) -> NDArray[np.float64]:
+    """Mean of the values in each bin of time; nan where there is none."""
+    counts, _ = np.histogram(times, edges)
+    sums, _ = np.histogram(times, edges, weights=values)
+    return np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
+
+
+def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, begin: float) -> None:
+    shown = np.flatnonzero(result.sampled_s >= begin)
+    shown = shown[:: max(1, shown.size // 600)]
+    thousands = result.resident_pages[shown].T / 1000
+    names = [process.name for process in result.processes]
+    axes.stackplot(
+        result.sampled_s[shown] - begin,
+        thousands,
+        labels=names,
+        colors=_process_colours(len(names)),
+        alpha=0.75,
+    )
+    axes.axhline(scenario.memory_pages / 1000, color="black", linewidth=0.8, linestyle=":")
+    axes.set_title(f"memory under {result.policy}")
+    axes.set_ylabel("1,000 pages")
+    axes.set_ylim(0, scenario.memory_pages / 1000 * 1.04)
+
+
+def _process_colours(count: int) -> list[str]:
+    order = (COLOURS[6], COLOURS[0], COLOURS[5], COLOURS[3], COLOURS[4], COLOURS[7], COLOURS[2], COLOURS[1])
+    return [order[number % len(order)] for number in range(count)]

@@ -1,0 +1,117 @@
+"""Figures of placement runs: maps of banks (Panwar 2015, figures 3 and 9), memory over time (figure 10)."""
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
+from litemrc.plots.curves import COLOURS, INK, RULE, STYLE
+
+_OFFLINE, _MOVABLE, _UNMOVABLE = "white", COLOURS[6], INK
+_GIB = 1 << 30
+
+
+def map_figure(
+    runs: Sequence[PlacementRun], ticks: Sequence[int] | None = None, titles: Sequence[str] = ()
+) -> Figure:
+    """The banks of each run at a tick, from the upper left, row by row.
+
+    Black banks hold an unmovable page; others are the bluer the more of them is in use; crossed: offline.
+
+    Parameters:
+        ticks: of each run; default: the last.
+        titles: of each; default: the allocator's name.
+    """
+    ticks = [len(run.used) - 1 for run in runs] if ticks is None else ticks
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(3.1 * len(runs) + 0.2, 4.3), dpi=200, layout="constrained")
+        all_axes = figure.subplots(1, len(runs), squeeze=False)[0]
+        for index, (run, tick, axes) in enumerate(zip(runs, ticks, all_axes, strict=True)):
+            _map(axes, run, tick)
+            used = run.used[tick] / run.placement.frames
+            title = titles[index] if titles else run.allocator
+            axes.set_title(
+                f"{title}\n{used:.0%} in use, {run.offline_share[tick]:.0%} offline\n"
+                f"{run.unmovable_units[tick]} of {run.placement.units} banks unmovable",
+                fontsize=9,
+            )
+        figure.legend(
+            handles=[
+                Patch(facecolor=_UNMOVABLE, edgecolor=RULE, label="unmovable pages"),
+                Patch(facecolor=_MOVABLE, edgecolor=RULE, label="movable pages alone"),
+                Patch(facecolor=_OFFLINE, edgecolor=RULE, hatch="xxxx", label="offline"),
+                Patch(facecolor=_OFFLINE, edgecolor=RULE, label="empty, in use"),
+            ],
+            loc="outside lower center",
+            ncols=4 if len(runs) > 1 else 2,
+            fontsize=8,
+        )
+        return figure
+
+
+def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
+    units = run.placement.units
+    columns = int(np.ceil(np.sqrt(units)))
+    rows = -(-units // columns)
+    share = run.used_of_unit[tick] / run.unit_pages
+    # Not to vanish: a bank with one page already has a quarter of the colour.
+    tint = np.where(share > 0, 0.25 + 0.75 * share, 0)[:, None]
+    colours = 1 - tint * (1 - np.array(to_rgb(_MOVABLE)))
+    colours[run.unmovable_of_unit[tick] > 0] = to_rgb(_UNMOVABLE)
+    for unit, colour in enumerate(colours):
+        row, column = divmod(unit, columns)
+        axes.add_patch(
+            matplotlib.patches.Rectangle(
+                (column, row),
+                1,
+                1,
+                facecolor=colour,
+                edgecolor=RULE,
+                linewidth=0.5,
+                hatch="xxxx" if run.offline[tick, unit] else "",
+            )
+        )
+    axes.set_xlim(0, columns)
+    axes.set_ylim(rows, 0)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Figure:
+    """Free and offline memory over time, and below, as far as there was any, what migration copied.
+
+    Parameters:
+        titles: of each run; default: the allocator's name.
+    """
+    copied_by_any = any(run.copied_pages for run in runs)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 1.9 * len(runs) + 1.2), dpi=200, layout="constrained")
+        all_axes = figure.subplots(len(runs), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+        for index, (run, axes) in enumerate(zip(runs, all_axes, strict=True)):
+            gib = run.placement.memory_bytes / _GIB
+            times = np.arange(1, len(run.used) + 1) * run.tick_s
+            free = gib * (1 - run.used / run.placement.frames)
+            axes.plot(times, free, color=COLOURS[0], label="free", linewidth=1.4)
+            axes.plot(times, gib * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.4)
+            if copied_by_any:
+                axes.fill_between(
+                    times, _copied_gib(run), step="post", color=COLOURS[2], label="migrated, in all"
+                )
+            axes.set_title(titles[index] if titles else run.allocator)
+            axes.set_ylim(bottom=0)
+            axes.set_xlim(0, times[-1])
+            axes.grid(axis="y")
+        figure.supylabel("memory, GiB")
+        all_axes[-1].set_xlabel("time, s")
+        figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+        return figure
+
+
+def _copied_gib(run: PlacementRun) -> NDArray[np.float64]:
+    return run.copied * PAGE_BYTES / _GIB

@@ -1,0 +1,111 @@
+"""Figures of page replacement, as of Glass and Cao 1997: fault rates and inter-fault times over memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from litemrc.curves.sizes import MIB, size_text
+from litemrc.native.miss_ratios import MissRatios
+from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+
+# A policy has one colour in all pictures.
+_ORDER = ("lru", "clock", "opt", "seq")
+_STYLES = {name: (COLOURS[index], MARKERS[index]) for index, name in enumerate(_ORDER, 1)}
+RATE_PER = 1_000_000  # units of time
+
+
+@dataclass(frozen=True)
+class PagingPoint:
+    """How often a program faults under a policy, in one memory.
+
+    Attributes:
+        policy: name in `litemrc.policies.replacement.POLICIES`.
+        faults: page faults without the cold ones, which no policy avoids.
+        duration: of the program, in units of time.
+    """
+
+    policy: str
+    memory_pages: int
+    faults: int
+    duration: int
+
+
+def fault_rate_figure(
+    points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
+) -> Figure:
+    """Page faults per million units of time over memory size, a line a policy (figures 1, 2 and 11)."""
+    with matplotlib.rc_context(STYLE):
+        figure, axes = _panel(page_bytes, title)
+        for name, line in _lines(points):
+            _draw(axes, name, line, [RATE_PER * point.faults / point.duration for point in line], page_bytes)
+        axes.set_ylabel(f"page faults per\nmillion {time_unit}")
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter("{x:,g}")
+    return figure
+
+
+def interfault_figure(
+    points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
+) -> Figure:
+    """Mean time between page faults over memory size, a line a policy (figures 3 and 4).
+
+    It shows the right end, where rates approach zero; unlike the paper's its axis is logarithmic, so that all
+    of it is seen at once. A line ends where no fault is left.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure, axes = _panel(page_bytes, title)
+        for name, line in _lines(points):
+            faulting = [point for point in line if point.faults]
+            _draw(axes, name, faulting, [point.duration / point.faults for point in faulting], page_bytes)
+        axes.set_ylabel(f"mean inter-fault time\nin {time_unit}")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.set_minor_formatter("")
+    return figure
+
+
+def miss_ratio_figure(curve: MissRatios, *, page_bytes: int, title: str = "") -> Figure:
+    """The miss ratio over memory size of a trace under LRU; cold misses included, so it ends above 0."""
+    with matplotlib.rc_context(STYLE):
+        figure, axes = _panel(page_bytes, title)
+        axes.step(
+            curve.sizes_pages * page_bytes / MIB, curve.miss_ratio, where="post", color=_STYLES["lru"][0]
+        )
+        axes.set_ylabel("miss ratio under LRU")
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter("{x:g}")
+    return figure
+
+
+def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(8, 3.6), dpi=200, layout="constrained")
+    axes = figure.subplots()
+    axes.grid(axis="y")
+    axes.set_xlabel("memory size in MiB")
+    per_mib = MIB / page_bytes
+    pages = axes.secondary_xaxis("top", functions=(lambda mib: mib * per_mib, lambda pages: pages / per_mib))
+    pages.set_xlabel(f"pages of {size_text(1, page_bytes)}")
+    pages.xaxis.set_major_formatter("{x:,.0f}")
+    pages.spines["top"].set_visible(False)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure, axes
+
+
+def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]:
+    """The points of each policy, by size."""
+    names = list(dict.fromkeys(point.policy for point in points))
+    by_size = sorted(points, key=lambda point: point.memory_pages)
+    return [(name, [point for point in by_size if point.policy == name]) for name in names]
+
+
+def _draw(
+    axes: Axes, name: str, points: Sequence[PagingPoint], values: Sequence[float], page_bytes: int
+) -> None:
+    colour, marker = _STYLES[name]
+    sizes = [point.memory_pages * page_bytes / MIB for point in points]
+    axes.plot(sizes, values, color=colour, marker=marker, markersize=4, label=name.upper())
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

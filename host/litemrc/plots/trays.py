@@ -1,0 +1,146 @@
+"""Figures of the tray machine, as figures 3 to 6 of Jantz et al. 2013."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from litemrc.machines.trays.hardware import PAGE_BYTES
+from litemrc.machines.trays.result import TrayRun
+from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+
+_GIB = 1 << 30
+_ORDER = (2, 5, 1, 3, 4, 7, 6, 0)
+
+
+def samples_figure(
+    runs: Sequence[TrayRun], *, title: str = "", span: tuple[float, float] | None = None
+) -> Figure:
+    """DRAM power over time, a line a configuration, and free memory below (figures 6 and 3).
+
+    Parameters:
+        span: seconds to show; None: all.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 5.2), dpi=150, layout="constrained")
+        power, free = figure.subplots(2, 1, sharex=True)
+        draw_power(power, runs, span)
+        draw_free(free, runs)
+        power.set_xlabel("")
+        free.get_legend().remove()
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def power_figure(
+    runs: Sequence[TrayRun], *, title: str = "", span: tuple[float, float] | None = None
+) -> Figure:
+    """Power samples alone (figure 6)."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
+        axes = figure.subplots()
+        draw_power(axes, runs, span)
+        axes.set_title(title)
+    return figure
+
+
+def free_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
+    """Free memory alone (figure 3)."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
+        axes = figure.subplots()
+        draw_free(axes, runs)
+        axes.set_title(title)
+    return figure
+
+
+def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None = None) -> None:
+    """Samples of all ranks together."""
+    for number, run in enumerate(runs):
+        axes.plot(
+            _begins(run),
+            run.samples_mw / 1e3,
+            drawstyle="steps-post",
+            linewidth=1.2,
+            color=COLOURS[_ORDER[number % len(_ORDER)]],
+            label=run.configuration,
+        )
+    axes.set_ylabel("DRAM power, W")
+    axes.set_xlabel("time in s")
+    axes.set_ylim(0, 1.05 * max(run.samples_mw.max() for run in runs) / 1e3)
+    if span:
+        axes.set_xlim(*span)
+    axes.grid(axis="y")
+    axes.legend(loc="lower right", ncols=min(4, len(runs)), fontsize=9)
+
+
+def draw_free(axes, runs: Sequence[TrayRun]) -> None:
+    """Free memory at the end of each sample."""
+    # Where runs are one line all are seen: the first is the widest.
+    widths = np.linspace(1.4, 6.2, len(runs))[::-1]
+    for number, run in enumerate(runs):
+        axes.plot(
+            _begins(run) + run.sample_s,
+            run.free_pages * PAGE_BYTES / _GIB,
+            linewidth=widths[number],
+            color=COLOURS[_ORDER[number % len(_ORDER)]],
+            label=run.configuration,
+        )
+    axes.set_ylabel("free memory, GiB")
+    axes.set_xlabel("time in s")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    axes.legend(loc="lower right", ncols=min(4, len(runs)), fontsize=9)
+
+
+def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
+    """Mean power of each phase, a line a configuration (figure 4)."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
+        axes = figure.subplots()
+        phases = runs[0].phase_names
+        for number, run in enumerate(runs):
+            axes.plot(
+                range(1, len(phases) + 1),
+                [run.mean_mw(phase) / 1e3 for phase in phases],
+                marker=MARKERS[number % len(MARKERS)],
+                color=COLOURS[_ORDER[number % len(_ORDER)]],
+                label=run.configuration,
+            )
+        axes.set_xlabel("stage")
+        axes.set_xticks(range(1, len(phases) + 1))
+        axes.set_ylabel("DRAM power, W")
+        axes.set_ylim(bottom=0)
+        axes.grid(axis="y")
+        axes.legend(loc="lower right", ncols=len(runs), fontsize=9)
+        axes.set_title(title)
+    return figure
+
+
+def relative_figure(panels: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Power relative to another configuration's, a bar a workload, their mean behind them (figure 5).
+
+    Parameters:
+        panels: by title, the ratio of each workload.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.4), dpi=150, layout="constrained")
+        axes = np.atleast_1d(figure.subplots(1, len(panels), sharey=True))
+        for panel, (title, ratios) in zip(axes, panels.items(), strict=True):
+            shown = {**ratios, "mean": float(np.mean(list(ratios.values())))}
+            colours = [COLOURS[1]] * len(ratios) + [COLOURS[0]]
+            bars = panel.bar(range(len(shown)), list(shown.values()), color=colours)
+            panel.bar_label(bars, fmt="%.2f", fontsize=8)
+            panel.set_xticks(range(len(shown)), list(shown), rotation=30, ha="right", fontsize=9)
+            panel.axhline(1, color="black", linewidth=0.8, linestyle=":")
+            panel.set_title(title, fontsize=10)
+            panel.grid(axis="y")
+        axes[0].set_ylabel("relative DRAM power")
+        axes[0].set_ylim(0, 1.12)
+    return figure
+
+
+def _begins(run: TrayRun):
+    return np.concatenate([[0.0], np.cumsum(run.sample_s)[:-1]])

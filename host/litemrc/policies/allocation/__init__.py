@@ -1,0 +1,1 @@
+"""How much memory each process gets, from its miss-ratio curve."""

@@ -1,0 +1,50 @@
+"""How a governor decides."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from litemrc.curves.curve import EPSILON
+from litemrc.errors import UserError
+
+
+@dataclass(frozen=True)
+class GovernorParameters:
+    """What `litemrc.policies.allocation.governor` decides by.
+
+    Attributes:
+        memory_pages: to be divided among the contexts governed.
+        delta_pages: unit of memory; a group of the monitor, or more.
+        minimum_pages: that every context keeps, rounded up to units.
+        half_life: accesses of a process after which its counters weigh half.
+        gain: budgets move only if that saves more misses than this share of what those have who get more.
+        step_pages: the most that one budget moves in an epoch; None: at once.
+        epsilon: miss ratio that may be lost for energy, of all accesses.
+
+    Raises:
+        UserError: a number that cannot be.
+    """
+
+    memory_pages: int
+    delta_pages: int = 16
+    minimum_pages: int = 128
+    half_life: float = 65_536
+    gain: float = 0.01
+    step_pages: int | None = None
+    epsilon: float = EPSILON
+
+    def __post_init__(self) -> None:
+        for name, least in (("memory_pages", 1), ("delta_pages", 1), ("half_life", 1), ("step_pages", 1)):
+            value = getattr(self, name)
+            if value is not None and not least <= value < np.inf:
+                raise UserError(f"{name} of the governor cannot be {value}", remedy=f"give at least {least}")
+        for name in ("minimum_pages", "gain", "epsilon"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise UserError(
+                    f"{name} of the governor cannot be {getattr(self, name)}", remedy="give 0 or more"
+                )
+        if self.step_pages is not None and self.step_pages % self.delta_pages:
+            raise UserError(
+                f"step_pages of the governor cannot be {self.step_pages}",
+                remedy=f"give whole units of {self.delta_pages} pages",
+            )

@@ -1,0 +1,1 @@
+"""Colors, intents, trays and memnice (Jantz et al. 2013), and placement by curves."""

@@ -1,0 +1,1 @@
+"""The rank table: states and counters of every power domain and epoch, its Parquet file, its energy."""

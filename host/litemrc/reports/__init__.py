@@ -1,0 +1,1 @@
+"""Reports: HTML files that need nothing but themselves."""

@@ -1,0 +1,82 @@
+"""The report of `litemrc replace`: one HTML file that needs nothing but itself."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from litemrc.curves.sizes import size_text
+from litemrc.files.outputs import check_output_path, replacing
+from litemrc.machines.replacement.memories import Replay
+from litemrc.plots.files import inline_svg
+from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure, miss_ratio_figure
+from litemrc.plots.traces import space_time_figure
+from litemrc.reports.run import page_environment
+from litemrc.traces import Trace
+from litemrc.traces.space_time import space_time
+from litemrc.traces.summary import Summary
+
+
+def write_replacement_report(
+    path: str | Path,
+    opener: Callable[[], Trace],
+    replay: Replay,
+    points: Sequence[PagingPoint],
+    *,
+    page_bytes: int,
+    title: str,
+) -> None:
+    """Write the report of one trace: space-time graph, miss ratio, fault rates, inter-fault times, counts.
+
+    Parameters:
+        path: the file to write, *.html.
+        opener: opens the trace, which is read twice more for the space-time graph.
+        replay: what became of the trace.
+        points: the same as `replay.counts`, without cold faults.
+
+    Raises:
+        UserError: the file cannot be written, or as the trace does.
+    """
+    path = check_output_path(path, (".html",))
+    environment = page_environment()
+    environment.filters["size"] = lambda pages: size_text(pages, page_bytes)
+    page = environment.get_template("replacement.html.j2").render(
+        title=title,
+        replay=replay,
+        pages=replay.curve.cold_misses,
+        policies=list(dict.fromkeys(count.policy for count in replay.counts)),
+        sizes=sorted({count.memory_pages for count in replay.counts}),
+        faults={(count.policy, count.memory_pages): count.faults for count in replay.counts},
+        figures=_figures(opener, replay, points, page_bytes),
+    )
+    with replacing(path) as partial:
+        partial.write_text(page, "utf-8")
+
+
+def _figures(
+    opener: Callable[[], Trace], replay: Replay, points: Sequence[PagingPoint], page_bytes: int
+) -> dict[str, str]:
+    summary = Summary()
+    with opener() as trace:
+        for chunk in trace:
+            summary.add(chunk)
+    with opener() as trace:
+        graph = space_time(trace, summary)
+    unit = replay.time_unit
+    figures = {
+        "spacetime": (
+            space_time_figure(graph, page_bytes=page_bytes, time_unit=unit if graph.timed else ""),
+            "Pages referenced over time",
+        ),
+        "curve": (miss_ratio_figure(replay.curve, page_bytes=page_bytes), "Miss ratio over memory size"),
+        "rate": (
+            fault_rate_figure(points, page_bytes=page_bytes, time_unit=unit),
+            "Page fault rate over memory size, by policy",
+        ),
+        "interfault": (
+            interfault_figure(points, page_bytes=page_bytes, time_unit=unit),
+            "Mean inter-fault time over memory size, by policy",
+        ),
+    }
+    return {
+        name: inline_svg(figure, name=name, description=description)
+        for name, (figure, description) in figures.items()
+    }

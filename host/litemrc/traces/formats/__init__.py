@@ -1,0 +1,1 @@
+"""Trace formats, one module each, and the streams they are read from."""

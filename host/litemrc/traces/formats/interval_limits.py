@@ -1,0 +1,78 @@
+"""The smallest memory for which IN/OUT records tell what the optimal policy (OPT, Belady) does.
+
+Glass and Cao 1997, section 2.1: OPT replaces the IDLE page whose next IN is furthest in the future, and that
+IN must be at least two intervals ahead of the current one; then every ACTIVE page is surely used before. (For
+LRU the limit falls out of reading, see `intervals.py`.)
+"""
+
+from heapq import heappop, heappush
+from pathlib import Path
+
+from litemrc.traces.formats.interval_records import RecordReader
+from litemrc.traces.formats.streams import open_source
+
+_NEVER = 1 << 192  # many intervals behind all times, whatever their length
+
+
+def smallest_opt_memory(path: str | Path) -> int:
+    """Pages of the smallest memory in which OPT finds a victim at every fault; all records are held at once.
+
+    Raises:
+        UserError: as `RecordReader` does.
+    """
+    records: list[tuple[int, bool, int]] = []
+    source = open_source(path)
+    try:
+        reader = RecordReader(source)
+        for part in reader:
+            records += zip(part.times.tolist(), part.ins.tolist(), part.pages.tolist(), strict=True)
+    finally:
+        source.close()
+    returns = _returns(records)
+    # What suffices suffices with more: OPT's smaller memories hold a part of the larger ones.
+    too_small, enough = 0, max(len({page for _, _, page in records}), 1)
+    while enough - too_small > 1:
+        memory = (too_small + enough) // 2
+        if _finds_victims(records, returns, reader.interval, memory):
+            enough = memory
+        else:
+            too_small = memory
+    return enough
+
+
+def _returns(records: list[tuple[int, bool, int]]) -> list[int]:
+    """For each record, when its page next comes IN behind it."""
+    following: dict[int, int] = {}
+    returns = [_NEVER] * len(records)
+    for index in range(len(records) - 1, -1, -1):
+        time, is_in, page = records[index]
+        returns[index] = following.get(page, _NEVER)
+        if is_in:
+            following[page] = time
+    return returns
+
+
+def _finds_victims(
+    records: list[tuple[int, bool, int]], returns: list[int], interval: int, memory: int
+) -> bool:
+    resident: set[int] = set()
+    idle: dict[int, int] = {}  # pages out of use, in memory or not, and when they return
+    furthest: list[tuple[int, int]] = []  # heap of (-return, page); pages that came IN since are still in it
+    for (time, is_in, page), back in zip(records, returns, strict=True):
+        if not is_in:
+            idle[page] = back
+            heappush(furthest, (-back, page))
+            continue
+        idle.pop(page, None)
+        if page not in resident and len(resident) == memory:
+            while furthest and not _still_idle(furthest[0], idle, resident):
+                heappop(furthest)
+            if not furthest or -furthest[0][0] // interval < time // interval + 2:
+                return False
+            resident.remove(heappop(furthest)[1])
+        resident.add(page)
+    return True
+
+
+def _still_idle(entry: tuple[int, int], idle: dict[int, int], resident: set[int]) -> bool:
+    return entry[1] in resident and idle.get(entry[1]) == -entry[0]

@@ -1,0 +1,83 @@
+"""Traces of Valgrind's lackey as page references, unfiltered: `litemrc trace capture` models caches.
+
+Time is the number of instructions begun. An access that crosses the end of a page is a reference to each of
+both pages.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.traces.chunk import Chunk
+from litemrc.traces.formats.lackey_lines import Accesses, parse
+from litemrc.traces.formats.lines import blocks
+from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.trace import Trace
+
+
+class LackeyTrace(Trace):
+    """Reads lackey's text; addresses become numbers of pages of `page_bytes`, a power of two."""
+
+    format = "lackey"
+    time_unit = "instructions"
+
+    def __init__(self, source: ByteSource, page_bytes: int) -> None:
+        super().__init__(source.name)
+        self._source = source
+        self._page_bytes = page_bytes
+
+    def __iter__(self) -> Iterator[Chunk]:
+        instructions = 0
+        for block in blocks(self._source):
+            accesses = parse(block, self.name)
+            if not accesses.kinds.size:
+                continue
+            times = instructions + instruction_counts(accesses)
+            instructions = int(times[-1])
+            yield page_references(accesses, times, self._page_bytes)
+
+    @property
+    def fraction(self) -> float | None:
+        return self._source.fraction
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def instruction_counts(accesses: Accesses) -> NDArray[np.uint64]:
+    """Instructions begun up to each access, its own included: uint64[n]."""
+    return np.cumsum(accesses.kinds == ord("I"), dtype=np.uint64)
+
+
+def page_references(accesses: Accesses, times: NDArray[np.uint64], page_bytes: int) -> Chunk:
+    """The pages touched, in order, each with the time and direction of its access."""
+    pages, index = blocks_touched(accesses.addresses, accesses.sizes, page_bytes)
+    return Chunk(pages, is_write(accesses.kinds)[index], times[index])
+
+
+def is_write(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which accesses store: S and M."""
+    return (kinds == ord("S")) | (kinds == ord("M"))
+
+
+def blocks_touched(
+    addresses: NDArray[np.uint64], sizes: NDArray[np.uint64], block_bytes: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64] | slice]:
+    """Numbers of the aligned blocks (pages, cache lines) that accesses touch, in order.
+
+    Parameters:
+        block_bytes: a power of two.
+
+    Returns:
+        The numbers, and an index that says of each the access it comes from.
+    """
+    shift = np.uint64(block_bytes.bit_length() - 1)
+    first = addresses >> shift
+    last = (addresses + (sizes - np.uint64(1))) >> shift
+    if np.array_equal(first, last):
+        return first, slice(None)
+    spans = (last - first + np.uint64(1)).astype(np.int64)
+    index = np.repeat(np.arange(spans.size), spans)
+    step = np.arange(index.size) - np.repeat(np.cumsum(spans) - spans, spans)
+    return first[index] + step.astype(np.uint64), index

@@ -1,0 +1,140 @@
+"""libCacheSim's oracleGeneral: packed little-endian records of 24 bytes, one a reference.
+
+    uint32 clock_time, uint64 obj_id, uint32 obj_size, int64 next_access_vtime
+
+The object is the page. `next_access_vtime` is the number of the next reference to the same page, the first
+reference of the trace being number 1; -1: there is none (so libCacheSim's traceConv writes it). Directions
+and contexts have no place here: they are left out when written.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.errors import UserError
+from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder
+
+RECORD = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
+
+
+class OracleGeneralTrace(Trace):
+    """Reads the times and pages of a trace; sizes are not looked at: every object is one page."""
+
+    format = "oracleGeneral"
+
+    def __init__(self, source: ByteSource) -> None:
+        super().__init__(source.name)
+        self._source = source
+
+    def __iter__(self) -> Iterator[Chunk]:
+        previous = 0
+        while True:
+            begin = self._source.offset
+            data = self._source.read(CHUNK_REFERENCES * RECORD.itemsize)
+            whole = data.nbytes // RECORD.itemsize
+            records = np.frombuffer(data, dtype=RECORD, count=whole)
+            if whole:
+                times = records["time"].astype(np.uint64)
+                if (index := first_disorder(times, previous)) is not None:
+                    before = int(times[index - 1]) if index else previous
+                    raise UserError(
+                        f"time {times[index]} comes after time {before}",
+                        where=self._source.where(begin + index * RECORD.itemsize),
+                        remedy="sort the trace by time",
+                    )
+                previous = int(times[-1])
+                yield Chunk(np.ascontiguousarray(records["page"], dtype=np.uint64), times=times)
+            if rest := data.nbytes % RECORD.itemsize:
+                raise UserError(
+                    f"the last record has {rest} of {RECORD.itemsize} bytes",
+                    where=self._source.where(begin + whole * RECORD.itemsize),
+                    remedy="fetch the file again, or name its true format with --format",
+                )
+            if whole < CHUNK_REFERENCES:
+                return
+
+    @property
+    def fraction(self) -> float | None:
+        return self._source.fraction
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class OracleGeneralWriter(TraceWriter):
+    """Writes records; a trace without times gets the number of the reference as time.
+
+    A record names the next reference to its page, so all are kept in a temporary file (of TMPDIR, 24 bytes a
+    reference) and gone through backwards before they are written.
+    """
+
+    def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
+        self._sink = sink
+        self._page_bytes = options.page_bytes
+        self._kept = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
+        self._count = 0
+
+    def write(self, chunk: Chunk) -> None:
+        times = chunk.times
+        if times is None:
+            times = np.arange(self._count, self._count + len(chunk), dtype=np.uint64)
+        if times.size and int(times[-1]) >= 1 << 32:
+            raise UserError(
+                f"time {times[-1]} does not fit into the 32 bits of oracleGeneral",
+                remedy="write parquet instead, or the trace without times",
+            )
+        records = np.empty(len(chunk), dtype=RECORD)
+        records["time"] = times
+        records["page"] = chunk.pages
+        records["size"] = self._page_bytes
+        self._kept.write(records.tobytes())
+        self._count += len(chunk)
+
+    def finish(self) -> None:
+        self._kept.flush()
+        if self._count:
+            records = np.memmap(self._kept, dtype=RECORD, mode="r+", shape=(self._count,))
+            _link(records)
+            for start in range(0, self._count, CHUNK_REFERENCES):
+                self._sink.write(records[start : start + CHUNK_REFERENCES].tobytes())
+            del records
+
+    def close(self) -> None:
+        self._kept.close()
+
+
+def _link(records: NDArray) -> None:
+    """Fill in `next` of all records, from the last to the first, a stretch at a time."""
+    known = np.empty(0, dtype=np.uint64)  # pages of later stretches, sorted
+    known_next = np.empty(0, dtype=np.int64)  # number of the first reference to each there
+    starts = range(0, records.size, CHUNK_REFERENCES)
+    for start in reversed(starts):
+        stretch = records[start : start + CHUNK_REFERENCES]
+        pages = np.ascontiguousarray(stretch["page"])
+        order = np.argsort(pages, kind="stable")
+        ordered = pages[order]
+        numbers = start + 1 + order.astype(np.int64)
+        last = np.append(ordered[1:] != ordered[:-1], True)
+        first = np.insert(last[:-1], 0, True)
+
+        following = np.empty(pages.size, dtype=np.int64)
+        following[:-1] = numbers[1:]
+        there = ordered[last]
+        place = np.searchsorted(known, there)
+        place[place == known.size] = 0
+        found = known[place] == there if known.size else np.zeros(there.size, dtype=bool)
+        following[last] = np.where(found, known_next[place] if known.size else 0, -1)
+        linked = np.empty(pages.size, dtype=np.int64)
+        linked[order] = following
+        stretch["next"] = linked
+
+        known_next[place[found]] = numbers[first][found]
+        known = np.concatenate([known, there[~found]])
+        known_next = np.concatenate([known_next, numbers[first][~found]])
+        sort = np.argsort(known, kind="stable")
+        known, known_next = known[sort], known_next[sort]

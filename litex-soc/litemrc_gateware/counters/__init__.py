@@ -1,0 +1,1 @@
+"""Hit counters, totals, and the working set."""

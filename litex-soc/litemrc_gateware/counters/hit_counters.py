@@ -1,0 +1,225 @@
+"""The hit counters of the MRC monitor, counted per context and published once an epoch."""
+
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import Cat, If, Mux, Record, Replicate, Signal
+from migen.genlib.fsm import FSM, NextState, NextValue
+
+from litemrc_gateware.counters.buffer import CounterBuffer
+from litemrc_gateware.counters.totals import TOTALS, CounterTotals
+from litemrc_gateware.stacks.records import PositionKind, counted_layout, width_of
+
+BUFFERS = 3
+
+
+class HitCounters(LiteXModule):
+    """HitCtrs of zhou2004, section 3.1, figure 3 and table 1; held bit-equal to hls/hit_counters.
+
+    Counts one position a clock; counters saturate. For each context, too: misses, accesses, and the pages
+    touched in the epoch, its working set, which are the positions with `first_touch`. A position with
+    `epoch_end` is counted, then the epoch is published: its counters stand in the window until the next one
+    is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
+
+    Three buffers of hits take turns: the active one counts, the finished one is read in the window, the spare
+    one is zeroed. Totals are copied at the end of an epoch, which costs 4 * contexts + 1 clocks more, a clear
+    1, unless the spare buffer is not zeroed yet, groups * contexts + 1 clocks after the last turn: then the
+    sink waits. It waits as long after reset.
+
+    The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
+
+    Parameters
+    ----------
+    groups, contexts : int
+        powers of two; at least 4 groups, so that the totals have room behind them in the window.
+    counter_bits : int
+        fewer than 32 only to test saturation.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint(counted_layout), in
+    window_adr : Signal, in
+        context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses;
+        groups + 2: touched; above: 0.
+    window_dat_r : Signal(counter_bits), out
+        the word at `window_adr` two clocks later.
+    finished : Signal, out
+        1 for one clock: a new epoch is in the window from this clock on.
+    epoch : Signal(32), out
+        number of finished epochs.
+    idle : Signal, out
+        every position taken is counted, every epoch that ended is in the window.
+    overflow : Signal, out
+        an increment met a counter at its limit in the epoch that is in the window.
+    """
+
+    def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
+        if groups < 4:
+            raise ValueError(f"HitCounters: {groups} groups leave no room for the totals: choose at least 4")
+        group_bits, context_bits = width_of(groups), width_of(contexts)
+        self.sink = sink = stream.Endpoint(counted_layout(groups, contexts))
+        self.window_adr = Signal(context_bits + group_bits + 1)
+        self.window_dat_r = Signal(counter_bits)
+        self.finished = Signal()
+        self.epoch = Signal(32)
+        self.overflow = Signal()
+        self.idle = Signal()
+
+        # # #
+
+        # Counts have a bit more than counters: it says that an increment met the counter at its limit.
+        width = counter_bits + 1
+
+        # Buffers: one-hot roles.
+        buffers = [CounterBuffer(width, groups << context_bits) for _ in range(BUFFERS)]
+        self.buffer0, self.buffer1, self.buffer2 = buffers
+        active, window, spare = (Signal(BUFFERS, reset=1 << role) for role in range(BUFFERS))
+
+        # Zeroing: after reset all buffers, later the spare one.
+        zeroing = Signal(BUFFERS, reset=(1 << BUFFERS) - 1)
+        zero_adr = Signal(group_bits + context_bits + 1)
+        self.sync += If(
+            zeroing != 0,
+            zero_adr.eq(zero_adr + 1),
+            If(zero_adr[-1], zero_adr.eq(0), zeroing.eq(0)),  # in this clock the last word is written
+        )
+
+        # A position's counter is read, registered, caught, changed, and written, a clock each. Those of the
+        # four positions ahead are not in memory yet when it is read: the youngest of the same counter has it.
+        count, copy, next_copy = Signal(), Signal(), Signal(context_bits + 2)
+        target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
+        stages = [Record(target) for _ in range(4)]
+        reading, fetched, caught, _ = stages
+        ahead, chosen = Signal(4), Signal(4)
+        for number, position in enumerate(stages):
+            same = (position.context == sink.context) & (position.group == sink.group)
+            self.comb += ahead[number].eq(position.valid & position.hit & same)
+        self.sync += [
+            reading.valid.eq(count),
+            reading.hit.eq(sink.kind == PositionKind.HIT),
+            reading.first.eq(sink.first_touch),
+            reading.group.eq(sink.group),
+            reading.context.eq(Mux(copy, next_copy[2:], sink.context)),
+            *(behind.eq(before) for before, behind in pairwise(stages)),
+            chosen.eq(ahead & -ahead),  # the lowest bit; now of the positions one stage further
+        ]
+
+        # Hits.
+        old, new, newest, newer, recent, earlier = (Signal(width) for _ in range(6))
+        follows, grows = Signal(), Signal()
+        self.comb += [grows.eq(~old[-1]), new.eq(old + grows)]
+        self.sync += [
+            newest.eq(new),
+            newer.eq(newest),
+            # Of these and the buffers' words at most one is not 0.
+            recent.eq(new),
+            If(~chosen[1], recent.eq(0)),
+            earlier.eq(Mux(chosen[2], newest, newer)),
+            If(~(chosen[2] | chosen[3]), earlier.eq(0)),
+            follows.eq(chosen[0]),
+            old.eq(Mux(follows, new, reduce(or_, (buffer.counted for buffer in buffers), recent | earlier))),
+        ]
+
+        # Totals: changed a clock earlier. They are copied in the order of the window.
+        self.totals = totals = CounterTotals(1 << context_bits, width)
+        overflow = Signal()
+        self.comb += [
+            totals.context.eq(reading.context),
+            totals.count.eq(fetched.valid),
+            totals.misses.eq(~fetched.hit),
+            totals.first.eq(fetched.first),
+        ]
+        self.sync += [
+            totals.copies.eq(copy),
+            totals.copy_adr.eq(next_copy),
+            If(copy, next_copy.eq(next_copy + 1)),
+            If(totals.overflow | (caught.valid & caught.hit & new[-1]), overflow.eq(1)),
+        ]
+
+        # Window.
+        word, of_group, of_total, shown = Signal(group_bits + 1), Signal(), Signal(), Signal(width)
+        total = Signal(width)
+        self.sync += [
+            word.eq(self.window_adr),
+            total.eq(totals.shown),
+            If(~of_total, total.eq(0)),
+        ]
+        self.comb += [
+            of_group.eq(word < groups),
+            of_total.eq((word >= groups) & (word < groups + len(TOTALS))),
+            totals.show_adr.eq(Cat(self.window_adr[:2], self.window_adr[group_bits + 1 :])),
+            shown.eq(reduce(or_, (buffer.shown for buffer in buffers), total)),
+            self.window_dat_r.eq(shown[:-1] | Replicate(shown[-1], counter_bits)),
+        ]
+
+        # Ports of the buffers.
+        window_counter = Cat(self.window_adr[:group_bits], self.window_adr[group_bits + 1 :])
+        for number, buffer in enumerate(buffers):
+            self.comb += [
+                buffer.adr.eq(Mux(active[number], Cat(sink.group, sink.context), window_counter)),
+                buffer.to_count.eq(active[number] & (chosen[1:] == 0)),
+                buffer.to_show.eq(window[number] & of_group),
+                buffer.write.eq(active[number] & caught.valid & caught.hit),
+                buffer.write_adr.eq(Cat(caught.group, caught.context)),
+                buffer.new.eq(new),
+                buffer.zero.eq(zeroing[number]),
+                buffer.zero_adr.eq(zero_adr),
+            ]
+
+        # Turns.
+        clear, publish, publishing = Signal(), Signal(), Signal()
+        self.sync += [
+            self.finished.eq(publishing),
+            If(publishing, self.epoch.eq(self.epoch + 1)),
+        ]
+        self.fsm = fsm = FSM(reset_state="COUNT")
+        fsm.act(
+            "COUNT",
+            sink.ready.eq((zeroing & active) == 0),
+            If(
+                sink.valid & sink.ready,
+                count.eq((sink.kind == PositionKind.HIT) | (sink.kind == PositionKind.MISS)),
+                NextValue(clear, sink.kind == PositionKind.CLEAR),
+                NextValue(publish, sink.epoch_end),
+                If(
+                    sink.kind == PositionKind.CLEAR,
+                    NextState("TURN"),
+                ).Elif(
+                    sink.epoch_end,
+                    NextState("COPY"),
+                ),
+            ),
+        )
+        fsm.act(
+            "COPY",
+            copy.eq(1),
+            If(next_copy == 2 ** len(next_copy) - 1, NextState("TURN")),
+        )
+        fsm.act(
+            "TURN",
+            If(
+                ~reading.valid & ~fetched.valid & ~caught.valid & (zeroing == 0),
+                totals.zero.eq(1),
+                NextValue(active, spare),
+                NextValue(overflow, 0),
+                If(
+                    clear,
+                    NextValue(spare, active),
+                    NextValue(zeroing, active),
+                    NextValue(clear, 0),
+                    NextState("COUNT"),
+                    If(publish, NextState("COPY")),
+                ).Else(
+                    publishing.eq(1),
+                    NextValue(window, active),
+                    NextValue(spare, window),
+                    NextValue(zeroing, window),
+                    NextValue(self.overflow, overflow),
+                    NextState("COUNT"),
+                ),
+            ),
+        )
+        self.comb += self.idle.eq(fsm.ongoing("COUNT") & ~reading.valid & ~fetched.valid & ~caught.valid)

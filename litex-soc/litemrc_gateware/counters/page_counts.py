@@ -1,0 +1,62 @@
+"""One bank of page counts: read-modify-write at one count a clock, with what is under way forwarded."""
+
+from litex.gen import LiteXModule
+from migen import If, Mux, Signal
+
+from litemrc_gateware.stacks.memory import SimpleDualPort
+
+
+class PageCounts(LiteXModule):
+    """Counts in a block RAM; each is read two clocks before it is written.
+
+    Stages: 0 addressed, 1 read, 2 changed and written. The count just ahead is forwarded. No count may be
+    changed twice with one clock between; `GroupMoves` never asks for that: two moves in a walk share a group
+    only if one follows the other, and before and behind a page's own move there are two clocks without one.
+
+    Parameters
+    ----------
+    depth, count_bits : int
+
+    Attributes
+    ----------
+    adr : Signal, in
+    change, up : Signal, in
+        the count at `adr` becomes one more, or one less.
+    count : Signal(count_bits), out
+        the count at `adr` two clocks before, as it was before a change of that clock.
+    zero : Signal, in
+        the count at `adr` becomes 0; no change may be under way.
+    busy : Signal, out
+        changes are under way.
+    """
+
+    def __init__(self, depth: int, count_bits: int) -> None:
+        self.adr = Signal(max=max(2, depth))
+        self.change, self.up, self.zero = Signal(), Signal(), Signal()
+        self.count = count = Signal(count_bits)
+        self.busy = Signal()
+
+        # # #
+
+        self.memory = memory = SimpleDualPort(count_bits, max(2, depth), block=True)
+        adr1, change1, up1 = Signal.like(self.adr), Signal(), Signal()
+        adr2, change2, up2 = Signal.like(self.adr), Signal(), Signal()
+        changed = Signal(count_bits)
+        self.comb += [
+            memory.read.adr.eq(self.adr),
+            changed.eq(Mux(up2, count + 1, count - 1)),
+            memory.write.adr.eq(Mux(self.zero, self.adr, adr2)),
+            memory.write.dat_w.eq(Mux(self.zero, 0, changed)),
+            memory.write.we.eq(self.zero | change2),
+            self.busy.eq(change1 | change2),
+        ]
+        self.sync += [
+            adr1.eq(self.adr),
+            change1.eq(self.change),
+            up1.eq(self.up),
+            adr2.eq(adr1),
+            change2.eq(change1),
+            up2.eq(up1),
+            count.eq(memory.read.dat_r),
+            If(change2 & (adr2 == adr1), count.eq(changed)),
+        ]

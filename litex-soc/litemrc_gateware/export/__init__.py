@@ -1,0 +1,1 @@
+"""The register map, exported: C header and documentation."""

@@ -1,0 +1,5 @@
+"""`python -m litemrc_gateware.export`."""
+
+from litemrc_gateware.export.registers import main
+
+main()

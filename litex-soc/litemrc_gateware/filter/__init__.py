@@ -1,0 +1,1 @@
+"""The page filter between the queue and a stack engine."""

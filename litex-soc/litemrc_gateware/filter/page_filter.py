@@ -1,0 +1,238 @@
+"""Recent pages, address range, sampling and working set between the queue and a stack engine."""
+
+from itertools import pairwise
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import If, Mux, Record, Signal
+
+from litemrc_gateware.counters.working_set import WorkingSet
+from litemrc_gateware.filter.answer_merge import AnswerKind, AnswerMerge, answer_layout
+from litemrc_gateware.filter.page_numbers import SAMPLING_BITS, PageNumbers
+from litemrc_gateware.filter.recent_pages import RecentPages, any_of, index_of
+from litemrc_gateware.stacks.records import (
+    OpKind,
+    check_sizes,
+    memory_op_layout,
+    op_layout,
+    position_layout,
+    width_of,
+)
+
+
+class PageFilter(LiteXModule):
+    """Spares a stack engine the accesses whose positions are known; held bit-equal to hls/page_filter.
+
+    Sources: zhou2004, section 3.1 ("Not every access to memory needs to update the structures"); for sampling
+    Waldspurger et al., SHARDS, FAST 2015.
+
+    The filter lies around the engine, which does not know of it::
+
+        sink -> numbers -> recent pages -> engine_ops -> (engine) -> engine_positions -> merge -> source
+                                      '--> working set -> answers due, a FIFO, in order ---^
+
+    - An access to one of the `recent_pages` pages accessed last is absorbed: a hit in group 0 of the page's
+      owner. The recent pages of an owner are the first ones of its stack, here and in the engine, and no more
+      than a group holds. So that is exact, and the two stacks differ at most in the order of these pages.
+    - Before any other access goes to the engine its order is made the true one: recent pages absorbed
+      out of turn since are accessed once more, least recent first (*touches*), and the answers thrown
+      away. So every position is exact; and the engine gets no more accesses than the filter, for each page
+      touched was absorbed since the last access that went to the engine.
+    - Accesses outside `lower`..`upper`, and operations on pages that are not sampled (see PageNumbers), are
+      answered "none". They count in `outside` and `unsampled`; invalidations pass whatever the range.
+    - `epoch_end` comes out with the position of its operation, absorbed or not. The engine gets no marks.
+    - `first_touch` comes out with the first position of a page in an epoch (see WorkingSet).
+    - Accesses that are `frozen` move pages like others, here and in the engine, and count nothing: they are
+      answered "none", are no touch of the working set, and count neither in `outside` nor in `unsampled`.
+
+    Clocks from one operation to the next: 1, and 1 for each touch before it: at most recent_pages - 1, and
+    no more than accesses absorbed before, so 2 - 1 / recent_pages an access in the long run at worst; with
+    one recent page always 1. An access to the engine waits while the engine is not ready; absorbed ones
+    before it go on until `answers_depth` answers are due. The working set may ask for clocks, see there.
+    From sink to engine_ops: 5 clocks.
+
+    Parameters
+    ----------
+    memory_frames, frames, groups, contexts : int
+        frames of the memory, at the sink; and of the engine, with its groups and contexts; powers of two.
+    recent_pages : int
+        1 .. frames / groups.
+    answers_depth : int
+        answers due; more than 8.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint(memory_op_layout(memory_frames, contexts)), in
+    engine_ops : stream.Endpoint(op_layout(frames, contexts)), out
+        to the engine's sink.
+    engine_positions : stream.Endpoint(position_layout(groups, contexts)), in
+        from the engine's source.
+    source : stream.Endpoint(counted_layout(groups, contexts)), out
+        one position for every operation, in order.
+    lower, upper : Signal(width_of(memory_frames)), in
+        first and last frame whose accesses count; may change while `idle`. Reset: all frames.
+    sampling : Signal(4), in
+        rate of sampling 1/2^sampling; may change while `idle`, with a clear behind.
+    scale_log2 : Signal(5), out
+        log2 of the real pages behind one page of the engine: `sampling`, or more if the memory is so large.
+    outside, unsampled : Signal(counter_bits), out
+        accesses that were out of range, or not sampled, in the last epoch whose end was taken.
+    idle : Signal, out
+        every operation taken is answered.
+    """
+
+    def __init__(
+        self,
+        memory_frames: int,
+        frames: int,
+        groups: int,
+        contexts: int,
+        recent_pages: int = 4,
+        answers_depth: int = 64,
+        counter_bits: int = 32,
+    ) -> None:
+        check_sizes(frames, groups, contexts)
+        if memory_frames < frames or memory_frames & (memory_frames - 1):
+            raise ValueError(
+                f"PageFilter: {memory_frames} frames of memory before an engine of {frames}: choose a "
+                "power of two that is not below the engine's"
+            )
+        if not 1 <= recent_pages <= frames // groups:
+            raise ValueError(
+                f"PageFilter: {recent_pages} recent pages, but a group holds {frames // groups}: the recent "
+                "pages must all lie in group 0"
+            )
+        self.sink = sink = stream.Endpoint(memory_op_layout(memory_frames, contexts))
+        self.engine_ops = engine_ops = stream.Endpoint(op_layout(frames, contexts))
+        self.engine_positions = engine_positions = stream.Endpoint(position_layout(groups, contexts))
+        self.lower = Signal(width_of(memory_frames))
+        self.upper = Signal(width_of(memory_frames), reset=memory_frames - 1)
+        self.sampling = Signal(SAMPLING_BITS)
+        self.outside, self.unsampled = Signal(counter_bits), Signal(counter_bits)
+        self.idle = Signal()
+
+        # # #
+
+        # Numbers of the pages.
+        self.numbers = numbers = PageNumbers(memory_frames, frames, contexts)
+        self.scale_log2 = numbers.scale_log2
+        self.comb += [
+            sink.connect(numbers.sink),
+            numbers.lower.eq(self.lower),
+            numbers.upper.eq(self.upper),
+            numbers.sampling.eq(self.sampling),
+        ]
+
+        # What is done with the operation at hand: at most one of five. Whether its page was found comes late
+        # in the clock; all else is known before.
+        self.recent = recent = RecentPages(recent_pages, width_of(frames))
+        self.at_hand = at_hand = stream.Buffer(numbers.source.description.payload_layout)
+        op = at_hand.source
+        may_answer, may_ask, found, room = Signal(), Signal(), Signal(), Signal()
+        self.working_set = working_set = WorkingSet(frames)
+        absorb, touch, fill, ask, skip = (Signal() for _ in range(5))
+        self.comb += [
+            numbers.source.connect(at_hand.sink),
+            recent.next_page.eq(at_hand.sink.frame),
+            recent.take_next.eq(at_hand.sink.ready),
+            recent.page.eq(op.frame),
+            found.eq(recent.match != 0),
+            may_answer.eq(op.valid & room & working_set.ready),
+            may_ask.eq(may_answer & (~engine_ops.valid | engine_ops.ready)),
+            absorb.eq((may_answer & op.moves) & found),
+            touch.eq((may_ask & op.moves & recent.misplaced) & ~found),
+            fill.eq((may_ask & op.moves & ~recent.misplaced) & ~found),
+            ask.eq(may_ask & ~op.moves & ~op.nothing),
+            skip.eq(may_answer & op.nothing),
+            op.ready.eq(absorb | fill | ask | skip),
+            recent.hit.eq(absorb),
+            recent.touched.eq(touch),
+            recent.fill.eq(fill),
+            recent.invalidate.eq(ask & (op.kind == OpKind.INVALIDATE)),
+            recent.clear.eq(ask & (op.kind == OpKind.CLEAR)),
+        ]
+
+        # An answer due goes along with its page's way through the working set, into the FIFO behind it.
+        self.answers = answers = stream.SyncFIFO(answer_layout(recent_pages), answers_depth)
+        before = [("valid", 1), *answer_layout(recent_pages)[:-1]]  # all but `first_touch`
+        stages = [Record(before) for _ in range(WorkingSet.latency + 1)]
+        answer = stages[0]
+        self.comb += [
+            answer.valid.eq(absorb | touch | fill | ask | skip),
+            answer.epoch_end.eq(op.epoch_end),
+            answer.frozen.eq(op.frozen & (op.kind == OpKind.ACCESS)),
+            answer.slot.eq(index_of(recent.vacant, recent_pages)),
+            answer.kind.eq(AnswerKind.ENGINE),
+            If(touch, answer.kind.eq(AnswerKind.TOUCH)),
+            If(skip, answer.kind.eq(AnswerKind.NOTHING)),
+            If(
+                absorb,
+                answer.kind.eq(AnswerKind.ABSORBED),
+                answer.slot.eq(index_of(recent.match, recent_pages)),
+            ),
+            working_set.page.eq(op.frame),
+            working_set.touch.eq((absorb | fill) & ~op.frozen),
+            working_set.leave.eq(recent.invalidate),
+            working_set.advance.eq(op.ready & (op.epoch_end | (op.kind == OpKind.CLEAR))),
+            *(getattr(answers.sink, name).eq(getattr(stages[-1], name)) for name, _ in stages[-1].layout),
+            answers.sink.first_touch.eq(working_set.first_touch),
+        ]
+        self.sync += [
+            *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
+            # Those under way to the FIFO find room: `level` tells of those before them.
+            room.eq(answers.level < answers_depth - WorkingSet.latency - 1),
+        ]
+
+        # An operation into the register before the engine.
+        self.sync += [
+            If(engine_ops.ready, engine_ops.valid.eq(0)),
+            If(touch | fill | ask, engine_ops.valid.eq(1)),
+            If(
+                may_ask,  # what stands there while it is not valid does not matter
+                engine_ops.kind.eq(op.kind),
+                engine_ops.frame.eq(Mux(recent.misplaced & op.moves, recent.touch_page, op.frame)),
+                engine_ops.context.eq(op.context),
+                engine_ops.write.eq(op.write),
+                engine_ops.epoch_end.eq(op.epoch_end),
+                If(
+                    recent.misplaced & op.moves,
+                    engine_ops.context.eq(0),
+                    engine_ops.write.eq(0),
+                    engine_ops.epoch_end.eq(0),
+                ),
+            ),
+        ]
+
+        # Merge.
+        self.merge = merge = AnswerMerge(groups, contexts, recent_pages)
+        self.source = merge.source
+        self.comb += [
+            answers.source.connect(merge.answers),
+            engine_positions.connect(merge.engine_positions),
+            self.idle.eq(
+                ~numbers.busy & ~op.valid & ~any_of(stage.valid for stage in stages[1:]) & merge.idle
+            ),
+        ]
+
+        # Accesses that do not count, one clock later; the ends of epochs another one, when those before them
+        # have been counted.
+        ends, ended, clears = Signal(), Signal(), Signal()
+        self.sync += [
+            ends.eq(op.ready & op.epoch_end),
+            ended.eq(ends),
+            clears.eq(recent.clear),
+        ]
+        for finished, reason in ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled)):
+            counts, running, more = Signal(), Signal(counter_bits), Signal(counter_bits + 1)
+            self.comb += more.eq(running + 1)  # its carry says that the counter is at its limit
+            self.sync += [
+                counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),
+                If(
+                    clears | ended,
+                    running.eq(counts),
+                ).Elif(
+                    counts & ~more[-1],
+                    running.eq(more),
+                ),
+                If(ended, finished.eq(running)),
+            ]

@@ -1,0 +1,11 @@
+"""What a user of LiteX calls: monitor, ranks and reference counters beside a SoC's DRAM."""
+
+from litemrc_gateware.integration.monitor import add_monitor
+from litemrc_gateware.integration.ranks import add_ranks
+from litemrc_gateware.integration.reference_counters import (
+    add_ref_counters,
+    add_remote_window,
+    add_traffic_generator,
+)
+
+__all__ = ["add_monitor", "add_ranks", "add_ref_counters", "add_remote_window", "add_traffic_generator"]

@@ -1,0 +1,104 @@
+"""Reference counters beside a LiteX SoC's DRAM, and masters for them to tell apart."""
+
+from litex.soc.integration.soc import SoCRegion
+
+from litemrc_gateware.refs.control import RefCounterControl
+from litemrc_gateware.refs.records import Master
+from litemrc_gateware.refs.remote_window import RemoteWindow
+from litemrc_gateware.refs.traffic_generator import TrafficGenerator
+from litemrc_gateware.tap.port_taps import PortTaps
+
+# Uncached by VexRiscvs without an MMU, as all above 0x8000_0000; those with one cache the remote window.
+REMOTE_ORIGIN = 0x9000_0000
+REMOTE_BYTES_MAX = 0x2000_0000
+# Behind the windows of monitor and rank meter.
+WINDOW_ORIGIN = 0xB100_0000
+
+
+def add_remote_window(soc, name="remote"):
+    """Adds an uncached region ``name``: the SoC's DRAM past its L2 cache, as a master of its own.
+
+    Raises
+    ------
+    ValueError
+        the DRAM is larger than the room for it, or it would not be ``Master.REMOTE``.
+    """
+    dram_bytes = soc.bus.regions["main_ram"].size
+    if dram_bytes > REMOTE_BYTES_MAX:
+        raise ValueError(
+            f"remote window: {dram_bytes} bytes of DRAM; between 0x{REMOTE_ORIGIN:x} and the monitor's "
+            f"window there is room for {REMOTE_BYTES_MAX}"
+        )
+    window = RemoteWindow(_port(soc, Master.REMOTE), REMOTE_ORIGIN)
+    soc.add_module(name=f"{name}_window", module=window)
+    region = SoCRegion(origin=REMOTE_ORIGIN, size=dram_bytes, mode="rw", cached=False)
+    soc.bus.add_slave(name=name, slave=window.bus, region=region)
+
+
+def add_traffic_generator(soc, name="traffic"):
+    """Adds a :class:`TrafficGenerator`, with registers called ``name``, as a master of its own.
+
+    Raises
+    ------
+    ValueError
+        it would not be ``Master.TRAFFIC``.
+    """
+    soc.add_module(name=name, module=TrafficGenerator(_port(soc, Master.TRAFFIC)))
+
+
+def _port(soc, master):
+    """A new port of the SoC's DRAM, for the master that software knows under its number."""
+    port, number = soc.sdram.crossbar.get_port(), len(soc.sdram.crossbar.masters) - 1
+    if number != master:
+        raise ValueError(
+            f"master {master.name.lower()} would get port {number} of the DRAM and not port {int(master)}: "
+            "add the masters in the order of ref_counter_records.Master"
+        )
+    return port
+
+
+def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
+    """Adds taps and reference counters to a SoC that has its SDRAM and all of its masters.
+
+    Afterwards the SoC has registers and an interrupt called ``name``, registers ``<name>_taps``, and an
+    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports; see
+    :class:`Master`.
+
+    Parameters
+    ----------
+    soc : litex.soc.integration.soc.SoC
+    monitor : Monitor
+        whose context register says on whose behalf accesses are.
+    page_shift : int
+        log2 of a page's bytes; the monitor's pages may be others.
+    name : str
+    parameters
+        ``width`` and ``queue_depth`` of :class:`RefCounterControl`.
+
+    Returns
+    -------
+    RefCounterControl
+    """
+    ports = soc.sdram.crossbar.masters
+    taps = PortTaps(ports, page_shift, contexts_log2=len(monitor._context.storage))
+    masters = 1 << max(1, (len(ports) - 1).bit_length())
+    refs = RefCounterControl(
+        taps.pages, masters, contexts=monitor.contexts, page_shift=page_shift, **parameters
+    )
+    soc.add_module(name=f"{name}_taps", module=taps)
+    soc.add_module(name=name, module=refs)
+    soc.comb += [
+        taps.running.eq(monitor._context.storage),
+        *(
+            getattr(refs.request, field).eq(getattr(taps, field))
+            for field in ("valid", "page", "write", "master", "context")
+        ),
+    ]
+    soc.bus.add_slave(
+        name=f"{name}_window",
+        slave=refs.window.bus,
+        region=SoCRegion(origin=WINDOW_ORIGIN, size=refs.window.bytes, mode="rw", cached=False),
+    )
+    if soc.irq.enabled:
+        soc.irq.add(name, use_loc_if_exists=True)
+    return refs

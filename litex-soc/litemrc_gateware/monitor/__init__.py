@@ -1,0 +1,1 @@
+"""The MRC monitor: intake, registers, window."""

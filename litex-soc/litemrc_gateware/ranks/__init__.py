@@ -1,0 +1,1 @@
+"""Rank meter and rank power."""

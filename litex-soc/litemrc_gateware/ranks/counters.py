@@ -1,0 +1,158 @@
+"""Counters of the power domains: an event a clock each, folded into one RAM in turns."""
+
+from itertools import pairwise
+
+from litex.gen import LiteXModule
+from migen import Array, Cat, If, Mux, Record, Signal
+
+from litemrc_gateware.ranks.records import LOW_STATES, MeterWord, PowerState
+from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.stacks.shift_count import ShiftCountDecoder, shift_bits, shifted
+
+WORDS = MeterWord.TOP_PAGES  # counted here: all but the pages
+
+
+class RankCounters(LiteXModule):
+    """Counts what happens to each domain in each clock; held bit-equal to hls/rank_meter.
+
+    Time goes in rounds. Short counters, shift registers for want of space, count in a round; at its end, the
+    `boundary`, all of them are caught and begin anew in the same clock, and in the next round, one a clock,
+    they are added to the long ones in a RAM. So counters of all domains always cover the same clocks, and
+    none is lost. The last round of a snapshot (`last`, to be kept until the boundary) is added up like the
+    others; its sums, then complete, are shown, and the long counters begin again from zero, but for IDLE.
+
+    Clocks of a round: 15 * domains.
+
+    Parameters
+    ----------
+    domains : int
+        a power of two.
+    counter_bits : int
+        of the long counters; fewer than 32 only to test saturation, and at least those of a round's clocks.
+
+    Attributes
+    ----------
+    access, access_domain, write : in
+        one access a clock at most.
+    activate, activate_domain : in
+    refresh, waking, wakes : Signal(domains), in
+    state : list of Signal(3), in
+        PowerState of each domain.
+    last : Signal, in
+        the round that ends next is the last one of a snapshot.
+    boundary : Signal, out
+        this clock is the first one of a round.
+    shown, shown_domain, shown_word, shown_count : out
+        strobe: the last round's sums, of each domain and MeterWord but TOP_PAGES.
+    complete : Signal, out
+        strobe: they were all shown.
+    overflow : Signal, out
+        one of them, but for IDLE, would have gone beyond its limit; valid with `complete`.
+    """
+
+    def __init__(self, domains: int, counter_bits: int = 32) -> None:
+        clocks = WORDS * domains
+        short_bits, domain_bits = shift_bits(clocks), width_of(domains)
+        if counter_bits < short_bits:
+            raise ValueError(f"RankCounters: {domains} domains need counters of {short_bits} bits or more")
+        self.access, self.access_domain, self.write = Signal(), Signal(domain_bits), Signal()
+        self.activate, self.activate_domain = Signal(), Signal(domain_bits)
+        self.refresh, self.waking, self.wakes = (Signal(domains) for _ in range(3))
+        self.state = [Signal(max=len(PowerState), name=f"state{d}") for d in range(domains)]
+        self.last, self.boundary = Signal(), Signal()
+        self.shown, self.complete, self.overflow = Signal(), Signal(), Signal()
+        self.shown_domain, self.shown_word = Signal(domain_bits), Signal(max=len(MeterWord))
+        self.shown_count = Signal(counter_bits)
+
+        # # #
+
+        # Rounds.
+        word, domain = Signal(max=len(MeterWord)), Signal(domain_bits)
+        self.comb += self.boundary.eq((word == WORDS - 1) & (domain == domains - 1))
+        self.sync += If(
+            word == WORDS - 1,
+            word.eq(0),
+            domain.eq(0 if domains == 1 else domain + 1),
+        ).Else(word.eq(word + 1))
+
+        # Short counters and what was caught of them.
+        caught = []
+        for d, state in enumerate(self.state):
+            accessed, last_state = Signal(), Signal(max=len(PowerState), reset=PowerState.PRECHARGE_STANDBY)
+            self.sync += last_state.eq(state)
+            self.comb += accessed.eq(self.access & (self.access_domain == d if domains > 1 else 1))
+            events = {
+                MeterWord.READS: accessed & ~self.write,
+                MeterWord.WRITES: accessed & self.write,
+                MeterWord.ACTIVATES: self.activate & (self.activate_domain == d if domains > 1 else 1),
+                MeterWord.REFRESHES: self.refresh[d],
+                MeterWord.WAKE_UPS: self.wakes[d],
+                MeterWord.WAKING: self.waking[d],
+            }
+            for number in PowerState:
+                events[MeterWord.ACTIVE_STANDBY + number] = state == number
+            for number in LOW_STATES:
+                entered = MeterWord.ENTERED_POWER_DOWN + number - PowerState.POWER_DOWN
+                events[entered] = (state == number) & (last_state != number)
+            row = []
+            for number in range(MeterWord.IDLE):
+                event, count, caught_count = Signal(), Signal(short_bits), Signal(short_bits)
+                self.comb += event.eq(events[number])
+                self.sync += [
+                    If(event, count.eq(shifted(count))),
+                    If(self.boundary, count.eq(event), caught_count.eq(count)),
+                ]
+                row.append(caught_count)
+            # IDLE counts on from the round before unless there was an access.
+            idle, caught_idle = Signal(short_bits), Signal(short_bits)
+            idle_anew, caught_anew = Signal(), Signal()
+            self.sync += [
+                If(accessed, idle.eq(0), idle_anew.eq(1))
+                .Elif(self.boundary, idle.eq(1), idle_anew.eq(0))
+                .Else(idle.eq(shifted(idle))),
+                If(self.boundary, caught_idle.eq(idle), caught_anew.eq(idle_anew)),
+            ]
+            row.append(caught_idle)
+            caught.append((row, caught_anew))
+
+        # Stages of the fold: 0 the domain's short counters are chosen; 1 one of them, the long counter is
+        # addressed; 2 read and decoded; 3 added; 4 written and shown. The round after reset zeroes the RAM.
+        self.long = long = SimpleDualPort(counter_bits, len(MeterWord) * max(2, domains))
+        self.decoder = decoder = ShiftCountDecoder(short_bits)
+        rows, anews = zip(*caught, strict=True)
+        row = [Signal(short_bits) for _ in range(WORDS)]
+        limit = (1 << counter_bits) - 1
+        old, count = Signal(counter_bits), Signal(counter_bits)
+        total = Signal(counter_bits + 1)
+        blank, sums, overflows = Signal(reset=1), Signal(), Signal()
+        layout = [("valid", 1), ("word", len(word)), ("domain", domain_bits)]
+        layout += [("sums", 1), ("anew", 1)]
+        stages = [Record(layout) for _ in range(5)]
+        self.comb += [
+            stages[0].valid.eq(1),
+            stages[0].word.eq(word),
+            stages[0].domain.eq(domain),
+            stages[0].sums.eq(sums),
+            stages[0].anew.eq(blank | (Array(anews)[domain] & (word == MeterWord.IDLE))),
+            long.read.adr.eq(Cat(stages[1].word, stages[1].domain)),
+            total.eq(old + decoder.number),
+            overflows.eq(stages[3].valid & total[-1] & (stages[3].word != MeterWord.IDLE)),
+            long.write.adr.eq(Cat(stages[4].word, stages[4].domain)),
+            long.write.dat_w.eq(Mux(stages[4].sums & (stages[4].word != MeterWord.IDLE), 0, count)),
+            long.write.we.eq(stages[4].valid),
+            self.shown.eq(stages[4].valid & stages[4].sums),
+            self.shown_word.eq(stages[4].word),
+            self.shown_domain.eq(stages[4].domain),
+            self.shown_count.eq(count),
+            self.complete.eq(self.shown & (stages[4].word == WORDS - 1) & (stages[4].domain == domains - 1)),
+        ]
+        self.sync += [
+            If(self.boundary, sums.eq(self.last), blank.eq(0)),
+            *(row[w].eq(Array(of_domain[w] for of_domain in rows)[domain]) for w in range(WORDS)),
+            *(after.eq(before) for before, after in pairwise(stages)),
+            decoder.state.eq(Array(row)[stages[1].word]),
+            old.eq(Mux(stages[2].anew, 0, long.read.dat_r)),
+            count.eq(Mux(total[-1], limit, total)),
+            If(self.complete, self.overflow.eq(overflows)).Elif(overflows, self.overflow.eq(1)),
+        ]

@@ -1,0 +1,157 @@
+"""Which state a rank ought to be in: command of software or policy, whichever is deeper."""
+
+from litex.gen import LiteXModule
+from migen import Case, If, Mux, Record, Signal
+
+from litemrc_gateware.ranks.records import AWAKE, Policy, PowerState
+
+STATE_BITS = 3
+THRESHOLD_BITS = 32
+
+
+class PolicySettings(LiteXModule):
+    """What all ranks share: the registers' values, and what they come to.
+
+    Parameters
+    ----------
+    lead : int
+        clocks from the decision to enter power-down to CKE low, nothing in the way.
+
+    Attributes
+    ----------
+    kind, static_state, mrc_state, mrc_base, partial : Signal, in
+    threshold_power_down, threshold_self_refresh : Signal, in
+        as the registers of these names (rank_registers.py).
+    limits : dict, of each threshold: (enabled, at_once, limit)
+        limit is the threshold less the lead; at_once, if that is below 0.
+    """
+
+    def __init__(self, lead):
+        self.kind = Signal(2)
+        self.static_state = Signal(STATE_BITS)
+        self.mrc_state = Signal(STATE_BITS)
+        self.mrc_base = Signal(2)
+        self.partial = Signal(3)
+        self.threshold_power_down = Signal(THRESHOLD_BITS)
+        self.threshold_self_refresh = Signal(THRESHOLD_BITS)
+        self.limits = {}
+
+        # # #
+
+        for name in ("power_down", "self_refresh"):
+            threshold = getattr(self, f"threshold_{name}")
+            enabled, at_once, limit = Signal(), Signal(), Signal(THRESHOLD_BITS)
+            self.sync += [
+                enabled.eq(threshold != 0),
+                at_once.eq(threshold < lead),
+                limit.eq(threshold - lead),
+            ]
+            self.limits[name] = (enabled, at_once, limit)
+
+
+class RankPolicy(LiteXModule):
+    """Of one rank: counts its idle clocks and says what it may be sent to.
+
+    `want` is AWAKE (0) while the rank is busy. Else it is the deeper of what software commanded and what the
+    policy wants; a policy never wakes a rank, and what an entry finds is `want` of that clock.
+
+    Parameters
+    ----------
+    settings : PolicySettings
+    rest : int
+        idle clocks from which the last read's data are off the bus when CKE falls.
+
+    Attributes
+    ----------
+    busy, active : Signal, in
+        a request is under way; idle clocks begin anew (software woke the rank).
+    working, partial_allowed : Signal, in
+        some of the rank's domains are working; all of them may lose data.
+    all_working : Signal, in
+        all of them are. The same as `working` for a real rank.
+    command, command_state : Signal, in
+        strobe: software commands this state.
+    woken : Signal, in
+        strobe: an access wakes the rank, and ends the command.
+    want : Signal(3), out
+        with SELF_REFRESH_PARTIAL only where it loses something and may.
+    rested : Signal, out
+        idle for at least `rest` clocks.
+    """
+
+    def __init__(self, settings, rest):
+        self.busy = Signal()
+        self.active = Signal()
+        self.working = Signal()
+        self.all_working = Signal()
+        self.partial_allowed = Signal()
+        self.command = Signal()
+        self.command_state = Signal(STATE_BITS)
+        self.woken = Signal()
+        self.want = Signal(STATE_BITS)
+        self.rested = Signal()
+
+        # # #
+
+        idle_clocks = Signal(THRESHOLD_BITS)
+        full = Signal()
+        self.sync += [
+            full.eq(idle_clocks >= 2**THRESHOLD_BITS - 2),
+            If(self.busy | self.active, idle_clocks.eq(0)).Elif(~full, idle_clocks.eq(idle_clocks + 1)),
+            self.rested.eq(~self.busy & ~self.active & (idle_clocks >= rest - 1)),
+        ]
+
+        due = {}
+        for name, (enabled, at_once, limit) in settings.limits.items():
+            reached, due[name] = Signal(), Signal()
+            self.sync += reached.eq(~self.busy & ~self.active & (idle_clocks >= limit))
+            self.comb += due[name].eq(enabled & (at_once | reached))
+
+        dynamic = Mux(
+            due["self_refresh"], PowerState.SELF_REFRESH, Mux(due["power_down"], PowerState.POWER_DOWN, AWAKE)
+        )
+        base = Record([("by_kind", STATE_BITS), ("by_mrc_base", STATE_BITS), ("mrc", STATE_BITS)])
+
+        def choose(target, kind, others):
+            return Case(
+                kind,
+                {
+                    int(Policy.STATIC): target.eq(settings.static_state),
+                    int(Policy.DYNAMIC): target.eq(dynamic),
+                    "default": target.eq(AWAKE),
+                }
+                | others,
+            )
+
+        # Working domains follow the base policy. Where others share the device, the shallower state holds.
+        shallower = Mux(settings.mrc_state < base.by_mrc_base, settings.mrc_state, base.by_mrc_base)
+        self.comb += [
+            choose(base.by_mrc_base, settings.mrc_base, {}),
+            If(~self.working, base.mrc.eq(settings.mrc_state))
+            .Elif(self.all_working, base.mrc.eq(base.by_mrc_base))
+            .Else(base.mrc.eq(shallower)),
+            choose(base.by_kind, settings.kind, {int(Policy.MRC): base.by_kind.eq(base.mrc)}),
+        ]
+
+        commanded = Signal(STATE_BITS)
+        self.sync += If(self.command, commanded.eq(self.command_state)).Elif(self.woken, commanded.eq(AWAKE))
+
+        deeper = Signal(STATE_BITS)
+        loses = self.partial_allowed & (settings.partial != 0)
+        self.comb += [
+            deeper.eq(Mux(commanded > base.by_kind, commanded, base.by_kind)),
+            If(
+                ~self.busy,
+                Case(
+                    deeper,
+                    {
+                        int(PowerState.POWER_DOWN): self.want.eq(PowerState.POWER_DOWN),
+                        int(PowerState.SELF_REFRESH): self.want.eq(PowerState.SELF_REFRESH),
+                        int(PowerState.SELF_REFRESH_PARTIAL): self.want.eq(
+                            Mux(loses, PowerState.SELF_REFRESH_PARTIAL, PowerState.SELF_REFRESH)
+                        ),
+                        "default": self.want.eq(AWAKE),
+                    },
+                ),
+            ),
+        ]

@@ -1,0 +1,239 @@
+"""Puts DRAM ranks to sleep and wakes them, beside LiteDRAM's controller."""
+
+from functools import reduce
+from operator import and_, or_
+
+from litex.gen import LiteXModule
+from migen import If, Mux, Replicate, Signal, log2_int
+
+from litemrc_gateware.ranks.account import RankAccount
+from litemrc_gateware.ranks.clock_enable import RankClockEnable
+from litemrc_gateware.ranks.ddr3_timings import PowerTimings, mode_register_2
+from litemrc_gateware.ranks.dfi import RankDFI
+from litemrc_gateware.ranks.entry import PASR_BITS, RankEntry
+from litemrc_gateware.ranks.gate import RankGate, requested_domains
+from litemrc_gateware.ranks.policy import STATE_BITS, PolicySettings, RankPolicy
+from litemrc_gateware.ranks.records import AWAKE, MAX_DOMAINS, PowerState
+from litemrc_gateware.ranks.refresher import RankRefresher
+from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
+
+# From the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE; and one
+# for the comparison of the idle clocks.
+ENTRY_LEAD = 6
+
+
+class RankPower(LiteXModule):
+    """Power-down, self-refresh and self-refresh of a part for the ranks of a LiteDRAM controller of DDR3.
+
+    Use: give the controller its refresher, and add the unit before anything is finalised::
+
+        round_refresh_interval_down(module, soc.sys_clk_freq)  # ddr3_timings.py
+        soc.add_sdram(..., controller_settings=ControllerSettings(refresh_cls=RankRefresher))
+        soc.rank_power = RankPower(soc.sdram, soc.sys_clk_freq)
+        soc.comb += soc.rank_power.working.eq(meter.working)
+        soc.rank_power.add_registers(registers)  # RankRegisters
+
+    A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
+    request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
+    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back
+    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes, so
+    it may enter self-refresh again a quarter of tREFI later.
+
+    While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
+
+    Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
+    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
+    that streams reads loses some 10 clocks by another's entry into power-down, 22 by a whole sleep in
+    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` clocks
+    apart.
+
+    While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
+
+    Parameters
+    ----------
+    sdram : litedram.core.LiteDRAMCore
+        not finalised yet, its controller built with ``refresh_cls=RankRefresher``.
+    clk_freq : float
+        Hz, of the controller.
+    domains : int, optional
+        power domains; by default one a rank. On a single rank, so many virtual ones (1, 2, 4, 8 or 16): the
+        device sleeps when all of them may, in the shallowest state that one of them asks for.
+    partial : bool
+        SELF_REFRESH_PARTIAL can be had. Without, or without `partial_allowed` of all domains of the rank, it
+        is SELF_REFRESH.
+    spacing : int
+        clocks.
+    repair_tras : bool
+        LiteDRAM's refresher may precharge a row too soon behind its ACTIVATE: at DDR3-1600 (200 MHz) after 25
+        clocks of the DRAM instead of 28. With this it waits; without, the DFI is LiteDRAM's there, too.
+
+    Raises ValueError if the memory is no DDR3, if the refresher is not RankRefresher, if the crossbar is
+    finalised, or for numbers of domains that cannot be.
+
+    Attributes
+    ----------
+    domains : int
+    settings : PolicySettings, in
+    command, command_domain, command_state : Signal, in
+        strobe: software sends a domain (the device, if virtual) to a RankState.
+    working, partial_allowed : Signal(domains), in
+    awake, waking, wakes : Signal(domains), out
+        commands may be sent; told to wake and not yet awake; strobe: an access began to wake the domain.
+    state : list of Signal(3), out
+        of each domain: RankState in force, 0 while CKE is high (so, too, for the refreshes of power-down).
+    """
+
+    def __init__(self, sdram, clk_freq, domains=None, partial=True, spacing=32, repair_tras=True):
+        controller, crossbar = sdram.controller, sdram.crossbar
+        settings = controller.settings
+        timings = PowerTimings.of_controller(settings, clk_freq)
+        nranks = settings.phy.nranks
+        domains = nranks if domains is None else domains
+        refresher = controller.refresher
+        if not isinstance(refresher, RankRefresher):
+            raise ValueError(
+                "rank power: the controller has another refresher: give add_sdram "
+                "controller_settings=ControllerSettings(refresh_cls=RankRefresher)"
+            )
+        if crossbar.finalized:
+            raise ValueError("rank power: the crossbar is finalised already: add RankPower before")
+        if settings.phy.is_clam_shell:
+            raise ValueError(
+                "rank power: clam shell boards are not supported: their ranks share chip selects"
+            )
+        if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
+            raise ValueError(f"rank power: {domains} domains, not a power of two from 1 to {MAX_DOMAINS}")
+        if nranks > 1 and domains != nranks:
+            raise ValueError(
+                f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each"
+            )
+
+        self.domains = domains
+        self.command = Signal()
+        self.command_domain = Signal(log2_int(MAX_DOMAINS))
+        self.command_state = Signal(STATE_BITS)
+        self.working = Signal(domains)
+        self.partial_allowed = Signal(domains)
+        self.awake = Signal(domains, reset=2**domains - 1)
+        self.waking = Signal(domains)
+        self.wakes = Signal(domains)
+        self.state = [Signal(STATE_BITS, name=f"state{domain}") for domain in range(domains)]
+
+        # # #
+
+        self.settings = PolicySettings(ENTRY_LEAD)
+        self.dfi = dfi = RankDFI(controller.dfi, sdram.dfii)
+        self.gate = gate = RankGate(controller.interface, dfi.rdata)
+        complete_bank_row_column(crossbar)
+        crossbar.controller = gate.interface
+        self.entry = entry = RankEntry(refresher, nranks, timings, mode_register_2(settings))
+
+        # The precharge of an entry is one clock later on the DFI than its decision, LiteDRAM's own two.
+        open_clocks = Signal(max=max(2, timings.tRAS))
+        parked = Signal()
+        self.sync += [
+            If(dfi.activate, open_clocks.eq(max(0, timings.tRAS - 2))).Elif(
+                open_clocks != 0, open_clocks.eq(open_clocks - 1)
+            ),
+            parked.eq(refresher.parked),
+        ]
+        self.comb += entry.row_open_enough.eq(~dfi.activate & (open_clocks == 0))
+
+        self.ranks, held, may_begin, stays, urgent = [], [], [], [], []
+        for rank in range(nranks):
+            own = slice(rank, rank + 1) if nranks > 1 else slice(0, domains)
+            policy = RankPolicy(self.settings, rest=max(1, timings.tRDPDEN - 1))
+            account = RankAccount(timings.tREFI)
+            cke = RankClockEnable(timings)
+            self.add_module(f"account{rank}", account)
+            self.add_module(f"policy{rank}", policy)
+            self.add_module(f"cke{rank}", cke)
+            self.ranks.append(cke)
+
+            wanted, commanded = Signal(), Signal()
+            another = (self.command_state < cke.kind) | (cke.deep & (self.command_state != cke.kind))
+            deep_wanted = (policy.want >= PowerState.SELF_REFRESH) & account.may_self_refresh
+            powered_down = cke.asleep & ~cke.deep
+            deepen = powered_down & deep_wanted & ~cke.wake
+            back = powered_down & cke.cke & ~cke.wake
+            ready = cke.settled & dfi.hardware
+            enters = ready & policy.rested
+            self.comb += [
+                commanded.eq(
+                    self.command
+                    & (self.command_state <= PowerState.SELF_REFRESH_PARTIAL)
+                    & ((self.command_domain == rank) if nranks > 1 else 1)
+                ),
+                policy.busy.eq(gate.busy[rank]),
+                policy.active.eq(commanded & (self.command_state == AWAKE)),
+                policy.working.eq(self.working[own] != 0),
+                policy.all_working.eq(reduce(and_, self.working[own])),
+                policy.partial_allowed.eq(int(partial) & reduce(and_, self.partial_allowed[own])),
+                policy.command.eq(commanded),
+                policy.command_state.eq(self.command_state),
+                policy.woken.eq(cke.asleep & gate.waiting[rank]),
+                # Awake ranks that want to sleep, and those in power-down that want to sleep deeper.
+                wanted.eq(ready & ((policy.want == PowerState.POWER_DOWN) | deep_wanted)),
+                cke.wake.eq(cke.asleep & (gate.waiting[rank] | (commanded & another) | ~dfi.hardware)),
+                cke.due.eq(account.due),
+                cke.refresh.eq(entry.refreshes[rank]),
+                account.self_refresh.eq(~cke.cke & cke.deep),
+                account.refresh.eq(dfi.refresh[rank]),
+                entry.refresh[rank].eq(cke.refreshable & account.due),
+                # For LiteDRAM's refresh, or to sleep deeper; in self-refresh it has no effect.
+                cke.nap.eq((refresher.refreshing & ~refresher.own) | entry.nap[rank]),
+                cke.fall.eq(entry.fall[rank] | (refresher.refreshed & back)),
+                cke.fall_state.eq(
+                    Mux(entry.fall_deep[rank], policy.want, PowerState.POWER_DOWN),
+                ),
+                entry.lift[rank].eq(deepen),
+                entry.self_refresh[rank].eq(deep_wanted & (enters | (deepen & cke.selectable))),
+                entry.power_down[rank].eq((enters & (policy.want == PowerState.POWER_DOWN)) | back),
+                entry.pasr[rank * PASR_BITS : (rank + 1) * PASR_BITS].eq(
+                    Mux(policy.want == PowerState.SELF_REFRESH_PARTIAL, self.settings.partial, 0)
+                ),
+                entry.selectable[rank].eq(cke.selectable),
+                gate.open[rank].eq(cke.open),
+                dfi.cke[rank].eq(cke.cke),
+                dfi.odt[rank].eq(cke.odt & ~parked),
+                dfi.selectable[rank].eq(cke.selectable & entry.select[rank]),
+            ]
+            held.append(~cke.deep & ~cke.selectable)
+            may_begin.append(wanted | deepen)
+            stays.append(gate.busy[rank])
+            urgent.append(cke.refreshable & account.due)
+
+            woken = requested_domains(gate.requests[rank], settings, 1 if nranks > 1 else domains)
+            self.comb += [
+                self.wakes[own].eq(Replicate(cke.asleep, len(woken)) & woken),
+                self.awake[own].eq(Replicate(cke.open, len(woken))),
+                self.waking[own].eq(Replicate((~cke.asleep | cke.wake) & ~cke.open, len(woken))),
+                *(state.eq(Mux(cke.cke, AWAKE, cke.kind)) for state in self.state[own]),
+            ]
+
+        apart = Signal(max=spacing + 1)
+        self.sync += If(refresher.own, apart.eq(spacing)).Elif(apart != 0, apart.eq(apart - 1))
+        self.comb += [
+            refresher.hold.eq(reduce(or_, held) | (int(repair_tras) & (dfi.activate | (open_clocks > 1)))),
+            entry.begin.eq(
+                reduce(or_, urgent) | (reduce(or_, may_begin) & ((apart == 0) | ~reduce(or_, stays)))
+            ),
+        ]
+
+    def add_registers(self, registers):
+        """Connects RankRegisters (all but what is the meter's)."""
+        policy, command = registers._policy.fields, registers._command.fields
+        self.comb += [
+            self.settings.kind.eq(policy.kind),
+            self.settings.static_state.eq(policy.static_state),
+            self.settings.mrc_state.eq(policy.mrc_state),
+            self.settings.mrc_base.eq(policy.mrc_base),
+            self.settings.partial.eq(registers._partial.storage),
+            self.settings.threshold_power_down.eq(registers._threshold_power_down.storage),
+            self.settings.threshold_self_refresh.eq(registers._threshold_self_refresh.storage),
+            self.partial_allowed.eq(registers._partial_allowed.storage),
+            self.command.eq(registers._command.re),
+            self.command_domain.eq(command.domain),
+            self.command_state.eq(command.state),
+            *(registers.state_of(domain).eq(state) for domain, state in enumerate(self.state)),
+        ]

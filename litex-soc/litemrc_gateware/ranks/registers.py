@@ -1,0 +1,129 @@
+"""Registers of rank meter and rank power: their fields, and what each means."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
+from migen import log2_int
+
+from litemrc_gateware.ranks.records import LOW_STATES, MAX_DOMAINS, Policy, PowerState
+
+RANK_REGISTERS_VERSION = 1
+STATE_BITS = 4  # of a domain in the register `state`
+
+_STATES = ", ".join(f"{state.value} {state.name.lower()}" for state in LOW_STATES)
+_POLICIES = ", ".join(f"{policy.value} {policy.name.lower()}" for policy in Policy)
+
+
+class RankRegisters(LiteXModule):
+    """Registers of rank meter and rank power, not yet connected to anything.
+
+    Parameters
+    ----------
+    domains : int
+        power domains, a power of two up to ``MAX_DOMAINS``; the layout is the same for fewer.
+    virtual : bool
+        they are address slices of one rank.
+    groups : int
+        page groups of a stack, the unit of N_mrc.
+    partial : bool
+        the board's address mapping allows self-refresh of a part of the array.
+    """
+
+    def __init__(self, domains, virtual, groups, partial):
+        states = sum(
+            1 << state for state in PowerState if partial or state != PowerState.SELF_REFRESH_PARTIAL
+        )
+        self._version = CSRStatus(
+            16, reset=RANK_REGISTERS_VERSION, description="Version of this register layout."
+        )
+        self._capabilities = CSRStatus(
+            description="What was built in.",
+            fields=[
+                CSRField(
+                    "domains_log2", 4, reset=log2_int(domains), description="log2 of the power domains."
+                ),
+                CSRField(
+                    "virtual",
+                    reset=int(virtual),
+                    description="Domains are equal address slices of one rank, which sleeps only if all may.",
+                ),
+                CSRField(
+                    "states", 8, reset=states, description="Bit n: the state of number n can be reached."
+                ),
+            ],
+        )
+        self._policy = CSRStorage(
+            description="Who sends domains to sleep.",
+            fields=[
+                CSRField("kind", 2, description=f"Policy: {_POLICIES}."),
+                CSRField(
+                    "static_state",
+                    3,
+                    reset=PowerState.POWER_DOWN,
+                    description=f"static: the state of every idle domain. {_STATES}.",
+                ),
+                CSRField(
+                    "mrc_state",
+                    3,
+                    reset=PowerState.SELF_REFRESH,
+                    description=f"mrc: the state of idle domains that are not working. {_STATES}.",
+                ),
+                CSRField("mrc_base", 2, description=f"mrc: policy of the working domains. {_POLICIES}."),
+            ],
+        )
+        self._threshold_power_down = CSRStorage(
+            32, description="dynamic: idle clocks before power-down; 0: never."
+        )
+        self._threshold_self_refresh = CSRStorage(
+            32, description="dynamic: idle clocks before self-refresh; 0: never."
+        )
+        self._command = CSRStorage(
+            description="A write sends a domain to a state, as soon as it is idle, until an access or "
+            "another command wakes it.",
+            fields=[
+                CSRField("domain", 4, description="Which; all of them if they are virtual."),
+                CSRField("state", 3, description=f"0 awake, {_STATES}."),
+            ],
+        )
+        self._partial = CSRStorage(
+            3,
+            description="Part of the array that self_refresh_partial keeps, as DDR3's MR2 takes it: 0 all, "
+            "1 half, 2 a quarter, 3 an eighth of the banks, from the bottom; 4 three quarters, 5 half, 6 a "
+            "quarter, 7 an eighth, from the top.",
+        )
+        self._partial_allowed = CSRStorage(
+            MAX_DOMAINS,
+            description="Bit n: domain n may lose data. Without it self_refresh_partial is self_refresh.",
+        )
+        self._state = CSRStatus(
+            STATE_BITS * MAX_DOMAINS,
+            description=f"{STATE_BITS} bits a domain, from the bottom: 0 awake, {_STATES}.",
+        )
+        self._working = CSRStatus(MAX_DOMAINS, description="Bit n: domain n holds a page of the working set.")
+        self._n_mrc = CSRStorage(
+            9,
+            reset=groups,
+            description="N_mrc of all contexts, in page groups, while n_mrc_auto.enable is 0.",
+        )
+        self._n_mrc_auto = CSRStorage(
+            description="N_mrc found at the end of each epoch.",
+            fields=[
+                CSRField(
+                    "enable",
+                    description="N_mrc of a context is the smallest size with at most epsilon of its hits "
+                    "beyond; a context without accesses in the epoch keeps its own.",
+                ),
+                CSRField("epsilon", 16, offset=16, description="Fraction of 2^16."),
+            ],
+        )
+        self._meter_status = CSRStatus(
+            description="State of the meter's window.",
+            fields=[
+                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
+                CSRField("sampled", description="Pages of the working set are sampled ones."),
+            ],
+        )
+        self._snapshot_clocks = CSRStatus(32, description="Clocks counted in the snapshot of the window.")
+
+    def state_of(self, domain):
+        """The part of the register `state` that is a domain's."""
+        return self._state.status[STATE_BITS * domain : STATE_BITS * (domain + 1)]

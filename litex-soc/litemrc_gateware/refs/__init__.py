@@ -1,0 +1,1 @@
+"""Reference counters, and masters for them to tell apart."""

@@ -1,0 +1,90 @@
+"""The event queue of the reference counters: every event is delivered once, or counted as lost."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import Cat, If, Signal, log2_int
+
+from litemrc_gateware.refs.records import event_layout
+from litemrc_gateware.stacks.memory import RegisteredMemory
+from litemrc_gateware.stacks.records import width_of
+
+
+class EventQueue(LiteXModule):
+    """Keeps events, two of one page as one entry, until they are taken.
+
+    An entry that comes while `depth` of them are kept is lost. An entry is kept until the last of its events
+    is taken.
+
+    Parameters
+    ----------
+    pages, depth : int
+        powers of two.
+
+    Attributes
+    ----------
+    page, fires : Signal(width_of(pages)), Signal(2), in
+        bit n of `fires`: counter n of this page makes an event in this clock.
+    events : stream.Endpoint(event_layout(pages)), out
+        an event at a time, the lower counter first; the next page's four clocks later, the first one of an
+        empty queue five clocks behind `fires`.
+    fired, lost : Signal(32), out
+        events that came, and those of them lost, up to two clocks before; modulo 2^32.
+    """
+
+    def __init__(self, pages: int, depth: int) -> None:
+        page_bits, place_bits = width_of(pages), log2_int(depth) + 1
+        self.page, self.fires = Signal(page_bits), Signal(2)
+        self.events = events = stream.Endpoint(event_layout(pages))
+        self.fired, self.lost = Signal(32), Signal(32)
+
+        # # #
+
+        self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
+        # Places count on behind the depth: so an entry that waits in the output keeps its own.
+        write_place, written_place, read_place = (Signal(place_bits) for _ in range(3))
+        kept, done, full = Signal(), Signal(), Signal()
+        self.comb += [
+            full.eq((write_place ^ read_place) == depth),
+            kept.eq((self.fires != 0) & ~full),
+        ]
+        self.sync += [
+            memory.write.adr.eq(write_place),
+            memory.write.dat_w.eq(Cat(self.page, self.fires)),
+            memory.write.we.eq(kept),
+            written_place.eq(write_place),
+            If(kept, write_place.eq(write_place + 1)),
+            If(done, read_place.eq(read_place + 1)),
+        ]
+
+        # How many.
+        more_fired, more_lost, events_here = Signal(2), Signal(2), Signal(2)
+        self.comb += events_here.eq(self.fires[0] + self.fires[1])
+        self.sync += [
+            more_fired.eq(events_here),
+            more_lost.eq(0),
+            If(full, more_lost.eq(events_here)),
+            self.fired.eq(self.fired + more_fired),
+            self.lost.eq(self.lost + more_lost),
+        ]
+
+        # The oldest entry.
+        waiting, fetches, fetched, comes_out = Signal(2), Signal(), Signal(), Signal()
+        self.comb += [
+            fetches.eq((waiting == 0) & ~fetched & ~comes_out & (read_place != written_place)),
+            memory.adr.eq(read_place),
+            events.valid.eq(waiting != 0),
+            events.counter.eq(~waiting[0]),
+            done.eq(events.valid & events.ready & (waiting != 0b11)),
+        ]
+        self.sync += [
+            fetched.eq(fetches),
+            comes_out.eq(fetched),
+            If(
+                comes_out,
+                events.page.eq(memory.dat_r[:page_bits]),
+                waiting.eq(memory.dat_r[page_bits:]),
+            ).Elif(
+                events.ready,
+                If(waiting[0], waiting[0].eq(0)).Else(waiting.eq(0)),
+            ),
+        ]

@@ -1,0 +1,166 @@
+"""The pipeline of the reference counters: reads, changes and writes a page's counters in each clock."""
+
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Record, Signal
+
+from litemrc_gateware.refs.banks import BANKS, CounterBanks
+from litemrc_gateware.refs.generations import TAG_BITS
+from litemrc_gateware.refs.records import Counter
+from litemrc_gateware.stacks.records import width_of
+
+READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
+WINDOW = WRITE - READ  # a page is read before the operations so many clocks ahead are written
+
+
+def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:
+    """An operation on both counters of a page."""
+    return [
+        ("valid", 1),
+        ("page", width_of(pages)),
+        ("tag", TAG_BITS),  # of the last reset in front of it
+        ("behind_reset", 1),  # that stands directly in front of it; whether it is valid or not
+        ("zero", 1),  # whatever is in its row is void
+        ("counts", 2),  # bit n: of Counter n
+        ("load", 2),
+        ("value", width),  # to be loaded, as it is kept
+        ("asked", 1),  # tell `counter`
+        ("counter", 1),
+    ]
+
+
+class CounterPipeline(LiteXModule):
+    """Does an operation a clock, whatever pages follow one another.
+
+    Counters are kept XOR the initial value of the last reset: so a page that no operation has met since is
+    zero, which block RAMs show and registers become by their resets.
+
+    Stages: 0 compared with those ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered and chosen
+    among the memories, 5 merged with what is under way, 6 changed, 7 written. An operation reads what those 1
+    to 5 clocks ahead have not written yet: if it is of the same page, its counters are forwarded; if it
+    renews the row, all pages of the row have their initial values.
+
+    Parameters
+    ----------
+    pages, width : int
+
+    Attributes
+    ----------
+    slot : Record(operation_layout), in
+        a clock in front of stage 0.
+    initials : list of Signal(width), in
+        those in force for the operation in stage 5.
+    page, fires : Signal, Signal(2), out
+        stage 7: bit n of `fires`: Counter n of the page has become 0.
+    answered, value : Signal, Signal(width), out
+        stage 7: the counter asked for; `value` stays.
+    """
+
+    def __init__(self, pages: int, width: int) -> None:
+        bank_bits = width_of(BANKS)
+        layout = operation_layout(pages, width)
+        self.slot = slot = Record(layout)
+        self.initials = [Signal(width, name=f"in_force{counter}") for counter in Counter]
+        self.page, self.fires = Signal(width_of(pages)), Signal(2)
+        self.answered, self.value = Signal(), Signal(width)
+
+        # # #
+
+        stages = [Record(layout) for _ in range(WRITE + 1)]
+        for stage in stages:
+            for name in ("page", "tag", "zero", "load", "value", "counter"):
+                getattr(stage, name).reset_less = True
+        self.sync += [behind.eq(ahead) for ahead, behind in pairwise([slot, *stages])]
+
+        # Stage 0: which operations ahead have a page of this row, behind the same reset, and this very page.
+        current = Signal(WINDOW, reset_less=True)  # bit n: operation in stage n + 1
+        rows, rows_met, pages_met = (
+            Signal(WINDOW, reset_less=True) for _ in range(3)
+        )  # stage 1; bit n: n + 1 clocks ahead
+        self.sync += [
+            current[0].eq(~slot.behind_reset),
+            *(behind.eq(ahead & ~slot.behind_reset) for ahead, behind in pairwise(current)),
+        ]
+        for n in range(WINDOW):
+            mine, ahead, row, same = stages[0].page, stages[n + 1], Signal(), Signal()
+            self.comb += [
+                row.eq(ahead.valid & (mine[bank_bits:] == ahead.page[bank_bits:])),
+                same.eq(current[n] & (mine[:bank_bits] == ahead.page[:bank_bits])),
+            ]
+            self.sync += [
+                rows[n].eq(row),
+                rows_met[n].eq(row & current[n]),
+                pages_met[n].eq(row & same),
+            ]
+
+        # Stage 1: of those, the youngest. Then kept.
+        kept_layout = [("nearest", WINDOW), ("row_met", 1), ("oldest_row", 1)]
+        kept = [Record(kept_layout, reset_less=True) for _ in range(CHOOSE)]
+        self.comb += [
+            kept[0].nearest.eq(pages_met & -pages_met),  # the lowest bit
+            kept[0].row_met.eq(rows_met != 0),
+            kept[0].oldest_row.eq(rows[-1]),
+        ]
+        self.sync += [behind.eq(ahead) for ahead, behind in pairwise(kept)]
+        met = kept[-1]
+
+        # Memories. What they read is blank if it is forwarded from 3 to 5 clocks ahead.
+        self.banks = banks = CounterBanks(pages, width)
+        self.comb += [banks.page.eq(stages[0].page), banks.blank.eq(kept[0].nearest[2:] != 0)]
+
+        # Stage 4: chosen. The tag of a row that is renewed in the clock in which it is read is not known.
+        stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 5 + n
+        self.comb += stale.eq(
+            stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[WINDOW - 1])
+        )
+        self.sync += renews.eq(Cat(stages[CHOOSE].valid & stale & ~met.row_met, renews))
+        chosen, new = ([Signal(width, reset_less=True) for _ in Counter] for _ in range(2))  # stages 5, 6
+        written = [[Signal(width, reset_less=True) for _ in Counter] for _ in range(3)]  # by stages 7, 8, 9
+        takes_new, takes_last = Signal(2, reset_less=True), Signal(2, reset_less=True)  # stage 5
+        for counter in Counter:
+            load = stages[CHOOSE].load[counter]
+            read = Mux(load | stale, 0, banks.word[counter * width : (counter + 1) * width])
+            instead = [Mux(load, stages[CHOOSE].value, 0)]
+            instead += [
+                Mux(hit & ~load, by_stage[counter], 0)
+                for hit, by_stage in zip(met.nearest[2:], written, strict=True)
+            ]
+            self.sync += [
+                chosen[counter].eq(reduce(or_, [read, *instead])),
+                takes_new[counter].eq(met.nearest[0] & ~load),
+                takes_last[counter].eq(met.nearest[1] & ~load),
+            ]
+
+        # Stages 5 and 6: merged and changed.
+        for counter in Counter:
+            word, other = Signal(width, reset_less=True), Signal(width)  # stages 6, 5
+            no_more, counts, initial = Signal(), stages[CHANGE].counts[counter], self.initials[counter]
+            self.comb += [
+                other.eq(Mux(takes_last[counter], written[0][counter], chosen[counter]) ^ initial),
+                no_more.eq(word[1:] == 0),
+                new[counter].eq(word - (counts & ~(no_more & ~word[0]))),
+            ]
+            self.sync += [
+                word.eq(Mux(takes_new[counter], new[counter], other)),
+                self.fires[counter].eq(counts & no_more & word[0]),
+                written[0][counter].eq(new[counter] ^ initial),
+                *(later[counter].eq(earlier[counter]) for earlier, later in pairwise(written)),
+            ]
+        done = stages[CHANGE]
+        self.sync += [
+            self.answered.eq(done.asked),
+            If(done.asked, self.value.eq(Mux(done.counter, new[Counter.UPDATE], new[Counter.DELAY]))),
+        ]
+
+        # Stage 7: written.
+        self.comb += [
+            self.page.eq(stages[WRITE].page),
+            banks.write.eq(done.valid),
+            banks.write_page.eq(done.page),
+            banks.new.eq(Cat(word ^ initial for word, initial in zip(new, self.initials, strict=True))),
+            banks.renew.eq(renews[1]),
+            banks.new_tag.eq(done.tag),
+        ]

@@ -1,0 +1,127 @@
+"""The reference counters' registers: their fields, and what each means."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
+from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel
+from migen import log2_int
+
+from litemrc_gateware.refs.records import Counter
+
+REF_COUNTER_REGISTERS_VERSION = 1
+PAGE_FIELD_BITS = 24  # of a page number in a register
+
+
+class RefCounterRegisters(LiteXModule):
+    """Registers and interrupt of the reference counters, not yet connected to anything.
+
+    Parameters
+    ----------
+    pages, masters, contexts, width, queue_depth : int
+        those of ``RefCounters``.
+    page_shift : int
+        log2 of a page's bytes.
+    """
+
+    def __init__(self, pages, masters, contexts, width, queue_depth, page_shift):
+        page_bits = log2_int(pages)
+        self._version = CSRStatus(
+            16, reset=REF_COUNTER_REGISTERS_VERSION, description="Version of this register layout."
+        )
+        self._capabilities = CSRStatus(
+            description="What was built in.",
+            fields=[
+                CSRField("page_shift", 5, reset=page_shift, description="log2 of the page size in bytes."),
+                CSRField("pages_log2", 5, reset=page_bits, description="log2 of the pages."),
+                CSRField("width", 5, reset=width, description="Bits of a counter."),
+                CSRField("masters", 4, reset=masters, description="Masters told apart."),
+                CSRField("contexts", 5, reset=contexts, description="Contexts told apart."),
+                CSRField(
+                    "queue_log2", 5, reset=log2_int(queue_depth), description="log2 of the queue's depth."
+                ),
+            ],
+        )
+        self._control = CSRStorage(
+            description="Modes.",
+            fields=[CSRField("enable", description="Requests are looked at.")],
+        )
+        self._command = CSRStorage(
+            description="Write 1 to do.",
+            fields=[
+                CSRField(
+                    "reset",
+                    pulse=True,
+                    description="Every counter becomes its initial value, for all requests from now on. Done "
+                    "at once, but while status.reset_pending is 1.",
+                ),
+                CSRField("next", pulse=True, description="The event in the register event has been read."),
+            ],
+        )
+        for counter in Counter:
+            name, title = counter.name.lower(), counter.name
+            registers = {
+                "initial": CSRStorage(
+                    width,
+                    name=f"{name}_initial",
+                    description=f"Value of a page's {title} counter after a reset, and when it is re-armed. "
+                    "0: it counts nothing.",
+                ),
+                "select": CSRStorage(
+                    name=f"{name}_select",
+                    description=f"Which requests {title} counts.",
+                    fields=[
+                        CSRField("reads", description="Reads."),
+                        CSRField("writes", description="Writes."),
+                        CSRField("masters", masters, offset=8, description="Bit n: those of master n."),
+                        CSRField("contexts", contexts, offset=16, description="Bit n: those of context n."),
+                    ],
+                ),
+                "lower": CSRStorage(
+                    page_bits, name=f"{name}_lower", description=f"First page whose requests {title} counts."
+                ),
+                "upper": CSRStorage(
+                    page_bits,
+                    name=f"{name}_upper",
+                    reset=pages - 1,
+                    description=f"Last page whose requests {title} counts.",
+                ),
+            }
+            for suffix, register in registers.items():
+                setattr(self, f"_{name}_{suffix}", register)
+        self._event = CSRStatus(
+            description="The oldest event that was not taken by command.next.",
+            fields=[
+                CSRField("page", PAGE_FIELD_BITS, description="Its page."),
+                CSRField(
+                    "counter",
+                    offset=PAGE_FIELD_BITS,
+                    description="Which counter of it has reached zero: "
+                    + ", ".join(f"{counter.value} {counter.name}" for counter in Counter)
+                    + ".",
+                ),
+                CSRField("valid", offset=31, description="There is one."),
+            ],
+        )
+        self._status = CSRStatus(
+            description="State.",
+            fields=[
+                CSRField("event", description="There is an event."),
+                CSRField("sweeping", description="Pages of an earlier reset are renewed; nobody need wait."),
+                CSRField(
+                    "reset_pending",
+                    description="A reset waits until the pages of three others are renewed. Rare: it takes "
+                    "four resets within pages / 8 clocks that have no request that counts.",
+                ),
+            ],
+        )
+        self._fired = CSRStatus(
+            32, description="Events since the hardware was reset: taken, queued, and lost ones."
+        )
+        self._lost = CSRStatus(
+            32,
+            description="Those of them that found the queue full. Their counters stay at zero until they are "
+            "re-armed.",
+        )
+
+        self.ev = EventManager()
+        self.ev.event = EventSourceLevel(description="There is an event.")
+        self.ev.finalize()

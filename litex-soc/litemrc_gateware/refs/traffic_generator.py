@@ -1,0 +1,107 @@
+"""A second master of the DRAM: accesses by a pattern, at a rate, from a LiteDRAM port of its own."""
+
+from enum import IntEnum
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
+from migen import If, Mux, Replicate, Signal, log2_int
+
+
+class Pattern(IntEnum):
+    """Where the next access goes."""
+
+    STRIDE = 0  # so many words further: 1 is sequential
+    RANDOM = 1  # anywhere in the range
+
+
+class TrafficGenerator(LiteXModule):
+    """Asks a port for accesses, in a stream that a few lines of software can tell beforehand.
+
+    Set up range and pattern and write ``seed``, while it is not busy; write ``count``: so many accesses
+    follow, ``gap`` clocks between them. A further ``count`` goes on where they ended, ``seed`` begins anew.
+
+    The stream: for each access the state x, at first the seed, steps once by Marsaglia's xorshift32
+    (13, 17, 5). It is a write if x >> 24 is below ``writes``. In a range of 2^n words it goes to word
+    x mod 2^n if random, else to the word ``stride`` behind the last one's mod 2^n, at first to word 0.
+    ``litemrc.golden.refs.traffic`` is this text as a program.
+
+    The k-th write since the seed, from 0, writes k into each 32 bits of its word; with ``masked`` it changes
+    no byte, but the DRAM sees it all the same.
+
+    Parameters
+    ----------
+    port : LiteDRAMNativePort
+        all of it is the generator's.
+
+    Attributes
+    ----------
+    busy : Signal, out
+        accesses are still to be asked for; the data of the last ones may follow some clocks later.
+    """
+
+    def __init__(self, port):
+        word_bits, words_log2 = len(port.wdata.data), len(port.cmd.addr)
+        word_shift = log2_int(word_bits // 8)
+        self.busy = Signal()
+        self._words = CSRStatus(
+            description="What it counts by.",
+            fields=[
+                CSRField("bytes_log2", 4, reset=word_shift, description="log2 of the bytes of a word."),
+                CSRField(
+                    "count_log2", 5, offset=8, reset=words_log2, description="log2 of the words of the DRAM."
+                ),
+            ],
+        )
+        self._base = CSRStorage(32, description="First word of the range, which must end within the DRAM.")
+        self._range = CSRStorage(5, description="log2 of the words of the range.")
+        self._stride = CSRStorage(32, reset=1, description="Words from an access to the next one.")
+        self._pattern = CSRStorage(
+            description="What the accesses are.",
+            fields=[
+                CSRField("kind", 1, description=", ".join(f"{p.value} {p.name.lower()}" for p in Pattern)),
+                CSRField("masked", offset=1, description="Writes change no byte."),
+                CSRField("writes", 9, offset=4, description="How many of 256 accesses are writes."),
+                CSRField("gap", 16, offset=16, description="Clocks between an access and the next one."),
+            ],
+        )
+        self._seed = CSRStorage(32, reset=1, description="Any but 0. A write begins the stream anew.")
+        self._count = CSRStorage(32, description="A write starts so many accesses; 0 stops.")
+        self._left = CSRStatus(32, description="Accesses still to be asked for.")
+
+        # # #
+
+        state, drawn = Signal(32, reset=1), Signal(32)
+        shifted = Signal(32), Signal(32)
+        self.comb += [
+            shifted[0].eq(state ^ (state << 13)),
+            shifted[1].eq(shifted[0] ^ (shifted[0] >> 17)),
+            drawn.eq(shifted[1] ^ (shifted[1] << 5)),
+        ]
+        pattern, mask = self._pattern.fields, Signal(words_log2)
+        place, word, wait, written = Signal(words_log2), Signal(words_log2), Signal(16), Signal(32)
+        self.comb += [
+            self.busy.eq(self._left.status != 0),
+            mask.eq((1 << self._range.storage) - 1),
+            word.eq(Mux(pattern.kind == Pattern.RANDOM, drawn, place) & mask),
+            port.cmd.valid.eq(self.busy & (wait == 0)),
+            port.cmd.last.eq(1),
+            port.cmd.we.eq(drawn[24:] < pattern.writes),
+            port.cmd.addr.eq(self._base.storage + word),
+            port.wdata.valid.eq(1),
+            port.wdata.data.eq(Replicate(written, -(-word_bits // 32))),
+            port.wdata.we.eq(Replicate(~pattern.masked, word_bits // 8)),
+            port.rdata.ready.eq(1),
+        ]
+        self.sync += [
+            If(wait != 0, wait.eq(wait - 1)),
+            If(
+                port.cmd.valid & port.cmd.ready,
+                state.eq(drawn),
+                place.eq(place + self._stride.storage),
+                wait.eq(pattern.gap),
+                self._left.status.eq(self._left.status - 1),
+            ),
+            If(port.wdata.ready, written.eq(written + 1)),
+            If(self._count.re, self._left.status.eq(self._count.storage)),
+            If(self._seed.re, state.eq(self._seed.storage), place.eq(0), written.eq(0)),
+        ]

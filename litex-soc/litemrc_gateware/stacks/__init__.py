@@ -1,0 +1,1 @@
+"""LRU stack engines, and the records and memories they share."""

@@ -1,0 +1,1 @@
+"""bucket_stack: one operation a cycle, 9 bits a page."""

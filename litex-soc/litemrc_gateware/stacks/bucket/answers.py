@@ -1,0 +1,92 @@
+"""The answers of bucket_stack: the estimated position of a page, put together while the tree is asked."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import If, Record, Signal, bits_for, log2_int
+
+from litemrc_gateware.stacks.bucket.loop_front import LoopFront
+from litemrc_gateware.stacks.records import position_layout, width_of
+
+ANSWERS = 32  # that can wait to be taken
+
+
+class BucketAnswers(LiteXModule):
+    """A hit in a closed bucket lies behind the open bucket, the newer closed ones, and part of its own.
+
+    Parameters
+    ----------
+    frames, groups, contexts, ids : int
+        powers of two.
+    bucket_pages : int
+        an open bucket's at most.
+    latency : int
+        of the tree, from an operation to `newer`.
+
+    Attributes
+    ----------
+    asked : Record, in
+        what is known in the clock before the tree gets the operation: `valid`; `kind` (PositionKind),
+        `owner` and `epoch_end`; for a hit in a closed bucket `hits_closed` and the pages in the open bucket
+        of its owner.
+    id : Signal, in
+        the closed bucket, a clock later.
+    count, newer : Signal, in
+        answers of the tree.
+    front : LoopFront
+        its `forget` and `clear` are to be driven.
+    source : stream.Endpoint(position_layout), out
+        at most `ANSWERS` must be on their way or waiting.
+    """
+
+    def __init__(
+        self, frames: int, groups: int, contexts: int, ids: int, bucket_pages: int, latency: int
+    ) -> None:
+        pages_bits, count_bits = bits_for(frames), bits_for(frames // groups)
+        layout = [
+            ("valid", 1),
+            ("kind", 2),
+            ("owner", width_of(contexts)),
+            ("epoch_end", 1),
+            ("hits_closed", 1),
+            ("nearer", count_bits + 1),
+        ]
+        self.asked = Record([*layout[:-1], ("open_pages", bits_for(bucket_pages))])
+        self.id, self.count, self.newer = Signal(width_of(ids)), Signal(count_bits), Signal(pages_bits)
+
+        # # #
+
+        self.front = front = LoopFront(frames // groups, contexts, ids, count_bits)
+        hit_at = 2  # clocks in the tree; its count comes one later
+        placed_at = hit_at + front.latency
+        end = max(latency, placed_at + 1)
+        parts = [Record(layout) for _ in range(end + 1)]  # by clocks in the tree
+        ids_asked = [self.id, *(Signal.like(self.id) for _ in range(hit_at))]
+        newer = [self.newer, *(Signal(pages_bits) for _ in range(end - latency))]
+        last, position = Record(layout), Signal(pages_bits)
+        self.comb += [
+            front.hit.eq(parts[hit_at].hits_closed),
+            front.owner.eq(parts[hit_at].owner),
+            front.id.eq(ids_asked[hit_at]),
+            front.pages.eq(self.count),
+        ]
+        self.sync += [
+            *(getattr(parts[0], name).eq(getattr(self.asked, name)) for name, _ in layout[:-1]),
+            parts[0].nearer.eq(self.asked.open_pages),
+            *(
+                later[n + 1].eq(later[n])
+                for later in (parts, ids_asked, newer)
+                for n in range(len(later) - 1)
+            ),
+            parts[placed_at + 1].nearer.eq(parts[placed_at].nearer + front.inside),
+            last.eq(parts[end]),
+            position.eq(newer[-1] + parts[end].nearer),
+        ]
+        self.answers = answers = stream.SyncFIFO(position_layout(groups, contexts), ANSWERS)
+        self.source = answers.source
+        self.comb += [
+            answers.sink.valid.eq(last.valid),
+            answers.sink.kind.eq(last.kind),
+            answers.sink.context.eq(last.owner),
+            answers.sink.epoch_end.eq(last.epoch_end),
+            If(last.hits_closed, answers.sink.group.eq(position >> log2_int(frames // groups))),
+        ]

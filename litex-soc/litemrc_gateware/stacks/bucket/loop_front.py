@@ -1,0 +1,192 @@
+"""Where in its bucket a page lies: the middle, unless a loop empties the bucket."""
+
+from litex.gen import LiteXModule
+from migen import Array, Cat, If, Mux, Record, Replicate, Signal, log2_int
+
+from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.stacks.records import width_of
+
+FULL_CONFIDENCE, TRUSTED, VOTES, STEEPEST = 15, 8, 6, 4
+
+
+class LoopFront(LiteXModule):
+    """Learns, for each context, which bucket a loop empties and how far it has come; a hit a clock.
+
+    Held bit-equal to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
+    Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is held inside the bucket.
+
+    Parameters
+    ----------
+    group_pages, contexts, ids : int
+        powers of two.
+    pages_bits : int
+        of a number of pages.
+
+    Attributes
+    ----------
+    hit, owner, id : Signal, in
+        strobe: a page of the closed bucket `id` of `owner` is hit.
+    pages : Signal, in
+        pages of that bucket, this one among them; one clock later.
+    forget : Signal, in
+        buckets get new ids; no hit is under way.
+    clear : Signal, in
+        all contexts begin anew; no hit is under way.
+    inside : Signal, out
+        pages of the bucket newer than the page hit, `latency` clocks later.
+    """
+
+    latency = 4
+
+    def __init__(self, group_pages: int, contexts: int, ids: int, pages_bits: int) -> None:
+        id_bits, context_bits = width_of(ids), width_of(contexts)
+        self.hit, self.forget, self.clear = Signal(), Signal(), Signal()
+        self.owner, self.id = Signal(context_bits), Signal(id_bits)
+        self.pages, self.inside = Signal(pages_bits), Signal(pages_bits)
+
+        # # #
+
+        # Stage 0. `known`: the context has a front of these ids; `learnt`: it has a slope.
+        layout = [("front", id_bits), ("candidate", id_bits), ("confidence", 4), ("votes", 3)]
+        stored, now, new = Record(layout), Record(layout), Record(layout)
+        self.fronts = fronts = SimpleDualPort(len(now.raw_bits()), 1 << context_bits, async_read=True)
+        known, learnt = (Array(Signal() for _ in range(1 << context_bits)) for _ in range(2))
+        hit, owner, this_id, same_owner = Signal(), Signal(context_bits), Signal(id_bits), Signal()
+        self.comb += [
+            same_owner.eq(hit & (owner == self.owner)),
+            fronts.read.adr.eq(self.owner),
+            If(known[self.owner], stored.raw_bits().eq(fronts.read.dat_r)),
+        ]
+        self.sync += [
+            hit.eq(self.hit),
+            owner.eq(self.owner),
+            this_id.eq(self.id),
+            now.raw_bits().eq(Mux(same_owner, new.raw_bits(), stored.raw_bits())),
+            If(hit, known[owner].eq(1), learnt[owner].eq(1)),
+            If(self.forget | self.clear, *(flag.eq(0) for flag in known)),
+            If(self.clear, *(flag.eq(0) for flag in learnt)),
+        ]
+
+        # Stage 1: confidence and votes. Bucket 0 is none.
+        in_front, in_candidate, moves = Signal(), Signal(), Signal()
+        self.comb += [
+            fronts.write.adr.eq(owner),
+            fronts.write.dat_w.eq(new.raw_bits()),
+            fronts.write.we.eq(hit),
+            in_front.eq(this_id == now.front),
+            in_candidate.eq(this_id == now.candidate),
+            moves.eq(~in_front & in_candidate & (now.votes >= VOTES - 2)),
+            new.front.eq(Mux(moves, this_id, now.front)),
+            new.candidate.eq(Mux(in_front | in_candidate | (now.votes != 0), now.candidate, this_id)),
+            If(
+                in_front,
+                new.confidence.eq(
+                    Mux(now.confidence < FULL_CONFIDENCE - 2, now.confidence + 2, FULL_CONFIDENCE)
+                ),
+            )
+            .Elif(
+                moves,
+                new.confidence.eq(TRUSTED),
+            )
+            .Else(
+                new.confidence.eq(now.confidence - (now.confidence != 0)),
+                new.votes.eq(Mux(in_candidate, now.votes + 2, Mux(now.votes != 0, now.votes - 1, 1))),
+            ),
+        ]
+
+        # Stage 2: the place comes a slope nearer, the slope learns from what is left of it.
+        self.progress = progress = LoopProgress(group_pages, contexts, pages_bits)
+        trusted = Signal()
+        self.comb += progress.owner.eq(owner)
+        self.sync += [
+            progress.is_learnt.eq(learnt[self.owner]),
+            progress.follows.eq(same_owner),
+            progress.act.eq(hit),
+            progress.pages.eq(self.pages),
+            progress.advances.eq(in_front),
+            progress.moves.eq(moves),
+            progress.learns.eq((now.front != 0) & (this_id > now.front) & (now.confidence >= 2)),
+            trusted.eq(now.confidence >= TRUSTED - 2),
+        ]
+
+        # Stage 3.
+        pages, last, at_place, at_end = Signal(pages_bits), Signal(pages_bits), Signal(), Signal()
+        self.comb += last.eq(pages - 1)
+        self.sync += [
+            pages.eq(progress.pages),
+            at_place.eq(progress.advances & trusted),
+            at_end.eq(progress.moves),
+            self.inside.eq(pages >> 1),
+            If(at_place, self.inside.eq(Mux(progress.place < pages, progress.place, last))),
+            If(at_end, self.inside.eq(last)),
+        ]
+
+
+class LoopProgress(LiteXModule):
+    """How far loops have come in their fronts, and how many pages a hit takes them on.
+
+    Parameters
+    ----------
+    group_pages, contexts, pages_bits : int
+        as in LoopFront.
+
+    Attributes
+    ----------
+    owner, is_learnt, follows : Signal, in
+        context of a hit, whether it has a slope, whether the hit one clock before was of the same context.
+    act : Signal, in
+        strobe, as the others from here on one clock later: it is a hit.
+    advances : Signal, in
+        the hit is in the front.
+    moves, pages, learns : Signal, in
+        the hit makes its bucket of so many pages the front; the old one corrects the slope.
+    place : Signal, out
+        pages to the beginning of the front, 0 below it; one clock later.
+    """
+
+    def __init__(self, group_pages: int, contexts: int, pages_bits: int) -> None:
+        group_bits = log2_int(group_pages)
+        fraction = min(8, group_bits)  # bits behind the point
+        self.owner, self.is_learnt, self.follows = Signal(width_of(contexts)), Signal(), Signal()
+        self.act = Signal()
+        self.advances, self.moves, self.learns = Signal(), Signal(), Signal()
+        self.pages = Signal(pages_bits)
+        self.place = Signal(group_bits + 2)
+
+        # # #
+
+        layout = [
+            ("place", (group_bits + 3 + fraction, True)),  # down to -(group_pages + STEEPEST) pages
+            ("slope", 2 + fraction),
+        ]
+        stored, now, new = Record(layout), Record(layout), Record(layout)
+        self.table = table = SimpleDualPort(len(now.raw_bits()), 1 << len(self.owner), async_read=True)
+        one = 1 << fraction
+        self.comb += [
+            table.read.adr.eq(self.owner),
+            stored.raw_bits().eq(table.read.dat_r),
+            table.write.dat_w.eq(new.raw_bits()),
+            table.write.we.eq(self.act),
+        ]
+        self.sync += [
+            table.write.adr.eq(self.owner),
+            now.place.eq(Mux(self.follows, new.place, stored.place)),
+            now.slope.eq(Mux(self.follows, new.slope, Mux(self.is_learnt, stored.slope, one))),
+        ]
+
+        is_low, corrected = Signal(), Signal((4 + fraction, True))
+        self.comb += [
+            is_low.eq(now.place[-1] & (now.place[group_bits + fraction : -1] != 3)),
+            new.place.eq(now.place),
+            If(self.advances & ~is_low, new.place.eq(now.place - now.slope)),
+            If(self.moves, new.place.eq(Cat(Replicate(0, fraction), self.pages[: group_bits + 1]))),
+            corrected.eq(now.slope + (now.place >> (group_bits + 1))),
+            new.slope.eq(now.slope),
+            If(
+                self.moves & self.learns,
+                new.slope.eq(corrected),
+                If(corrected[-2], new.slope.eq(STEEPEST * one - 1)),
+                If(corrected[-1] | (corrected[fraction:-1] == 0), new.slope.eq(one)),
+            ),
+        ]
+        self.sync += self.place.eq(Mux(new.place[-1], 0, new.place >> fraction))

@@ -1,0 +1,138 @@
+"""The page array of bucket_stack: 9 bits a page, read and written once a clock and swept beside that."""
+
+from functools import reduce
+from operator import xor
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Signal
+
+from litemrc_gateware.stacks.bucket.ids import BucketIds
+from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSweep
+from litemrc_gateware.stacks.memory import RegisteredMemory
+from litemrc_gateware.stacks.records import width_of
+
+
+class BucketPages(LiteXModule):
+    """A bucket's id and a generation bit a page, in two banks; id 0 is an invalid page.
+
+    An operation reads its page's id, and writes a new one seven clocks later. `flip` begins a new generation
+    of ids: those of the last one are mapped when they are read, and a sweep rewrites them beside the
+    operations. The bank is the XOR of the frame's bits.
+
+    Parameters
+    ----------
+    frames, ids, contexts : int
+        powers of two.
+
+    Attributes
+    ----------
+    ids : BucketIds
+        its write ports are the user's.
+    go : Signal, in
+        0: operations and sweep wait.
+    touch, frame : Signal, in
+        an operation that will be in stage 0 reads this page; only with `go`.
+    ask, asked_id : Signal, in
+        stage 3: look up this id of this generation instead, while no operation is under way.
+    id, owner : Signal, out
+        stage LOOKUP: the page's bucket in this generation and its owner, as read.
+    matches : Signal(WRITE), out
+        stage LOOKUP: bit n: of all operations that touched the same page and had not written it when it was
+        read, the youngest is n + 1 clocks ahead.
+    new_id : Signal, in
+        stage TOUCH: what the page's id becomes.
+    generation : Signal, out
+        flips with `flip`.
+    flip : Signal, in
+        strobe: the next generation begins. Only when `swept`, with no operation under way.
+    swept : Signal, out
+        all ids are of this generation.
+    zero, zero_row : Signal, in
+        make the pages in this row of both banks invalid; drops the sweep.
+    """
+
+    def __init__(self, frames: int, ids: int, contexts: int) -> None:
+        frame_bits, id_bits = width_of(frames), width_of(ids)
+        self.go, self.touch, self.ask, self.flip, self.swept = (Signal() for _ in range(5))
+        self.zero, self.zero_row = Signal(), Signal(frame_bits - 1)
+        self.frame = Signal(frame_bits)
+        self.asked_id, self.id, self.new_id = Signal(id_bits), Signal(id_bits), Signal(id_bits)
+        self.owner = Signal(width_of(contexts))
+        self.matches = Signal(WRITE)
+        self.generation = generation = Signal()
+        self.ids = table = BucketIds(ids, contexts)
+
+        # # #
+
+        go = self.go
+        self.sync += If(self.flip, generation.eq(~generation))
+
+        # Operations under way, by stage.
+        self.sweep = sweep = BucketSweep(frame_bits - 1)
+        touch, bank, row = sweep.touch, sweep.bank, sweep.row
+        matches = [Signal(WRITE) for _ in range(LOOKUP + 1)]
+        same_page = (touch[n] & (bank[n] == bank[1]) & (row[n] == row[1]) for n in range(2, WRITE + 2))
+        self.comb += [matches[1].eq(Cat(*same_page)), self.matches.eq(matches[LOOKUP])]
+        self.sync += If(
+            go,
+            touch[0].eq(sweep.coming),
+            bank[0].eq(sweep.coming_bank),
+            row[0].eq(sweep.coming_row),
+            *(later[n + 1].eq(later[n]) for later in (touch, bank, row) for n in range(WRITE + 1)),
+            *(matches[n + 1].eq(matches[n]) for n in range(1, LOOKUP)),
+            If(~touch[1], matches[2].eq(0)),
+            matches[3].eq(matches[2] & -matches[2]),  # the lowest bit
+        )
+        self.comb += [
+            sweep.go.eq(go),
+            sweep.skip.eq(self.zero),
+            sweep.begin.eq(self.flip),
+            sweep.coming.eq(self.touch),
+            sweep.coming_bank.eq(reduce(xor, self.frame)),
+            sweep.coming_row.eq(self.frame[1:]),
+            self.swept.eq(sweep.swept),
+        ]
+
+        # Banks, with registers at all ports. Operation and sweep, apart in stage 0, never write the same one.
+        sweep_id = Signal(id_bits)  # stage TOUCH
+        words = []
+        for number in range(2):
+            memory = RegisteredMemory((id_bits, 1), frames // 2)
+            setattr(self, f"bank{number}", memory)
+            reads, writes = Signal(), Signal()
+            self.comb += [
+                memory.enable.eq(go),
+                reads.eq(sweep.coming & (sweep.coming_bank == number)),
+                writes.eq(touch[TOUCH] & (bank[TOUCH] == number)),
+            ]
+            self.sync += [
+                If(
+                    go,
+                    memory.adr.eq(Mux(reads, sweep.coming_row, sweep.cursors[number])),
+                    memory.write.we.eq(writes | (sweep.writes & (sweep.banks[TOUCH] == number))),
+                    memory.write.adr.eq(Mux(writes, row[TOUCH], sweep.rows[TOUCH])),
+                    memory.write.dat_w.eq(Cat(Mux(writes, self.new_id, sweep_id), generation)),
+                ),
+                If(
+                    self.zero,
+                    memory.write.we.eq(1),
+                    memory.write.adr.eq(self.zero_row),
+                    memory.write.dat_w.eq(0),
+                ),
+            ]
+            words.append(memory.dat_r)
+
+        # Stage 3: from the generation read to this one.
+        word = Signal(id_bits + 1)
+        self.comb += [
+            table.go.eq(go),
+            table.word.eq(Mux(self.ask, Cat(self.asked_id, generation), word)),
+            self.id.eq(table.id),
+            self.owner.eq(table.owner),
+        ]
+        self.sync += If(
+            go,
+            word.eq(Mux(bank[2], words[1], words[0])),
+            table.sweep_word.eq(Mux(sweep.banks[2], words[1], words[0])),
+            sweep_id.eq(table.sweep_id),
+        )

@@ -1,0 +1,143 @@
+"""Renumbering of bucket_stack: merges neighbouring buckets and gives new ids to what is left."""
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Signal, bits_for
+from migen.genlib.fsm import FSM, NextState, NextValue
+
+from litemrc_gateware.stacks.bucket.merging import BucketMerging
+from litemrc_gateware.stacks.memory import RegisteredMemory
+from litemrc_gateware.stacks.records import width_of
+
+RENUMBER_DELAY = 8  # operations between the one that runs short of ids and the renumbering
+
+
+class BucketRenumbering(LiteXModule):
+    """Gives away ids. When they run short, all buckets get new ones in two passes of an id a clock.
+
+    One pass over the old ids, whose pages leave the tree; one over the new ones, whose pages enter it: ids
+    used + new ids + 18 clocks. Between the two a new generation of ids begins. The unit owns neither tree
+    nor tables: it drives their ports while it is at work.
+
+    Parameters
+    ----------
+    contexts, ids, group_pages : int
+        powers of two; group_pages: a bucket's pages at most.
+
+    Attributes
+    ----------
+    clear : Signal, in
+        gives away all ids, also those of the generation before, in turn; the last ones are 1 .. contexts.
+        To be held for a multiple of 2 * ids clocks, from `restart` on.
+    restart : Signal, in
+        strobe, in the clock before `clear`. Not needed after reset.
+    ends, takes_id : Signal, in
+        strobes: an operation ends; it takes `next_id`.
+    next_id : Signal, out
+        the first id not used.
+    waits, last : Signal, out
+        renumbering waits for `last` more operations, and for `start` if that is 0.
+    start : Signal, in
+        strobe: nothing is under way.
+    busy, flips, done : Signal, out
+        at work; strobes: the new generation begins; in the last clock.
+    scans, scan_id : Signal, out
+        the pipeline is to look up this id.
+    zero : Signal, out
+        it has done so: the id's pages are to leave the tree, a clock later.
+    asked_id, asked_owner, asked_open, count : Signal, in
+        id, owner, whether it is its owner's open bucket: in that clock; pages in it, if not: 3 clocks later.
+    maps, map_id, map_owner, new_id : Signal, out
+        strobe: the id `map_id` of `map_owner` becomes `new_id`.
+    inserts, pages, owner, is_open : Signal, out
+        strobe: the next new bucket takes `next_id`. The pages of an open one are 0.
+    """
+
+    def __init__(self, contexts: int, ids: int, group_pages: int) -> None:
+        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(group_pages)
+        self.clear, self.restart = Signal(), Signal()
+        self.ends, self.takes_id, self.next_id = Signal(), Signal(), Signal(id_bits + 1, reset=contexts + 1)
+        self.waits, self.last = Signal(), Signal(max=RENUMBER_DELAY + 1)
+        self.start, self.busy, self.flips, self.done = (Signal() for _ in range(4))
+        self.scans, self.scan_id, self.zero = Signal(), Signal(id_bits), Signal()
+        self.inserts, self.pages = Signal(), Signal(count_bits)
+        self.owner, self.is_open = Signal(context_bits), Signal()
+
+        # # #
+
+        self.merging = merging = BucketMerging(contexts, ids, group_pages)
+        self.asked_id, self.asked_owner, self.asked_open = merging.id, merging.owner, merging.is_open
+        self.count, self.maps, self.map_id = merging.count, merging.maps, merging.map_id
+        self.map_owner, self.new_id = merging.map_owner, merging.new_id
+
+        self.sync += [
+            If(self.takes_id | self.inserts | self.clear, self.next_id.eq(self.next_id + 1)),
+            If(
+                self.ends,
+                If(self.waits, self.last.eq(self.last - 1)),
+                If(
+                    self.takes_id & (self.next_id == ids - RENUMBER_DELAY - 1),
+                    self.waits.eq(1),
+                    self.last.eq(RENUMBER_DELAY),
+                ),
+            ),
+            If(self.done | self.clear, self.waits.eq(0)),
+            If(self.restart, self.next_id.eq(contexts + 1)),
+            If(self.flips, self.next_id.eq(1)),
+        ]
+
+        # An id that is scanned: its owner is known 3 clocks later, it is in the tree in the clock after.
+        at = Signal(id_bits + 1)
+        scanning = [Signal() for _ in range(5)]
+        self.comb += [
+            self.scan_id.eq(at),
+            scanning[0].eq(self.scans),
+            self.zero.eq(scanning[3]),
+            merging.asks.eq(scanning[4]),
+            merging.start.eq(self.start),
+            merging.forget.eq(self.next_id),
+        ]
+        self.sync += [scanning[n + 1].eq(scanning[n]) for n in range(4)]
+
+        # The new buckets.
+        self.buckets = buckets = RegisteredMemory((count_bits + context_bits + 1,), ids)
+        reads = [Signal() for _ in range(3)]
+        self.comb += [
+            buckets.adr.eq(at),
+            Cat(self.pages, self.owner, self.is_open).eq(buckets.dat_r),
+            buckets.write.adr.eq(merging.new_id),
+            buckets.write.dat_w.eq(Cat(merging.new_pages, merging.map_owner, merging.new_open)),
+            buckets.write.we.eq(merging.maps),
+            self.inserts.eq(reads[2]),
+        ]
+        self.sync += [reads[n + 1].eq(reads[n]) for n in range(2)]
+
+        # Control.
+        self.fsm = fsm = FSM(reset_state="IDLE")
+        self.comb += self.busy.eq(~fsm.ongoing("IDLE"))
+        fsm.act("IDLE", NextValue(at, 1), If(self.start, NextState("SCAN")))
+        fsm.act(
+            "SCAN",
+            merging.busy.eq(1),
+            self.scans.eq(at != self.next_id),
+            If(
+                self.scans,
+                NextValue(at, at + 1),
+            ).Elif(
+                ~(scanning[1] | scanning[2] | scanning[3] | scanning[4] | merging.under_way),
+                self.flips.eq(1),
+                NextValue(at, 1),
+                NextState("INSERT"),
+            ),
+        )
+        fsm.act(
+            "INSERT",
+            reads[0].eq(at != merging.next_id),
+            If(
+                reads[0],
+                NextValue(at, at + 1),
+            ).Elif(
+                ~(reads[1] | reads[2]),
+                self.done.eq(1),
+                NextState("IDLE"),
+            ),
+        )

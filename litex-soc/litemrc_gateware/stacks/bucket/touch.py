@@ -1,0 +1,145 @@
+"""The middle of bucket_stack: what an operation does to its page's bucket and to its owner's open one."""
+
+from functools import reduce
+from operator import or_
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Record, Signal, bits_for
+
+from litemrc_gateware.stacks.bucket.sweep import WRITE
+from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.stacks.records import OpKind, width_of
+
+
+class BucketTouch(LiteXModule):
+    """Stages LOOKUP and TOUCH of an operation, and the open bucket of each context.
+
+    Whether the page's bucket is its owner's open one is found out in the first, where the open one may still
+    close: an operation in the second that closes it says so to all behind it a clock later, in which they
+    stand still. The bucket that opens then is empty.
+
+    Parameters
+    ----------
+    ids, contexts : int
+        powers of two.
+    bucket_pages : int
+        at which an open bucket closes.
+
+    Attributes
+    ----------
+    go : Signal, in
+        0: both stages stand still; `give`n is the id of a bucket that opens.
+    id, page_owner, matches, context : Signal, in
+        stage LOOKUP: of the page, as BucketPages has them; the running context.
+    valid, kind : Signal, in
+        stage TOUCH: there is an operation, and which.
+    acts, is_access, hits, owner : Signal, out
+        stage TOUCH: it moves on; it is an access, to a page that was valid; whose page it is now.
+    page_id, is_open : Signal, out
+        stage TOUCH: the page's bucket, and whether it is open.
+    open_id, open_pages : Signal, out
+        stage TOUCH: the open bucket of `owner` before the operation.
+    new_id : Signal, out
+        stage TOUCH: the page's bucket behind it, 0: none.
+    removes, closes : Signal, out
+        stage TOUCH, strobes: the page leaves a closed bucket; the open one is full now.
+    give, given_id, given_owner : Signal, in
+        strobe: the open bucket of a context gets this id.
+    empty : Signal, in
+        strobe: the open bucket of `given_owner` has no pages. `go` must be 0, or no operation in the second.
+    """
+
+    def __init__(self, ids: int, contexts: int, bucket_pages: int) -> None:
+        id_bits, context_bits, count_bits = width_of(ids), width_of(contexts), bits_for(bucket_pages)
+        self.go, self.valid, self.kind = Signal(), Signal(), Signal(2)
+        self.id, self.page_owner, self.matches = Signal(id_bits), Signal(context_bits), Signal(WRITE)
+        self.context = Signal(context_bits)
+        self.acts, self.is_access, self.hits, self.owner = Signal(), Signal(), Signal(), Signal(context_bits)
+        self.page_id, self.is_open, self.open_id = Signal(id_bits), Signal(), Signal(id_bits)
+        self.open_pages, self.new_id = Signal(count_bits), Signal(id_bits)
+        self.removes, self.closes = Signal(), Signal()
+        self.give, self.given_id, self.given_owner = Signal(), Signal(id_bits), Signal(context_bits)
+        self.empty = Signal()
+
+        # # #
+
+        open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
+        self.looked_up, self.touched_ids = open_ids  # the same twice, for want of a second read port
+        self.counts = counts = SimpleDualPort(count_bits, 1 << context_bits, async_read=True)
+        for memory in open_ids:
+            self.comb += [
+                memory.write.adr.eq(self.given_owner),
+                memory.write.dat_w.eq(self.given_id),
+                memory.write.we.eq(self.give),
+            ]
+
+        # What pages are behind the operations in stage TOUCH and past it, youngest first.
+        layout = [("valid", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
+        touched = [Record(layout) for _ in range(WRITE + 1)]
+        self.comb += [
+            touched[0].valid.eq(self.is_access),
+            touched[0].is_open.eq(self.is_access),
+            touched[0].owner.eq(self.owner),
+            touched[0].id.eq(self.open_id),
+        ]
+        self.sync += If(
+            self.go,
+            *(touched[n + 1].eq(touched[n]) for n in range(WRITE)),
+        ).Else(
+            *(If(past.owner == self.given_owner, past.is_open.eq(0)) for past in touched[1:]),
+        )
+
+        # Stage LOOKUP: as the operation left the page that touched it last, or as it was read.
+        valid, is_open, owner = Signal(), Signal(), Signal(context_bits)
+        past = [Cat(page.valid, page.is_open, page.owner) for page in touched]
+        self.comb += [
+            self.looked_up.read.adr.eq(self.page_owner),
+            If(
+                self.matches == 0,
+                valid.eq(self.id != 0),
+                is_open.eq((self.id != 0) & (self.id == self.looked_up.read.dat_r)),
+                owner.eq(self.page_owner),
+            ).Else(
+                Cat(valid, is_open, owner).eq(_chosen(self.matches, past)),
+            ),
+        ]
+
+        # Stage TOUCH.
+        was_valid, read_id, matches = Signal(), Signal(id_bits), Signal(WRITE)
+        self.sync += If(
+            self.go,
+            was_valid.eq(valid),
+            self.is_open.eq(is_open),
+            self.owner.eq(Mux(valid, owner, self.context)),
+            read_id.eq(self.id),
+            matches.eq(self.matches),
+        ).Elif(
+            self.owner == self.given_owner,
+            self.is_open.eq(0),
+        )
+        joins, leaves, touches = Signal(), Signal(), Signal()
+        past_ids = [page.id for page in touched[1:]]
+        self.comb += [
+            self.touched_ids.read.adr.eq(self.owner),
+            self.open_id.eq(self.touched_ids.read.dat_r),
+            counts.read.adr.eq(self.owner),
+            self.open_pages.eq(counts.read.dat_r),
+            self.page_id.eq(Mux(matches == 0, read_id, _chosen(matches, past_ids))),
+            self.acts.eq(self.valid & self.go),
+            self.is_access.eq(self.kind == OpKind.ACCESS),
+            self.hits.eq(self.is_access & was_valid),
+            touches.eq(self.is_access | (self.kind == OpKind.INVALIDATE)),
+            joins.eq(self.is_access & ~self.is_open),
+            leaves.eq(touches & ~self.is_access & self.is_open),
+            self.removes.eq(self.acts & touches & was_valid & ~self.is_open),
+            self.closes.eq(self.acts & joins & (self.open_pages == bucket_pages - 1)),
+            self.new_id.eq(Mux(self.is_access, self.open_id, 0)),
+            counts.write.adr.eq(Mux(self.empty, self.given_owner, self.owner)),
+            counts.write.dat_w.eq(Mux(self.empty, 0, self.open_pages + joins - leaves)),
+            counts.write.we.eq(self.empty | (self.acts & touches)),
+        ]
+
+
+def _chosen(select: Signal, values: list):
+    """The value whose bit of `select` is set; 0 if none is. There are no two."""
+    return reduce(or_, (Mux(bit, value, 0) for bit, value in zip(select, values, strict=False)))

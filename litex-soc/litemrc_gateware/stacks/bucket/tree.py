@@ -1,0 +1,161 @@
+"""Page counts of closed buckets, and their sums over all newer buckets, in constant work."""
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Replicate, Signal, bits_for
+
+from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.stacks.records import width_of
+
+LUT_RAM_WORDS = 16  # more need a selection among RAMs
+
+
+class CountMemory(LiteXModule):
+    """A memory of counts that takes a change a clock: what is on its way to memory is forwarded.
+
+    Parameters
+    ----------
+    width, depth : int
+        bits of a count, number of counts.
+
+    Attributes
+    ----------
+    adr, change, load, amount, hide : Signal, in
+        the count at `adr` becomes `amount` (`load`) or grows by it, modulo 2**width, if `change`.
+    old : Signal, out
+        the count before, three clocks later; 0 if it was loaded, or with `hide` in the clock before.
+    """
+
+    def __init__(self, width: int, depth: int) -> None:
+        self.adr = Signal(max=depth)
+        self.change, self.load = Signal(), Signal()
+        self.amount = Signal(width)
+        self.old, self.hide = Signal(width, reset_less=True), Signal()
+
+        # # #
+
+        # Read in one clock, caught in a bare register in the next, written in the third.
+        self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
+        adr1, adr2 = (Signal(max=depth, reset_less=True) for _ in range(2))
+        change1, change2, one_behind = Signal(), Signal(), Signal()
+        # Clocks behind a change of the same count. What is not wanted is 0, so that it can be left in an OR.
+        one, one1, two1, load1 = (Signal(reset_less=True) for _ in range(4))
+        amount1, amount2, word, old, new, last, second_last = (
+            Signal(width, reset_less=True) for _ in range(7)
+        )
+        self.comb += [
+            ram.read.adr.eq(self.adr),
+            one_behind.eq(change1 & (self.adr == adr1)),
+            old.eq(Mux(one, last, word | second_last)),
+            new.eq(old + amount2),
+            ram.write.adr.eq(adr2),
+            ram.write.dat_w.eq(new),
+            ram.write.we.eq(change2),
+        ]
+        self.sync += [
+            adr1.eq(self.adr),
+            change1.eq(self.change),
+            amount1.eq(self.amount),
+            one1.eq(one_behind & ~self.load),
+            two1.eq(change2 & (self.adr == adr2) & ~one_behind & ~self.load),
+            load1.eq(self.load),
+            adr2.eq(adr1),
+            change2.eq(change1),
+            amount2.eq(amount1),
+            one.eq(one1),
+            word.eq(ram.read.dat_r),
+            If(one1 | two1 | load1, word.eq(0)),
+            last.eq(new),
+            second_last.eq(last),
+            If(~two1, second_last.eq(0)),
+            self.old.eq(old),
+            If(self.hide, self.old.eq(0)),
+        ]
+
+
+class BucketTree(LiteXModule):
+    """Pages in each closed bucket, and a binary tree over the ids for each context; one operation a clock.
+
+    A node holds the pages in its newer half. Along the path of an id, a 0 bit adds its node to the sum of
+    newer pages, a 1 bit is where the bucket's pages are counted: so a query and the removal of a page are
+    one operation. Each level is a memory, and all levels work at once.
+
+    Parameters
+    ----------
+    frames, contexts, ids, bucket_pages : int
+        powers of two; bucket_pages: a bucket's at most.
+
+    Attributes
+    ----------
+    remove, insert, zero : Signal, in
+        what to do, at most one: take a page out of the bucket; insert it with `pages` pages; zero all nodes
+        its pages are counted in, `count` stays.
+    id, owner, pages : Signal, in
+        the bucket, its context, its pages (`insert`).
+    clear, clear_adr : Signal, in
+        zero the nodes with this number, a level each; numbers below `nodes`.
+    count : Signal, out
+        pages in the bucket before the operation, 3 clocks later.
+    newer : Signal, out
+        pages in the closed buckets of its context newer than it, `latency` clocks later.
+    """
+
+    def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
+        id_bits, pages_bits, count_bits = width_of(ids), bits_for(frames), bits_for(bucket_pages)
+        trees = 1 << width_of(contexts)
+        self.nodes = trees << (id_bits - 1)
+        self.remove, self.insert, self.zero, self.clear = Signal(), Signal(), Signal(), Signal()
+        self.id = Signal(id_bits)
+        self.owner = Signal(width_of(contexts))
+        self.pages = Signal(count_bits)
+        self.clear_adr = Signal(max=self.nodes)
+        self.count = Signal(count_bits)
+        self.newer = Signal(pages_bits)
+
+        # # #
+
+        acts = Signal()
+        amount = Cat(
+            Mux(self.remove, 2**count_bits - 1, Mux(self.insert, self.pages, 0)),
+            Replicate(self.remove, pages_bits),  # -1, as wide as each memory
+        )
+        self.comb += acts.eq(self.remove | self.insert | self.zero)
+
+        self.counts = counts = CountMemory(count_bits, ids)
+        self.comb += [
+            counts.adr.eq(self.id),
+            counts.change.eq(self.remove | self.insert),
+            counts.load.eq(self.insert),
+            counts.amount.eq(amount),
+            self.count.eq(counts.old),
+        ]
+
+        # Levels, from the root. Each count is as wide as the buckets in its half can make it.
+        id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
+        self.sync += [id1.eq(self.id), id2.eq(id1)]
+        sums = []
+        for level in range(id_bits):
+            bit = id_bits - 1 - level
+            memory = CountMemory(min(pages_bits, bits_for(bucket_pages << bit)), trees << level)
+            setattr(self, f"level{level}", memory)
+            node = Cat(self.id[bit + 1 :], self.owner) if level else self.owner
+            self.comb += [
+                memory.adr.eq(Mux(self.clear, self.clear_adr, node)),
+                memory.change.eq(self.clear | (acts & self.id[bit])),
+                memory.load.eq(self.clear | self.zero),
+                memory.amount.eq(amount),
+                memory.hide.eq(id2[bit]),
+            ]
+            sums.append(memory.old)
+
+        # Two are added in a clock.
+        self.latency = 3
+        while len(sums) > 1:
+            sums = [self._sum(sums[n : n + 2], pages_bits) for n in range(0, len(sums), 2)]
+            self.latency += 1
+        self.comb += self.newer.eq(sums[0])
+
+    def _sum(self, terms: list[Signal], most_bits: int) -> Signal:
+        """The sum of one or two, a clock later; it never needs more than `most_bits`."""
+        total = Signal(min(most_bits, max(map(len, terms)) + 1), reset_less=True)
+        self.sync += total.eq(sum(terms[1:], terms[0]))
+        return total

@@ -1,0 +1,1 @@
+"""group_stack: the 2004 monitor's stack, exact at group resolution."""

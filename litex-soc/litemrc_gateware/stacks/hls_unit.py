@@ -1,0 +1,136 @@
+"""Verilog exported by Vitis HLS in place of a unit written in Migen, behind the same ports."""
+
+import re
+from pathlib import Path
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import ClockSignal, Instance, ResetSignal, Signal
+
+from litemrc_gateware.stacks.records import check_sizes, op_layout, position_layout
+
+AXIS_BITS = 8  # TDATA is padded to bytes
+IN_FLIGHT_BITS = 10  # more operations than a pipeline has stages
+
+
+class HLSUnit(LiteXModule):
+    """An HLS top function whose only ports are AXI4 streams of records (``interface mode = axis``).
+
+    A record is one word, its first field in the lowest bits (``aggregate compact = bit``), padded with zeros
+    to bytes. The function has no control port (``ap_ctrl_none``); its reset is ``ap_rst_n``.
+
+    Parameters
+    ----------
+    top : str
+        the top function's name, which is the Verilog module's.
+    sinks, sources : dict of str to list of (str, int)
+        the record of each stream into it and out of it, by the name of the function's argument.
+
+    Attributes
+    ----------
+    one for each stream : stream.Endpoint
+        called as the argument.
+    """
+
+    def __init__(self, top, sinks, sources):
+        ports = {"i_ap_clk": ClockSignal(), "i_ap_rst_n": ~ResetSignal()}
+        for layouts, into, out_of in ((sinks, "i", "o"), (sources, "o", "i")):
+            for name, layout in layouts.items():
+                endpoint = stream.Endpoint(layout)
+                setattr(self, name, endpoint)
+                bits = sum(width for _, width in layout)
+                word = Signal(-(-bits // AXIS_BITS) * AXIS_BITS)
+                ports |= {
+                    f"{into}_{name}_TDATA": word,
+                    f"{into}_{name}_TVALID": endpoint.valid,
+                    f"{out_of}_{name}_TREADY": endpoint.ready,
+                }
+                payload = endpoint.payload.raw_bits()
+                self.comb += word.eq(payload) if into == "i" else payload.eq(word)
+        self.specials += Instance(top, **ports)
+
+
+class HLSStackEngine(LiteXModule):
+    """A stack engine of ``hls/``, with the ports of :class:`GroupStack` and :class:`BucketStack`.
+
+    The Verilog must have been exported for the same sizes (``DEFINES`` of ``hls/run_hls.tcl``); nothing in it
+    tells its sizes but the widths of its ports, which tools compare with these.
+
+    Parameters
+    ----------
+    top : str
+        ``group_stack`` or ``bucket_stack``.
+    frames, groups, contexts : int
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint
+        operations in, one position for each out, in order.
+    idle : Signal
+        every operation taken has been answered. What the unit does behind an answer it hides by taking none.
+    """
+
+    def __init__(self, top, frames, groups, contexts):
+        check_sizes(frames, groups, contexts)
+        ops, positions = op_layout(frames, contexts), position_layout(groups, contexts)
+        self.unit = unit = HLSUnit(top, {"ops": ops}, {"positions": positions})
+        self.sink, self.source = unit.ops, unit.positions
+        self.idle = Signal()
+
+        # # #
+
+        self.in_flight = in_flight = InFlight(self.sink, self.source)
+        self.comb += self.idle.eq(in_flight.none & ~self.source.valid)
+
+
+class InFlight(LiteXModule):
+    """Whether every record that went into a unit has come out of it, as one record for each.
+
+    Parameters
+    ----------
+    sink, source : stream.Endpoint
+        of the unit.
+
+    Attributes
+    ----------
+    none : Signal
+    """
+
+    def __init__(self, sink, source):
+        self.none = Signal()
+
+        # # #
+
+        count = Signal(IN_FLIGHT_BITS)
+        self.sync += count.eq(count + (sink.valid & sink.ready) - (source.valid & source.ready))
+        self.comb += self.none.eq(count == 0)
+
+
+def exported_files(folder, top):
+    """What Vitis exported for a unit: its Verilog, and the contents of its memories.
+
+    Parameters
+    ----------
+    folder : Path
+        of the exported Verilog: ``build/vitis/<unit>/solution/impl/verilog`` of ``vitis_hls``,
+        ``build/vitis/<unit>/hls/impl/verilog`` of ``v++``.
+    top : str
+        the top function's name.
+
+    Returns
+    -------
+    list of Path
+        Verilog files, then ``.dat`` files, which must lie where the tool that reads the Verilog runs.
+
+    Raises
+    ------
+    ValueError
+        if the folder holds no Verilog, or none with this module.
+    """
+    folder = Path(folder)
+    verilog = sorted([*folder.glob("*.v"), *folder.glob("*.sv")])
+    if not verilog:
+        raise ValueError(f"{folder} holds no Verilog: export {top} with hls/run_hls.tcl first")
+    if not any(re.search(rf"^\s*module\s+{top}\b", path.read_text(), re.MULTILINE) for path in verilog):
+        raise ValueError(f"no Verilog file of {folder} has the module {top}")
+    return [*verilog, *sorted(folder.glob("*.dat"))]

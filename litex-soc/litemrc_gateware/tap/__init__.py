@@ -1,0 +1,1 @@
+"""Passive taps: DRAM commands in, accesses out."""

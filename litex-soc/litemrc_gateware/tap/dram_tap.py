@@ -1,0 +1,97 @@
+"""The passive tap on the DRAM bus: DFI commands in, page frames out."""
+
+from functools import reduce
+from operator import or_
+
+from litex.gen import LiteXModule
+from migen import Cat, If, Mux, Signal
+
+from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.tap.dram_address import AddressMapping
+
+
+class DRAMTap(LiteXModule):
+    """Watches the DFI between a LiteDRAM controller and its PHY and names the page frame of every access.
+
+    A DRAM access is a column command (read or write). Its row is the one that the last ACTIVATE opened in
+    its bank; rank, row, bank and column are put together again to the address that the controller took apart
+    (`AddressMapping`), so ``frame`` is (physical address - DRAM base) >> page_shift.
+    LiteDRAM issues at most one column command and one ACTIVATE per system clock, whatever the number of DFI
+    phases.
+
+    The tap drives nothing: the controller cannot tell whether it is there.
+
+    Parameters
+    ----------
+    dfi : litedram.phy.dfi.Interface
+        the interface to watch.
+    geom : litedram.common.GeomSettings
+        bank, row and column bits of the memory.
+    column_bytes : int
+        bytes behind one column address (the width of the data bus).
+    page_shift : int
+        log2 of the page size in bytes.
+    bank_byte_alignment : int
+        the controller's setting: 0, or as many bytes as a bank has, which puts bank and rank above the row.
+
+    Attributes
+    ----------
+    valid : Signal()
+        an access happened one clock ago.
+    frame : Signal(frame_bits)
+        its page frame.
+    write : Signal()
+        it was a write.
+    """
+
+    def __init__(self, dfi, geom, column_bytes, page_shift=12, bank_byte_alignment=0):
+        ranks = len(dfi.p0.cs_n)
+        mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)
+        if not mapping.column_shift <= page_shift < mapping.bits:
+            raise ValueError(
+                f"DRAMTap: page_shift {page_shift} is outside {mapping.column_shift}..{mapping.bits - 1}, "
+                f"the bits of a column and of the whole memory"
+            )
+        self.frame_bits = mapping.bits - page_shift
+
+        self.valid = Signal()
+        self.frame = Signal(self.frame_bits)
+        self.write = Signal()
+
+        # # #
+
+        # A few words, so LUT RAM. No row is opened and accessed in one clock.
+        self.rows = rows = SimpleDualPort(geom.rowbits, ranks * 2**geom.bankbits, async_read=True)
+
+        access = Signal()
+        write = Signal()
+        bank = Signal(geom.bankbits)
+        rank = Signal(width_of(ranks))
+        column = Signal(geom.colbits)
+
+        for phase in dfi.phases:
+            selected = ~phase.cs_n if ranks == 1 else phase.cs_n != 2**ranks - 1
+            number = reduce(or_, (Mux(phase.cs_n[r], 0, r) for r in range(ranks)))
+            self.comb += If(
+                selected & ~phase.ras_n & phase.cas_n & phase.we_n,
+                rows.write.we.eq(1),
+                rows.write.adr.eq(Cat(phase.bank[: geom.bankbits], number) if ranks > 1 else phase.bank),
+                rows.write.dat_w.eq(phase.address),
+            ).Elif(
+                selected & phase.ras_n & ~phase.cas_n,
+                access.eq(1),
+                write.eq(~phase.we_n),
+                bank.eq(phase.bank),
+                rank.eq(number if ranks > 1 else 0),
+                # A10 is the auto-precharge flag, never a column bit.
+                column.eq(Cat(phase.address[:10], phase.address[11:])),
+            )
+
+        address = mapping.address(rank, bank, rows.read.dat_r, column)
+        self.comb += rows.read.adr.eq(Cat(bank, rank) if ranks > 1 else bank)
+        self.sync += [
+            self.valid.eq(access),
+            self.write.eq(write),
+            self.frame.eq(address[page_shift:]),
+        ]

@@ -1,0 +1,265 @@
+"""Size and clock of each hardware unit alone, placed and routed for ECP5: a table, and build/pnr/units.json.
+
+    python scripts/boards/pnr_units.py               all units of pnr_catalogue.py
+    python scripts/boards/pnr_units.py hit_counters  some of them
+    python scripts/boards/pnr_units.py --main        those of the default monitor, and group_stack
+
+Every port of a unit gets one register and one pin: few enough pins for the package, and no path that
+limits the clock goes through one. Those registers are in the FF column. The smallest device that holds the
+unit with room to spare is taken, speed grade 6. LUT4 are nextpnr's: logic, carries and LUT RAM together.
+Seeds of the placer are tried in order until the clock meets its target; the table tells which one did, or
+which was best. yosys and nextpnr-ecp5 from PATH are used, else YoWASP's. A unit whose Verilog, tools and
+options have not changed is not run again. A missed target makes the script fail.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from litex.gen import LiteXModule
+from litex.gen.fhdl.verilog import convert
+from migen import ClockDomain, Record, Signal
+from migen.fhdl.specials import list_special_ios
+from migen.fhdl.tools import list_targets
+from pnr_catalogue import MAIN, UNITS, Unit
+
+REPO = Path(__file__).resolve().parents[2]
+BUILD = REPO / "build" / "pnr"  # never below /tmp: YoWASP hides the real one
+STRIVEN_MHZ = 150  # what nextpnr strives for; it reports what it reached
+SEEDS = (1, 2, 3)
+SYNTH = "synth_ecp5 -abc9 -top top"
+NEXTPNR = ("--speed", "6", "--package", "CABGA381", "--freq", str(STRIVEN_MHZ), "--timing-allow-fail")
+# Shares of a device that can be used: of its LUT4 and still be routed, of its block RAMs and still lie near
+# to each other. Where no device leaves that room for block RAMs, the largest one does with less.
+ROOM, RAM_ROOM = 0.97, 0.75
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one unit needs and how fast it is; FF with the registers of the ports."""
+
+    lut4: int
+    ff: int
+    dp16kd: int
+    fmax_mhz: float
+    target_mhz: int
+    frames: int | None
+    contexts: int | None
+    device: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Device:
+    """An ECP5, by nextpnr's name, and what it has."""
+
+    name: str
+    lut4: int
+    dp16kd: int
+
+
+DEVICES = (Device("25k", 24288, 56), Device("45k", 43848, 108), Device("85k", 83640, 208))
+
+
+class Registered(LiteXModule):
+    """A unit with a register at each of its ports; `ios` holds the ports behind them.
+
+    :param ports: names of the unit's attributes: Signals, Records (streams) or lists of Signals.
+    """
+
+    def __init__(self, unit: LiteXModule, ports: tuple[str, ...]) -> None:
+        self.cd_sys = ClockDomain("sys")
+        self.cd_sys.clk.name_override = "clk"
+        self.cd_sys.rst.name_override = "rst"
+        self.unit = unit
+        self.ios = {self.cd_sys.clk, self.cd_sys.rst}
+
+        unit.finalize()
+        fragment = unit._fragment  # get_fragment() can be called once only, and Migen will
+        driven = list_targets(fragment.comb) | list_special_ios(fragment, False, True, True)
+        for statements in fragment.sync.values():
+            driven |= list_targets(statements)
+        for name in ports:
+            for number, signal in enumerate(_signals(getattr(unit, name))):
+                pin = Signal(len(signal), name_override=f"{name}_{number}")
+                self.ios.add(pin)
+                self.sync += pin.eq(signal) if signal in driven else signal.eq(pin)
+
+
+def _signals(port) -> list[Signal]:
+    if isinstance(port, Record):
+        unused = {id(getattr(port, name, None)) for name in ("first", "last")}  # LiteX's packet marks
+        return [signal for signal in port.flatten() if id(signal) not in unused]
+    return list(port) if isinstance(port, list) else [port]
+
+
+def parse_report(log: str) -> dict[str, int | float]:
+    """LUT4, FF, DP16KD and clock of a nextpnr-ecp5 log; the clock is the last one reported, behind routing.
+
+    :raises ValueError: if the log lacks one of them, as that of a run that failed does.
+    """
+    patterns = {
+        "lut4": r"Total LUT4s:\s+(\d+)/",
+        "ff": r"Total DFFs:\s+(\d+)/",
+        "dp16kd": r"DP16KD:\s+(\d+)/",
+        "fmax_mhz": r"Max frequency for clock\s+'[^']*':\s+([\d.]+) MHz",
+    }
+    values = {}
+    for name, pattern in patterns.items():
+        found = re.findall(pattern, log)
+        if not found:
+            raise ValueError(f"nextpnr's log has no line for {name} ({pattern})")
+        values[name] = float(found[-1]) if name == "fmax_mhz" else int(found[-1])
+    return values
+
+
+def smallest_device(lut4: int, dp16kd: int) -> Device:
+    """The smallest device that holds so many LUT4 and block RAMs, with room for their wires.
+
+    :raises ValueError: if none does.
+    """
+    largest = DEVICES[-1]
+    for device in DEVICES:
+        ram_room = 1 if device is largest else RAM_ROOM
+        if lut4 <= ROOM * device.lut4 and dp16kd <= ram_room * device.dp16kd:
+            return device
+    raise ValueError(f"{lut4} LUT4 and {dp16kd} DP16KD fit no device of {', '.join(d.name for d in DEVICES)}")
+
+
+def place_and_route(name: str, unit: Unit) -> Result:
+    """Build one unit, with one seed after the other until its clock meets the target; the best result.
+
+    :raises RuntimeError: if a tool fails; the message names its log.
+    """
+    top = Registered(unit.build(), unit.ports)
+    verilog = re.sub(r"//.*", "", str(convert(top, top.ios, name="top")))  # comments carry the date
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    best = None
+    for seed in SEEDS:
+        key = [verilog, *map(tool_version, ("yosys", "nextpnr-ecp5")), SYNTH, *NEXTPNR, str(seed)]
+        key += [repr(DEVICES), str(RAM_ROOM)]
+        stored = folder / f"{hashlib.sha256(chr(0).join(key).encode()).hexdigest()[:16]}.json"
+        if not stored.exists():
+            stored.write_text(json.dumps(_run_tools(folder, verilog, seed)))
+        figures = json.loads(stored.read_text())
+        sizes = {"target_mhz": unit.target_mhz, "frames": unit.frames, "contexts": unit.contexts}
+        result = Result(**figures, **sizes, seed=seed)
+        if best is None or result.fmax_mhz > best.fmax_mhz:
+            best = result
+        if best.fmax_mhz >= unit.target_mhz:
+            break
+    (folder / "netlist.json").unlink(missing_ok=True)
+    return best
+
+
+def missed(result: Result) -> str | None:
+    """What is wrong with a unit's clock, if anything."""
+    if result.fmax_mhz >= result.target_mhz:
+        return None
+    seeds = f"seeds {SEEDS[0]} to {SEEDS[-1]}"
+    return f"{result.fmax_mhz:.2f} MHz, {result.target_mhz} asked for, with the best of {seeds}"
+
+
+def _run_tools(folder: Path, verilog: str, seed: int) -> dict[str, int | float | str]:
+    """The figures of one run of nextpnr, and of yosys unless the netlist is that of the same Verilog."""
+    source, netlist_file = folder / "top.v", folder / "netlist.json"
+    if not (netlist_file.exists() and source.exists() and source.read_text() == verilog):
+        source.write_text(verilog)
+        run_tool("yosys", ["-q", "-p", f"read_verilog top.v; {SYNTH} -json netlist.json"], folder)
+    netlist = json.loads(netlist_file.read_text())
+    cells = Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values())
+    lut4 = cells["LUT4"] + 2 * cells["CCU2C"] + 6 * cells["TRELLIS_DPR16X4"]
+    device = smallest_device(lut4, cells["DP16KD"])
+    options = ["--json", "netlist.json", f"--{device.name}", *NEXTPNR, "--seed", str(seed)]
+    return {**parse_report(run_tool("nextpnr-ecp5", options, folder)), "device": device.name}
+
+
+def _command(tool: str) -> str:
+    """The tool of PATH, else YoWASP's."""
+    return shutil.which(tool) or str(Path(sys.executable).with_name(f"yowasp-{tool}"))
+
+
+@cache
+def tool_version(tool: str) -> str:
+    """What the tool says it is."""
+    done = subprocess.run([_command(tool), "--version"], text=True, capture_output=True, check=True)
+    return (done.stdout + done.stderr).strip()
+
+
+def run_tool(tool: str, options: list[str], folder: Path) -> str:
+    """Run a tool in a folder; its output goes to <tool>.log there and is returned."""
+    done = subprocess.run(
+        [_command(tool), *options], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    log = folder / f"{tool}.log"
+    log.write_text(done.stdout)
+    if done.returncode:
+        raise RuntimeError(f"{tool} failed, see {log}:\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def table(results: dict[str, Result]) -> str:
+    """The results as a Markdown table."""
+    lines = [
+        "| unit | frames | contexts | LUT4 | FF | DP16KD | MHz | target | ECP5 | seed |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --- | --: |",
+    ]
+    for name, r in results.items():
+        numbers = (r.frames, r.contexts, r.lut4, r.ff, r.dp16kd)
+        cells = ["" if number is None else f"{number:,}" for number in numbers]
+        reached = f"{r.fmax_mhz:.0f}" if r.fmax_mhz >= r.target_mhz else f"**{r.fmax_mhz:.0f}, missed**"
+        row = [f"`{name}`", *cells, reached, str(r.target_mhz), r.device, str(r.seed)]
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def build_units(names: list[str]) -> dict[str, Result]:
+    """Place and route units; their results, together with those of the other units, are in units.json.
+
+    :raises RuntimeError, ValueError: if one cannot be built.
+    """
+    results = {}
+    for name in names:
+        print(f"pnr: {name}", file=sys.stderr, flush=True)
+        results[name] = place_and_route(name, UNITS[name])
+        print(table({name: results[name]}).splitlines()[-1], file=sys.stderr, flush=True)
+    path = BUILD / "units.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    figures = known | {name: asdict(result) for name, result in results.items()}
+    path.write_text(json.dumps({name: figures[name] for name in UNITS if name in figures}, indent=2) + "\n")
+    return results
+
+
+def main() -> int:
+    """Build the units named, all by default; print the table, write the JSON file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("units", nargs="*", metavar="UNIT", help=f"some of: {', '.join(UNITS)}")
+    parser.add_argument("--main", action="store_true", help=f"these: {', '.join(MAIN)}")
+    args = parser.parse_args()
+    names = args.units or list(MAIN if args.main else UNITS)
+    if unknown := set(names) - set(UNITS):
+        parser.error(f"no unit {', '.join(sorted(unknown))}; there are: {', '.join(UNITS)}")
+    try:
+        results = build_units(names)
+    except (RuntimeError, ValueError) as error:
+        print(f"pnr_units: {error}", file=sys.stderr)
+        return 1
+    print(table(results))
+    wrong = {name: missed(result) for name, result in results.items()}
+    for name, what in wrong.items():
+        if what:
+            print(f"pnr_units: {name}: {what}", file=sys.stderr)
+    return 1 if any(wrong.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The programs of the energy tables: captured ones, and generated ones with hot regions and phases."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from litemrc.machines.chips.references import ChipReferences, read_references
+from litemrc.traces import Chunk, Trace, open_trace
+from numpy.typing import NDArray
+
+CAPTURED = ("bzip2", "sort", "python", "grid")
+SEED = 2004
+GAP = 100  # cycles
+ELSEWHERE = 0.001  # share of references that leave a hot region, in the second half of its table
+
+
+class Pages(Trace):
+    """Page numbers at hand as a trace without times."""
+
+    def __init__(self, name: str, pages: NDArray[np.uint64]) -> None:
+        super().__init__(name)
+        self._pages = pages
+
+    def __iter__(self) -> Iterator[Chunk]:
+        yield Chunk(self._pages.astype(np.uint64))
+
+
+def captured(path: Path) -> ChipReferences:
+    """A program's references behind caches, times in instructions."""
+    with open_trace(path) as trace:
+        return read_references(trace, trace, GAP)
+
+
+def hot_region(memory_pages: int, share: float, references: int, elsewhere: float) -> ChipReferences:
+    """All pages once, then at random in the first `share`; `elsewhere` of the references: anywhere."""
+    return _of_pages("hot region", _hot(memory_pages, share, references, elsewhere))
+
+
+def figure5_programs(references: int) -> dict[str, ChipReferences]:
+    """Generated ones beside the captured."""
+    return {
+        "hot third": hot_region(6_144, 1 / 3, references, 0.0),
+        "moving third": _of_pages("moving", _hot(6_144, 1 / 3, references, 0.0, moves=6)),
+        "zipf 1.0": _generated("zipf", references, pages=2_048, alpha=1.0),
+        "uniform": _generated("uniform", references, pages=2_048),
+    }
+
+
+def phased_programs(references: int) -> dict[str, ChipReferences]:
+    """Eight phases, each in its own eighth of 4,096 pages: uniform, zipf, lists, trees, a loop."""
+    return {
+        f"phases: {name}": _of_pages(name, _phases(program, references, **parameters))
+        for name, program, parameters in (
+            ("uniform", "uniform", {}),
+            ("zipf 1.0", "zipf", {"alpha": 1.0}),
+            ("lists of 32 pages", "lists", {"length": 32}),
+            ("tree look-ups", "intensive", {"fanout": 8}),
+            ("loop", "loop", {}),
+        )
+    }
+
+
+def _hot(
+    memory_pages: int, share: float, references: int, elsewhere: float, moves: int = 1
+) -> NDArray[np.uint64]:
+    rng = np.random.default_rng(SEED)
+    hot = round(memory_pages * share)
+    pages = rng.integers(0, hot, references)
+    steps = np.arange(references) * moves // references
+    pages = (pages + steps * (memory_pages // moves)) % memory_pages
+    away = rng.random(references) < elsewhere
+    pages[away] = rng.integers(0, memory_pages, int(away.sum()))
+    return np.concatenate([np.arange(memory_pages), pages])
+
+
+def _phases(
+    program: str, references: int, phases: int = 8, pages: int = 512, **parameters
+) -> NDArray[np.uint64]:
+    length = references // phases // 2  # each phase comes twice
+    parts = []
+    for step in range(2 * phases):
+        query = "&".join(f"{name}={value}" for name, value in parameters.items())
+        url = f"gen:{program}?pages={pages}&n={length}&seed={SEED + step}&{query}"
+        with open_trace(url.rstrip("&")) as trace:
+            parts.append(np.concatenate([chunk.pages for chunk in trace]) + np.uint64(step % phases * pages))
+    return np.concatenate(parts)
+
+
+def _generated(program: str, references: int, **parameters: float) -> ChipReferences:
+    query = "&".join(f"{name}={value}" for name, value in parameters.items())
+    with open_trace(f"gen:{program}?n={references}&seed={SEED}&{query}") as trace:
+        return read_references(trace, trace, GAP)
+
+
+def _of_pages(name: str, pages: NDArray[np.uint64]) -> ChipReferences:
+    trace = Pages(name, pages)
+    return read_references(trace, trace, GAP)

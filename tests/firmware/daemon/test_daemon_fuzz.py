@@ -1,0 +1,148 @@
+"""Hostile bytes by the hundred thousand: the daemon stays up, and gives the kernel no order out of bounds.
+
+The daemon runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault. Its
+codec is that of tests/firmware/link, which fuzzes it alone; here the bytes go to the driver's files.
+"""
+
+import os
+import random
+import re
+import select
+import threading
+
+import pytest
+from cable import write_all
+from cobs import cobs
+from fake_driver import CONTEXTS, FRAMES
+from litemrc.device.link.frames import frame
+from litemrc.device.link.protocol import host_requests
+
+STRINGS = 1_000_000
+CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
+
+# All that may ever be ordered, by file.
+_N = r"\d{1,10}"
+ORDERS = {
+    "enable": "[01]",
+    "epoch_length": r"[1-9]\d{0,9} (accesses|cycles)",
+    "end_epoch": "1",
+    "clear": "1",
+    "arm": "1",
+    "freeze": "[01]",
+    "single_shot": "[01]",
+    "range": f"({_N}) ({_N})",
+    "sampling": r"\d|1[0-3]",
+    "invalidate": f"({_N})",
+}
+FOLLOW = re.compile(rf"contexts/[1-{CONTEXTS - 1}]/(pid|cgroup)$")
+
+
+def any_request(dice):
+    """A request with values of the schema's ranges, edges and small ones often; well formed."""
+    codec = host_requests()
+    name = dice.choice(list(codec.types))
+    values = {}
+    for field in codec.types[name].body:
+        if field.choices:
+            values[field.name] = dice.choice(field.choices)[0]
+        elif field.kind == "BOOL":
+            values[field.name] = dice.random() < 0.5
+        elif field.kind == "BSTR":
+            values[field.name] = dice.randbytes(dice.randrange(field.high + 1))
+        else:
+            likely = (0, 1, 2, 3, CONTEXTS, 13, 14, FRAMES - 1, FRAMES, 2**22, 2**31, 2**32 - 1)
+            allowed = [value for value in likely if field.low <= value <= field.high]
+            any_value = dice.randint(field.low, field.high)
+            values[field.name] = dice.choice(allowed) if dice.random() < 0.7 else any_value
+    return codec.encode(codec.new(name, **values))
+
+
+def damaged(dice):
+    """No frame of it can be whole: noise, or a frame with a wrong CRC."""
+    kind = dice.randrange(3)
+    if kind == 0:
+        return dice.randbytes(dice.randrange(300)) + b"\0"
+    if kind == 1:
+        return cobs.encode(dice.randbytes(dice.randrange(5, 300))) + b"\0"
+    whole = bytearray(frame(any_request(dice)))
+    at = dice.randrange(len(whole) - 1)
+    whole[at] ^= 1 << dice.randrange(8)
+    return bytes(whole)
+
+
+def mutated(dice):
+    """A request with some bytes wrong, under a CRC that says it is right."""
+    payload = bytearray(any_request(dice))
+    for _ in range(dice.randrange(1, 4)):
+        at = dice.randrange(len(payload))
+        payload[at : at + dice.randrange(2)] = dice.randbytes(dice.randrange(3))
+        payload = payload or bytearray(b"\0")
+    return frame(bytes(payload))
+
+
+def whole(dice):
+    return frame(any_request(dice))
+
+
+@pytest.fixture
+def throw(start_daemon):
+    """Writes many strings to the daemon's port and ends it; returns its orders, and what it counted."""
+
+    def throw(makers, seed, count):
+        daemon = start_daemon(config=CONFIG)
+        dice = random.Random(seed)
+        with daemon.host(timeout_s=60):
+            pass
+        before = len(daemon.driver.orders())
+        master, ended = daemon.cable._master, threading.Event()
+
+        def listen():
+            while not ended.is_set():
+                if select.select([master], [], [], 0.02)[0]:
+                    os.read(master, 65536)
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        for _ in range(count // 100):
+            write_all(master, b"\0" + b"".join(dice.choice(makers)(dice) for _ in range(100)))
+        ended.set()
+        listener.join()
+        with daemon.host(timeout_s=60):
+            pass
+        daemon.process.terminate()
+        daemon.process.wait(timeout=10)
+        counted = re.search(r"(\d+) requests answered, (\d+) frames damaged", daemon.said())
+        return daemon.driver.orders()[before:], int(counted[1]), int(counted[2])
+
+    return throw
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_broken_frame_never_reaches_the_kernel(throw, seed):
+    orders, answered, broken = throw([damaged], seed, STRINGS // 4)
+
+    assert orders == []
+    assert answered <= 4, "the hellos before and after"
+    assert broken > STRINGS // 4 * 0.9
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
+    orders, answered, _ = throw([mutated, whole, whole, damaged], seed, STRINGS // 4)
+
+    seen = set()
+    for path, _, text in orders:
+        monitor, _, name = path.rpartition("class/misc/litemrc0/")
+        if not monitor:
+            assert path.startswith("cgroup/"), path
+            continue
+        if FOLLOW.match(name):
+            assert re.fullmatch(r"\d{1,7}|/quick|/other", text), text
+        else:
+            assert re.fullmatch(ORDERS[name], text), (name, text)
+            if name in ("range", "invalidate"):
+                numbers = [int(number) for number in text.split()]
+                assert numbers == sorted(numbers) and numbers[-1] < FRAMES
+        seen.add(name)
+    assert seen > set(ORDERS), "the requests were worth it"
+    assert answered > STRINGS // 4 * 0.5

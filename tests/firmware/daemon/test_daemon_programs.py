@@ -1,0 +1,243 @@
+"""Programs that a host has run: followed from their first instruction until their last epoch is sent."""
+
+import errno
+import os
+import time
+from pathlib import Path
+
+import pytest
+from fake_driver import CLOCK_HZ, is_alive
+from litemrc.device.collecting.collector import Collector, Run
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.lease import end_lease, lease_cycles, take_lease
+from serving import wait_until
+
+QUICK, SLEEP, FAIL, TREE = range(4)
+NO_BUDGET = 2**32 - 1
+
+
+def messages_until_done(device, timeout_s=10):
+    """Everything up to workload_done, itself included."""
+    deadline, messages = time.monotonic() + timeout_s, []
+    while time.monotonic() < deadline:
+        message = device.receive(0.1)
+        if message:
+            messages.append(message)
+            if message.name == "event" and message.kind == "workload_done":
+                return messages
+    raise AssertionError(f"no program was done: {messages}")
+
+
+def brief(message):
+    if message.name == "event":
+        return message.kind
+    if message.name == "process":
+        return f"{message.state} {message.context}"
+    return message.name
+
+
+def test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=2, scale=1)
+        messages = messages_until_done(device)
+        hello = device.say_hello()
+
+    # The record that ends with its process has accesses of the context (fake_driver.py).
+    assert [brief(m) for m in messages if brief(m) != "workload_started"] == [
+        "epoch",
+        "following 2",
+        "epoch",
+        "ended 2",
+        "workload_done",
+    ]
+    started, done = (m for m in messages if m.name == "event")
+    assert messages.index(started) < 3
+    assert (started.workload, started.context, started.cycles) == (SLEEP, 2, 0)
+    assert (done.workload, done.context, done.epoch_messages) == (SLEEP, 2, 2)
+    assert CLOCK_HZ <= done.cycles < 1.5 * CLOCK_HZ, "it slept for a second"
+    assert hello.running == 0
+
+
+def test_it_is_followed_as_itself_not_as_the_daemon(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        pid = int(driver.read("contexts/1/pid"))
+        wait_until(lambda: b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        status = Path(f"/proc/{pid}/status").read_text()
+        files = sorted(os.listdir(f"/proc/{pid}/fd"))
+        assert device.say_hello().running == 1 << SLEEP
+
+    assert command == [b"/bin/sleep", b"100", b""]
+    assert pid != daemon.process.pid
+    assert files == ["0", "1", "2"], "none of the daemon's files"
+    if os.geteuid() == 0:
+        assert "Uid:\t65534\t65534\t65534\t65534" in status
+    orders = [path for path, _, text in driver.orders() if text == str(pid)]
+    assert orders == ["cgroup/sleep/cgroup.procs", "sys/class/misc/litemrc0/contexts/1/pid"]
+
+
+def test_several_run_at_once_each_once(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        for busy in ({"workload": SLEEP, "context": 2}, {"workload": QUICK, "context": 1}):
+            with pytest.raises(RequestRefusedError, match="busy"):
+                device.request("run", scale=1, **busy)
+        device.request("run", workload=TREE, context=2, scale=100)
+        assert device.say_hello().running == 1 << SLEEP | 1 << TREE
+        device.request("run", workload=QUICK, context=3, scale=1)
+        messages_until_done(device)
+        assert device.say_hello().running == 1 << SLEEP | 1 << TREE
+
+
+def test_children_are_followed_in_a_cgroup_and_its_context_is_freed(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=TREE, context=3, scale=1)
+        messages = messages_until_done(device)
+
+    orders = [(path, text) for path, _, text in driver.orders() if "contexts/3" in path]
+    assert orders == [
+        # The stand-in moves no process, so the daemon does not find its own place: nothing before the name.
+        ("sys/class/misc/litemrc0/contexts/3/cgroup", "/tree"),
+        ("sys/class/misc/litemrc0/contexts/3/pid", "0"),
+    ]
+    processes = [(m.state, m.pid, m.comm) for m in messages if m.name == "process"]
+    assert processes == [("following", 0, "tree"), ("free", 0, "")]
+
+
+def test_a_program_that_fails_is_told_of(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=FAIL, context=1, scale=3)
+        log = [m for m in messages_until_done(device) if m.name == "log"]
+
+    assert [(m.level, m.line) for m in log] == [("warning", "fail ended with status 3")]
+
+
+def test_its_cgroup_is_fresh_and_gone_afterwards(daemon, driver):
+    with daemon.host() as device:
+        for _ in range(3):
+            device.request("run", workload=QUICK, context=1, scale=1)
+            messages_until_done(device)
+            assert not (driver.cgroup / "quick").exists()
+
+    killed = [path for path, _, _ in driver.orders() if path == "cgroup/quick/cgroup.kill"]
+    assert len(killed) == 3, "whatever it left behind ends with it"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(errno.EBUSY, "busy"), (errno.EINVAL, "bad_argument"), (errno.ENODEV, "unsupported")]
+)
+def test_a_context_that_cannot_be_had_leaves_nothing_behind(daemon, driver, error, code):
+    driver.fail("contexts/1/pid", error)
+    with daemon.host() as device:
+        with pytest.raises(RequestRefusedError) as refused:
+            device.request("run", workload=SLEEP, context=1, scale=100)
+        assert device.say_hello().running == 0
+        driver.fail("contexts/1/pid", 0)
+        assert not (driver.cgroup / "sleep").exists()
+        (pid,) = {int(text) for path, _, text in driver.orders() if path.endswith("contexts/1/pid")}
+        assert not is_alive(pid)
+        device.request("run", workload=QUICK, context=1, scale=1)
+        messages_until_done(device)
+
+    assert refused.value.code == code
+
+
+def test_the_collector_runs_programs_one_after_the_other(daemon, driver):
+    with daemon.host() as device:
+        collector = Collector(device)
+        for _ in collector.collect(runs=[Run("quick", 1), Run("fail", 2), Run("quick", 1)]):
+            pass
+
+    assert [(name, context) for name, context, _ in collector.cycles] == [
+        ("quick", 1),
+        ("fail", 2),
+        ("quick", 1),
+    ]
+    assert [row.misses for row in collector.rows if row.context] == [2, 3, 2]  # context + 1: fake_driver.py
+
+
+def test_sigterm_ends_the_programs(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=1000)
+        device.request("run", workload=TREE, context=2, scale=1000)
+        pid = int(driver.read("contexts/1/pid"))
+        daemon.process.terminate()
+        assert daemon.process.wait(timeout=10) == 0
+
+    assert not is_alive(pid)
+    assert not (driver.cgroup / "sleep").exists()
+    assert not (driver.cgroup / "tree").exists()
+    assert "ends: " in daemon.said()
+
+
+def test_follow_and_free(daemon, driver):
+    pid = os.getpid()
+    with daemon.host() as device:
+        answer = device.request("follow", context=2, pid=pid)
+        assert answer.values == [2, pid]
+        assert device.request("follow", context=2, pid=0).values == [1, 0]
+        driver.fail("contexts/2/pid", errno.ESRCH)
+        with pytest.raises(RequestRefusedError, match="bad_argument: there is no such process"):
+            device.request("follow", context=2, pid=pid)
+
+    assert driver.read("contexts/2/pid") == "0"
+
+
+def test_the_context_of_a_program_of_ours_is_not_for_others(daemon):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        for pid in (0, os.getpid()):
+            with pytest.raises(RequestRefusedError, match="busy"):
+                device.request("follow", context=1, pid=pid)
+
+
+def test_budgets_are_the_cgroups(daemon, driver):
+    group = driver.cgroup / "sleep"
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        assert device.request("get_budget", context=1).values == [NO_BUDGET, 10]  # 40960 bytes
+        assert device.request("set_budget", context=1, pages=300).values == [300, 10]
+        assert (group / "memory.high").read_text() == f"{300 * 4096}\n"
+        assert device.request("reclaim", context=1, pages=8192).values == [300, 10]
+        assert (group / "memory.reclaim").read_text() == f"{8192 * 4096}\n"
+        assert device.request("set_budget", context=1, pages=NO_BUDGET).values == [NO_BUDGET, 10]
+        (group / "memory.reclaim.error").write_text(str(errno.EAGAIN))
+        assert device.request("reclaim", context=1, pages=1).values == [NO_BUDGET, 10], "as many as can be"
+        (group / "memory.reclaim.error").unlink()
+        before = len(driver.orders())
+        for name, pages in (("set_budget", 0), ("set_budget", 8193), ("reclaim", 0), ("reclaim", NO_BUDGET)):
+            with pytest.raises(RequestRefusedError, match="bad_argument: from 1 page to all of the memory"):
+                device.request(name, context=1, pages=pages)
+        assert len(driver.orders()) == before
+
+
+def test_a_budget_holds_as_long_as_the_lease(daemon, driver):
+    high = driver.cgroup / "sleep" / "memory.high"
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        take_lease(device, lease_cycles(device, 0.3))
+        device.request("set_budget", context=1, pages=300)
+        assert high.read_text() == f"{300 * 4096}\n"
+        said = next(message for message in iter(lambda: device.receive(5), None) if message.name == "log")
+        assert said.line == "the lease ended: no program has a budget any more"
+        assert high.read_text() == "max\n"
+        device.request("set_budget", context=1, pages=300)
+        take_lease(device, lease_cycles(device, 60))
+        end_lease(device)
+        assert high.read_text() == "max\n"
+
+
+def test_without_a_memory_controller_budgets_are_unsupported(daemon, driver):
+    with daemon.host() as device:
+        device.request("run", workload=SLEEP, context=1, scale=100)
+        (driver.cgroup / "sleep/memory.high").unlink()
+        with pytest.raises(RequestRefusedError, match="unsupported: the kernel has no memory controller"):
+            device.request("get_budget", context=1)
+
+
+def test_without_cgroups_programs_run_and_budgets_are_unsupported(start_daemon, driver):
+    with start_daemon("--cgroup=none", config="sleep = /bin/sleep {scale}").host() as device:
+        device.request("run", workload=0, context=1, scale=100)
+        with pytest.raises(RequestRefusedError, match="unsupported"):
+            device.request("get_budget", context=1)

@@ -1,0 +1,151 @@
+"""Collections from a C peer: every counter as it was sent, every loss counted, faults survived."""
+
+import pytest
+from link_messages import counters_of
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.ledger import EpochLedger
+from litemrc.device.device import Device
+from litemrc.device.errors import DeviceFaultError, DeviceGoneError
+from litemrc.device.link.protocol import device_messages
+from litemrc.device.running import Run
+from litemrc.errors import UserError
+
+
+def check_counters(rows):
+    for row in rows:
+        expected = counters_of(row.epoch, row.context)
+        assert {name: getattr(row, name) for name in expected} == expected | {"hits": tuple(expected["hits"])}
+
+
+def test_epochs_are_counted_not_messages_and_arrive_unchanged(start_peer):
+    with Device.open(start_peer(epochs=500, period_ms=2).url) as device:
+        collector = Collector(device)
+        for _ in collector.collect(epochs=20):
+            pass
+
+    assert collector.epochs == 20
+    assert len(collector.rows) == 40, "two contexts report in each epoch"
+    assert len({row.epoch for row in collector.rows}) == 20
+    check_counters(collector.rows)
+    statistics = collector.link_statistics
+    assert statistics["epoch_messages_lost"] == statistics["lost"] == statistics["damaged"] == 0
+
+
+def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(start_peer):
+    with Device.open(start_peer(period_ms=2).url) as device:
+        collector = Collector(device)
+        for _ in collector.collect(runs=[Run("zipf"), Run("loop", context=5, scale=2)]):
+            pass
+
+    table = collector.table()
+    assert table.context.tolist() == [1] * 3 + [5] * 6, "the peer makes 3 epochs times scale"
+    assert dict(table.context_names) == {1: "zipf", 5: "loop"}
+    assert collector.cycles == [("zipf", 1, 1000), ("loop", 5, 2000)]
+    assert (table.page_bytes, table.frames, table.groups, table.engine) == (4096, 8192, 64, "group_stack")
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_on_a_noisy_link_received_and_lost_make_up_what_was_sent(start_peer, seed):
+    """One byte in a thousand is hit: of frames of about 200 bytes, one in six."""
+    peer = start_peer(noise=1000, seed=seed)
+    with Device.open(peer.url, timeout_s=2) as device:
+        before = device.hello.epoch_messages
+        collector = Collector(device)
+        for _ in collector.collect(runs=[Run("zipf", scale=60), Run("loop", scale=60)]):
+            pass
+        statistics = collector.link_statistics
+        after = device.say_hello().epoch_messages
+
+    check_counters(collector.rows)
+    assert statistics["epoch_messages"] == len(collector.rows)
+    assert statistics["epoch_messages"] + statistics["epoch_messages_lost"] == after - before == 360
+    assert 20 < statistics["epoch_messages_lost"] < 150
+    assert peer.messages_sent() == 360
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "why"),
+    [
+        ("vanish", DeviceGoneError, "connection was closed"),
+        ("restart", DeviceGoneError, "restarted"),
+        ("nonsense", DeviceFaultError, "epoch 5, context 1"),
+    ],
+)
+def test_what_was_collected_before_a_fault_stays(start_peer, fault, error, why):
+    """The peer fails after its epochs 0 to 4; the first may have been sent before the collection began."""
+    with Device.open(start_peer(epochs=50, period_ms=20, fault=fault).url) as device:
+        collector = Collector(device)
+        with pytest.raises(error, match=why):
+            for _ in collector.collect(epochs=40):
+                pass
+
+        epochs = sorted({row.epoch for row in collector.rows})
+        assert epochs in ([0, 1, 2, 3, 4], [1, 2, 3, 4])
+        check_counters(collector.rows)
+        assert collector.table(interrupted=True).interrupted
+
+
+def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
+    """The peer counts in all its groups, but every second page cannot fill more than half of them."""
+    with Device.open(start_peer(period_ms=2).url) as device:
+        device.request("set_sampling", sampling=1)
+        collector = Collector(device)
+        with pytest.raises(DeviceFaultError, match="epoch 0, context 1: hits deeper than the memory"):
+            for _ in collector.collect(runs=[Run("zipf")]):
+                pass
+
+
+def test_a_program_or_context_the_device_does_not_have_is_named(start_peer):
+    with Device.open(start_peer().url) as device:
+        collector = Collector(device)
+        with pytest.raises(UserError, match="no program 'doom'") as error:
+            next(collector.collect(runs=[Run("zipf"), Run("doom")]))
+        assert "zipf, loop" in error.value.remedy
+        with pytest.raises(UserError, match="no context 8"):
+            next(collector.collect(runs=[Run("zipf", context=8)]))
+
+
+@pytest.mark.parametrize("text", ["", ":1", "zipf:", "zipf:one", "zipf:1:2:3", "zipf:-1"])
+def test_a_run_that_is_not_written_right_is_refused(text):
+    with pytest.raises(UserError, match="not a program to run"):
+        Run.parse(text)
+
+
+def epoch(index, number, remaining):
+    return device_messages().new(
+        "epoch", index=index, epoch=number, remaining=remaining,
+        context=0, accesses=0, misses=0, touched=0, dropped=0, outside=0, unsampled=0, scale_log2=0,
+        overflow=False, hits=[0],
+    )  # fmt: skip
+
+
+def said(epoch_messages):
+    return device_messages().new(
+        "event", kind="workload_done", workload=0, context=0, cycles=0, epoch_messages=epoch_messages
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "messages", "received", "lost", "epochs"),
+    [
+        (0, [epoch(0, 0, 1), epoch(1, 0, 0), epoch(2, 1, 0)], 3, 0, 2),
+        (0, [epoch(0, 0, 2), epoch(3, 1, 0)], 2, 2, 2),  # the end of epoch 0 is lost
+        (0, [epoch(0, 0, 2), said(2)], 1, 1, 0),  # the end of epoch 0 may still come
+        (0, [epoch(0, 0, 2), said(3)], 1, 2, 1),
+        (7, [epoch(9, 4, 0), said(12)], 1, 4, 1),
+        (2**32 - 1, [epoch(2**32 - 1, 9, 1), epoch(0, 9, 0), said(1)], 2, 0, 1),  # the index wraps
+    ],
+)
+def test_the_ledger_balances(first, messages, received, lost, epochs):
+    ledger = EpochLedger(first)
+    for message in messages:
+        ledger.note(message)
+
+    assert (ledger.received, ledger.lost, ledger.epochs) == (received, lost, epochs)
+
+
+def test_a_ledger_notices_that_the_device_counts_anew():
+    ledger = EpochLedger(100)
+
+    with pytest.raises(ValueError, match="0 epoch messages sent, of which 100"):
+        ledger.note(said(0))

@@ -1,0 +1,120 @@
+"""One byte in a hundred flipped, dropped or doubled: nothing wrong is accepted, no loss goes unnoticed."""
+
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from link_messages import noisy, printed
+from litemrc.device.collecting.ledger import EpochLedger
+from litemrc.device.link.frames import frame
+from litemrc.device.link import frames, link
+from litemrc.device.link.protocol import device_messages, host_requests
+from mutation import mutated_module
+
+RATE = 0.01
+SEEDS = [1, 2, 3]
+
+
+@pytest.fixture(scope="module")
+def stream(programs) -> bytes:
+    """Epochs as the firmware's encoder frames them, and an event that says how many they were."""
+    return subprocess.run([programs / "codec", "stream", "device"], stdout=subprocess.PIPE, check=True).stdout
+
+
+def must_arrive(clean: bytes, hit: list[int]) -> list[bool]:
+    """For each frame of `clean`, whether neither it nor the one before was hit, their closing zeros included.
+
+    A frame may be lost, then, to damage in it or in the frame before it: by the second frame after the last
+    damaged byte the link has recovered.
+    """
+    bounds = [at for at, byte in enumerate(clean) if byte == 0]
+    harmed, hits = [], iter([*hit, len(clean)])
+    next_hit = next(hits)
+    for end in bounds:
+        harmed.append(next_hit <= end)
+        while next_hit <= end:
+            next_hit = next(hits)
+    return [not (here or before) for here, before in zip(harmed, [False, *harmed], strict=False)]
+
+
+def host_survives_noise(stream: bytes, seed: int) -> None:
+    """Feed the stream through noise to the host's receiver; raises AssertionError on any broken promise."""
+    dice = random.Random(seed)
+    *epochs, event = [part + b"\0" for part in stream.split(b"\0")[:-1]]
+    sent = [device_messages().decode(frames.unframe(part[:-1])) for part in epochs]
+    line, hit = noisy(b"".join(epochs), dice, RATE)
+    line += (
+        b"\0" + event
+    )  # the zero byte before it may be lost; the event is what the last losses are counted by
+
+    receiver, ledger, received = link.MessageReceiver(), EpochLedger(0), []
+    at = 0
+    while at < len(line):
+        chunk = dice.randrange(1, 5000)
+        for message in receiver.feed(line[at : at + chunk]):
+            ledger.note(message)
+            received.append(message)
+        at += chunk
+
+    *arrived, last = received
+    assert last.epoch_messages == len(sent)
+    assert all(message == sent[message.index] for message in arrived), "a wrong epoch was accepted"
+    assert [m.index for m in arrived] == sorted({m.index for m in arrived}), "an epoch was accepted twice"
+    assert ledger.received == len(arrived) > 1000
+    assert ledger.received + ledger.lost == len(sent)
+    assert receiver.counts.frames == len(arrived) + 1
+    assert receiver.counts.lost == last.sequence - arrived[0].sequence + 1 - receiver.counts.frames
+    assert receiver.counts.damaged > 1000
+    there = {message.index for message in arrived}
+    assert all(index in there for index, must in enumerate(must_arrive(b"".join(epochs), hit)) if must)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_host_accepts_no_wrong_epoch_counts_every_lost_one_and_recovers_within_two_frames(stream, seed):
+    host_survives_noise(stream, seed)
+
+
+def test_a_host_that_does_not_check_the_crc_fails(stream, monkeypatch):
+    mutant = mutated_module(Path(frames.__file__), 'struct.pack("<I", zlib.crc32(payload)) != crc', "False")
+    monkeypatch.setattr(link, "FrameSplitter", mutant.FrameSplitter)
+
+    with pytest.raises((AssertionError, ValueError)):
+        host_survives_noise(stream, SEEDS[0])
+
+
+def device_survives_noise(program: Path, seed: int) -> None:
+    """Send requests through noise to the firmware's receiver; raises AssertionError on any broken promise."""
+    dice = random.Random(seed)
+    codec = host_requests()
+    sent = [
+        codec.new("set_epoch", sequence=number, unit="cycles", length=dice.getrandbits(32))
+        if number % 2
+        else codec.new("echo", sequence=number, payload=dice.randbytes(number % 60))
+        for number in range(1, 20001)
+    ]
+    clean = b"".join(frame(codec.encode(request)) for request in sent)
+    line, hit = noisy(clean, dice, RATE)
+
+    said = subprocess.run([program, "text", "host"], input=line, stdout=subprocess.PIPE, check=True).stdout
+
+    *lines, counts = said.decode().splitlines()
+    accepted = lines[0::2]
+    expected = [printed(request) for request in sent]
+    assert set(accepted) <= set(expected), "a wrong request was accepted"
+    assert len(set(accepted)) == len(accepted) > 1000
+    damaged = int(counts.split()[1].removeprefix("damaged="))
+    assert counts.split()[0] == f"frames={len(accepted)}"
+    assert damaged > 1000
+    there = set(accepted)
+    assert all(text in there for text, must in zip(expected, must_arrive(clean, hit), strict=True) if must)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_device_accepts_no_wrong_request_and_recovers_within_two_frames(programs, seed):
+    device_survives_noise(programs / "codec", seed)
+
+
+def test_a_device_that_does_not_check_the_crc_fails(programs):
+    with pytest.raises(AssertionError, match="a wrong request was accepted"):
+        device_survives_noise(programs / "codec-mutant", SEEDS[0])

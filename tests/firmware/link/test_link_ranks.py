@@ -1,0 +1,209 @@
+"""Ranks of a device over the link: what is asked, said, refused; and `litemrc ranks` as a user meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from link_messages import rank_counters_of
+from litemrc.device import ranks
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.running import Run
+from litemrc.epochs.files import read_epochs
+from litemrc.errors import UserError
+from litemrc.ranks.activity import COUNTERS, PowerState
+from litemrc.ranks.files import read_ranks
+from litemrc_gateware.ranks import records as gateware
+from litemrc_gateware.ranks.records import MeterWord
+
+
+@pytest.fixture
+def device(start_peer):
+    with Device.open(start_peer(ranks=1).url) as device:
+        yield device
+
+
+def test_the_dram_is_described(device):
+    assert ranks.get_dram(device) == ranks.Dram(
+        ranks=4,
+        virtual=False,
+        states=("awake", "power_down", "self_refresh", "self_refresh_partial"),
+        part="MT41K64M16",
+        chips=1,
+        phases=4,
+        kept=0,
+    )
+
+
+def test_a_device_without_rank_power_says_so(start_peer):
+    with Device.open(start_peer().url) as device, pytest.raises(UserError, match="no rank power"):
+        ranks.get_dram(device)
+
+
+def test_a_policy_comes_back_as_it_was_set(device):
+    policy = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
+    assert ranks.set_policy(device, policy) == policy
+    assert ranks.get_policy(device) == policy
+
+
+def test_a_policy_that_contradicts_itself_is_refused_and_nothing_changes(device):
+    before = ranks.get_policy(device)
+    with pytest.raises(RequestRefusedError, match="mrc cannot be its own base"):
+        ranks.set_policy(device, ranks.RankPolicy("mrc", "power_down", "self_refresh", "mrc", 1, 2))
+    assert ranks.get_policy(device) == before
+
+
+def test_a_working_set_size_comes_back_to_the_nearest_step_of_epsilon(device):
+    set_to = ranks.set_working_set(device, ranks.WorkingSetSize(True, 64, 0.01))
+    assert set_to == ranks.get_working_set(device)
+    assert set_to.epsilon == round(0.01 * 2**16) / 2**16
+
+
+@pytest.mark.parametrize(
+    ("domain", "state", "why"),
+    [
+        (0, "power_down", "the firmware runs from this domain"),
+        (4, "power_down", "there is no such domain"),
+        (2, "self_refresh_partial", "data would be lost"),
+    ],
+)
+def test_a_state_the_device_must_not_take_is_refused(device, domain, state, why):
+    with pytest.raises(RequestRefusedError, match=why):
+        ranks.set_state(device, domain, state)
+
+
+def test_data_may_be_lost_only_where_it_was_allowed(device):
+    ranks.set_loss(device, 2, allowed=True, part=1)
+    ranks.set_state(device, 2, "self_refresh_partial")
+    ranks.set_loss(device, 2, allowed=False)
+    with pytest.raises(RequestRefusedError, match="data would be lost"):
+        ranks.set_state(device, 2, "self_refresh_partial")
+
+
+def test_every_epoch_has_a_row_of_every_rank(device):
+    rows = watch_ranks(device, ranks.get_dram(device))
+    device.request("end_epoch")
+    first = next(rows)
+    device.request("end_epoch")
+    second = next(rows)
+    assert [row.domain for row in first] == [row.domain for row in second] == [0, 1, 2, 3]
+    assert {row.epoch for row in second} == {first[0].epoch + 1}
+    assert first[3].counters == tuple(rank_counters_of(first[3].epoch, 3))
+
+
+def test_a_collection_has_the_ranks_of_all_its_epochs(start_peer):
+    with Device.open(start_peer(ranks=1, period_ms=2).url) as device:
+        dram = ranks.get_dram(device)
+        collector = Collector(device, dram)
+        for _ in collector.collect(3, [Run("zipf")]):
+            pass
+        table = rank_table(device, dram, collector.ranks.rows)
+    assert table.epochs.tolist() == sorted({row.epoch for row in collector.rows})
+    assert collector.ranks.lost == 0
+    assert table.self_refresh.tolist() == [
+        rank_counters_of(epoch, domain)[7] for epoch in table.epochs.tolist() for domain in range(4)
+    ]
+    assert table.live_pages.max() == 300, "while the program ran"
+
+
+def litemrc(url, *arguments, command="ranks"):
+    command = [sys.executable, "-m", "litemrc.cli.main", command, "--port", url, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_the_command_shows_states_residencies_and_energy(start_peer):
+    done = litemrc(start_peer(ranks=1).url)
+    assert done.returncode == 0, done.stderr
+    for text in ("policy none", "awake", "holds working set", "self-refresh", "MT41K64M16", "mJ"):
+        assert text in done.stdout
+
+
+def test_its_json_adds_up(start_peer):
+    told = json.loads(litemrc(start_peer(ranks=1).url, "--json").stdout)
+    assert [each["rank"] for each in told["ranks"]] == [0, 1, 2, 3]
+    domains = told["energy"]["domains"]
+    assert sum(each["energy_mj"] for each in domains) == pytest.approx(told["energy"]["total"]["energy_mj"])
+    asleep = [each["residency"]["self_refresh"] for each in domains]
+    assert asleep == pytest.approx([(rank * 100_000 + told["epoch"]) / 1e6 for rank in range(4)])
+
+
+def test_it_goes_on_without_energy_where_a_current_is_not_known(start_peer):
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16")
+    assert done.returncode == 0, done.stderr
+    assert "refreshes" in done.stdout
+    assert "no energy: " in done.stdout
+    assert "mt41k128m16.toml" in done.stdout
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "energy" not in json.loads(done.stdout)
+
+
+def test_a_part_that_is_not_known_is_refused(start_peer):
+    done = litemrc(start_peer(ranks=1).url, "--part", "MT0")
+    assert done.returncode == 2
+    assert "MT0" in done.stderr
+
+
+def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
+    url, out, of_ranks = (
+        start_peer(ranks=1, epochs=9, period_ms=5).url,
+        tmp_path / "c.parquet",
+        tmp_path / "r.parquet",
+    )
+    done = litemrc(url, "--epochs", 4, "--out", out, "--ranks", of_ranks, command="collect")
+    assert done.returncode == 0, done.stderr
+    table = read_ranks(of_ranks)
+    assert table.epochs.tolist() == sorted(set(read_epochs(out).epoch.tolist()))
+    assert (table.part, table.domains, table.phases, table.clock_hz) == ("MT41K64M16", 4, 4, 1_000_000)
+
+
+def test_states_and_policies_can_be_set(start_peer):
+    url = start_peer(ranks=1).url
+    done = litemrc(
+        url, "policy", "mrc", "--mrc-base", "dynamic", "--thresholds", "100:20000", "--epsilon", "0.01"
+    )
+    assert "power-down after 100 idle clocks, self-refresh after 20,000 idle clocks" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("set", "--rank", "0", "--state", "power-down"), "the firmware runs from this domain"),
+        (("set", "--rank", "2", "--state", "self-refresh-partial"), "--allow-data-loss"),
+        (("set", "--rank", "9", "--state", "self-refresh"), "there is no such domain"),
+        (("policy", "dynamic", "--thresholds", "7"), "is not two numbers of clocks"),
+        (("policy", "mrc", "--epsilon", "1"), "is not a fraction"),
+        (("--part", "no-such-part"), "no-such-part"),
+    ],
+)
+def test_what_cannot_be_is_an_error_with_exit_code_2(start_peer, arguments, why):
+    done = litemrc(start_peer(ranks=1).url, *arguments)
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
+def test_the_counters_are_named_in_the_order_of_the_gateware():
+    assert [word.name.lower() for word in MeterWord] == list(COUNTERS)
+    assert {state.name: state.value for state in gateware.PowerState} == {s.name: s.value for s in PowerState}
+
+
+def test_the_firmware_guards_its_own_rank_and_live_pages(programs):
+    """ranks.c as it is flashed; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
+    said = subprocess.run([programs / "rank_guard"], capture_output=True, text=True, check=True).stdout
+    lost = "2 the domain's data would be lost: allow that first"
+    assert said.splitlines() == [
+        "3 the firmware runs from this domain",
+        "ok",  # it may be woken
+        "ok",
+        "2 there is no such domain",
+        lost,
+        "3 the domain holds live pages",  # the firmware's own
+        "ok",
+        "ok",
+        lost,
+        "3 the domain holds live pages",
+        "ok",
+    ]

@@ -1,0 +1,198 @@
+"""`litemrc curve` as a user meets it: a process with arguments, two output streams and an exit code."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from litemrc.cli import main as cli
+from litemrc.cli.curves.curve import json_object
+from litemrc.epochs.files import write_epochs
+from litemrc.epochs.processes import Owner
+
+COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
+
+
+@pytest.fixture
+def file(tmp_path: Path, epoch_table) -> Path:
+    path = tmp_path / "curves.parquet"
+    write_epochs(path, epoch_table)
+    return path
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def test_json_is_one_object_and_nothing_else(file):
+    done = run("curve", file, "--context", 1, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    # zipf: 20 + 12 accesses, hits 16 8 2 0: 1 - 16/32, 1 - 24/32, 1 - 26/32.
+    assert json.loads(done.stdout) == {
+        "context": 1,
+        "processes": [],
+        "accesses": 32,
+        "misses": 6,
+        "dropped": 7,
+        "outside": 0,
+        "unsampled": 0,
+        "scale_log2": 0,
+        "sizes_pages": [16, 32, 48, 64],
+        "miss_ratio": [0.5, 0.25, 0.1875, 0.1875],
+        "epochs": [0, 1, 2],
+        "working_set_pages": [9, 7, 0],
+    }
+
+
+def test_json_without_a_context_sums_the_contexts(file):
+    curve = json.loads(run("curve", file, "--json").stdout)
+    # hits 16 16 2 0 of 42 accesses
+    assert (curve["context"], curve["accesses"], curve["misses"], curve["dropped"]) == (None, 42, 8, 7)
+    assert curve["miss_ratio"] == [26 / 42, 10 / 42, 8 / 42, 8 / 42]
+
+
+def test_the_only_context_with_data_is_taken(file):
+    curve = json.loads(run("curve", file, "--epochs", "1:", "--json").stdout)
+    assert (curve["context"], curve["accesses"]) == (1, 12)
+
+
+def test_json_stays_pure_beside_a_plot_and_a_warning(tmp_path, epoch_table):
+    write_epochs(tmp_path / "t.parquet", replace(epoch_table, interrupted=True, overflow=[True] * 4))
+    done = run("curve", tmp_path / "t.parquet", "--json", "--plot", tmp_path / "t.svg")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["accesses"] == 42
+    assert "interrupted" in done.stderr and "approximate" in done.stderr
+    assert "memory size in MiB" in (tmp_path / "t.svg").read_text()
+
+
+def test_a_ratio_of_no_accesses_is_null_in_json(epoch_table):
+    idle = epoch_table.between(2, 3)
+    assert json_object(idle, [Owner(1)])["miss_ratio"] == [None] * 4
+
+
+def test_json_of_a_sampled_table_is_in_pages_of_the_memory(tmp_path, sampled_table):
+    write_epochs(tmp_path / "t.parquet", sampled_table)
+    curve = json.loads(run("curve", tmp_path / "t.parquet", "--context", "loop", "--json").stdout)
+    assert (curve["accesses"], curve["outside"], curve["unsampled"], curve["scale_log2"]) == (10, 11, 70, 2)
+    assert curve["sizes_pages"] == [16, 32, 48, 64]
+    assert (curve["epochs"], curve["working_set_pages"]) == ([0], [2 * 4])
+
+
+def test_sampled_counts_are_marked_and_all_accesses_told(tmp_path, sampled_table):
+    write_epochs(tmp_path / "t.parquet", sampled_table)
+    said = run("curve", tmp_path / "t.parquet").stdout
+    assert "sampled: 1 page of 4 takes part" in said
+    assert "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped" in said
+
+
+def test_epochs_of_different_sampling_are_refused_and_named(tmp_path, epoch_table):
+    write_epochs(tmp_path / "t.parquet", replace(epoch_table, scale_log2=[0, 0, 0, 1]))
+    done = run("curve", tmp_path / "t.parquet")
+    assert done.returncode == 2
+    assert "the sampling changed" in done.stderr
+    assert "0 to 1 have 1 page of 1, 2 to 2 have 1 page of 2" in done.stderr
+    assert run("curve", tmp_path / "t.parquet", "--epochs", ":2").returncode == 0
+
+
+def test_a_context_may_be_named(file):
+    assert json.loads(run("curve", file, "--context", "loop", "--json").stdout)["context"] == 2
+
+
+def test_the_table_lists_all_contexts(file):
+    done = run("curve", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    # All reuse: zipf hit up to group 2, loop up to group 1, of 64 KiB each. Working set: zipf touched 9, 7
+    # and 0 pages of 4 KiB, which is 64/3 KiB on the average; loop 4.
+    zipf = next(line for line in lines if line[1:2] == ["zipf"])
+    assert zipf[:5] == ["1", "zipf", "32", "6", "7"]
+    assert zipf[-6:] == ["192", "KiB", "21.3", "KiB", "36", "KiB"]
+    loop = next(line for line in lines if line[1:2] == ["loop"])
+    assert loop[-6:] == ["128", "KiB", "16", "KiB", "16", "KiB"]
+
+
+def test_names_are_no_markup(tmp_path, epoch_table):
+    write_epochs(tmp_path / "t.parquet", replace(epoch_table, context_names={1: "[bold]a[/i]"}))
+    assert "1 [bold]a[/i]" in run("curve", tmp_path / "t.parquet").stdout
+
+
+def test_the_table_of_one_context_has_its_curve(file):
+    assert "█" in run("curve", file, "--context", 1).stdout
+
+
+def test_a_picture_is_drawn(file, tmp_path):
+    done = run("curve", file, "--plot", tmp_path / "curve.png")
+    assert done.returncode == 0
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["--context", "7"], "context 7 has no data"),
+        (["--context", "nobody"], "contexts with data: 1 (zipf), 2 (loop)"),
+        (["--epochs", "5:"], "the file holds epochs 0 to 2"),
+        (["--epochs", "2:"], "no context counted an access"),
+        (["--epochs", "3"], "'3' is not a range A:B"),
+        (["--plot", "curve.pdf"], "must end in .png or .svg"),
+        (["--plot", "no/such/folder/curve.png"], "no such folder"),
+        (["--no-such-option"], "unrecognized arguments"),
+    ],
+)
+def test_bad_arguments_exit_with_2_and_say_why(file, arguments, complaint):
+    done = run("curve", file, *arguments, "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_bad_file_exits_with_2_and_says_where(file):
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0x10
+    file.write_bytes(content)
+    done = run("curve", file, "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "litemrc: error: the file is damaged" in done.stderr
+    assert f"where:  {file}" in done.stderr and "remedy: " in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(file):
+    process = subprocess.Popen([*COMMAND, "curve", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.wait(60) == cli.EXIT_BROKEN_PIPE
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_a_terminal_without_unicode_gets_its_table(file):
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": ""}
+    done = subprocess.run(
+        [*COMMAND, "curve", file], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_interruption_exits_with_130(monkeypatch, capsys):
+    def interrupt(args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("litemrc.cli.curves.curve.main", interrupt)
+    assert cli.main(["curve", "any.parquet"]) == cli.EXIT_INTERRUPTED == 130
+    assert capsys.readouterr().err == "litemrc: interrupted\n"
+
+
+def test_help_names_all_commands_and_loads_none():
+    code = (
+        "import contextlib, sys\nfrom litemrc.cli.main import main\n"
+        "with contextlib.suppress(SystemExit): main(['--help'])\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in ("demo", "collect", "curve", "device"))
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["curve"]])
+def test_incomplete_commands_exit_with_2(arguments):
+    assert run(*arguments).returncode == 2

@@ -1,0 +1,136 @@
+"""Epoch tables: what they refuse, and the curves they give."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from epoch_rows import PARAMETERS, row
+from litemrc.checks.account import all_accesses_text
+from litemrc.epochs.files import EpochTable
+
+
+def test_curve_of_a_context_sums_its_epochs(epoch_table):
+    curve = epoch_table.curve(1)
+    assert curve.hits.tolist() == [10 + 6, 3 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.context) == (20 + 12, 5 + 1, 1)
+    assert curve.group_pages == 64 // 4
+
+
+def test_curve_of_all_contexts_sums_them(epoch_table):
+    curve = epoch_table.curve()
+    assert curve.hits.tolist() == [10 + 0 + 6, 3 + 8 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.context) == (20 + 10 + 12, 5 + 2 + 1, None)
+
+
+def test_dropped_counts_once_per_epoch_and_not_per_row(epoch_table):
+    assert epoch_table.curve().dropped == 3 + 0 + 4  # epoch 0 has two rows
+    assert epoch_table.curve(1).dropped == 3 + 0 + 4
+    assert epoch_table.curve(2).dropped == 3  # reported in epoch 0 only
+
+
+def test_overflow_of_one_epoch_marks_the_curve(epoch_table):
+    assert not epoch_table.curve(2).overflow
+    overflow = np.array([False, True, False, False])
+    assert replace(epoch_table, overflow=overflow).curve(2).overflow
+
+
+def test_between_takes_epochs_up_to_but_not_including_the_last(epoch_table):
+    assert epoch_table.between(0, 1).curve().accesses == 20 + 10
+    assert epoch_table.between(1, None).curve().accesses == 12
+    assert epoch_table.between(None, None).epoch.tolist() == epoch_table.epoch.tolist()
+    assert epoch_table.between(7, 9).epoch.size == 0
+
+
+def test_only_contexts_that_counted_have_data(epoch_table):
+    assert epoch_table.contexts_with_data == [1, 2]
+    assert epoch_table.between(2, None).contexts_with_data == []
+
+
+def test_names_of_contexts(epoch_table):
+    assert (epoch_table.name_of(1), epoch_table.name_of(5)) == ("zipf", "context 5")
+
+
+def test_a_table_without_rows_is_a_table():
+    table = EpochTable.from_rows([], **PARAMETERS)
+    assert table.hits.shape == (0, 4)
+    assert table.curve().accesses == 0
+
+
+def test_a_row_that_contradicts_itself_is_refused_on_arrival():
+    with pytest.raises(ValueError, match=r"epoch 7, context 1: .* is 9, but accesses is 10"):
+        row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, hits=(4, 0, 0, 0))
+    row(epoch=7, context=1, accesses=10, misses=5, touched=5, dropped=0, overflow=True, hits=(4, 0, 0, 0))
+    with pytest.raises(ValueError, match=r"epoch 7, context 1: 10 pages touched by 9 accesses"):
+        row(epoch=7, context=1, accesses=9, misses=5, touched=10, dropped=0, hits=(4, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "change, why",
+    [
+        ({"misses": [5, 2, 2, 0]}, "row 2 (epoch 1, context 1): sum(hits) + misses differs from accesses"),
+        ({"context": [1, 8, 1, 1]}, "row 1 (epoch 0, context 8): the monitor has only 8 contexts"),
+        (
+            {"epoch": [0, 0, 2, 2]},
+            "row 3 (epoch 2, context 1): an earlier row has the same epoch and context",
+        ),
+        ({"dropped": [3, 4, 0, 4]}, "row 1 (epoch 0, context 2): dropped differs"),
+        ({"accesses": [20, 10, 12]}, "column accesses has shape (3,) instead of (4,)"),
+        ({"hits": [[1]] * 4}, "column hits has shape (4, 1) instead of (4, 4)"),
+        ({"context": [1, 300, 1, 1]}, "column context holds values that are no uint8"),
+        ({"epoch": [-1, 0, 1, 2]}, "column epoch holds values that are no uint32"),
+        ({"pages": 63}, "pages a multiple of groups"),
+        ({"frames": 32}, "4 groups, 64 pages, 32 frames"),
+        ({"touched": [9, 11, 7, 0]}, "row 1 (epoch 0, context 2): more pages touched than accesses"),
+        ({"outside": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): outside differs"),
+        ({"unsampled": [1, 2, 0, 0]}, "row 1 (epoch 0, context 2): unsampled differs"),
+        ({"scale_log2": [0, 1, 0, 0]}, "row 1 (epoch 0, context 2): scale_log2 differs"),
+        ({"scale_log2": [32, 32, 0, 0]}, "row 0 (epoch 0, context 1): scale_log2 is above 31"),
+        # 1 page of 4: the 16 that take part fill 1 of 4 groups of 16.
+        ({"scale_log2": [2, 2, 0, 0]}, "row 0 (epoch 0, context 1): hits deeper than the memory"),
+    ],
+)
+def test_columns_that_contradict_each_other_are_refused(epoch_table, change, why):
+    with pytest.raises(ValueError, match=re.escape(why)):
+        replace(epoch_table, **change)
+
+
+def test_sizes_are_pages_of_the_memory_whatever_the_sampling(sampled_table):
+    # Its engine's groups have 4 pages, each for 4 of the memory.
+    assert sampled_table.curve(1).sizes_pages.tolist() == [16, 32, 48, 64]
+    assert sampled_table.curve(1).miss_ratio.tolist() == [10 / 20, 7 / 20, 5 / 20, 5 / 20]
+
+
+def test_an_engine_for_all_pages_that_samples_fills_fewer_groups(sampled_table):
+    # Groups of 64 / 4 = 16 pages, each for 4: 64, all of the memory.
+    table = replace(sampled_table, pages=64, hits=[[15, 0, 0, 0], [8, 0, 0, 0]])
+    assert table.curve(1).sizes_pages.tolist() == [64]
+    assert table.curve(1).miss_ratio.tolist() == [5 / 20]
+
+
+def test_the_working_set_is_what_was_touched_in_pages_of_the_memory(epoch_table, sampled_table):
+    assert epoch_table.working_set(1) == {0: 9, 1: 7, 2: 0}
+    assert epoch_table.working_set() == {0: 9 + 4, 1: 7, 2: 0}
+    assert sampled_table.working_set(1) == {0: 3 * 4}
+    assert sampled_table.working_set() == {0: (3 + 2) * 4}
+
+
+def test_accesses_in_all_count_what_belongs_to_the_epoch_once(epoch_table, sampled_table):
+    assert sampled_table.accesses_in_all == 20 + 10 + 70 + 11 + 5
+    assert epoch_table.accesses_in_all == 20 + 10 + 12 + 3 + 4
+    assert all_accesses_text(sampled_table) == (
+        "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped"
+    )
+    assert all_accesses_text(epoch_table.between(1, 2)) == ""
+
+
+def test_epochs_of_different_sampling_have_no_common_curve(epoch_table):
+    mixed = replace(epoch_table, scale_log2=[0, 0, 0, 1])
+    assert mixed.scales == [0, 1]
+    with pytest.raises(ValueError, match="no curve in common"):
+        mixed.curve(1)
+    assert mixed.between(0, 2).curve(1).sizes_pages.tolist() == [16, 32, 48, 64]
+
+
+def test_without_rows_the_scale_is_what_the_engine_needs():
+    assert EpochTable.from_rows([], **PARAMETERS | {"pages": 16}).scale == 2

@@ -1,0 +1,250 @@
+"""The whole monitor: what is counted in an epoch, for whom, and what is not."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from litemrc.golden.monitor.group_stack import GroupStack
+from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
+from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
+from litemrc.golden.monitor.positions import Position, PositionKind
+
+FRAMES, GROUPS, CONTEXTS = 16, 4, 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of one run, drawn at random."""
+
+    engine: str
+    pages: int
+    recent_pages: int
+    lower: int
+    upper: int
+    sampling: int
+    single_shot: bool
+
+    def model(self) -> MonitorModel:
+        model = MonitorModel(FRAMES, GROUPS, CONTEXTS, self.engine, self.pages, self.recent_pages)
+        model.set_range(self.lower, self.upper)
+        model.set_sampling(self.sampling)
+        model.single_shot = self.single_shot
+        return model
+
+
+SETTINGS = st.builds(
+    Settings,
+    engine=st.sampled_from(list(ENGINES)),
+    pages=st.sampled_from([FRAMES // 2, FRAMES]),
+    recent_pages=st.integers(1, 2),
+    lower=st.integers(0, FRAMES // 2),
+    upper=st.integers(FRAMES // 2, FRAMES - 1),
+    sampling=st.integers(0, 2),
+    single_shot=st.booleans(),
+)
+OPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["access"] * 16 + ["invalidate", "clear", "end", "end", "drop", "mark", "freeze", "arm"]
+        ),
+        st.integers(0, FRAMES - 1),
+        st.integers(0, CONTEXTS - 1),
+    ),
+    max_size=200,
+)
+
+
+def step(model: MonitorModel, op: str, frame: int, context: int) -> Position | EpochCounters | None:
+    if op == "freeze":
+        model.freeze = not model.freeze
+        return None
+    if op == "end":
+        return model.end_epoch()
+    arguments = {"access": (frame, context), "invalidate": (frame,)}.get(op, ())
+    return getattr(model, op)(*arguments)
+
+
+@given(SETTINGS, OPS)
+@settings(max_examples=300, deadline=None)
+def test_every_access_made_unfrozen_is_in_one_count_of_its_epoch(chosen: Settings, ops) -> None:
+    model, made, epochs = chosen.model(), 0, 0
+    for op, frame, context in ops:
+        made += op in ("access", "drop") and not model.frozen
+        answer = step(model, op, frame, context)
+        if op == "clear":
+            made = 0
+        if op != "end":
+            continue
+        for c in range(CONTEXTS):
+            assert sum(answer.hits[c]) + answer.misses[c] == answer.accesses[c]
+            assert answer.touched[c] <= answer.accesses[c]
+        assert sum(answer.accesses) + answer.outside + answer.unsampled + answer.dropped == made
+        assert answer.epoch == epochs
+        made, epochs = 0, epochs + 1
+
+
+@given(SETTINGS, OPS)
+@settings(max_examples=300, deadline=None)
+def test_the_working_set_is_the_number_of_pages_touched(chosen: Settings, ops) -> None:
+    """Recomputed from the answers: pages of each owner since the epoch began, each life of a frame one."""
+    model, lives = chosen.model(), [0] * FRAMES
+    touched: set[tuple[int, int, int]] = set()
+    for op, frame, context in ops:
+        answer = step(model, op, frame, context)
+        if op == "access" and answer.kind != PositionKind.NONE:
+            touched.add((answer.context, frame, lives[frame]))
+        elif op == "invalidate":
+            lives[frame] += 1
+        elif op == "clear":
+            touched = set()
+        elif op == "end":
+            assert answer.touched == [sum(owner == c for owner, _, _ in touched) for c in range(CONTEXTS)]
+            touched = set()
+
+
+@given(OPS, st.integers(1, 4))
+@settings(max_examples=300, deadline=None)
+def test_the_filter_does_not_show_in_what_is_counted(ops, recent_pages: int) -> None:
+    """Against the exact engine and counters alone."""
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, recent_pages=recent_pages)
+    stack, counters = GroupStack(FRAMES, GROUPS, CONTEXTS), HitCounters(GROUPS, CONTEXTS)
+    for op, frame, context in ops:
+        if op not in ("access", "invalidate", "clear", "end"):
+            continue
+        answer = step(model, op, frame, context)
+        if op == "access":
+            position = stack.access(frame, context)
+            counters.count(position)
+            assert answer == position
+        elif op == "invalidate":
+            stack.invalidate(frame)
+        elif op == "clear":
+            stack.clear()
+            counters.clear()
+        else:
+            exact = counters.end_epoch()
+            assert (answer.hits, answer.misses, answer.accesses) == (exact.hits, exact.misses, exact.accesses)
+
+
+def test_worked_example_of_figure_2() -> None:
+    """zhou2004, figure 2, with groups of one page: MR(1) = 0.75, MR(2) = MR(3) = 0.5."""
+    model = MonitorModel(frames=4, groups=4, contexts=1)
+    for frame in (1, 3, 1, 1):
+        model.access(frame, 0)
+    counters = model.end_epoch()
+    assert (counters.hits, counters.misses, counters.accesses) == ([[1, 1, 0, 0]], [2], [4])
+    miss_ratios = [1 - sum(counters.hits[0][:m]) / counters.accesses[0] for m in (1, 2, 3)]
+    assert miss_ratios == [0.75, 0.5, 0.5]
+    assert counters.touched == [2]
+
+
+def test_a_page_counts_for_the_context_that_first_touched_it() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.access(5, 1)
+    model.access(5, 2)
+    model.invalidate(5)
+    model.access(5, 2)
+    counters = model.end_epoch()
+    assert counters.accesses == [0, 2, 1]
+    assert counters.misses == [0, 1, 1]
+    assert counters.touched == [0, 1, 1]  # the page after the invalidation is another one
+
+
+def test_clear_forgets_pages_and_counters_but_keeps_the_epoch_number() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.end_epoch()
+    model.access(1, 1)
+    model.drop()
+    model.clear()
+    counters = model.end_epoch()
+    assert (counters.epoch, sum(counters.accesses), counters.dropped) == (1, 0, 0)
+    assert model.access(1, 2).kind is PositionKind.MISS
+
+
+def test_stacks_outlive_the_epoch_and_the_working_set_does_not() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    for _ in range(2):
+        model.access(1, 0)
+        assert model.end_epoch().touched[0] == 1
+    assert model.access(1, 0).kind is PositionKind.HIT
+
+
+def test_dropped_accesses_add_to_dropped_and_to_nothing_else() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.access(1, 0)
+    model.drop()
+    model.drop()
+    counters = model.end_epoch()
+    assert (counters.dropped, sum(counters.accesses), sum(counters.misses)) == (2, 1, 1)
+    assert model.end_epoch().dropped == 0
+
+
+def test_frozen_accesses_warm_the_stacks_and_count_nothing() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.freeze = True
+    for frame in range(8):
+        model.access(frame, 0)
+    model.drop()
+    nothing = model.end_epoch()
+    assert sum(nothing.accesses) + sum(nothing.touched) + nothing.dropped == 0
+    model.freeze = False
+    assert model.access(0, 1) == Position(PositionKind.HIT, 1, 0)  # seven pages lie above it, four in a group
+    assert model.end_epoch().touched == [1, 0, 0]
+
+
+def test_single_shot_measures_one_epoch_until_it_is_armed_again() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS)
+    model.single_shot = True
+    model.access(1, 0)
+    assert model.end_epoch().accesses[0] == 1
+    assert model.frozen
+    model.access(2, 0)
+    model.clear()  # commands work, and do not thaw
+    model.access(3, 0)
+    assert model.frozen
+    model.arm()
+    assert not model.frozen
+    assert model.access(3, 0).kind is PositionKind.HIT
+    assert model.end_epoch().accesses[0] == 1
+    model.single_shot = False
+    assert model.frozen  # until it is armed
+    model.arm()
+    model.end_epoch()
+    assert not model.frozen
+
+
+def test_counters_saturate_and_raise_overflow_for_their_epoch_only() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, counter_bits=2)  # counters stop at 3
+    for _ in range(4):
+        model.access(1, 0)  # 1 miss + 3 hits: only `accesses` would need a 4
+    counters = model.end_epoch()
+    assert (counters.hits[0][0], counters.misses[0], counters.accesses[0]) == (3, 1, 3)
+    assert counters.overflow
+    for _ in range(3):
+        model.access(1, 0)
+    assert not model.end_epoch().overflow
+
+
+def test_counts_of_what_is_left_out_saturate_without_overflow() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, counter_bits=2)
+    model.set_range(8, 15)
+    for _ in range(9):
+        model.access(1, 0)
+    counters = model.end_epoch()
+    assert (counters.outside, counters.overflow) == (3, False)
+
+
+def test_an_engine_smaller_than_the_memory_is_sampled() -> None:
+    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, pages=FRAMES // 2)
+    assert model.filter.scale_log2 == 1
+    for frame in range(FRAMES):
+        model.access(frame, 0)
+    counters = model.end_epoch()
+    assert (counters.unsampled, counters.touched[0]) == (FRAMES // 2, FRAMES // 2)
+
+
+@pytest.mark.parametrize(("frame", "context"), [(FRAMES, 0), (-1, 0), (0, CONTEXTS), (0, -1)])
+def test_unknown_frame_or_context_is_refused(frame: int, context: int) -> None:
+    with pytest.raises(ValueError, match=f"no frame {frame} in context {context}"):
+        MonitorModel(FRAMES, GROUPS, CONTEXTS).access(frame, context)

@@ -1,0 +1,150 @@
+"""The filter's positions are those of the exact model, and its sample is fair."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from litemrc.golden.monitor.group_stack import GroupStack
+from litemrc.golden.monitor.page_filter import EngineOp, PageFilter, hashed
+from litemrc.golden.monitor.positions import PositionKind, StackEngine
+
+FRAMES, GROUPS, CONTEXTS = 32, 8, 3
+
+
+def filter_of(recent_pages: int = 4, memory_frames: int = FRAMES) -> PageFilter:
+    engine = GroupStack(FRAMES, GROUPS, CONTEXTS)
+    return PageFilter(engine, memory_frames, FRAMES, GROUPS, recent_pages)
+
+
+operations = st.lists(
+    st.tuples(
+        st.sampled_from(["access"] * 20 + ["invalidate", "invalidate", "clear"]),
+        st.one_of(st.integers(0, 7), st.integers(0, FRAMES - 1)),
+        st.integers(0, CONTEXTS - 1),
+    ),
+    max_size=300,
+)
+
+
+def step(model: StackEngine | PageFilter, kind: str, frame: int, context: int):
+    if kind == "access":
+        return model.access(frame, context)
+    return model.invalidate(frame) if kind == "invalidate" else model.clear()
+
+
+@given(operations, st.integers(1, 4))
+@settings(max_examples=400, deadline=None)
+def test_every_position_is_the_exact_one(ops, recent_pages: int) -> None:
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    for op in ops:
+        assert step(filtered, *op) == step(exact, *op)
+
+
+@pytest.mark.parametrize("recent_pages", [1, 2, 3, 4])
+def test_every_position_is_the_exact_one_on_long_local_runs(recent_pages: int) -> None:
+    dice = random.Random(recent_pages)
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    for _ in range(60_000):
+        frame = min(int(dice.expovariate(0.2)), FRAMES - 1)
+        kind = dice.choices(("access", "invalidate", "clear"), (1000, 20, 1))[0]
+        op = (kind, frame, dice.randrange(CONTEXTS))
+        assert step(filtered, *op) == step(exact, *op)
+    assert (filtered.touches > 1000) == (recent_pages > 1)  # a single page is never out of order
+
+
+def test_the_engine_gets_no_more_operations_than_the_filter() -> None:
+    for spread in (1, 3, 10, 100):
+        dice = random.Random(spread)
+        filtered = filter_of()
+        for done in range(10_000):
+            filtered.access(min(int(dice.expovariate(1 / spread)), FRAMES - 1), 0)
+            assert len(filtered.sent) <= done + 1
+
+
+def test_recent_pages_are_answered_without_the_engine() -> None:
+    filtered = filter_of(recent_pages=2)
+    for frame in (1, 2, 1, 2, 1):
+        filtered.access(frame, 0)
+    assert filtered.sent == [EngineOp("access", 1), EngineOp("access", 2)]
+    # Page 2 will leave, but the engine has page 1 behind it: page 1 is touched before page 3 goes in.
+    filtered.access(3, 0)
+    assert filtered.sent[2:] == [EngineOp("access", 1), EngineOp("access", 3)]
+
+
+def test_an_absorbed_access_counts_for_the_owner_not_the_running_context() -> None:
+    filtered = filter_of()
+    filtered.access(5, 2)
+    assert filtered.access(5, 1) == (PositionKind.HIT, 0, 2)
+
+
+def test_more_recent_pages_than_a_group_holds_are_refused() -> None:
+    with pytest.raises(ValueError, match="must all lie in group 0"):
+        filter_of(recent_pages=FRAMES // GROUPS + 1)
+
+
+def test_accesses_out_of_range_count_apart_and_their_pages_can_be_invalidated() -> None:
+    filtered = filter_of()
+    assert filtered.access(9, 0).kind == PositionKind.MISS
+    filtered.lower, filtered.upper = 10, 20
+    kinds = [filtered.access(frame, 0).kind for frame in (9, 10, 20, 21)]
+    assert kinds == [PositionKind.NONE, PositionKind.MISS, PositionKind.MISS, PositionKind.NONE]
+    filtered.invalidate(9)
+    assert filtered.end_epoch() == (2, 0)
+    filtered.lower = 0
+    assert filtered.access(9, 0).kind == PositionKind.MISS
+    assert filtered.end_epoch() == (0, 0)
+
+
+@given(operations, st.integers(1, 4), st.data())
+@settings(max_examples=200, deadline=None)
+def test_frozen_accesses_move_pages_and_are_not_answered(ops, recent_pages: int, data) -> None:
+    exact, filtered = GroupStack(FRAMES, GROUPS, CONTEXTS), filter_of(recent_pages)
+    for kind, frame, context in ops:
+        expected = step(exact, kind, frame, context)
+        if kind == "access" and data.draw(st.booleans()):
+            assert filtered.access(frame, context, frozen=True).kind == PositionKind.NONE
+        else:
+            assert step(filtered, kind, frame, context) == expected
+
+
+def test_frozen_accesses_count_neither_as_outside_nor_as_unsampled() -> None:
+    filtered = filter_of()
+    filtered.lower, filtered.sampling = 8, 1
+    for frame in range(FRAMES):
+        filtered.access(frame, 0, frozen=True)
+    assert filtered.end_epoch() == (0, 0)
+    for frame in range(FRAMES):
+        filtered.access(frame, 0)
+    outside, unsampled = filtered.end_epoch()
+    assert outside == 8 and 0 < unsampled <= FRAMES - 8
+
+
+@pytest.mark.parametrize("frame_bits", [3, 8, 13, 16])
+def test_the_hash_is_a_permutation(frame_bits: int) -> None:
+    assert {hashed(frame, frame_bits) for frame in range(2**frame_bits)} == set(range(2**frame_bits))
+
+
+@pytest.mark.parametrize("sampling", [0, 1, 3])
+def test_sampled_pages_have_numbers_of_their_own_that_fit_the_engine(sampling: int) -> None:
+    filtered = filter_of(memory_frames=4 * FRAMES)
+    filtered.sampling = sampling
+    k = max(sampling, 2)  # the memory is 4 times the engine
+    assert filtered.scale_log2 == k
+    answered = [frame for frame in range(4 * FRAMES) if filtered.access(frame, 0).kind == PositionKind.MISS]
+    assert len(answered) == 4 * FRAMES >> k
+    assert {op.frame for op in filtered.sent} == set(range(4 * FRAMES >> k))
+    assert filtered.end_epoch() == (0, 4 * FRAMES - (4 * FRAMES >> k))
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 7, 8, 64, 100, 256])
+@pytest.mark.parametrize("sampling", [2, 4, 6])
+def test_runs_and_strides_are_sampled_at_their_rate(stride: int, sampling: int) -> None:
+    frame_bits, pages = 20, 4096
+    for base in (0, 12_345, 500_000):
+        sampled = sum(
+            hashed((base + stride * i) % 2**frame_bits, frame_bits) >> (frame_bits - sampling) == 0
+            for i in range(pages)
+        )
+        expected = pages / 2**sampling
+        assert abs(sampled - expected) <= 4 * expected**0.5  # four deviations of a random sample

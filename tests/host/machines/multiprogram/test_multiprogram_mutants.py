@@ -1,0 +1,96 @@
+"""The random scenarios tell the golden machine from machines that do one thing otherwise."""
+
+from pathlib import Path
+from types import ModuleType
+
+import golden_runs
+import litemrc.golden.machines.aged_curve
+import litemrc.golden.machines.frame_policies
+import litemrc.golden.machines.multiprogram
+import pytest
+from golden_runs import golden_outcome, native_outcome
+from hypothesis import Phase, find, settings
+from hypothesis.errors import NoSuchExample
+from litemrc.machines.multiprogram.scenario import Scenario
+from random_scenarios import scenarios
+
+MACHINE, POLICIES, CURVE = (
+    litemrc.golden.machines.multiprogram,
+    litemrc.golden.machines.frame_policies,
+    litemrc.golden.machines.aged_curve,
+)
+MUTANTS = [
+    (MACHINE, "if self.now >= end:", "if self.now > end:", "global-lru"),
+    (
+        MACHINE,
+        "                if self._turn(number):\n                    self._deliver()\n",
+        "                if self._turn(number):\n",
+        "global-lru",
+    ),
+    (
+        MACHINE,
+        "self.disk_free = max(self.disk_free, self.now) + time",
+        "self.disk_free = self.now + time",
+        "equal",
+    ),
+    (MACHINE, "resident[page] = write or not fault", "resident[page] = write", "global-clock"),
+    (MACHINE, "resident[page] |= write", "pass", "global-clock"),
+    (MACHINE, "                waits = True\n        if fault:", "        if fault:", "global-lru"),
+    (
+        MACHINE,
+        "measured = self.now >= self.measure_from",
+        "measured = self.now > self.measure_from + 9",
+        "global-lru",
+    ),
+    (MACHINE, "self.on_disk[number].clear()", "pass", "global-lru"),
+    (MACHINE, "self._ask(number, self.now)", "self._ask(number, self._serving[number] or 0)", "global-lru"),
+    (POLICIES, "(self.size(n) - self._minimums[n], -n)", "(self.size(n), -n)", "mrc"),
+    (POLICIES, "if self.size(n) > self._minimums[n]]", "if self.size(n) >= self._minimums[n]]", "mrc"),
+    (
+        POLICIES,
+        "-(-self.size(number) // self._group) * self._group for number",
+        "self.size(number) for number",
+        "mrc",
+    ),
+    (POLICIES, "if idle else self.oldest(process)", "if False else self.oldest(process)", "mrc"),
+    (POLICIES, "return self.oldest(givers[giver])", "return self.oldest(*givers)", "mrc"),
+    (POLICIES, "self._used.remove(self._frames[self._hand])", "self._used.clear()", "global-clock"),
+    (CURVE, "count if count >= FORGOTTEN else 0.0", "count", "mrc"),
+    (CURVE, "self._time * self._decay + (now - self._last)", "self._time + (now - self._last)", "mrc"),
+    (CURVE, "count * self._decay for", "count for", "mrc"),
+    (CURVE, "convex[place] = max(between, ratios[right])", "convex[place] = ratios[place]", "mrc"),
+    (CURVE, "ratios = [1.0, *self.miss_ratios]", "ratios = [*self.miss_ratios, 0.0]", "mrc"),
+]
+
+
+@pytest.mark.parametrize(("module", "text", "mutated", "policy"), MUTANTS)
+def test_a_mutant_of_the_golden_machine_is_found(monkeypatch, module, text, mutated, policy):
+    _mutate(monkeypatch, module, text, mutated)
+    assert _find_difference(policy, 1000)
+
+
+@pytest.mark.parametrize("module", [MACHINE, POLICIES, CURVE], ids=lambda module: module.__name__)
+def test_a_copy_of_the_golden_machine_is_not(monkeypatch, module):
+    _mutate(monkeypatch, module, '"""\n\nfrom', ' \n"""\n\nfrom')
+    with pytest.raises(NoSuchExample):
+        _find_difference("mrc", 50)
+
+
+def _mutate(monkeypatch, module: ModuleType, text: str, mutated: str) -> None:
+    """Puts classes and functions of a changed copy of a module in the place of its own."""
+    source = Path(module.__file__).read_text()
+    assert source.count(text) == 1
+    mutant = ModuleType(module.__name__)
+    exec(compile(source.replace(text, mutated), module.__file__, "exec"), mutant.__dict__)
+    for where in (golden_runs, POLICIES):
+        for name in set(vars(where)) & set(vars(mutant)):
+            if getattr(vars(mutant)[name], "__module__", "") == module.__name__:
+                monkeypatch.setattr(where, name, vars(mutant)[name])
+
+
+def _find_difference(policy: str, examples: int) -> Scenario:
+    def differs(scenario: Scenario) -> bool:
+        return native_outcome(scenario, policy) != golden_outcome(scenario, policy)
+
+    first = settings(max_examples=examples, phases=[Phase.generate], derandomize=True, database=None)
+    return find(scenarios(), differs, settings=first)

@@ -1,0 +1,160 @@
+"""Frames of the tray machine: faults, recycling, migration, the views; and the scrambler."""
+
+import numpy as np
+import pytest
+from litemrc.errors import UserError
+from litemrc.machines.trays.memory import HELD, NOBODY, Memory
+from litemrc.machines.trays.scrambler import Scrambler
+from litemrc.machines.trays.views import backing, by_color, outside
+from litemrc.policies.trays.intents import parse_intents
+from tray_machines import TRAY_PAGES, small
+
+RECYCLED_LOCALLY = parse_intents(
+    "INTENT MEM-RECYCLE\nMEM-RECYCLE RED 1\nINTENT MEM-CAPACITY\nMEM-CAPACITY RED 10\n"
+)
+
+
+def check(memory: Memory) -> None:
+    """Every page is where its process thinks, nobody shares a frame, and views add up."""
+    for process in memory.processes():
+        frame = memory.space(process).frame
+        pages = np.flatnonzero(frame >= 0)
+        assert (memory.owner[frame[pages]] == process).all()
+        assert (memory.page[frame[pages]] == pages).all()
+        assert np.unique(frame[pages]).size == pages.size
+        trays = backing(memory, process, 0, frame.size)
+        assert trays.sum() == pages.size == (memory.owner == process).sum()
+    trays = memory.trays()
+    assert sum(tray.free_pages for tray in trays) == (memory.owner == NOBODY).sum()
+    assert memory.physical.used == (memory.owner != NOBODY).sum()
+    used = memory.physical.unit_rows().reshape(-1, 4)[:, 1]
+    assert [tray.pages - tray.free_pages for tray in trays] == used.tolist()
+
+
+@pytest.mark.parametrize("allocator", ["buddy", "tray"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_frames_belong_to_who_touched_them_whatever_happens(allocator, seed):
+    memory = Memory(small(), allocator)
+    rng = np.random.default_rng(seed)
+    Scrambler(1500, 3).run(memory, rng)
+    for step in range(120):
+        process = int(rng.integers(0, 5))
+        begin = int(rng.integers(0, 3000))
+        pages = begin + rng.integers(0, 400, 300)
+        frames, fresh, read = memory.touch(process, pages, file=rng.random(300) < 0.5)
+        assert (memory.page[frames] == pages).all()
+        assert not (fresh & read).any()
+        if step % 7 == 0:
+            memory.release(process, begin, begin + 200)
+        if step % 31 == 0:
+            memory.exit(process)
+        if allocator == "tray" and step % 5 == 0:
+            mine = np.flatnonzero(memory.owner >= 0)
+            moving = rng.choice(mine, min(mine.size, 50), replace=False)
+            before = memory.owner[moving], memory.page[moving]
+            to = memory.migrate(moving, int(rng.integers(0, 4)))
+            assert (memory.owner[to] == before[0][: to.size]).all()
+            assert (memory.page[to] == before[1][: to.size]).all()
+        check(memory)
+    assert memory.recycled > 0
+    for process in memory.processes():
+        memory.exit(process)
+    assert (memory.owner >= 0).sum() == 0
+    memory.let_go(np.flatnonzero(memory.owner == HELD))
+    assert memory.physical.used == 0
+
+
+def test_a_page_is_new_once_and_read_from_disk_when_it_was_recycled():
+    memory = Memory(small(), "tray")
+    everything = np.arange(4 * TRAY_PAGES)
+    _, fresh, read = memory.touch(1, everything)
+    assert (fresh.all(), read.any()) == (True, False)
+    assert not memory.touch(1, np.array([5, 5]))[1].any()
+    memory.touch(2, np.array([0, 0, 1]))  # the pages of 1 that were not used for longest go
+    assert memory.space(1).on_disk.sum() == memory.recycled > 0
+    assert not memory.space(1).on_disk[5]
+    gone = int(np.flatnonzero(memory.space(1).on_disk)[0])
+    _, fresh, read = memory.touch(1, np.array([gone, gone]))
+    assert (fresh.tolist(), read.tolist()) == ([False, False], [True, False])
+
+
+def test_memnice_keeps_a_process_and_its_children_within_their_trays():
+    memory = Memory(small(), "tray")
+    memory.guidance.nice.limit(1, (2,))
+    memory.guidance.fork(1, 2)
+    for begin in range(0, 3000, 100):
+        for process in (1, 2, 3):
+            memory.touch(process, np.arange(begin, begin + 100))
+        assert outside(memory, 1) == outside(memory, 2) == 0
+    assert backing(memory, 1, 0, 3000)[[0, 1, 3]].sum() == 0
+    assert backing(memory, 2, 0, 3000).sum() > 0
+    assert memory.recycled > 0
+    memory.exit(3)
+    moved = memory.migrate(memory.space(1).frame[memory.space(1).frame >= 0][:10], 0)
+    assert outside(memory, 1) + outside(memory, 2) == moved.size > 0  # it would be seen
+
+
+def test_a_color_recycled_locally_leaves_what_others_have():
+    memory = Memory(small(), "tray")
+    memory.touch(1, np.arange(2000))
+    memory.guidance.intend(2, RECYCLED_LOCALLY, 1000, memory.trays())
+    memory.guidance.paint(2, 0, 4000, "RED")
+    for begin in range(0, 4000, 100):
+        memory.touch(2, np.arange(begin, begin + 100))
+        assert (memory.space(1).frame[:2000] >= 0).all()
+    assert memory.recycled > 0
+    assert (backing(memory, 2, 0, 4000) > 0).sum() == 1
+    # Without the color, what was used longest ago goes: the other's pages.
+    memory.guidance.paint(2, 0, 8000, None)
+    memory.touch(2, np.arange(4000, 7500))
+    assert (memory.space(1).frame[:2000] < 0).any()
+
+
+def test_pages_painted_anew_count_as_of_their_new_color():
+    memory = Memory(small(), "tray")
+    memory.guidance.intend(1, RECYCLED_LOCALLY, 1000, memory.trays())
+    memory.touch(1, np.arange(100))
+    memory.guidance.paint(1, 20, 60, "RED")
+    memory.recolor(1, 0, 200)
+    told = {color: pages.sum() for (_, color), pages in by_color(memory).items()}
+    assert told == {None: 60, "RED": 40}
+    memory.guidance.paint(1, 0, 50, None)
+    memory.recolor(1, 0, 50)
+    assert {color: pages.sum() for (_, color), pages in by_color(memory).items()} == {None: 90, "RED": 10}
+
+
+def test_uncolored_pages_keep_off_isolated_trays():
+    memory = Memory(small(), "tray")
+    intents = parse_intents(
+        "INTENT MEM-ISOLATION\nMEM-ISOLATION OLD 1\nINTENT MEM-CAPACITY\nMEM-CAPACITY OLD 25\n"
+    )
+    memory.guidance.intend(1, intents, 4000, memory.trays())
+    memory.guidance.paint(1, 0, 1000, "OLD")
+    memory.touch(1, np.arange(2500))
+    memory.touch(2, np.arange(1500))
+    old, others = (
+        backing(memory, 1, 0, 1000) > 0,
+        backing(memory, 1, 1000, 2500) + backing(memory, 2, 0, 1500) > 0,
+    )
+    assert old.tolist() == [False, False, False, True]
+    assert others.tolist() == [True, True, True, False]
+
+
+def test_who_needs_more_at_once_than_may_go_is_told():
+    memory = Memory(small(), "tray")
+    memory.guidance.nice.limit(1, (0,))
+    with pytest.raises(UserError, match="needs 1 pages more at once") as error:
+        memory.touch(1, np.arange(TRAY_PAGES + 1))
+    assert error.value.where == "trays 0"
+
+
+def test_the_scrambler_leaves_no_tray_whole_and_holds_what_it_was_told():
+    for allocator in ("buddy", "tray"):
+        memory = Memory(small(), allocator)
+        Scrambler(1000, 4).run(memory, np.random.default_rng(1))
+        held = [tray.pages - tray.free_pages for tray in memory.trays()]
+        assert sum(held) == 1000
+        # Each of 1024 chunks is held with a chance of 250 / 1024: 62.5 of 256 in a tray, deviation 6.9.
+        assert all(4 * (62.5 - 35) < each < 4 * (62.5 + 35) for each in held)
+    with pytest.raises(UserError, match="is to hold 5,000 pages, 4,096 are free"):
+        Scrambler(5000, 4).run(Memory(small(), "tray"), np.random.default_rng(1))

@@ -1,0 +1,56 @@
+"""Figures of chips that sleep: they show what was simulated."""
+
+import numpy as np
+import pytest
+from litemrc.energy.chip_power import find_power
+from litemrc.machines.chips.machine import ChipMachine, EnergyRun, compare
+from litemrc.machines.chips.references import read_references
+from litemrc.plots.energy import bars_figure, sweep_figure
+from litemrc.policies.energy import SCHEMES
+from litemrc.traces import open_trace
+
+
+def simulated(names: list[str], **machine: int) -> EnergyRun:
+    with open_trace("gen:phases?pages=512&phases=4&length=2000&n=8000") as trace:
+        references = read_references(trace, trace, 100)
+    return compare(references, ChipMachine(find_power("rdram"), **machine), [SCHEMES[name] for name in names])
+
+
+def test_bars_are_as_high_as_energy_and_delay():
+    names = ["static-nap", "mrc-static", "oracle"]
+    run = simulated(names)
+    axes = bars_figure([run]).axes[0]
+    first = run.results[0].energy_delay
+    heights = [bar.get_height() for bar in axes.patches]
+    assert heights == pytest.approx([result.energy_delay / first for result in run.results])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == names
+    assert "static-nap = 1" in axes.get_ylabel()
+
+
+def test_without_static_nap_bars_are_absolute():
+    run = simulated(["mrc-static"])
+    axes = bars_figure({"one": run, "two": run}).axes[0]
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([run.results[0].energy_delay] * 2)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["one", "two"]
+    assert "mJ x s" in axes.get_ylabel()
+
+
+def test_a_bar_that_leaves_the_picture_says_its_height():
+    run = simulated(["always-on", "static-nap"])
+    axes = bars_figure([run]).axes[0]
+    high = run.results[0].energy_delay / run.results[1].energy_delay
+    assert axes.get_ylim()[1] < high
+    assert f"{high:.1f}" in [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize("swept", ["epoch_cycles", "chip_pages"])
+def test_a_sweep_is_drawn_over_what_changes(swept):
+    sizes = [32, 64, 128] if swept == "chip_pages" else [1_000, 10_000]
+    runs = [simulated(["mrc-static", "mrc-dynamic-nap"], **{swept: size}) for size in sizes]
+    axes = sweep_figure(runs[::-1]).axes[0]
+    lines = {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
+    assert list(lines) == ["mrc-static", "mrc-dynamic-nap"]
+    for name, line in lines.items():
+        assert line.get_xdata().tolist() == sizes
+        assert line.get_ydata() == pytest.approx(np.array([1 - run.relative(name) for run in runs]))
+    assert axes.get_xlabel() == ("pages of a chip" if swept == "chip_pages" else "cycles of an epoch")

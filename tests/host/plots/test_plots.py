@@ -1,0 +1,119 @@
+"""Figures: what they show, that they say it, and that nothing is left behind."""
+
+import re
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import size_text
+from litemrc.epochs.processes import Owner
+from litemrc.errors import UserError
+from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
+from litemrc.plots.files import inline_svg, save_figure
+
+FIGURES = [curves_figure, panels_figure, epochs_figure]
+
+
+def texts(svg: str) -> set[str]:
+    return set(re.findall(r"<text[^>]*>([^<]+)</text>", svg))
+
+
+def test_the_curve_drawn_is_the_curve_measured(epoch_table):
+    axes = curves_figure(epoch_table, [Owner(1)]).axes[0]
+    line = axes.lines[0]
+    # 16 pages of 4 KiB a group: 1/16 MiB. zipf: 32 accesses, hits 16 8 2 0.
+    assert line.get_xdata().tolist() == [1 / 16, 2 / 16, 3 / 16, 4 / 16]
+    assert line.get_ydata().tolist() == [16 / 32, 8 / 32, 6 / 32, 6 / 32]
+    assert line.get_drawstyle() == "steps-post"
+
+
+def test_axes_say_what_and_in_which_unit(epoch_table):
+    figure = curves_figure(epoch_table, title="Two programs")
+    shown = texts(inline_svg(figure, name="a", description="b"))
+    assert {"memory size in MiB", "miss ratio", "pages of 4 KiB", "zipf", "loop", "Two programs"} <= shown
+
+
+def test_panels_are_one_per_context_with_data(epoch_table):
+    shown = texts(inline_svg(panels_figure(epoch_table), name="a", description="b"))
+    assert {"memory size in MiB", "miss ratio", "zipf", "loop"} <= shown
+    assert len([axes for axes in panels_figure(epoch_table).axes if axes.get_visible()]) == 2
+
+
+def test_epochs_show_accesses_and_miss_ratios_over_time(epoch_table):
+    figure = epochs_figure(epoch_table)
+    assert {"accesses", "epoch", "accesses dropped"} <= texts(inline_svg(figure, name="a", description="b"))
+    # In 64 KiB, one group: zipf misses 10 of 20, then 6 of 12; in epoch 2 it did nothing.
+    zipf = figure.axes[2].patches[0].get_data().values
+    assert zipf[:2].tolist() == [0.5, 0.5] and np.isnan(zipf[2])
+
+
+def test_the_working_set_is_shown_over_time(epoch_table, sampled_table):
+    # Touched: 9, 7 and 0 pages of 4 KiB; 3 sampled ones, for 4 each.
+    for table, pages in ((epoch_table, [9, 7, 0]), (sampled_table, [3 * 4])):
+        zipf = epochs_figure(table).axes[1].patches[0].get_data().values
+        assert zipf.tolist() == [count * 4096 / 2**20 for count in pages]
+
+
+def test_an_exact_curve_lies_dotted_over_the_estimated_one(epoch_table):
+    exact = {1: Curve.of_counters([8, 8, 8, 2], 6, 16)}
+    first, second = panels_figure(epoch_table, exact).axes[:2]
+    dotted = [line for line in first.lines if line.get_linestyle() == ":"]
+    assert [line.get_ydata().tolist() for line in dotted] == [[24 / 32, 16 / 32, 8 / 32, 6 / 32]]
+    assert not [line for line in second.lines if line.get_linestyle() == ":"]
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+@pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".SVG", b"<?xml")])
+def test_figures_become_png_and_svg_files(tmp_path, epoch_table, draw, suffix, magic):
+    path = tmp_path / f"figure{suffix}"
+    save_figure(draw(epoch_table), path)
+    assert path.read_bytes().startswith(magic)
+    assert path.stat().st_size > 5000
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+def test_a_single_epoch_can_be_drawn(epoch_table, draw):
+    assert "miss ratio" in inline_svg(draw(epoch_table.between(1, 2)), name="a", description="b")
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+def test_the_same_table_gives_the_same_file(tmp_path, epoch_table, draw):
+    for name in ("one.svg", "two.svg"):
+        save_figure(draw(epoch_table), tmp_path / name)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
+def test_inline_svg_refers_to_nothing_outside_and_to_its_own_ids(epoch_table):
+    svg = inline_svg(curves_figure(epoch_table), name="curves", description='"zipf" & <loop>')
+    assert svg.startswith("<svg ") and "http" not in svg
+    assert 'aria-label="&quot;zipf&quot; &amp; &lt;loop&gt;"' in svg
+    ids = set(re.findall(r'id="([^"]+)"', svg))
+    used = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', svg))
+    assert {first or second for first, second in used} <= ids
+    assert all(name.startswith("curves-") for name in ids)
+    assert "currentColor" in svg and "var(--rule)" in svg
+
+
+@pytest.mark.parametrize("name", ["curve.pdf", "curve", "no/such/folder/curve.png"])
+def test_a_picture_that_cannot_be_written_is_refused(tmp_path, epoch_table, name):
+    with pytest.raises(UserError) as caught:
+        save_figure(curves_figure(epoch_table), tmp_path / name)
+    assert caught.value.where and caught.value.remedy
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+def test_names_are_no_formulas(epoch_table, draw):
+    named = replace(epoch_table, context_names={1: "$x_{$"})
+    assert "$x_{$" in texts(inline_svg(draw(named), name="a", description="b"))
+
+
+def test_no_pyplot_state_is_made():
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_sizes_read_well():
+    assert [size_text(pages, 4096) for pages in (1, 128, 256, 384, 8192)] == [
+        "4 KiB", "512 KiB", "1 MiB", "1.5 MiB", "32 MiB",
+    ]  # fmt: skip

@@ -1,0 +1,30 @@
+"""What the tests of rank tables share: the parameters of a small board, and rows."""
+
+from litemrc.ranks.activity import COUNTERS
+from litemrc.ranks.table import RankRow
+
+PARAMETERS = {
+    "clock_hz": 1_000_000,
+    "phases": 4,
+    "domains": 2,
+    "virtual": False,
+    "chips": 1,
+    "part": "MT41K64M16",
+    "partial": 0,
+}
+
+
+def rank_row(epoch: int, domain: int, clocks: int = 1000, **values: int) -> RankRow:
+    """A row whose clocks are in precharge standby but for those that are told."""
+    others = {
+        name: values.pop(name) for name in ("state", "working", "live_pages", "overflow") if name in values
+    }
+    states = COUNTERS[4:9]
+    values.setdefault("precharge_standby", clocks - sum(values.get(name, 0) for name in states))
+    return RankRow(
+        epoch=epoch,
+        domain=domain,
+        clocks=clocks,
+        counters=tuple(values.pop(name, 0) for name in COUNTERS),
+        **{"state": 0, "working": True} | others,
+    )
