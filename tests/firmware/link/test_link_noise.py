@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from link_messages import noisy, printed
 from litemrc.device.collecting.ledger import EpochLedger
-from litemrc.device.link.frames import frame
 from litemrc.device.link import frames, link
+from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import device_messages, host_requests
 from mutation import mutated_module
 
