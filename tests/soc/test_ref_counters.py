@@ -15,9 +15,9 @@ from litemrc.device.device import Device
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
-from litemrc.golden.refs.traffic import Traffic, traffic_stream
 from litemrc.machines.numa.replicate_prediction import ReplicatePrediction
 from litemrc.machines.numa.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
+from litemrc.traces.generators.traffic import Traffic, traffic_stream
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import schema
-from litemrc.golden.refs.traffic import Traffic
+from litemrc.traces.generators.traffic import Traffic
 
 _MASTER = "master_"  # of the constants that number them
 

@@ -23,7 +23,7 @@ class TrafficGenerator(LiteXModule):
     The stream: for each access the state x, at first the seed, steps once by Marsaglia's xorshift32
     (13, 17, 5). It is a write if x >> 24 is below ``writes``. In a range of 2^n words it goes to word
     x mod 2^n if random, else to the word ``stride`` behind the last one's mod 2^n, at first to word 0.
-    ``litemrc.golden.refs.traffic`` is this text as a program.
+    ``litemrc.traces.generators.traffic`` is this text as a program.
 
     The k-th write since the seed, from 0, writes k into each 32 bits of its word; with ``masked`` it changes
     no byte, but the DRAM sees it all the same.

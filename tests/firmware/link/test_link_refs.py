@@ -13,7 +13,7 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.errors import UserError
-from litemrc.golden.refs.traffic import Traffic
+from litemrc.traces.generators.traffic import Traffic
 
 OF_TRAFFIC = 1 << ref_counters.masters().index("traffic")
 CONTEXT = 3

@@ -7,7 +7,7 @@ from pathlib import Path
 import litemrc_gateware.refs.traffic_generator as traffic_generator
 import pytest
 from litedram.common import LiteDRAMNativePort
-from litemrc.golden.refs.traffic import Traffic, traffic_stream, xorshift32
+from litemrc.traces.generators.traffic import Traffic, traffic_stream, xorshift32
 from migen import passive, run_simulation
 from mutation import mutated_module
 

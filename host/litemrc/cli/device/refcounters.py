@@ -16,7 +16,7 @@ from litemrc.device.link.protocol import Message
 from litemrc.device.ref_counters import CounterSetting, RefCounterUnit
 from litemrc.device.running import Run
 from litemrc.errors import UserError
-from litemrc.golden.refs.traffic import Traffic
+from litemrc.traces.generators.traffic import Traffic
 
 _EPILOG = """\
 Without an action: what the device has, and what its counters count.

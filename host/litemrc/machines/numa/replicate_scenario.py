@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from litemrc.files.toml_table import TomlTable
-from litemrc.golden.refs.traffic import Traffic, traffic_stream, xorshift32
+from litemrc.traces.generators.traffic import Traffic, traffic_stream, xorshift32
 
 HOME, PROCESSOR = 0, 1  # of the machine that the simulator knows: all pages are at home with the other master
 WORD_BYTES = 4

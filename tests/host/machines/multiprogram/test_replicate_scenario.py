@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from litemrc.errors import UserError
-from litemrc.golden.refs.traffic import xorshift32
 from litemrc.machines.numa.replicate_scenario import (
     HOME,
     PROCESSOR,
@@ -16,6 +15,7 @@ from litemrc.machines.numa.replicate_scenario import (
     read_replicate_scenario,
     replicate_references,
 )
+from litemrc.traces.generators.traffic import xorshift32
 
 SHIPPED = Path(__file__).parents[4] / "scenarios/numa/baremetal_replicate.toml"
 SMALL = ReplicateScenario(

@@ -1,4 +1,4 @@
-"""The stream of the traffic generator, the SoC's second master: where accesses go and which write."""
+"""The access stream of the SoC's traffic generator, a second master on the DRAM port."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traffic:
-    """What the generator is set to.
+    """Settings of the traffic generator.
 
     Attributes:
-        base: first word of the range; a word is as wide as the DRAM's port.
-        words_log2: log2 of the words of the range.
-        random: anywhere in the range; else `stride` words further each time, round and round.
-        writes: how many of 256 accesses are writes, 0..256.
+        base: first word of the range; a word has the width of the DRAM port.
+        words_log2: log2 of the range's length in words.
+        random: words are drawn at random from the range; otherwise each access is `stride` words
+            after the previous one, modulo the range.
+        writes: writes among 256 accesses, 0..256.
         seed: 32 bits, not 0.
     """
 
@@ -25,14 +26,14 @@ class Traffic:
 
 
 def xorshift32(state: int) -> int:
-    """The next state of Marsaglia's generator (Xorshift RNGs, 2003: 13, 17, 5), of 32 bits."""
+    """Return the next state of Marsaglia's 32-bit generator (Xorshift RNGs, 2003: 13, 17, 5)."""
     state ^= state << 13 & 0xFFFF_FFFF
     state ^= state >> 17
     return state ^ (state << 5 & 0xFFFF_FFFF)
 
 
 def traffic_stream(traffic: Traffic) -> Iterator[tuple[int, bool]]:
-    """The accesses as (word of the DRAM, write), without end."""
+    """Yield the accesses as (DRAM word, is write), without end."""
     state, place = traffic.seed, 0
     while True:
         state = xorshift32(state)
