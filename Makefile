@@ -133,7 +133,7 @@ bench-energy: setup   ## references a second through chips that sleep: a table, 
 bench-placement: setup   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
 	PYTHONPATH=scripts/results python bench/placement.py
 
-bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results-zhou2004.md
+bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results/zhou2004.md
 	python scripts/results/zhou2004_loop.py
 
 bench-replication: sim-refs   ## pages copied as reference counters say, in the RTL beside what is predicted: docs/remote_pages.md
@@ -145,10 +145,10 @@ bench-renode-model: renode-model   ## accesses a second through it: a table, bui
 renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses a second, and MIPS without the monitor: a table
 	PYTHONPATH=scripts python bench/renode_speed.py
 
-replacement: setup   ## the figures and tables of docs/replacement.md
+replacement: setup   ## the figures and tables of docs/results/replacement.md
 	python scripts/results/replacement_results.py
 
-results-zhou2004: setup   ## tables and figures of docs/results-zhou2004.md
+results-zhou2004: setup   ## tables and figures of docs/results/zhou2004.md
 	python scripts/results/zhou2004_allocation.py
 	python scripts/results/zhou2004_mm.py
 	python scripts/results/zhou2004_energy.py
@@ -165,15 +165,15 @@ boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of eve
 bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
 	python bench/numa.py
 
-results-reference-counters: setup   ## tables and figures of docs/results-reference-counters.md
+results-reference-counters: setup   ## tables and figures of docs/results/reference-counters.md
 	python scripts/results/reference_counters.py
 
-results-jantz2013: setup   ## tables and figures of docs/results-jantz2013.md
+results-jantz2013: setup   ## tables and figures of docs/results/jantz2013.md
 	python scripts/results/jantz2013_trays.py
 
-results-panwar2015: setup   ## tables and figures of docs/results-panwar2015.md
+results-panwar2015: setup   ## tables and figures of docs/results/panwar2015.md
 	python scripts/results/panwar2015_placement.py
-	PYTHONPATH=scripts/results python bench/placement.py --page docs/results-panwar2015.md
+	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
 
 stress-placement: setup   ## 10 million random operations through each page allocator, invariants checked
 	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
@@ -191,7 +191,7 @@ pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_s
 engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
 
-bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/rank_power.md
+bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/results/rank_power.md
 	python tests/cosim/rank_results.py
 
 # Its log is long: shown is what came of it. DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: litex-soc/board.py --help

@@ -1,4 +1,4 @@
-"""Fills the tables and draws the figures of docs/results-jantz2013.md: `make results-jantz2013`."""
+"""Fills the tables and draws the figures of docs/results/jantz2013.md: `make results-jantz2013`."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ def main() -> None:
     parser.add_argument(
         "--scenarios", type=Path, default=Path("scenarios/trays"), help="folder (%(default)s)"
     )
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument("--only", help="tables to make, with commas between (all)")
     args = parser.parse_args()
-    pictures = args.docs / "results-jantz2013"
+    pictures = args.docs / "jantz2013"
     pictures.mkdir(exist_ok=True)
 
     def scenario(name: str) -> TrayScenario:
@@ -52,7 +52,7 @@ def main() -> None:
     }
     for name in args.only.split(",") if args.only else makers:
         print(f"{name} ...", flush=True)
-        fill_tables(args.docs / "results-jantz2013.md", {name: makers[name]()})
+        fill_tables(args.docs / "jantz2013.md", {name: makers[name]()})
 
 
 def run(scenario: TrayScenario) -> list[TrayRun]:

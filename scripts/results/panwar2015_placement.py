@@ -1,4 +1,4 @@
-"""Fills the tables and draws the figures of docs/results-panwar2015.md: part of `make results-panwar2015`."""
+"""Fills the tables and draws the figures of docs/results/panwar2015.md: part of `make results-panwar2015`."""
 
 import argparse
 import time
@@ -43,13 +43,13 @@ Runs = list[PlacementRun]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument("--ticks", type=int, default=500, help="of a generated trace (%(default)s)")
     parser.add_argument(
         "--sample", type=Path, default=Path("tests/data/placement/compile.kmem.xz"), help="(%(default)s)"
     )
     args = parser.parse_args()
-    pictures = args.docs / "results-panwar2015"
+    pictures = args.docs / "panwar2015"
     pictures.mkdir(exist_ok=True)
     power = memory_power(PART, "self-refresh")
     large = {
@@ -86,7 +86,7 @@ def main() -> None:
     interleaved_machine = replace(LARGE, interleave_bytes=PAGE_BYTES)
     interleaved = _run(_footprint(LIGHT, interleaved_machine, 100, 1), [(interleaved_machine, "buddy")])
     fill_tables(
-        args.docs / "results-panwar2015.md",
+        args.docs / "panwar2015.md",
         {
             "table1": _table1(power.power),
             "table2": _table2(large, small),

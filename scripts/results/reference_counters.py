@@ -1,4 +1,4 @@
-"""Draws and fills docs/results-reference-counters.md: `make results-reference-counters`.
+"""Draws and fills docs/results/reference-counters.md: `make results-reference-counters`.
 
 Four stand-ins for the paper's programs, of its length, and programs with threads that are recorded anew.
 """
@@ -73,7 +73,7 @@ class Program:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs/results", help="folder (%(default)s)")
     parser.add_argument(
         "--part", type=float, default=1.0, help="of each program's length, to try something (%(default)s)"
     )
@@ -85,7 +85,7 @@ def main() -> None:
     for name, rounds in RECORDED.items():
         label = f"{name}.c"
         programs[label] = _program(label, _recorded(name, max(1, round(rounds * args.part))))
-    _figures(programs, args.docs / "results-reference-counters")
+    _figures(programs, args.docs / "reference-counters")
     tables = {
         "programs": _programs(programs),
         "first": _first(programs),
@@ -98,7 +98,7 @@ def main() -> None:
     }
     held_out = compared(PAGES, args.part)
     tables["held-out"], tables["held-out-each"] = distribution(held_out), each_of(held_out, PAGES)
-    fill_tables(args.docs / "results-reference-counters.md", tables)
+    fill_tables(args.docs / "reference-counters.md", tables)
 
 
 def _generated(name: str, part: float) -> NumaReferences:
@@ -271,7 +271,7 @@ def _parameters() -> str:
         ("generated", "`gen:NAME`, seeds " + ", ".join(f"{name} {seed}" for name, seed in SEEDS.items())),
         (
             "recorded",
-            f"[scenarios/threads](../scenarios/README.md), {PROCESSORS} threads, turns of {TURN} references;"
+            f"[scenarios/threads](../../scenarios/README.md), {PROCESSORS} threads, turns of {TURN} references;"
             " rounds " + ", ".join(f"{name} {rounds}" for name, rounds in RECORDED.items()),
         ),
         ("self-tuned", f"counters of {SelfTuned.counter_bits} bits; nothing else is given"),

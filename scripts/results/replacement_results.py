@@ -1,4 +1,4 @@
-"""Draws the figures of docs/replacement.md and fills in its tables: `make replacement`."""
+"""Draws the figures of docs/results/replacement.md and fills in its tables: `make replacement`."""
 
 import argparse
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ TRAILING = Seq(distance=80)  # see the page: behind caches, write-backs trail a 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--traces", type=Path, default=Path("tests/data/traces"), help="folder (%(default)s)")
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     args = parser.parse_args()
     _draw(args.traces / SHOWN, args.docs / "replacement")
     tables = {

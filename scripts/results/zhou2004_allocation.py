@@ -1,4 +1,4 @@
-"""Fills the tables of memory allocation in docs/results-zhou2004.md: part of `make results-zhou2004`."""
+"""Fills the tables of memory allocation in docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MANY = ((100, 4096), (1000, 4096), (1000, 65_536), (1000, 1 << 20))  # processes
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument("--sets", type=int, default=SETS, help="random sets (%(default)s)")
     args = parser.parse_args()
     shares: dict[tuple[str, str], list[float]] = {(kind, name): [] for kind in KINDS for name in METHODS}
@@ -30,8 +30,8 @@ def main() -> None:
         for name, share in _shares(each).items():
             shares[each.kind, name].append(share)
     tables = {"allocation": _table(shares, args.sets), "allocation-many": _many()}
-    fill_tables(args.docs / "results-zhou2004.md", tables)
-    save_figure(_figure(shares), args.docs / "results-zhou2004" / "allocation.png")
+    fill_tables(args.docs / "zhou2004.md", tables)
+    save_figure(_figure(shares), args.docs / "zhou2004" / "allocation.png")
 
 
 def _shares(each: CurveSet) -> Mapping[str, float]:

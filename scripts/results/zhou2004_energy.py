@@ -1,4 +1,4 @@
-"""Fills the tables of memory energy in docs/results-zhou2004.md: part of `make results-zhou2004`."""
+"""Fills the tables of memory energy in docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ OTHER_PARTS = ("lpddr3", "ddr3-mt41j64m16", "mt41k256m16-125:n")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--traces", type=Path, default=Path("tests/data/traces"), help="folder (%(default)s)")
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument(
         "--references", type=int, default=500_000, help="of a generated program (%(default)s)"
     )
@@ -46,8 +46,8 @@ def main() -> None:
         "energy-parts": _other_parts(of_captured),
     }
     shown = {name: _without(run, "always-on") for name, run in runs.items()}
-    save_figure(bars_figure(shown), args.docs / "results-zhou2004" / "figure5.png")
-    fill_tables(args.docs / "results-zhou2004.md", tables)
+    save_figure(bars_figure(shown), args.docs / "zhou2004" / "figure5.png")
+    fill_tables(args.docs / "zhou2004.md", tables)
 
 
 def _table4(power: ChipPower) -> str:
@@ -131,7 +131,7 @@ def _figure6(programs: Mapping[str, ChipReferences], docs: Path) -> str:
         }
         rows = [[name, *(percent(run.relative("mrc-static")) for run in line)] for name, line in runs.items()]
         tables.append(markdown([f"{head}:", *(f"{value:,}" for value in values)], rows))
-        save_figure(sweep_figure(runs), docs / "results-zhou2004" / f"figure6-{field.partition('_')[0]}.png")
+        save_figure(sweep_figure(runs), docs / "zhou2004" / f"figure6-{field.partition('_')[0]}.png")
     return "\n\n".join(tables)
 
 

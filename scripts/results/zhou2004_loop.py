@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The closed loop on the simulated SoC beside what is predicted: a section of docs/results-zhou2004.md.
+"""The closed loop on the simulated SoC beside what is predicted: a section of docs/results/zhou2004.md.
 
 Runs the workload `pair` twice in the RTL, once with `litemrc govern --dry-run` and once governed.
 """
@@ -19,7 +19,7 @@ from litemrc.machines.multiprogram.scenario_file import read_scenario
 from page_tables import fill_tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs/results-zhou2004.md"
+PAGE = ROOT / "docs/results/zhou2004.md"
 INTR, LINEAR = 1, 2  # contexts of the pair's tasks
 SEEDS = range(1, 6)
 EPOCH_CYCLES = 300_000
@@ -132,7 +132,7 @@ def _predict(scenario: Scenario) -> tuple[float, float, float, float]:
 def _parameters(scenario: Scenario, rounds: int) -> str:
     costs, intr = scenario.costs, scenario.processes[0]
     return (
-        "[scenarios/baremetal_pair.toml](../scenarios/baremetal_pair.toml):"
+        "[scenarios/baremetal_pair.toml](../../scenarios/baremetal_pair.toml):"
         f" {scenario.memory_pages:,} frames; INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7,"
         f" {intr.request_touches} touches an iteration; LINEAR {rounds} rounds of"
         f" {_pages(scenario, 'linear'):,} pages. In clock cycles: page read {costs.page_read:,}, write-out"

@@ -1,4 +1,4 @@
-"""Fills table 2, figure 4 and table 3 of docs/results-zhou2004.md: part of `make results-zhou2004`."""
+"""Fills table 2, figure 4 and table 3 of docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ Runs = dict[str, list[RunResult]]  # by policy, a run for each seed
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="folder (%(default)s)")
+    parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
     parser.add_argument("--scenarios", type=Path, default=Path("scenarios"), help="folder (%(default)s)")
     args = parser.parse_args()
     scenarios = {name: read_scenario(args.scenarios / f"{name}.toml") for name in TABLE_2}
@@ -69,8 +69,8 @@ def main() -> None:
         "figure4": _figure_4(mixes["apache_gcc"]),
         "table3": _table_3(scenarios),
     }
-    fill_tables(args.docs / "results-zhou2004.md", tables)
-    folder = args.docs / "results-zhou2004"
+    fill_tables(args.docs / "zhou2004.md", tables)
+    folder = args.docs / "zhou2004"
     figure_4 = _from_figure_4(scenarios["apache_gcc"])
     both = [simulate(figure_4, policy) for policy in (FIRST, "mrc")]
     save_figure(mm_figure(figure_4, both), folder / "figure4.png")
@@ -98,7 +98,7 @@ def _parameters(scenarios: dict[str, Scenario]) -> str:
     for name, scenario in scenarios.items():
         for spec in scenario.processes:
             lines.append(
-                f"| [{scenario.title}](../scenarios/{name}.toml) | {scenario.memory_pages:,} | {spec.name} |"
+                f"| [{scenario.title}](../../scenarios/{name}.toml) | {scenario.memory_pages:,} | {spec.name} |"
                 f" {_references(spec)} | {spec.touch * scenario.tick_s * 1e6:,.0f} µs |"
                 f" {_asked(spec, scenario.tick_s)} |"
             )

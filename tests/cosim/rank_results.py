@@ -1,4 +1,4 @@
-"""Rank power at full size: a table, docs/rank_power.md.
+"""Rank power at full size: a table, docs/results/rank_power.md.
 
     python tests/cosim/rank_results.py             10 million accesses at each rate, some ten minutes each
     python tests/cosim/rank_results.py --accesses 100000
@@ -19,7 +19,7 @@ from running import counts_of
 RATES = ("800", "1066", "1600")
 TRACE_CLOCKS = 3_000_000
 SECONDS = 4 * 3600
-OUT = REPO / "docs" / "rank_power.md"
+OUT = REPO / "docs" / "results" / "rank_power.md"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def test_trays_save_what_the_papers_saved_in_the_first_stage():
 
 
 def test_every_table_of_the_page_was_made():
-    page = (REPO / "docs" / "results-jantz2013.md").read_text()
+    page = (REPO / "docs" / "results" / "jantz2013.md").read_text()
     tables = re.findall(r"<!-- table ([\w-]+) -->\n(.*?)<!-- end -->", page, re.DOTALL)
     assert len(tables) == 8
     assert all(content.count("|") > 6 for _, content in tables)

@@ -31,7 +31,7 @@ adaptive    Adaptive-Buddy: the banks in use form two pools, the kernel's and th
             give them back; an allocation costs as much as in buddy
 tray        free lists of each bank in a zone; each use stays in a bank until it is full (Jantz et al. 2013)
 
-Panwar and Gopinath 2015; docs/results-panwar2015.md has the model. TRACE is the text that ftrace or perf
+Panwar and Gopinath 2015; docs/results/panwar2015.md has the model. TRACE is the text that ftrace or perf
 print of the events kmem:mm_page_alloc and kmem:mm_page_free (also .gz, .zst, .xz).
 workloads: light (10 to 50 % of memory), medium (30 to 80 %), compile (processes as of a kernel's make)
 
