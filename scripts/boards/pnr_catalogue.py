@@ -19,7 +19,7 @@ from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.ranks.counters import RankCounters
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.ranks.n_mrc import NMrc
-from litemrc_gateware.ranks.records import move_layout
+from litemrc_gateware.records import move_layout
 from litemrc_gateware.refs.ref_counters import RefCounters
 from litemrc_gateware.refs.traffic_generator import TrafficGenerator
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack

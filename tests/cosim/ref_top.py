@@ -6,10 +6,10 @@ python tests/cosim/ref_top.py PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v
 import sys
 from pathlib import Path
 
+from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.refs import banks as ref_counter_banks
 from litemrc_gateware.refs.records import command_layout, event_layout, request_layout, selector_layout
 from litemrc_gateware.refs.ref_counters import RefCounters
-from litemrc_gateware.stacks.memory import SimpleDualPort
 from litex.gen.fhdl.verilog import convert
 from migen import Record, Replicate, Signal
 from rtl_top import BenchTop

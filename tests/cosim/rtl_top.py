@@ -16,11 +16,10 @@ from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.ranks.meter import RankMeter
-from litemrc_gateware.ranks.records import move_layout
+from litemrc_gateware.records import counted_layout, memory_op_layout, move_layout, op_layout, position_layout
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
 from litemrc_gateware.stacks.hls_unit import HLSStackEngine
-from litemrc_gateware.stacks.records import counted_layout, memory_op_layout, op_layout, position_layout
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream

@@ -2,12 +2,14 @@
 
 import subprocess
 
+from patience import patience
+
 BENCH_SECONDS = 300
 
 
 def run(*command: object, seconds: float = BENCH_SECONDS) -> subprocess.CompletedProcess:
     """A finished bench: it returned 0 if it found no difference, 1 if it did."""
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=seconds)
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=patience(seconds))
 
 
 def output_of(*command: object, seconds: float = BENCH_SECONDS) -> str:

@@ -8,6 +8,7 @@ import sys
 import numpy
 import pytest
 from builder import COSIM
+from patience import patience
 from products import BUILD, REPO, alone_in
 
 pytestmark = pytest.mark.cosim
@@ -43,7 +44,7 @@ def simulate(simulator, folder, **arguments):
         if entry.name == "modules" or entry.suffix == ".init":
             (folder / entry.name).symlink_to(entry)
     return subprocess.run(
-        [simulator / "obj_dir" / "Vsim"], cwd=folder, capture_output=True, text=True, timeout=60
+        [simulator / "obj_dir" / "Vsim"], cwd=folder, capture_output=True, text=True, timeout=patience(60)
     )
 
 

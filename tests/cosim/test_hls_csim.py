@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from patience import patience
 from products import REPO
 
 pytestmark = pytest.mark.cosim
@@ -11,7 +12,7 @@ pytestmark = pytest.mark.cosim
 
 def test_c_simulation_of_the_units_passes() -> None:
     command = ["make", "-C", str(REPO / "hls"), f"PYTHON={sys.executable}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patience(300))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
     # Seven units in three sizes, and the moves of group_stack.

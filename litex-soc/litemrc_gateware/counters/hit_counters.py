@@ -11,7 +11,7 @@ from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.counters.buffer import CounterBuffer
 from litemrc_gateware.counters.totals import TOTALS, CounterTotals
-from litemrc_gateware.stacks.records import PositionKind, counted_layout, width_of
+from litemrc_gateware.records import PositionKind, counted_layout, width_of
 
 BUFFERS = 3
 

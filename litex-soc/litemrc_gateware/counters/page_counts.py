@@ -3,7 +3,7 @@
 from litex.gen import LiteXModule
 from migen import If, Mux, Signal
 
-from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.memory import SimpleDualPort
 
 
 class PageCounts(LiteXModule):

@@ -6,7 +6,7 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Array, If, Mux, Record, Signal
 
-from litemrc_gateware.stacks.memory import SimpleDualPort
+from litemrc_gateware.memory import SimpleDualPort
 
 TOTALS = ("misses", "accesses", "touched")
 WORDS = 4  # of a context in the window: the totals, and one without meaning

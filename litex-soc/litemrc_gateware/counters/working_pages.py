@@ -5,9 +5,8 @@ from migen import Array, Cat, If, Mux, Record, Signal, log2_int
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.counters.page_counts import PageCounts
-from litemrc_gateware.ranks.records import MAX_DOMAINS, move_layout
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import MAX_DOMAINS, move_layout, width_of
 
 
 class WorkingPages(LiteXModule):

@@ -5,8 +5,8 @@ from itertools import pairwise
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Record, Replicate, Signal
 
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import width_of
 
 PAGES_PER_WORD = 32
 TAG_BITS = 4  # with the pages of a word the 36 bits that block RAMs are wide

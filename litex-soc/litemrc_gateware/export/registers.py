@@ -18,8 +18,9 @@ from litex.soc.integration.soc_core import SoCMini
 
 from litemrc_gateware.monitor.monitor import Monitor
 from litemrc_gateware.monitor.registers import ENGINE_NUMBERS, REGISTERS_VERSION
-from litemrc_gateware.ranks.records import MAX_DOMAINS, MeterWord, Policy, PowerState
+from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS, RankRegisters
+from litemrc_gateware.records import MAX_DOMAINS
 from litemrc_gateware.refs.control import LOAD_INITIAL
 from litemrc_gateware.refs.records import Counter, Master
 from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION, RefCounterRegisters

@@ -6,7 +6,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Array, If, Signal
 
-from litemrc_gateware.stacks.records import PositionKind, counted_layout, position_layout, width_of
+from litemrc_gateware.records import PositionKind, counted_layout, position_layout, width_of
 
 
 class AnswerKind(IntEnum):

@@ -10,7 +10,7 @@ from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.answer_merge import AnswerKind, AnswerMerge, answer_layout
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS, PageNumbers
 from litemrc_gateware.filter.recent_pages import RecentPages, any_of, index_of
-from litemrc_gateware.stacks.records import (
+from litemrc_gateware.records import (
     OpKind,
     check_sizes,
     memory_op_layout,

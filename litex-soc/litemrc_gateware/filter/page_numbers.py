@@ -6,7 +6,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Case, Constant, If, Mux, Signal
 
-from litemrc_gateware.stacks.records import OpKind, memory_op_layout, width_of
+from litemrc_gateware.records import OpKind, memory_op_layout, width_of
 
 SAMPLING_BITS = 4
 

@@ -6,7 +6,7 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Cat, Constant, If, Mux, Replicate, Signal
 
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.records import width_of
 
 
 class RecentPages(LiteXModule):

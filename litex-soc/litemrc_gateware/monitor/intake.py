@@ -4,7 +4,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Mux, Record, Signal
 
-from litemrc_gateware.stacks.records import OpKind, memory_op_layout, width_of
+from litemrc_gateware.records import OpKind, memory_op_layout, width_of
 
 
 class Intake(LiteXModule):

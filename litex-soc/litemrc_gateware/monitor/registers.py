@@ -6,7 +6,7 @@ from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLev
 from migen import log2_int
 
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.records import width_of
 
 REGISTERS_VERSION = 2
 ENGINE_NUMBERS = {"group_stack": 1, "bucket_stack": 2}

@@ -5,10 +5,10 @@ from migen import Cat, If, Mux, Signal, log2_int
 from migen.genlib.fsm import FSM, NextState, NextValue
 
 from litemrc_gateware.counters.working_pages import WorkingPages
+from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.ranks.counters import RankCounters
 from litemrc_gateware.ranks.n_mrc import NMrc
 from litemrc_gateware.ranks.records import AWAKE, MeterWord, PowerState
-from litemrc_gateware.stacks.memory import SimpleDualPort
 
 
 class RankMeter(LiteXModule):

@@ -4,7 +4,7 @@ from litex.gen import LiteXModule
 from migen import If, Mux, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.records import width_of
 
 EPSILON_BITS = 16
 

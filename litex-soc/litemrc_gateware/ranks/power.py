@@ -13,8 +13,9 @@ from litemrc_gateware.ranks.dfi import RankDFI
 from litemrc_gateware.ranks.entry import PASR_BITS, RankEntry
 from litemrc_gateware.ranks.gate import RankGate, requested_domains
 from litemrc_gateware.ranks.policy import STATE_BITS, PolicySettings, RankPolicy
-from litemrc_gateware.ranks.records import AWAKE, MAX_DOMAINS, PowerState
+from litemrc_gateware.ranks.records import AWAKE, PowerState
 from litemrc_gateware.ranks.refresher import RankRefresher
+from litemrc_gateware.records import MAX_DOMAINS
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 
 # From the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE; and one

@@ -2,10 +2,6 @@
 
 from enum import IntEnum
 
-from litemrc_gateware.stacks.records import width_of
-
-MAX_DOMAINS = 16
-
 
 class PowerState(IntEnum):
     """The state a power domain's clocks are counted under."""
@@ -49,15 +45,3 @@ class MeterWord(IntEnum):
     WAKING = 13  # clocks
     IDLE = 14  # clocks since the last access, at the snapshot; goes on over snapshots
     TOP_PAGES = 15  # pages of the working set in the domain, at the snapshot
-
-
-def move_layout(pages: int, groups: int, contexts: int) -> list[tuple[str, int]]:
-    """Payload of the stream out of a stack engine: a page changed its page group."""
-    return [
-        ("page", width_of(pages)),
-        ("context", width_of(contexts)),  # the page's owner
-        ("was_valid", 1),  # 0: it was in no stack, and `from_group` is 0
-        ("from_group", width_of(groups)),
-        ("is_valid", 1),  # 0: it is in no stack any more, and `to_group` is 0
-        ("to_group", width_of(groups)),
-    ]

@@ -4,7 +4,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from migen import log2_int
 
-from litemrc_gateware.ranks.records import LOW_STATES, MAX_DOMAINS, Policy, PowerState
+from litemrc_gateware.ranks.records import LOW_STATES, Policy, PowerState
+from litemrc_gateware.records import MAX_DOMAINS
 
 RANK_REGISTERS_VERSION = 1
 STATE_BITS = 4  # of a domain in the register `state`

@@ -7,9 +7,9 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Cat, If, Signal
 
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import width_of
 from litemrc_gateware.refs.generations import TAG_BITS
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
 
 BANKS = 8
 # Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits take as many RAMs as 2, and more selecting.

@@ -4,9 +4,9 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Cat, If, Signal, log2_int
 
+from litemrc_gateware.memory import RegisteredMemory
+from litemrc_gateware.records import width_of
 from litemrc_gateware.refs.records import event_layout
-from litemrc_gateware.stacks.memory import RegisteredMemory
-from litemrc_gateware.stacks.records import width_of
 
 
 class EventQueue(LiteXModule):

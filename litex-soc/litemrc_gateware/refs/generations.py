@@ -3,7 +3,7 @@
 from litex.gen import LiteXModule
 from migen import Cat, If, Signal
 
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.records import width_of
 
 TAG_BITS = 2
 UNDER_WAY = 9  # clocks from the slot to the memory, and one more

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.records import width_of
 
 MAX_MASTERS = 8
 MAX_CONTEXTS = 16

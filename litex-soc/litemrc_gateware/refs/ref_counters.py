@@ -4,6 +4,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import Array, If, Record, Signal
 
+from litemrc_gateware.records import width_of
 from litemrc_gateware.refs.banks import BANKS
 from litemrc_gateware.refs.event_queue import EventQueue
 from litemrc_gateware.refs.generations import CounterGenerations
@@ -17,7 +18,6 @@ from litemrc_gateware.refs.records import (
     selector_layout,
 )
 from litemrc_gateware.refs.selector import RequestSelector
-from litemrc_gateware.stacks.records import width_of
 
 
 class RefCounters(LiteXModule):

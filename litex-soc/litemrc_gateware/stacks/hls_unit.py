@@ -7,7 +7,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import ClockSignal, Instance, ResetSignal, Signal
 
-from litemrc_gateware.stacks.records import check_sizes, op_layout, position_layout
+from litemrc_gateware.records import check_sizes, op_layout, position_layout
 
 AXIS_BITS = 8  # TDATA is padded to bytes
 IN_FLIGHT_BITS = 10  # more operations than a pipeline has stages

@@ -6,9 +6,8 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Replicate, Signal, log2_int
 
-from litemrc_gateware.ranks.records import MAX_DOMAINS
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import MAX_DOMAINS, width_of
 from litemrc_gateware.tap.dram_address import AddressMapping
 
 

@@ -10,7 +10,7 @@ import litemrc_gateware.monitor.intake as intake_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
 from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc_gateware.stacks.records import OpKind
+from litemrc_gateware.records import OpKind
 from litex.gen import LiteXModule
 from litex.soc.interconnect import csr_bus
 from migen import Signal, passive

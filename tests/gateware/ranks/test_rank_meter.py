@@ -6,9 +6,9 @@ import pytest
 from litemrc_gateware.counters.working_pages import WorkingPages
 from litemrc_gateware.ranks.counters import RankCounters
 from litemrc_gateware.ranks.meter import RankMeter
+from litemrc_gateware.ranks.shift_count import TAPS, next_state, shift_bits
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
-from litemrc_gateware.stacks.shift_count import TAPS, next_state, shift_bits
 from migen import run_simulation
 
 SIZES = {"pages": 256, "groups": 16, "contexts": 2}

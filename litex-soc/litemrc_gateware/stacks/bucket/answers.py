@@ -4,8 +4,8 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Record, Signal, bits_for, log2_int
 
+from litemrc_gateware.records import position_layout, width_of
 from litemrc_gateware.stacks.bucket.loop_front import LoopFront
-from litemrc_gateware.stacks.records import position_layout, width_of
 
 ANSWERS = 32  # that can wait to be taken
 

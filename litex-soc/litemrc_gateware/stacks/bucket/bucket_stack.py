@@ -5,13 +5,13 @@ from litex.soc.interconnect import stream
 from migen import Cat, If, Mux, Record, Signal
 from migen.genlib.fsm import FSM, NextState, NextValue
 
+from litemrc_gateware.records import OpKind, PositionKind, check_sizes, op_layout, width_of
 from litemrc_gateware.stacks.bucket.answers import ANSWERS, BucketAnswers
 from litemrc_gateware.stacks.bucket.pages import BucketPages
 from litemrc_gateware.stacks.bucket.renumbering import RENUMBER_DELAY, BucketRenumbering
 from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH
 from litemrc_gateware.stacks.bucket.touch import BucketTouch
 from litemrc_gateware.stacks.bucket.tree import BucketTree
-from litemrc_gateware.stacks.records import OpKind, PositionKind, check_sizes, op_layout, width_of
 
 
 class BucketStack(LiteXModule):

@@ -3,8 +3,8 @@
 from litex.gen import LiteXModule
 from migen import Cat, Mux, Signal
 
-from litemrc_gateware.stacks.memory import RegisteredMemory
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import RegisteredMemory
+from litemrc_gateware.records import width_of
 
 
 class BucketIds(LiteXModule):

@@ -3,8 +3,8 @@
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Record, Replicate, Signal, log2_int
 
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import width_of
 
 FULL_CONFIDENCE, TRUSTED, VOTES, STEEPEST = 15, 8, 6, 4
 

@@ -3,8 +3,8 @@
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal, bits_for
 
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import width_of
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import width_of
 
 
 class BucketMerging(LiteXModule):

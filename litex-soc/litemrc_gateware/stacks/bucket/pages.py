@@ -6,10 +6,10 @@ from operator import xor
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal
 
+from litemrc_gateware.memory import RegisteredMemory
+from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.bucket.ids import BucketIds
 from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSweep
-from litemrc_gateware.stacks.memory import RegisteredMemory
-from litemrc_gateware.stacks.records import width_of
 
 
 class BucketPages(LiteXModule):

@@ -4,9 +4,9 @@ from litex.gen import LiteXModule
 from migen import Cat, If, Signal, bits_for
 from migen.genlib.fsm import FSM, NextState, NextValue
 
+from litemrc_gateware.memory import RegisteredMemory
+from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.bucket.merging import BucketMerging
-from litemrc_gateware.stacks.memory import RegisteredMemory
-from litemrc_gateware.stacks.records import width_of
 
 RENUMBER_DELAY = 8  # operations between the one that runs short of ids and the renumbering
 

@@ -6,9 +6,9 @@ from operator import or_
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Record, Signal, bits_for
 
+from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.records import OpKind, width_of
 from litemrc_gateware.stacks.bucket.sweep import WRITE
-from litemrc_gateware.stacks.memory import SimpleDualPort
-from litemrc_gateware.stacks.records import OpKind, width_of
 
 
 class BucketTouch(LiteXModule):

@@ -7,10 +7,8 @@ from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Mux, Record, Signal, log2_int
 from migen.genlib.fsm import FSM, NextState, NextValue
 
-from litemrc_gateware.stacks.group.links import LruLinks
-from litemrc_gateware.stacks.group.moves import GroupMoves
-from litemrc_gateware.stacks.memory import DEEPEST_WORDS, DeepMemory, SimpleDualPort
-from litemrc_gateware.stacks.records import (
+from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory, SimpleDualPort
+from litemrc_gateware.records import (
     OpKind,
     PositionKind,
     check_sizes,
@@ -18,6 +16,8 @@ from litemrc_gateware.stacks.records import (
     position_layout,
     width_of,
 )
+from litemrc_gateware.stacks.group.links import LruLinks
+from litemrc_gateware.stacks.group.moves import GroupMoves
 
 
 class GroupStack(LiteXModule):

@@ -5,7 +5,7 @@ from itertools import pairwise
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal
 
-from litemrc_gateware.stacks.memory import DEEPEST_WORDS, DeepMemory
+from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory
 
 
 class LruLinks(LiteXModule):

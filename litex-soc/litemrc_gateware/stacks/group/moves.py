@@ -3,7 +3,7 @@
 from litex.gen import LiteXModule
 from migen import If, Mux, Record, Signal
 
-from litemrc_gateware.ranks.records import move_layout
+from litemrc_gateware.records import move_layout
 
 
 class GroupMoves(LiteXModule):

@@ -1,8 +1,8 @@
 """Sizes of the records and the refusal of sizes no stack engine can be built for."""
 
 import pytest
+from litemrc_gateware.records import op_layout, position_layout
 from litemrc_gateware.stacks.group.group_stack import GroupStack
-from litemrc_gateware.stacks.records import op_layout, position_layout
 
 
 def test_fields_hold_the_largest_number_and_have_at_least_one_bit() -> None:

@@ -4,6 +4,8 @@ from enum import IntEnum
 
 from migen import log2_int
 
+MAX_DOMAINS = 16  # power domains of the ranks
+
 
 class OpKind(IntEnum):
     """What a stack engine is asked to do. `epoch_end` on any of them ends the epoch behind it."""
@@ -79,4 +81,16 @@ def counted_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
     return [
         *position_layout(groups, contexts),
         ("first_touch", 1),  # of the page in the epoch; 0 unless a hit or a miss
+    ]
+
+
+def move_layout(pages: int, groups: int, contexts: int) -> list[tuple[str, int]]:
+    """Payload of the stream out of a stack engine: a page changed its page group."""
+    return [
+        ("page", width_of(pages)),
+        ("context", width_of(contexts)),  # the page's owner
+        ("was_valid", 1),  # 0: it was in no stack, and `from_group` is 0
+        ("from_group", width_of(groups)),
+        ("is_valid", 1),  # 0: it is in no stack any more, and `to_group` is 0
+        ("to_group", width_of(groups)),
     ]
