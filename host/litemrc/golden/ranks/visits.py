@@ -1,59 +1,40 @@
-"""Ranks that sleep by idle thresholds under visits to pages: what each rank did, sample by sample.
+"""Reference model of ranks that sleep by idle thresholds while a program visits pages.
 
-Slow and obvious; `litemrc.native.rank_visits` does the same. Times are whole clocks of the memory.
+The model is slow and simple; `litemrc.native.rank_visits` is equal to it. Times are memory clock cycles.
 
-A visit is a piece of work on one page: the program computes for `gap` clocks, waits until the ranks
-concerned are awake, and then takes `busy` clocks to read and write lines of the page. Without interleaving a
-page is in one rank; with it line after line lies in the next one. A rank concerned is in active standby while
-the visit is served, and is activated once for it. From then on it is idle: in precharge standby, from
-`power_down_after` in power-down, from `self_refresh_after` in self-refresh; the deeper state wins if both are
-due. The way back is spent in precharge standby, and the visit waits for the longest of them.
+A visit is the work on one page. The program computes for `gap` cycles, waits until the ranks that hold the
+page are awake, and then reads and writes lines of the page for `busy` cycles. Without interleaving, a page
+lies in one rank; with interleaving, consecutive lines lie in consecutive ranks. Each of these ranks is
+activated once and is in active standby while the visit is served. Afterwards it is idle: in precharge
+standby, from `power_down_after` on in power-down, from `self_refresh_after` on in self-refresh. If both
+thresholds have passed, self-refresh wins. The exit latency counts as precharge standby; the visit waits for
+the longest one.
 
-What lasts over the end of a sample is split there; what happens at a moment counts in the sample in which its
-visit began to be served, entries into low states in that in which they happen.
+A residency that crosses the end of a sample is split. Commands and wake-ups count in the sample in which
+service of the visit begins, entries into low-power states in the sample in which they occur.
 """
 
-from dataclasses import dataclass
-
+from litemrc.native.rank_timing import NEVER, RankTiming
 from litemrc.ranks.activity import RankActivity
-
-NEVER = 1 << 62
-
-
-@dataclass(frozen=True)
-class RankTiming:
-    """How ranks sink and wake, in clocks.
-
-    Attributes:
-        power_down_after, self_refresh_after: idle clocks until then; `NEVER`: not at all.
-        power_down_exit, self_refresh_exit: clocks of the way back.
-        sample: clocks of a sample.
-    """
-
-    power_down_after: int
-    self_refresh_after: int
-    power_down_exit: int
-    self_refresh_exit: int
-    sample: int
 
 
 class RankVisitsModel:
-    """Ranks and a program.
+    """Ranks and the program that visits their pages.
 
     Parameters:
-        ranks: how many.
-        interleaved: line after line lies in the next rank.
+        ranks: number of ranks.
+        interleaved: consecutive lines lie in consecutive ranks.
     """
 
     def __init__(self, ranks: int, timing: RankTiming, interleaved: bool = False) -> None:
         self.ranks, self.timing, self.interleaved = ranks, timing, interleaved
         self.now = 0
         self._idle_since = [0] * ranks
-        self._settled = [0] * ranks  # up to when residencies are counted
+        self._settled = [0] * ranks  # cycle up to which residencies are counted
         self._counts: list[list[dict[str, int]]] = []
 
     def visit(self, gap: int, busy: int, rank: int, reads: int, writes: int) -> None:
-        """One visit; with interleaving `rank` has its first line."""
+        """Serve one visit; with interleaving, `rank` holds its first line."""
         self.now += gap
         concerned = self._lines(rank, reads, writes)
         exits = [self._wake(each) for each in concerned]
@@ -68,21 +49,21 @@ class RankVisitsModel:
             self._idle_since[each] = self._settled[each] = begun + busy
         self.now = begun + busy
 
-    def pause(self, clocks: int) -> None:
-        """Nobody visits anything."""
-        self.now += clocks
+    def pause(self, cycles: int) -> None:
+        """Advance the time without a visit."""
+        self.now += cycles
 
     def finish(self) -> None:
-        """Count what has passed up to now."""
+        """Count the residencies up to now."""
         for rank in range(self.ranks):
             self._settle(rank)
 
     def samples(self) -> list[list[RankActivity]]:
-        """Of each sample, each rank; refreshes are not counted here."""
+        """Return the activity of each rank in each sample; refreshes are not counted."""
         return [[RankActivity(**counts) for counts in ranks] for ranks in self._counts]
 
     def _lines(self, rank: int, reads: int, writes: int) -> dict[int, tuple[int, int]]:
-        """Reads and writes of every rank concerned; the reads come first."""
+        """Return the reads and writes of every rank of a visit; the reads come first."""
         if not self.interleaved:
             return {rank: (reads, writes)}
         lines: dict[int, list[int]] = {}
@@ -91,7 +72,7 @@ class RankVisitsModel:
         return {each: (read, written) for each, (read, written) in lines.items()}
 
     def _wake(self, rank: int) -> int:
-        """Clocks of the way back."""
+        """Return the exit latency in cycles."""
         timing, idle = self.timing, self.now - self._idle_since[rank]
         self._settle(rank)
         for after, exit_clocks in (
@@ -106,7 +87,7 @@ class RankVisitsModel:
         return 0
 
     def _settle(self, rank: int) -> None:
-        """Count the idle time that has passed."""
+        """Count the idle time up to now."""
         timing, since = self.timing, self._idle_since[rank]
         down = since + timing.power_down_after
         deep = since + timing.self_refresh_after

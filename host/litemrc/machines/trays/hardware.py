@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from litemrc.energy.model import Operation
 from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
-from litemrc.native.rank_visits import NEVER, RankTiming
+from litemrc.native.rank_timing import NEVER, RankTiming
 
 PAGE_BYTES = 4096
 LINE_BYTES = 64

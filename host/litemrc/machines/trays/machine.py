@@ -8,7 +8,7 @@ import numpy as np
 from litemrc.machines.trays import events, views
 from litemrc.machines.trays.hardware import LINES, Hardware
 from litemrc.machines.trays.memory import Memory
-from litemrc.machines.trays.placing import Placer
+from litemrc.machines.trays.placing import Placer, Placing
 from litemrc.machines.trays.power import rank_samples_mw, sample_seconds
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scrambler import Scrambler
@@ -78,7 +78,9 @@ class TrayMachine:
         self._free: list[int] = []
         self._zero_fills = self._reloads = self._outside = 0
         self._heard = configuration.guidance and configuration.allocator == "tray"
-        self._placement = configuration.placement and configuration.placement.begin(self)
+        self._placement: Placing | None = None
+        if configuration.placement:
+            self._placement = Placing(configuration.placement, self.memory, self.ranks, self.visit)
 
     def run(
         self, program: Iterable[events.Event], progress: Callable[[float], None] | None = None
@@ -102,7 +104,7 @@ class TrayMachine:
 
     def asleep(self) -> list[bool]:
         """Of each rank: is it in self-refresh?"""
-        return [self.ranks.asleep(rank) for rank in range(self.hardware.trays)]
+        return self.ranks.all_asleep()
 
     def visit(self, frames: np.ndarray, reads, writes, line_ns: float, gap_ns) -> None:
         """Visits to frames, page faults behind them; arguments as of `events.Visits`, or arrays of them."""

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from litemrc.golden.ranks.visits import NEVER, RankTiming, RankVisitsModel
+from litemrc.golden.ranks.visits import RankVisitsModel
+from litemrc.native.rank_timing import NEVER, RankTiming
 from litemrc.native.rank_visits import COUNTERS, RankVisits
 
 TIMING = RankTiming(10, 40, 3, 20, 64)
