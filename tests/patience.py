@@ -2,9 +2,9 @@
 
 The factor is the product of two measurements, at least 1 and at most `LONGEST`:
 
-- speed: the processor time of a fixed loop, divided by its time on the machine that the limits were chosen on;
-- load: the number of runnable processes per core (now or over the last minute), or the loop's wall time divided
-  by its processor time, whichever is greatest.
+- speed: the processor time of a fixed loop, divided by `REFERENCE_S`;
+- load: the number of runnable processes per core (now or over the last minute), or the wall time of the
+  loop divided by its processor time, whichever is greatest.
 
 The environment variable LITEMRC_PATIENCE multiplies the result: `LITEMRC_PATIENCE=5` serves an emulator.
 Use `patience` to wait for what must happen. A bound that is itself the claim of a test stays a plain number.

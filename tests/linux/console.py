@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from patience import Deadline
+
 LONGEST_LINE = 1023  # of busybox.config: CONFIG_FEATURE_EDITING_MAX_LEN
 
 
@@ -20,7 +22,7 @@ class Console:
     write: takes bytes for the console's input.
     log: the file that grows by all that the console prints.
     alive: tells whether the machine still runs.
-    timeout_s: of each wait, unless it names another.
+    timeout_s: of each wait on a quiet machine, unless the wait names another.
     """
 
     write: Callable[[bytes], object]
@@ -37,14 +39,14 @@ class Console:
         Raises:
             ConsoleError: it has none in time, or the machine ended.
         """
-        end = time.monotonic() + (self.timeout_s if timeout_s is None else timeout_s)
+        deadline = Deadline(self.timeout_s if timeout_s is None else timeout_s)
         while True:
             ended = not self.alive()
             text = self._unread()
             if match := re.search(pattern, text):
                 self.read_to += len(text[: match.end()].encode("latin-1"))
                 return match
-            if ended or time.monotonic() > end:
+            if ended or deadline.passed:
                 why = "the machine ended" if ended else "timeout"
                 raise ConsoleError(f"{why} waiting for {pattern!r} in {self.log}; the end:\n{text[-2000:]}")
             time.sleep(0.02)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linux.console import Console
+from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "build/linux"
@@ -66,7 +67,7 @@ class Qemu:
 
     def wait(self, timeout_s: float = 10) -> int:
         """Waits until the machine switched itself off; returns qemu's exit status."""
-        return self.process.wait(timeout_s)
+        return self.process.wait(patience(timeout_s))
 
     def _write(self, data: bytes) -> None:
         self.process.stdin.write(data)

@@ -11,6 +11,7 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.linux_images import linux_images
 from litemrc.device.simulation.simulator import Simulator
+from patience import patience
 
 # On a machine that does other things, too.
 BOOT_TIMEOUT_S = 900
@@ -33,7 +34,7 @@ def machine(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shell(machine):
-    machine.wait_ready()
+    machine.wait_ready(patience(30))
     console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
     console.wait_for(READY, BOOT_TIMEOUT_S)
     # A shell that reads whole lines: the one of the console edits them, which costs 100,000 clocks a key.
@@ -44,7 +45,7 @@ def shell(machine):
 @pytest.fixture(scope="module")
 def collected(machine, shell):
     """What the daemon sent while two programs ran side by side, and who it said it is."""
-    with Device.open(machine.url, timeout_s=COMMAND_TIMEOUT_S) as device:
+    with Device.open(machine.url, timeout_s=patience(COMMAND_TIMEOUT_S)) as device:
         return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)])
 
 
@@ -89,7 +90,7 @@ def test_epochs_interrupt_the_processor(collected, shell):
 
 def test_poweroff_ends_the_simulation(machine, collected, shell):
     shell.write(b"poweroff\n")
-    assert machine.wait(COMMAND_TIMEOUT_S) == 0
+    assert machine.wait(patience(COMMAND_TIMEOUT_S)) == 0
 
 
 def test_every_counter_is_that_of_the_golden_model_over_the_recorded_accesses(machine, collected, tmp_path):

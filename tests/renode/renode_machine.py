@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import start_renode
+from patience import Deadline, patience
 
 REPO = Path(__file__).resolve().parents[2]
 MODEL = REPO / "build/renode/liblitemrc_model.so"
@@ -76,8 +77,8 @@ class RenodeMachine:
 
     def wait_said(self, file: Path, text: str, timeout_s: float = 60) -> None:
         """Waits until a file has a text in it."""
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
+        deadline = Deadline(timeout_s)
+        while not deadline.passed:
             if file.exists() and text in file.read_text(errors="replace"):
                 return
             assert self._process.poll() is None, self.log.read_text(errors="replace")[-3000:]
@@ -93,7 +94,7 @@ class RenodeMachine:
 
     def __exit__(self, *exception: object) -> None:
         try:
-            self._process.communicate(b"quit\n", timeout=30)
+            self._process.communicate(b"quit\n", timeout=patience(30))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.epochs.files import read_epochs
+from patience import patience
 from renode_machine import FIRMWARE, MODEL, REPO, RenodeMachine, why_not
 
 BUILD = REPO / "build/sim"
@@ -22,7 +23,7 @@ def counters(url: str, out: Path) -> dict[int, tuple[int, int, list[int]]]:
             *("--out", out),
         ],
         check=True,
-        timeout=240,
+        timeout=patience(240),
     )
     table = read_epochs(out)
     rows = {context: table.context == context for context in np.unique(table.context).tolist()}

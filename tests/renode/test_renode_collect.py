@@ -9,6 +9,7 @@ from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
+from patience import patience
 from renode_machine import FIRMWARE, LINUX, MODEL, RenodeMachine, why_not
 
 EPOCH_ACCESSES = 10_000
@@ -38,7 +39,7 @@ def collected(
                 *(word for program in programs for word in ("--run", program)),
             ],
             check=True,
-            timeout=240,
+            timeout=patience(240),
         )
     return machine, epochs, contexts
 

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from patience import patience
 from renode_machine import REPO, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
@@ -22,7 +23,9 @@ def test_what_does_not_compile_names_the_renode_it_needs(tmp_path):
         "-e",
         f"include @{copy}/peripherals.resc; quit",
     ]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience(120)
+    )
     said = done.stdout + done.stderr
     assert "need Renode 1.15.2" in said
     assert "error CS" in said[said.index("need Renode 1.15.2") :]

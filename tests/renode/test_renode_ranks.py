@@ -11,6 +11,7 @@ from litemrc.device.simulation.recording import OPS, read_recording
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.files import read_ranks
 from litemrc.ranks.table import RankTable
+from patience import patience
 from renode_machine import MODEL, RANKS_FIRMWARE, RenodeMachine, why_not
 
 DOMAINS, SLEEPING, RUNNING = 4, (1, 3), 1  # the program runs in one of those that sleep
@@ -33,7 +34,7 @@ def metered(tmp_path_factory: pytest.TempPathFactory) -> tuple[RankTable, Path]:
                 *("--run", "loop", "--out", run_dir / "epochs.parquet", "--ranks", ranks),
             ],
             check=True,
-            timeout=120,
+            timeout=patience(120),
         )
     return read_ranks(ranks), machine.record
 

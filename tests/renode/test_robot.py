@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from mutation import mutated_source
+from patience import patience
 from renode_machine import FIRMWARE, LINUX, MODEL, RANKS_FIRMWARE, REPO, free_port
 from start_renode import why_not
 
@@ -69,7 +70,7 @@ def renode_test(robot, out, **variables):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=patience(600),
     )
 
 

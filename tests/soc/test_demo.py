@@ -18,6 +18,7 @@ from litemrc.cli.soc.demo_results import Results, verdict
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import COLUMNS
+from patience import patience
 
 pytestmark = pytest.mark.soc
 
@@ -48,7 +49,7 @@ def litemrc(arguments, environment):
         capture_output=True,
         text=True,
         env=environment,
-        timeout=1200,
+        timeout=patience(1200),
     )
 
 

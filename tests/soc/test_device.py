@@ -15,6 +15,7 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
+from patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -23,16 +24,24 @@ TIMEOUT_S = 120.0
 @pytest.fixture(scope="module")
 def running(soc):
     with soc() as simulator:
-        yield simulator.wait_ready()
+        yield simulator.wait_ready(patience(30))
 
 
 def litemrc(*arguments, environment):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience(600), env=environment)
 
 
 def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_environment):
-    found = litemrc("device", "--port", running.url, "--timeout", 60, "--json", environment=cli_environment)
+    found = litemrc(
+        "device",
+        "--port",
+        running.url,
+        "--timeout",
+        round(patience(60)),
+        "--json",
+        environment=cli_environment,
+    )
     assert found.returncode == 0, found.stderr
     described = json.loads(found.stdout)
     expected = {
@@ -53,7 +62,7 @@ def test_litemrc_device_shows_the_parameters_and_tests_the_link(running, cli_env
 
 
 def test_a_refused_request_changes_nothing(running):
-    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
         device.request("set_epoch", unit="cycles", length=12345)
         for name, values in (
             ("set_epoch", {"unit": "cycles", "length": 0}),
@@ -81,7 +90,7 @@ def test_a_refused_request_changes_nothing(running):
 
 
 def test_bare_metal_knows_no_processes_and_says_so(running):
-    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
         hello = device.hello
         assert (hello.running, hello.system, hello.driver, hello.abi) == (0, "", "", 0)
         for name, values in (
@@ -94,7 +103,7 @@ def test_bare_metal_knows_no_processes_and_says_so(running):
 
 
 def test_without_tasks_nobody_has_a_budget(running):
-    with Device.open(running.url, timeout_s=TIMEOUT_S) as device:
+    with Device.open(running.url, timeout_s=patience(TIMEOUT_S)) as device:
         for name, values in (
             ("get_budget", {"context": 1}),
             ("set_budget", {"context": 1, "pages": 100}),
@@ -107,7 +116,8 @@ def test_without_tasks_nobody_has_a_budget(running):
 
 def test_an_interrupted_collection_is_saved_and_readable(running, cli_environment, tmp_path):
     out = tmp_path / "curves.parquet"
-    command = ["collect", "--port", running.url, "--timeout", "60", "--epochs", "1000", "--out", str(out)]
+    command = ["collect", "--port", running.url, "--timeout", str(round(patience(60)))]
+    command += ["--epochs", "1000", "--out", str(out)]
     command += ["--epoch-length", "4096", "--run", "zipf:1:10"]
     process = subprocess.Popen(
         [sys.executable, "-m", "litemrc.cli.main", *command],
@@ -116,9 +126,9 @@ def test_an_interrupted_collection_is_saved_and_readable(running, cli_environmen
         text=True,
         env=cli_environment,
     )
-    time.sleep(12)
+    time.sleep(patience(12))
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=patience(60))
     assert process.returncode == 130, error
     table = read_epochs(out)
     assert table.interrupted
@@ -128,7 +138,10 @@ def test_an_interrupted_collection_is_saved_and_readable(running, cli_environmen
 
 def test_commands_in_mid_run_keep_their_order_with_the_accesses(soc):
     """Invalidations, a clear, contexts, switching off and on, while a program runs: still every counter."""
-    with soc() as simulator, Device.open(simulator.wait_ready().url, timeout_s=TIMEOUT_S) as device:
+    with (
+        soc() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+    ):
         hello = device.hello
         device.request("set_epoch", unit="cycles", length=50_000)
         collector = Collector(device)

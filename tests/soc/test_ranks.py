@@ -20,6 +20,7 @@ from litemrc.device.simulation.simulator import Simulator
 from litemrc.energy.parts.files import part_of_module
 from litemrc.ranks.activity import PowerState
 from litemrc.ranks.energy import rank_energy
+from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 300.0  # against a device that hangs; a busy machine simulates slowly
@@ -32,12 +33,14 @@ def simulator(tmp_path_factory):
     firmware = ROOT / "build/firmware-ranks/firmware.bin"
     run_dir = tmp_path_factory.mktemp("ranks") / "run"
     with Simulator(ROOT / "build/sim-ranks", firmware, run_dir) as simulator:
-        yield simulator.wait_ready()
+        yield simulator.wait_ready(patience(30))
 
 
 @pytest.fixture(scope="module")
 def device(simulator):
-    with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
+    with Device.open_booting(
+        simulator.url, boot_timeout_s=patience(TIMEOUT_S), timeout_s=patience(TIMEOUT_S)
+    ) as device:
         yield device
 
 
@@ -102,11 +105,11 @@ def test_data_can_be_lost_only_where_nobody_needs_them(device, dram, collected):
     with pytest.raises(RequestRefusedError, match="data would be lost"):
         ranks.set_state(device, 3, "self_refresh_partial")
     device.request("run", workload=device.hello.workloads.index("chase"), context=1, scale=1)
-    while device.receive(TIMEOUT_S).name != "event":
+    while device.receive(patience(TIMEOUT_S)).name != "event":
         pass
     with pytest.raises(RequestRefusedError, match="holds live pages"):
         ranks.set_loss(device, 3, allowed=True, part=1)
-    while (message := device.receive(TIMEOUT_S)).name != "event" or message.kind != "workload_done":
+    while (message := device.receive(patience(TIMEOUT_S))).name != "event" or message.kind != "workload_done":
         pass
     ranks.set_loss(device, 3, allowed=True, part=1)
     ranks.set_state(device, 3, "self_refresh_partial")

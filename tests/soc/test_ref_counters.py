@@ -18,6 +18,7 @@ from litemrc.device.simulation.simulator import Simulator
 from litemrc.machines.numa.replicate_prediction import ReplicatePrediction
 from litemrc.machines.numa.replicate_scenario import PROCESSOR, read_replicate_scenario, replicate_references
 from litemrc.traces.generators.traffic import Traffic, traffic_stream
+from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
@@ -38,8 +39,10 @@ def device(tmp_path_factory):
     firmware = ROOT / "build/firmware-refs/firmware.bin"
     run_dir = tmp_path_factory.mktemp("refs") / "run"
     with Simulator(ROOT / "build/sim-refs", firmware, run_dir) as simulator:
-        simulator.wait_ready()
-        with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
+        simulator.wait_ready(patience(30))
+        with Device.open_booting(
+            simulator.url, boot_timeout_s=patience(TIMEOUT_S), timeout_s=patience(TIMEOUT_S)
+        ) as device:
             yield device
 
 
@@ -159,7 +162,7 @@ def test_the_misses_of_the_caches_are_the_processors(device):
     ref_counters.arm(device, "delay", replace(setting(50, MASTER["cpu"]), **everywhere))
     device.waiting()
     device.request("run", workload=device.hello.workloads.index("zipf"), context=1, scale=1)
-    events = list(islice(ref_counters.events_of(iter(lambda: device.receive(TIMEOUT_S), None)), 5))
+    events = list(islice(ref_counters.events_of(iter(lambda: device.receive(patience(TIMEOUT_S)), None)), 5))
     assert len({event.page for event in events}) == 5
     assert {event.counter for event in events} == {"delay"}
     assert [ref_counters.get_count(device, "update", event.page) for event in events] == [50] * 5

@@ -8,6 +8,7 @@ from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.recording import OPS, Settings, read_recording
+from patience import patience
 
 pytestmark = pytest.mark.soc
 TIMEOUT_S = 120.0
@@ -36,7 +37,10 @@ def check(simulator, table):
 
 def test_range_and_sampling_set_over_serial_leave_out_what_they_say(soc):
     """zipf has the frames 0 to 2047, loop those from 2048 on: half of the one, an eighth of the other."""
-    with soc() as simulator, Device.open(simulator.wait_ready().url, timeout_s=TIMEOUT_S) as device:
+    with (
+        soc() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+    ):
         assert device.request("set_range", lower=1024, upper=2239).values == [1024, 2239]
         assert device.request("set_sampling", sampling=2).values == [2, 2]
         device.request("set_epoch", unit="accesses", length=8192)
@@ -60,7 +64,10 @@ def test_range_and_sampling_set_over_serial_leave_out_what_they_say(soc):
 
 def test_sampling_that_changes_in_mid_run_tells_each_epoch_its_own_scale(soc):
     """Epochs are so short that one always waits for the link when the sampling changes."""
-    with soc() as simulator, Device.open(simulator.wait_ready().url, timeout_s=TIMEOUT_S) as device:
+    with (
+        soc() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+    ):
         device.request("set_epoch", unit="cycles", length=30_000)
         collector = Collector(device)
         epochs = 0
@@ -78,7 +85,10 @@ def test_sampling_that_changes_in_mid_run_tells_each_epoch_its_own_scale(soc):
 def test_a_frozen_monitor_counts_nothing_until_it_is_told_to(soc):
     """Single shots during zipf, each armed a while later; during matmul frozen by register now and then."""
     length = 4096
-    with soc() as simulator, Device.open(simulator.wait_ready().url, timeout_s=TIMEOUT_S) as device:
+    with (
+        soc() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+    ):
         device.request("set_epoch", unit="accesses", length=length)
         device.request("single_shot", on=True)
         device.request("end_epoch")

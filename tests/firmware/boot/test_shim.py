@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from boot_programs import COMPILE, PROGRAMS, build_program
+from patience import patience
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -70,7 +71,11 @@ def qemu(shim, image, *options):
 def run(shim, image, text="", timeout_s=TIMEOUT_S):
     """(exit code, console) of a program; text: what is typed."""
     done = subprocess.run(
-        qemu(shim, image, "-no-reboot"), input=text, capture_output=True, text=True, timeout=timeout_s
+        qemu(shim, image, "-no-reboot"),
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=patience(timeout_s),
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -5,13 +5,13 @@ import os
 import pty
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from boot_programs import build_program
 from litemrc.device.simulation.recording import read_recording
 from litemrc.device.simulation.simulator import Simulator
+from patience import Deadline, patience
 
 ROOT = Path(__file__).resolve().parents[3]
 SIM = ROOT / "build/sim-linux"
@@ -29,7 +29,7 @@ pytestmark = [
 def test_programs_in_s_mode_see_what_they_are_promised(tmp_path, name):
     image = build_program(tmp_path, name, KERNEL_ADDRESS, "-DRETRAP=NOP").read_bytes()
     with Simulator(SIM, SHIM, tmp_path / "run", images=[(KERNEL_ADDRESS, image)]) as simulator:
-        said = simulator.wait_console(f"{name}: ok", TIMEOUT_S)
+        said = simulator.wait_console(f"{name}: ok", patience(TIMEOUT_S))
         assert simulator.wait() == 0  # its shutdown ends the simulation
     assert "FAILED" not in said
 
@@ -39,7 +39,7 @@ def test_the_console_takes_and_gives_every_byte(tmp_path):
     text = "".join(chr(33 + i % 47) for i in range(1000))  # more than the FIFOs hold; no Q
     with Simulator(SIM, SHIM, tmp_path / "run", images=[(KERNEL_ADDRESS, image)]) as simulator:
         simulator.type(text.encode() + b"Q")
-        said = simulator.wait_console("calls: ok", TIMEOUT_S)
+        said = simulator.wait_console("calls: ok", patience(TIMEOUT_S))
     assert text + "Q\ncalls: ok" in said
 
 
@@ -55,16 +55,16 @@ def litemrc_linux(tmp_path):
 
 
 def test_litemrc_linux_passes_on_the_console_until_the_machine_is_off(litemrc_linux):
-    done = subprocess.run(litemrc_linux, input=b"echo Q", capture_output=True, timeout=TIMEOUT_S)
+    done = subprocess.run(litemrc_linux, input=b"echo Q", capture_output=True, timeout=patience(TIMEOUT_S))
     assert done.returncode == 0, done.stderr
     assert b"echo Q\ncalls: ok\n" in done.stdout
 
 
 def until(terminal, text):
     """What the terminal shows, up to a text."""
-    said, deadline = b"", time.monotonic() + TIMEOUT_S
+    said, deadline = b"", Deadline(TIMEOUT_S)
     while text not in said:
-        assert time.monotonic() < deadline, said
+        assert not deadline.passed, said
         said += os.read(terminal, 4096)
     return said
 

@@ -11,6 +11,7 @@ from litemrc.cli import main as cli
 from litemrc.cli.curves.curve import json_object
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 
@@ -23,7 +24,9 @@ def file(tmp_path: Path, epoch_table) -> Path:
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=patience(60)
+    )
 
 
 def test_json_is_one_object_and_nothing_else(file):
@@ -168,7 +171,7 @@ def test_a_reader_that_leaves_is_no_error(file):
 def test_a_terminal_without_unicode_gets_its_table(file):
     environment = {"PYTHONIOENCODING": "ascii", "PATH": ""}
     done = subprocess.run(
-        [*COMMAND, "curve", file], capture_output=True, text=True, env=environment, timeout=60
+        [*COMMAND, "curve", file], capture_output=True, text=True, env=environment, timeout=patience(60)
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -188,7 +191,7 @@ def test_help_names_all_commands_and_loads_none():
         "with contextlib.suppress(SystemExit): main(['--help'])\n"
         "sys.exit('numpy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=patience(60))
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("demo", "collect", "curve", "device"))
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "mrc"]
 
@@ -24,7 +25,9 @@ def _written(folder: Path, pages: list[int]) -> Path:
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=patience(60)
+    )
 
 
 def curve(*arguments: object) -> dict:
@@ -137,7 +140,7 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
     )
     assert process.stderr.readline().startswith("measuring: ")
     process.send_signal(signal.SIGINT)
-    output, messages = process.communicate(timeout=60)
+    output, messages = process.communicate(timeout=patience(60))
     assert process.returncode == 130 and "interrupted: the curve is that of the references so far" in messages
     curve = json.loads(output)
     assert 0 < curve["accesses"] < 100_000_000_000 and curve["sizes_pages"][-1] <= 1000

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from litemrc.epochs.files import EpochRow, EpochTable, write_epochs
 from litemrc.epochs.processes import Process
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 # 0.9 for three pages, and less and less for one each.
@@ -17,7 +18,7 @@ ZIPF = {"name": "zipf", "accesses": 400, "sizes_pages": [1, 2, 3, 4], "miss_rati
 
 def run(*arguments: object, command: str = "allocate") -> subprocess.CompletedProcess[str]:
     line = [*COMMAND, command, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60)
+    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
 
 
 def answer(*arguments: object) -> dict:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from litemrc.traces.opening import WriteOptions, create_trace, open_trace
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 BELADY = [1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5]
@@ -27,7 +28,7 @@ def belady(tmp_path: Path) -> Path:
 
 def run(*arguments: object, command: str = "replace") -> subprocess.CompletedProcess[str]:
     line = [*COMMAND, command, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60)
+    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
 
 
 def answer(*arguments: object) -> dict:

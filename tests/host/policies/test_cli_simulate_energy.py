@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from litemrc.policies.energy import SCHEMES
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "simulate", "energy"]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -24,7 +25,7 @@ def three(tmp_path: Path) -> Path:
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     line = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60)
+    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
 
 
 def answer(*arguments: object) -> dict:

@@ -17,6 +17,7 @@ from litemrc.traces import open_trace
 from litemrc.traces.cache_filter import CacheHierarchy
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.capture import Capture
+from patience import Deadline, patience
 from trace_columns import columns, joined
 
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
@@ -25,7 +26,12 @@ LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 
 def litemrc(*arguments: object, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*LITEMRC, *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=cwd, **options
+        [*LITEMRC, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=patience(120),
+        cwd=cwd,
+        **options,
     )
 
 
@@ -64,7 +70,7 @@ def test_a_real_program_is_captured_behind_the_default_caches(tmp_path):
 def test_the_filter_of_a_capture_is_that_of_the_golden_model(tmp_path):
     lackey = tmp_path / "t.lackey"
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={lackey}"]
-    subprocess.run(["valgrind", *options, "true"], check=True, timeout=120)
+    subprocess.run(["valgrind", *options, "true"], check=True, timeout=patience(120))
     memory = Memory()
     level2 = CacheModel(1024, 4, 64, memory)
     data, code = CacheModel(128, 4, 32, level2), CacheModel(512, 1, 32, level2)
@@ -191,12 +197,12 @@ def test_ctrl_c_keeps_what_was_captured_but_replaces_nothing(stand_in, tmp_path,
         out.write_text("old")
     command = [*LITEMRC, "trace", "capture", "--cache", "none", "--out", out, "--", "true"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = Deadline(60)
     while not (tmp_path / "far").exists():
-        assert time.monotonic() < deadline and process.poll() is None
+        assert not deadline.passed and process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=patience(60))
     assert process.returncode == 130
     if there_before:
         assert out.read_text() == "old"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.traces import Chunk, open_trace
 from litemrc.traces.opening import FORMATS, create_trace, format_of
+from patience import patience
 from trace_columns import chunk_of, columns, joined
 
 COMPRESSIONS = ["", ".gz", ".zst", ".xz"]
@@ -98,7 +99,9 @@ def test_the_compression_is_that_of_the_common_tools(tmp_path, compression, comm
         pytest.skip(f"{command} is not installed")
     pages = np.arange(200_000, dtype=np.uint64)
     store(tmp_path / f"t.txt{compression}", [Chunk(pages)])
-    done = subprocess.run([command, "-dc", tmp_path / f"t.txt{compression}"], capture_output=True, timeout=60)
+    done = subprocess.run(
+        [command, "-dc", tmp_path / f"t.txt{compression}"], capture_output=True, timeout=patience(60)
+    )
     assert done.stdout == "".join(f"{page}\n" for page in range(200_000)).encode()
 
 

@@ -6,6 +6,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from patience import patience
+
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 # As the VexRiscv: RV32IMA, no Sstc.
@@ -50,7 +52,7 @@ class Guest:
 
     def _next_line(self) -> str:
         try:
-            line = self._lines.get(timeout=self.patience_s)
+            line = self._lines.get(timeout=patience(self.patience_s))
         except queue.Empty:
             line = None
         if line is None:

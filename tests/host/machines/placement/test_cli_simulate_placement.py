@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli.main import main
+from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "simulate", "placement"]
 SAMPLE = Path(__file__).parents[3] / "data" / "placement" / "compile.kmem.xz"
@@ -20,7 +21,7 @@ KEYS = {
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     line = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60)
+    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
 
 
 def test_json_has_a_result_for_each_allocator_of_a_workload():

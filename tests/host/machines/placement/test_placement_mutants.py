@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from mutation import mutated_source
+from patience import patience
 
 NATIVE = Path(__file__).parents[4] / "host" / "litemrc" / "native" / "placement"
 UNITS = ("adaptive", "adaptive_banks", "buddy", "machine", "memory", "migration", "stress")
@@ -70,7 +71,7 @@ def test_a_seeded_fault_is_found(fault, tmp_path):
     folder = copied(tmp_path)
     (folder / name).write_text(mutated_source(NATIVE / name, old, new))
     try:
-        done = subprocess.run([compiled(folder)], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([compiled(folder)], capture_output=True, text=True, timeout=patience(20))
     except subprocess.TimeoutExpired:
         return  # it runs in circles: found
     assert done.returncode != 0
