@@ -9,20 +9,20 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cgroups.h"
-#include "driver.h"
-#include "epochs.h"
-#include "followers.h"
-#include "lease.h"
-#include "outbox.h"
-#include "privileges.h"
-#include "programs.h"
-#include "record.h"
-#include "run_child.h"
-#include "runs.h"
-#include "say.h"
-#include "service.h"
-#include "tty.h"
+#include "budgets/lease.h"
+#include "driver/driver.h"
+#include "driver/record.h"
+#include "messages/epochs.h"
+#include "messages/followers.h"
+#include "messages/outbox.h"
+#include "processes/cgroups.h"
+#include "processes/child.h"
+#include "processes/programs.h"
+#include "processes/runs.h"
+#include "requests/service.h"
+#include "system/privileges.h"
+#include "system/say.h"
+#include "system/tty.h"
 
 /* Until the host asks for another length: an epoch of 8 contexts takes 115200 baud 0.3 s. */
 #define BOOT_EPOCH_CYCLES (1u << 24)

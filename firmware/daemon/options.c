@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
-#include "text.h"
-#include "tty.h"
+#include "system/say.h"
+#include "system/text.h"
+#include "system/tty.h"
 
 #define HELP_HINT "litemrcd --help lists the options"
 

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "context_files.h"
-#include "say.h"
-#include "spawn.h"
+#include "driver/contexts.h"
+#include "processes/spawn.h"
+#include "system/say.h"
 
 #define CONTEXTS "class/misc/litemrc0/contexts"
 #define FREE_ONE "end one of them, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"

@@ -16,19 +16,19 @@ MUTANTS = ROOT / "build" / "daemon-mutants"
 
 SEEDED = {
     "repeats": (
-        "service.c",
+        "requests/service.c",
         "if (request.sequence != last_request)",
         "if (true)",
         "test_daemon_hello.py::test_a_repeated_request_gets_the_same_answer_and_is_done_once",
     ),
     "forgets lost epochs": (
-        "epochs.c",
+        "messages/epochs.c",
         "sent += record->lost;",
         "",
         "test_daemon_epochs.py::test_epochs_that_the_driver_lost_are_missing_by_their_indices",
     ),
     "half an epoch": (
-        "epochs.c",
+        "messages/epochs.c",
         "|| !outbox_has_room_for_epoch(messages)",
         "",
         "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
@@ -40,13 +40,13 @@ SEEDED = {
         "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
     ),
     "done too early": (
-        "runs.c",
+        "processes/runs.c",
         "(run->seen && now->state == LITEMRC_CONTEXT_ENDED)",
         "now->state",
         "test_daemon_programs.py::test_a_program_is_followed_before_it_runs_and_done_behind_its_last_epoch",
     ),
     "one frame too many": (
-        "settings.c",
+        "requests/settings.c",
         "request->invalidate.frame >= parameters.frames",
         "request->invalidate.frame > parameters.frames",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
@@ -66,7 +66,7 @@ def build(name: str, built: Path) -> Path:
     folder = MUTANTS / name.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    source = folder / file
+    source = folder / Path(file).name
     source.write_text(mutated_source(ROOT / "firmware" / "daemon" / file, old, new))
     dry = ["make", "-n", "-B", "-C", HERE, f"OUT={built}", f"PYTHON={sys.executable}"]
     unset = ("MAKEFLAGS", "MAKELEVEL", "CFLAGS", "LDFLAGS")
@@ -74,7 +74,7 @@ def build(name: str, built: Path) -> Path:
     commands = subprocess.run(
         dry, capture_output=True, text=True, env=environment, check=True
     ).stdout.splitlines()
-    original, target = str(built / file.replace(".c", ".o")), str(folder / file.replace(".c", ".o"))
+    original, target = str(built / file.replace(".c", ".o")), str(source.with_suffix(".o"))
     (compile_it,) = (line for line in commands if line.endswith(f"-o {original}"))
     (link_it,) = (line for line in commands if line.endswith(f"-o {built / 'litemrcd'}"))
     compile_it = compile_it.replace(f"{ROOT}/firmware/daemon/{file}", str(source)).replace(original, target)

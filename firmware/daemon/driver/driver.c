@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/contexts.h"
+#include "litemrc_types.h"
+#include "system/say.h"
+#include "system/sysfs.h"
+#include "system/text.h"
+
+#define MONITOR "class/misc/litemrc0/"
+#define LOAD_IT "load the driver (insmod litemrc.ko), or name another folder by --sysfs"
+
+struct parameters parameters;
+
+static int settings[SETTINGS];
+static struct context_files contexts[256];
+
+static const struct {
+	const char *name;
+	int access;
+} setting_files[SETTINGS] = {
+	[SETTING_ENGINE] = {"engine", O_RDWR},
+	[SETTING_ENABLE] = {"enable", O_RDWR},
+	[SETTING_EPOCH_LENGTH] = {"epoch_length", O_RDWR},
+	[SETTING_END_EPOCH] = {"end_epoch", O_WRONLY},
+	[SETTING_CLEAR] = {"clear", O_WRONLY},
+	[SETTING_ARM] = {"arm", O_WRONLY},
+	[SETTING_FREEZE] = {"freeze", O_RDWR},
+	[SETTING_SINGLE_SHOT] = {"single_shot", O_RDWR},
+	[SETTING_FROZEN] = {"frozen", O_RDONLY},
+	[SETTING_RANGE] = {"range", O_RDWR},
+	[SETTING_SAMPLING] = {"sampling", O_RDWR},
+	[SETTING_SCALE] = {"scale", O_RDONLY},
+	[SETTING_INVALIDATE] = {"invalidate", O_WRONLY},
+	[SETTING_CONTEXT] = {"context", O_RDONLY},
+};
+
+/* What the link can carry of each. */
+static const struct {
+	const char *name;
+	uint32_t *value;
+	uint32_t least, most;
+} parameter_lines[] = {
+	{"version", &parameters.version, 0, UINT32_MAX},
+	{"page_shift", &parameters.page_shift, 0, 31},
+	{"frames", &parameters.frames, 1, UINT32_MAX},
+	{"groups", &parameters.groups, 1, 256},
+	{"contexts", &parameters.contexts, 1, 256},
+	{"pages", &parameters.pages, 1, UINT32_MAX},
+	{"recent_pages", &parameters.recent_pages, 0, 255},
+	{"queue_depth", &parameters.queue_depth, 0, UINT32_MAX},
+	{"ranks", &parameters.ranks, 0, 255},
+};
+
+static void read_parameters(int folder)
+{
+	char text[1024], pattern[32];
+
+	text[0] = '\n';
+	if (sysfs_read_at(folder, MONITOR "parameters", text + 1, sizeof(text) - 1) < 0)
+		give_up(1, LOAD_IT, MONITOR "parameters: cannot be read");
+	for (unsigned int i = 0; i < sizeof(parameter_lines) / sizeof(parameter_lines[0]); i++) {
+		uint64_t number;
+		const char *line;
+
+		snprintf(pattern, sizeof(pattern), "\n%s ", parameter_lines[i].name);
+		line = strstr(text, pattern);
+		if (line)
+			line += strlen(pattern);
+		if (!line || !take_number(&line, parameter_lines[i].most, &number) ||
+		    number < parameter_lines[i].least || (*line && *line != '\n'))
+			give_up(1, "use the driver of this version", MONITOR "parameters: no good line '%s N'",
+				parameter_lines[i].name);
+		*parameter_lines[i].value = number;
+	}
+}
+
+static void read_engine(void)
+{
+	char text[32];
+
+	if (sysfs_read(settings[SETTING_ENGINE], text, sizeof(text)) < 0)
+		text[0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	if (!strcmp(text, "group_stack"))
+		parameters.engine = stack_engine_group_stack_c;
+	else if (!strcmp(text, "bucket_stack"))
+		parameters.engine = stack_engine_bucket_stack_c;
+	else
+		give_up(1, "use the driver of this version", MONITOR "engine: '%s' is no engine", text);
+}
+
+/* The processor's clock by the Devicetree Specification, section 3.8: one or two cells, big endian. */
+static uint32_t device_tree_clock(int folder)
+{
+	uint8_t cells[9];
+	int length = sysfs_read_at(folder, "firmware/devicetree/base/cpus/cpu@0/clock-frequency", (char *)cells,
+				   sizeof(cells));
+	uint64_t hz = 0;
+
+	if (length != 4 && length != 8)
+		return 0;
+	for (int i = 0; i < length; i++)
+		hz = hz << 8 | cells[i];
+	return hz <= UINT32_MAX ? hz : 0;
+}
+
+static void check_abi(int folder)
+{
+	char text[32];
+	uint64_t abi;
+	int got = sysfs_read_at(folder, MONITOR "abi", text, sizeof(text));
+
+	if (got < 0)
+		give_up(1, LOAD_IT, MONITOR "abi: %s", strerror(-got));
+	if (!whole_number(text, UINT32_MAX, &abi) || abi != LITEMRC_ABI_VERSION)
+		give_up(1, "use driver and daemon of one version", MONITOR "abi: not version %d",
+			LITEMRC_ABI_VERSION);
+}
+
+static void open_settings(int folder)
+{
+	char path[64];
+
+	for (int i = 0; i < SETTINGS; i++) {
+		snprintf(path, sizeof(path), MONITOR "%s", setting_files[i].name);
+		settings[i] = openat(folder, path, setting_files[i].access | O_CLOEXEC);
+		if (settings[i] < 0)
+			give_up(1, "start as root with --user, or as a user who may write it", "%s: %s", path,
+				strerror(errno));
+	}
+}
+
+static void open_contexts(int folder)
+{
+	int all = openat(folder, MONITOR "contexts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (uint32_t i = 0; i < parameters.contexts; i++) {
+		int error = all < 0 ? -errno : context_files_open(&contexts[i], all, i);
+
+		if (error)
+			give_up(1, "start as root with --user, or as a user who may write it",
+				MONITOR "contexts/%u: %s", (unsigned int)i, strerror(-error));
+	}
+	close(all);
+}
+
+void driver_open(const char *sysfs, uint32_t clock_hz)
+{
+	int folder = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char text[64];
+	int got;
+
+	if (folder < 0)
+		give_up(EXIT_BAD_INPUT, "name the folder where sysfs is mounted by --sysfs", "%s: %s", sysfs,
+			strerror(errno));
+	check_abi(folder);
+	read_parameters(folder);
+	open_settings(folder);
+	open_contexts(folder);
+	read_engine();
+	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
+	if (!parameters.clock_hz)
+		give_up(EXIT_BAD_INPUT, "name the system clock by --clock-hz",
+			"the device tree has no clock-frequency of cpu@0");
+	got = sysfs_read_at(folder, "module/litemrc/version", text, sizeof(text));
+	if (got > 0)
+		copy_name(parameters.driver, sizeof(parameters.driver), text, got);
+	close(folder);
+}
+
+int driver_order(enum setting setting, const char *format, ...)
+{
+	char text[64];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	return sysfs_write(settings[setting], text);
+}
+
+int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count)
+{
+	char text[64];
+	const char *at = text;
+	int got = sysfs_read(settings[setting], text, sizeof(text));
+
+	if (got < 0)
+		return got;
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t number;
+
+		if (i && *at++ != ' ')
+			return -EPROTO;
+		if (!take_number(&at, UINT32_MAX, &number))
+			return -EPROTO;
+		numbers[i] = number;
+	}
+	return *at && *at != '\n' ? -EPROTO : 0;
+}
+
+int driver_epoch_length(bool *cycles, uint32_t *length)
+{
+	char text[64];
+	const char *at = text;
+	uint64_t number;
+	int got = sysfs_read(settings[SETTING_EPOCH_LENGTH], text, sizeof(text));
+
+	if (got < 0)
+		return got;
+	text[strcspn(text, "\n")] = 0;
+	if (!take_number(&at, UINT32_MAX, &number))
+		return -EPROTO;
+	*length = number;
+	*cycles = !strcmp(at, " cycles");
+	return *cycles || !strcmp(at, " accesses") ? 0 : -EPROTO;
+}
+
+int driver_followed(uint32_t context, struct litemrc_context *followed)
+{
+	return context_files_read(&contexts[context], followed);
+}
+
+int driver_follow(uint32_t context, pid_t pid)
+{
+	return context_files_follow(&contexts[context], pid);
+}
+
+int driver_follow_cgroup(uint32_t context, const char *path)
+{
+	return context_files_follow_cgroup(&contexts[context], path);
+}

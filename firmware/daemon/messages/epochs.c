@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "messages/epochs.h"
+
+#include <string.h>
+
+#include "driver/driver.h"
+#include "driver/record.h"
+#include "messages/followers.h"
+#include "messages/outbox.h"
+
+static uint32_t sent, lost;
+
+static uint32_t accesses_of(const struct litemrc_epoch *record, uint32_t context)
+{
+	return record_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
+}
+
+static void send_context(const struct litemrc_epoch *record, uint32_t context, uint32_t remaining)
+{
+	static struct device_message message;
+	struct epoch_body *epoch = &message.epoch;
+	const uint32_t *row = record_row(record, context);
+
+	message.type_choice = device_message_type_epoch_c;
+	epoch->index = sent++;
+	epoch->epoch = record->epoch;
+	epoch->remaining = remaining;
+	epoch->context = context;
+	epoch->accesses = row[LITEMRC_ROW_ACCESSES(record->groups)];
+	epoch->misses = row[LITEMRC_ROW_MISSES(record->groups)];
+	epoch->touched = row[LITEMRC_ROW_TOUCHED(record->groups)];
+	epoch->dropped = record->dropped;
+	epoch->outside = record->outside;
+	epoch->unsampled = record->unsampled;
+	epoch->scale_log2 = record->scale_log2;
+	epoch->overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
+	epoch->hits_count = record->groups;
+	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
+	outbox_send(&message);
+}
+
+void epochs_send(const struct litemrc_epoch *record)
+{
+	uint32_t used = 0, messages;
+
+	for (uint32_t context = 0; context < record->contexts; context++)
+		used += accesses_of(record, context) != 0;
+	messages = used ? used : 1;
+
+	/* Of an epoch that never came here we know that it had a message at least. */
+	sent += record->lost;
+	lost += record->lost;
+	if (!followers_tell() || !outbox_has_room_for_epoch(messages)) {
+		sent += messages;
+		lost += messages;
+		return;
+	}
+	if (!used) {
+		send_context(record, 0, 0);
+		return;
+	}
+	for (uint32_t context = 0; used; context++)
+		if (accesses_of(record, context))
+			send_context(record, context, --used);
+}
+
+uint32_t epochs_sent(void)
+{
+	return sent;
+}
+
+uint32_t epochs_lost(void)
+{
+	return lost;
+}

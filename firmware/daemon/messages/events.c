@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "messages/events.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "messages/epochs.h"
+#include "messages/outbox.h"
+#include "system/say.h"
+
+static struct device_message message;
+
+static bool tell(int kind, uint32_t program, uint32_t context, uint64_t cycles)
+{
+	if (!outbox_has_room())
+		return false;
+	message.type_choice = device_message_type_event_c;
+	message.event = (struct event_body){
+		.kind.event_kind_choice = kind,
+		.workload = program,
+		.context = context,
+		.cycles = cycles,
+		.epoch_messages = epochs_sent(),
+	};
+	outbox_send(&message);
+	return true;
+}
+
+bool run_tell_started(uint32_t program, uint32_t context)
+{
+	return tell(event_kind_workload_started_c, program, context, 0);
+}
+
+bool run_tell_done(uint32_t program, uint32_t context, uint64_t cycles)
+{
+	return tell(event_kind_workload_done_c, program, context, cycles);
+}
+
+void run_tell_status(const char *name, int status)
+{
+	char line[80];
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	if (WIFEXITED(status))
+		snprintf(line, sizeof(line), "%s ended with status %d", name, WEXITSTATUS(status));
+	else
+		snprintf(line, sizeof(line), "%s was ended by signal %d", name, WTERMSIG(status));
+	say("%s", line);
+	if (!outbox_has_room())
+		return;
+	message.type_choice = device_message_type_log_c;
+	message.log.level.log_level_choice = log_level_warning_c;
+	message.log.line.value = (uint8_t *)line;
+	message.log.line.len = strlen(line);
+	outbox_send(&message);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "messages/followers.h"
+
+#include <string.h>
+
+#include "driver/driver.h"
+#include "messages/epochs.h"
+#include "messages/outbox.h"
+#include "system/text.h"
+
+/* The link and the driver number the states alike. */
+_Static_assert((int)process_state_free_c == LITEMRC_CONTEXT_FREE, "free");
+_Static_assert((int)process_state_following_c == LITEMRC_CONTEXT_FOLLOWING, "following");
+_Static_assert((int)process_state_ended_c == LITEMRC_CONTEXT_ENDED, "ended");
+
+static struct litemrc_context known[256], told[256];
+
+static bool same(const struct litemrc_context *a, const struct litemrc_context *b)
+{
+	return a->state == b->state && a->pid == b->pid && !memcmp(a->comm, b->comm, sizeof(a->comm));
+}
+
+void followers_init(void)
+{
+	for (uint32_t context = 0; context < parameters.contexts; context++) {
+		if (driver_followed(context, &known[context]))
+			known[context].state = LITEMRC_CONTEXT_FREE;
+		told[context] = known[context];
+	}
+}
+
+void followers_note(const struct litemrc_epoch *record)
+{
+	for (uint32_t context = 0; context < parameters.contexts; context++)
+		if (record->followed[context].state >= LITEMRC_CONTEXT_FREE &&
+		    record->followed[context].state <= LITEMRC_CONTEXT_ENDED)
+			known[context] = record->followed[context];
+}
+
+static void tell(uint32_t context)
+{
+	static struct device_message message;
+	char comm[sizeof(known[0].comm) + 1];
+
+	message.type_choice = device_message_type_process_c;
+	message.process = (struct process_body){
+		.state.process_state_choice = known[context].state,
+		.context = context,
+		.pid = known[context].pid,
+		.comm.value = (uint8_t *)comm,
+		.comm.len = copy_name(comm, sizeof(comm), known[context].comm, sizeof(known[0].comm)),
+		.epoch_messages = epochs_sent(),
+	};
+	outbox_send(&message);
+	told[context] = known[context];
+}
+
+bool followers_tell(void)
+{
+	for (uint32_t context = 0; context < parameters.contexts; context++) {
+		if (same(&told[context], &known[context]))
+			continue;
+		if (!outbox_has_room())
+			return false;
+		tell(context);
+	}
+	return true;
+}
+
+const struct litemrc_context *follower(uint32_t context)
+{
+	return &known[context];
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "processes/cgroups.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "system/say.h"
+#include "system/sysfs.h"
+
+#define OWN ".daemon"	/* no program's name begins with a dot */
+#define MOUNT_IT "mount cgroup2 there, name another place by --cgroup, or do without by --cgroup none"
+
+static int subtree = -1;
+static char place[256];	/* of the subtree among all cgroups */
+
+static void hand_over(const struct identity *owner)
+{
+	static const char *const files[] = {"cgroup.procs", "cgroup.threads", "cgroup.subtree_control"};
+
+	if (fchown(subtree, owner->user, owner->group))
+		give_up(1, MOUNT_IT, "the cgroup cannot be handed over: %s", strerror(errno));
+	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (fchownat(subtree, files[i], owner->user, owner->group, 0) && errno != ENOENT)
+			give_up(1, MOUNT_IT, "the cgroup's %s cannot be handed over: %s", files[i], strerror(errno));
+}
+
+/* The line of cgroup v2 in /proc/self/cgroup is 0::/PATH; ours ends in OWN by now. */
+static void find_place(void)
+{
+	char text[1024];
+	char *line, *end;
+
+	if (sysfs_read_at(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0)
+		return;
+	line = strstr(text, "0::/");
+	if (!line)
+		return;
+	line += strlen("0::");
+	line[strcspn(line, "\n")] = 0;
+	end = strrchr(line, '/');
+	if (!strcmp(end, "/" OWN) && (size_t)(end - line) < sizeof(place))
+		snprintf(place, sizeof(place), "%.*s", (int)(end - line), line);
+}
+
+void cgroups_init(const char *path, const struct identity *owner)
+{
+	char pid[16];
+	int own, error;
+
+	if (!strcmp(path, CGROUPS_NONE))
+		return;
+	if (mkdir(path, 0755) && errno != EEXIST)
+		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
+	subtree = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (subtree < 0)
+		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: %s", path, strerror(errno));
+	if (mkdirat(subtree, OWN, 0755) && errno != EEXIST)
+		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s/" OWN ": %s", path, strerror(errno));
+	own = openat(subtree, OWN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+	error = sysfs_write_at(own, "cgroup.procs", pid);
+	if (error)
+		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: no cgroup v2 to work in: %s", path, strerror(-error));
+	close(own);
+	/* Budgets need the memory controller, from the parent down; without it they are refused, programs run. */
+	sysfs_write_at(subtree, "../cgroup.subtree_control", "+memory\n");
+	if (sysfs_write_at(subtree, "cgroup.subtree_control", "+memory\n"))
+		say("%s: no memory controller, so no budgets", path);
+	if (owner)
+		hand_over(owner);
+	find_place();
+}
+
+bool cgroups_exist(void)
+{
+	return subtree >= 0;
+}
+
+int cgroup_make(const char *name)
+{
+	int group;
+
+	if (mkdirat(subtree, name, 0755)) {
+		if (errno != EEXIST)
+			return -errno;
+		/* Left by a daemon that was killed: its programs, if any live, are ours to end. */
+		group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (group < 0)
+			return -errno;
+		cgroup_kill(group);
+		close(group);
+		if (unlinkat(subtree, name, AT_REMOVEDIR) || mkdirat(subtree, name, 0755))
+			return -errno;
+	}
+	group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return group < 0 ? -errno : group;
+}
+
+bool cgroup_path(const char *name, char *path, size_t size)
+{
+	return (size_t)snprintf(path, size, "%s/%s", place, name) < size;
+}
+
+int cgroup_enter(int group, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d\n", (int)pid);
+	return sysfs_write_at(group, "cgroup.procs", text);
+}
+
+int cgroup_remove(const char *name)
+{
+	return unlinkat(subtree, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+void cgroup_kill(int group)
+{
+	sysfs_write_at(group, "cgroup.kill", "1\n");
+}
+
+bool cgroup_is_empty(int group)
+{
+	char text[128];
+
+	return sysfs_read_at(group, "cgroup.events", text, sizeof(text)) < 0 || strstr(text, "populated 0");
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "requests/settings.h"
+
+#include <errno.h>
+
+#include "budgets/lease.h"
+#include "driver/driver.h"
+
+static int acknowledge_epoch(struct answer *answer)
+{
+	uint32_t length;
+	bool cycles;
+	int error = driver_epoch_length(&cycles, &length);
+
+	if (!error)
+		acknowledge(answer, 2, cycles ? epoch_unit_cycles_c : epoch_unit_accesses_c, length, 0);
+	return refuse_errno(answer, error);
+}
+
+static int acknowledge_range(struct answer *answer)
+{
+	uint32_t bounds[2];
+	int error = driver_numbers(SETTING_RANGE, bounds, 2);
+
+	if (!error)
+		acknowledge(answer, 2, bounds[0], bounds[1], 0);
+	return refuse_errno(answer, error);
+}
+
+static int acknowledge_sampling(struct answer *answer)
+{
+	uint32_t sampling, scale;
+	int error = driver_numbers(SETTING_SAMPLING, &sampling, 1);
+
+	if (!error)
+		error = driver_numbers(SETTING_SCALE, &scale, 1);
+	if (!error)
+		acknowledge(answer, 2, sampling, scale, 0);
+	return refuse_errno(answer, error);
+}
+
+static int acknowledge_freeze(struct answer *answer)
+{
+	uint32_t freeze, single_shot, frozen;
+	int error = driver_numbers(SETTING_FREEZE, &freeze, 1);
+
+	if (!error)
+		error = driver_numbers(SETTING_SINGLE_SHOT, &single_shot, 1);
+	if (!error)
+		error = driver_numbers(SETTING_FROZEN, &frozen, 1);
+	if (!error)
+		acknowledge(answer, 3, freeze, single_shot, frozen);
+	return refuse_errno(answer, error);
+}
+
+static int acknowledge_context(struct answer *answer)
+{
+	uint32_t context;
+	int error = driver_numbers(SETTING_CONTEXT, &context, 1);
+
+	if (!error)
+		acknowledge(answer, 1, context, 0, 0);
+	return refuse_errno(answer, error);
+}
+
+static int set_epoch(const struct set_epoch_body *body, struct answer *answer)
+{
+	bool cycles = body->unit.epoch_unit_choice == epoch_unit_cycles_c;
+	int error;
+
+	if (!body->length)
+		return error_code_bad_argument_c;
+	error = driver_order(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)body->length,
+			     cycles ? "cycles" : "accesses");
+	return error ? refuse_errno(answer, error) : acknowledge_epoch(answer);
+}
+
+static int set_range(const struct set_range_body *body, struct answer *answer)
+{
+	int error;
+
+	if (body->lower > body->upper)
+		return refuse(answer, error_code_bad_argument_c, "the first frame lies behind the last");
+	if (body->upper >= parameters.frames)
+		return refuse(answer, error_code_bad_argument_c, "the memory has fewer frames");
+	error = driver_order(SETTING_RANGE, "%u %u\n", (unsigned int)body->lower, (unsigned int)body->upper);
+	return error ? refuse_errno(answer, error) : acknowledge_range(answer);
+}
+
+static int set_sampling(uint32_t sampling, struct answer *answer)
+{
+	int error;
+
+	if (sampling > 31 || parameters.frames >> sampling == 0)
+		return refuse(answer, error_code_bad_argument_c, "less than one page of the memory would be left");
+	error = driver_order(SETTING_SAMPLING, "%u\n", (unsigned int)sampling);
+	if (error == -ENODEV)
+		return refuse(answer, error_code_bad_argument_c, "the gateware does not sample as rarely");
+	return error ? refuse_errno(answer, error) : acknowledge_sampling(answer);
+}
+
+static int switch_freeze(enum setting setting, bool on, struct answer *answer)
+{
+	int error = driver_order(setting, "%d\n", on);
+
+	return error ? refuse_errno(answer, error) : acknowledge_freeze(answer);
+}
+
+static int order(enum setting setting, uint32_t value, struct answer *answer)
+{
+	return refuse_errno(answer, driver_order(setting, "%u\n", (unsigned int)value));
+}
+
+int settings_perform(const struct host_request *request, struct answer *answer)
+{
+	switch (request->type_choice) {
+	case host_request_type_get_epoch_c:
+		return acknowledge_epoch(answer);
+	case host_request_type_set_epoch_c:
+		return set_epoch(&request->set_epoch, answer);
+	case host_request_type_set_engine_c:
+		if (request->set_engine.engine.stack_engine_choice != parameters.engine)
+			return refuse(answer, error_code_bad_argument_c, "the gateware has the other engine");
+		/* fall through */
+	case host_request_type_get_engine_c:
+		acknowledge(answer, 1, parameters.engine, 0, 0);
+		return 0;
+	case host_request_type_get_context_c:
+		return acknowledge_context(answer);
+	case host_request_type_set_context_c:
+		return refuse(answer, error_code_unsupported_c, "the kernel switches contexts: use follow");
+	case host_request_type_invalidate_c:
+		if (request->invalidate.frame >= parameters.frames)
+			return error_code_bad_argument_c;
+		return order(SETTING_INVALIDATE, request->invalidate.frame, answer);
+	case host_request_type_end_epoch_c:
+		return order(SETTING_END_EPOCH, 1, answer);
+	case host_request_type_monitor_c:
+		return order(SETTING_ENABLE, request->monitor.on, answer);
+	case host_request_type_clear_c:
+		return order(SETTING_CLEAR, 1, answer);
+	case host_request_type_get_range_c:
+		return acknowledge_range(answer);
+	case host_request_type_set_range_c:
+		return set_range(&request->set_range, answer);
+	case host_request_type_get_sampling_c:
+		return acknowledge_sampling(answer);
+	case host_request_type_set_sampling_c:
+		return set_sampling(request->set_sampling.sampling, answer);
+	case host_request_type_get_freeze_c:
+		return acknowledge_freeze(answer);
+	case host_request_type_freeze_c:
+		return switch_freeze(SETTING_FREEZE, request->freeze.on, answer);
+	case host_request_type_single_shot_c:
+		return switch_freeze(SETTING_SINGLE_SHOT, request->single_shot.on, answer);
+	case host_request_type_arm_c:
+		return switch_freeze(SETTING_ARM, true, answer);
+	case host_request_type_set_lease_c:
+		lease_set(request->set_lease.cycles);
+		acknowledge(answer, 1, request->set_lease.cycles, 0, 0);
+		return 0;
+	default:	/* ranks, reference counters, traffic */
+		return refuse(answer, error_code_unsupported_c, "the driver has neither rank power nor reference counters");
+	}
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "system/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void line(const char *format, va_list values)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, values);
+	fprintf(stderr, "litemrcd: %s\n", text);
+}
+
+void say(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	line(format, values);
+	va_end(values);
+}
+
+void give_up(int status, const char *remedy, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	line(format, values);
+	va_end(values);
+	fprintf(stderr, "  %s\n", remedy);
+	exit(status);
+}
