@@ -31,7 +31,7 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: setup lint test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: setup docs lint test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -198,7 +198,7 @@ bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: 
 BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
 	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
-PYTHON_EXTRAS := pnr bench linux boards
+PYTHON_EXTRAS := pnr bench linux boards docs
 $(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
@@ -239,6 +239,9 @@ $(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE): build/firmware%/firmware.bin: $(
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
+
+docs: setup .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
+	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
 
 clean:
 	rm -rf build

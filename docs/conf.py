@@ -1,0 +1,95 @@
+"""The documentation site (`make docs`): the repository's Markdown pages and the API of both packages.
+
+Sphinx's source folder is the repository: pages keep their paths, and one link works on GitHub, in editors and here.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+REPO = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(REPO / "scripts/docs")]
+from markdown_links import page_of  # noqa: E402
+
+project = "LiteMRC"
+copyright = "the LiteMRC authors, BSD 2-Clause"
+root_doc = "README"
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+suppress_warnings = ["toc.not_included"]  # a room's README is reached by links
+exclude_patterns = ["build", ".*"]
+
+_PAGES = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+include_patterns = subprocess.run(
+    _PAGES, cwd=REPO, check=True, capture_output=True, text=True
+).stdout.splitlines()
+
+myst_heading_anchors = 4
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_format = "short"
+maximum_signature_line_length = 90
+
+html_theme = "furo"
+html_title = "LiteMRC"
+html_copy_source = False
+html_show_sourcelink = False
+
+PARTS = {
+    "Tutorial": """
+        docs/tutorial/trace
+        docs/tutorial/simulated-board
+        docs/tutorial/renode
+        docs/tutorial/real-board""",
+    "How-to": """
+        Divide memory by curves <docs/allocation>
+        Govern a device <docs/govern>
+        Put ranks to sleep <docs/ranks>
+        Replicate remote pages <docs/remote_pages>
+        Follow Linux processes <docs/linux>
+        Test in Renode <docs/renode>
+        Simulate several programs <docs/multiprogram>
+        Simulate memory chips that sleep <docs/chip_energy>
+        Simulate colors and trays <docs/trays>
+        Build for a board <docs/boards/README>
+        Contribute <CONTRIBUTING>""",
+    "Reference": """
+        All pages <docs/README>
+        Commands <docs/commands>
+        Python API <docs/reference/host>
+        Gateware API <docs/reference/gateware>
+        Registers <docs/registers>
+        Engines <docs/engines>
+        Energy model <docs/energy>
+        Linux driver files <firmware/linux/ABI>
+        Changes <CHANGELOG>""",
+    "Results": """
+        All figures <docs/results/measured>
+        Zhou et al. 2004 <docs/results/zhou2004>
+        Glass and Cao 1997 <docs/results/replacement>
+        Reference counters <docs/results/reference-counters>
+        Panwar and Gopinath 2015 <docs/results/panwar2015>
+        Jantz et al. 2013 <docs/results/jantz2013>
+        Rank power <docs/results/rank_power>""",
+}
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", _prepare)
+
+
+def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
+    """Name the README in links to folders; put the navigation below the first page."""
+    folder = (REPO / name).parent
+
+    def named(link: re.Match[str]) -> str:
+        path = link[1].rstrip("/")
+        return f"]({path}/README.md{link[2]})" if page_of(folder / path) != folder / path else link[0]
+
+    source[0] = re.sub(r"\]\(([^():#\s]+)((?:#[^()\s]*)?)\)", named, source[0])
+    if name == root_doc:
+        for caption, pages in PARTS.items():
+            lines = "\n".join(line.strip() for line in pages.splitlines())
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n{lines}\n```\n"
