@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "budgets.h"
 
+#include "answer.h"
 #include "tasks.h"
 
 _Static_assert(PAGER_NO_BUDGET == LITEMRC_NO_BUDGET, "budget");
@@ -9,12 +10,6 @@ void budgets_lift(void)
 {
 	for (uint32_t number = 0; number < PAGER_OWNERS; number++)
 		pager_owners[number].budget = PAGER_NO_BUDGET;
-}
-
-static int refuse(const char **reason, int error, const char *why)
-{
-	*reason = why;
-	return error;
 }
 
 static int set_budget(struct pager_owner *owner, uint32_t pages, const char **reason)

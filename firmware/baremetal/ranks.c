@@ -7,15 +7,10 @@
 #include <hw/common.h>
 #include <string.h>
 
+#include "answer.h"
 #include "budgets.h"
 #include "litemrc_regs.h"
 #include "monitor.h"
-
-static int refuse(const char **reason, int error, const char *why)
-{
-	*reason = why;
-	return error;
-}
 
 #ifdef CSR_RANKS_BASE
 

@@ -7,18 +7,11 @@
 #include <hw/common.h>
 #include <irq.h>
 
-#include "epochs.h"
+#include "answer.h"
 #include "link.h"
 #include "litemrc_regs.h"
 #include "ranks.h"
-#include "settings.h"
 #include "traffic.h"
-
-static int refuse(const char **reason, int error, const char *why)
-{
-	*reason = why;
-	return error;
-}
 
 #ifdef CSR_REFS_BASE
 
@@ -128,13 +121,13 @@ static void send_count(uint32_t page, uint32_t counter)
 	link_send(&message);
 }
 
-void refs_progress(void)
+void refs_progress(bool between_epochs)
 {
 	bool stuck = false;
 	uint32_t event;
 
 	while (!stuck && (event = refs_read(LITEMRC_REFS_EVENT)) & LITEMRC_REFS_EVENT_VALID) {
-		stuck = !taker && (!link_has_room() || epochs_halfway());
+		stuck = !taker && (!link_has_room() || !between_epochs);
 		if (stuck)
 			break;
 		refs_write(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_NEXT);
@@ -255,8 +248,9 @@ void refs_init(void (*on_event)(void))
 	(void)on_event;
 }
 
-void refs_progress(void)
+void refs_progress(bool between_epochs)
 {
+	(void)between_epochs;
 }
 
 int refs_perform(const struct host_request *request, struct ack_body *ack, const char **reason)

@@ -24,8 +24,11 @@ struct refs_selection {
 /* Calls on_event, in an interrupt, when there are events. */
 void refs_init(void (*on_event)(void));
 
-/* Hands events to who takes them; those of the host wait for room on the link. */
-void refs_progress(void);
+/*
+ * Hands events to their taker. Those for the host wait for room on the link, and until no epoch is half sent:
+ * `between_epochs`.
+ */
+void refs_progress(bool between_epochs);
 
 /* Gives events to a program, called in interrupts; NULL: to the host. */
 void refs_give_events(void (*taker)(uint32_t page, uint32_t counter));

@@ -5,6 +5,7 @@
 #include <irq.h>
 #include <string.h>
 
+#include "answer.h"
 #include "epochs.h"
 #include "lease.h"
 #include "link.h"
@@ -66,7 +67,7 @@ static void send_hello(uint32_t request)
 	link_send(&message);
 }
 
-static void refuse(uint32_t request, int error, const char *reason)
+static void refuse_request(uint32_t request, int error, const char *reason)
 {
 	reply.type_choice = device_message_type_nak_c;
 	reply.nak.request = request;
@@ -176,7 +177,7 @@ static void answer(void)
 			};
 			error = known ? perform(&request, &reason) : error_code_unknown_c;
 			if (error)
-				refuse(request.sequence, error, reason);
+				refuse_request(request.sequence, error, reason);
 			last_request = request.sequence;
 		}
 		link_send(&reply);
@@ -209,7 +210,7 @@ static void send_lease_end(void)
 static void progress(void)
 {
 	epochs_progress(parameters.groups, parameters.contexts);
-	refs_progress();
+	refs_progress(!epochs_halfway());
 	if (lease_ended && may_send())
 		send_lease_end();
 	if (receiver.held && may_send())

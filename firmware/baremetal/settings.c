@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "settings.h"
 
+#include "answer.h"
 #include "epochs.h"
 #include "refs.h"
 
@@ -50,21 +51,15 @@ static bool set_sampling(uint32_t sampling)
 	return known;
 }
 
-static int refuse(const char **reason, const char *why)
-{
-	*reason = why;
-	return error_code_bad_argument_c;
-}
-
 int settings_perform(const struct host_request *request, const struct monitor_parameters *parameters,
 		     struct ack_body *ack, const char **reason)
 {
 	switch (request->type_choice) {
 	case host_request_type_set_range_c:
 		if (request->set_range.lower > request->set_range.upper)
-			return refuse(reason, "the first frame lies behind the last");
+			return refuse(reason, error_code_bad_argument_c, "the first frame lies behind the last");
 		if (request->set_range.upper >= parameters->frames)
-			return refuse(reason, "the memory has fewer frames");
+			return refuse(reason, error_code_bad_argument_c, "the memory has fewer frames");
 		set_range(request->set_range.lower, request->set_range.upper);
 		acknowledge_range(ack);
 		return 0;
@@ -73,9 +68,9 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 		return 0;
 	case host_request_type_set_sampling_c:
 		if (request->set_sampling.sampling > parameters->frames_log2)
-			return refuse(reason, "less than one page of the memory would be left");
+			return refuse(reason, error_code_bad_argument_c, "less than one page of the memory would be left");
 		if (!set_sampling(request->set_sampling.sampling))
-			return refuse(reason, "the gateware does not sample as rarely");
+			return refuse(reason, error_code_bad_argument_c, "the gateware does not sample as rarely");
 		acknowledge_sampling(ack);
 		return 0;
 	case host_request_type_get_sampling_c:

@@ -74,7 +74,8 @@ static void take_record(int device)
 
 	if (!record)
 		return;
-	epochs_send(record);
+	/* No epoch overtakes a process message. */
+	epochs_send(record, followers_tell());
 	followers_note(record);
 	followers_tell();
 }

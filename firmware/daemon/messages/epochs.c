@@ -5,7 +5,6 @@
 
 #include "driver/driver.h"
 #include "driver/record.h"
-#include "messages/followers.h"
 #include "messages/outbox.h"
 
 static uint32_t sent, lost;
@@ -39,7 +38,7 @@ static void send_context(const struct litemrc_epoch *record, uint32_t context, u
 	outbox_send(&message);
 }
 
-void epochs_send(const struct litemrc_epoch *record)
+void epochs_send(const struct litemrc_epoch *record, bool allowed)
 {
 	uint32_t used = 0, messages;
 
@@ -50,7 +49,7 @@ void epochs_send(const struct litemrc_epoch *record)
 	/* Of an epoch that never came here we know that it had a message at least. */
 	sent += record->lost;
 	lost += record->lost;
-	if (!followers_tell() || !outbox_has_room_for_epoch(messages)) {
+	if (!allowed || !outbox_has_room_for_epoch(messages)) {
 		sent += messages;
 		lost += messages;
 		return;

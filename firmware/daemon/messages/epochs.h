@@ -3,17 +3,21 @@
 #ifndef LITEMRCD_EPOCHS_H
 #define LITEMRCD_EPOCHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "litemrc_uapi.h"
 
-/* Queues the messages of an epoch; without room they are lost, and missing to the host by their indices. */
-void epochs_send(const struct litemrc_epoch *record);
+/*
+ * Queues the messages of an epoch. They are dropped unless `allowed` and there is room for all of them; the host sees
+ * the gap in their indices.
+ */
+void epochs_send(const struct litemrc_epoch *record, bool allowed);
 
-/* Epoch messages sent or lost since the start. */
+/* Epoch messages sent or dropped since the start. */
 uint32_t epochs_sent(void);
 
-/* Of these, lost for want of room. */
+/* Epoch messages dropped since the start. */
 uint32_t epochs_lost(void);
 
 #endif
