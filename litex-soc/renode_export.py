@@ -24,8 +24,8 @@ from litex.build.sim import SimPlatform
 from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
 from litex.soc.integration.export import get_csr_json
 from pythondata_cpu_vexriscv import data_location
-from renode_platform import platform_description
-from renode_registers import registers_csharp
+from renode_files.platform import platform_description
+from renode_files.registers import registers_csharp
 from sim import SimSoC, simulator_io
 
 RENODE = Path("renode")

@@ -30,11 +30,11 @@ from litex.build.sim.config import SimConfig
 from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from migen import ClockDomain, Finish, If, Signal
-from sim_compile import compile_simulator
-from sim_ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
-from sim_dram import fill_at_start
-from sim_observer import DRAMObserver
-from sim_software import LIBRARIES, build_with_libraries
+from simulation.compile import compile_simulator
+from simulation.ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
+from simulation.dram import fill_at_start
+from simulation.observer import DRAMObserver
+from simulation.software import LIBRARIES, build_with_libraries
 from soc import VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent

@@ -1,4 +1,4 @@
-// The DFI as ports of a Verilated design: what sim_ddr3.py's DDR3ModelPHY connects.
+// The DFI as ports of a Verilated design: what simulation/ddr3.py's DDR3ModelPHY connects.
 #pragma once
 
 #include "dfi_port.hpp"

@@ -21,8 +21,8 @@ from litex.gen import LiteXModule
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain, Display, Finish, If, Signal
-from sim_compile import compile_simulator
-from sim_ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
+from simulation.compile import compile_simulator
+from simulation.ddr3 import HERE, DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_io
 
 SYS_CLK_HZ = 100_000_000
 TESTED_BYTES = 1 << 16

@@ -16,7 +16,7 @@ from litedram.modules import MT41J128M16
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 from litex.gen.fhdl.verilog import convert
 from rtl_top import BenchTop
-from sim_ddr3 import NPHASES, DDR3ModelPHY, pad_widths
+from simulation.ddr3 import NPHASES, DDR3ModelPHY, pad_widths
 
 # The controller's clock (for which LiteDRAM computes the grade's CL and CWL), the model's name of the grade.
 CLOCKS_HZ = {"800": (100e6, "800E"), "1066": (133e6, "1066F"), "1600": (200e6, "1600K")}

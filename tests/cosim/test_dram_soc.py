@@ -15,7 +15,8 @@ pytestmark = pytest.mark.cosim
 
 NRANKS = 2
 WORDS = (1 << 16) // 16  # of the tested 64 KB
-SOURCES = (COSIM / "dram_soc.py", *(REPO / "litex-soc" / name for name in ("sim_ddr3.py", "sim_compile.py")))
+SIMULATION = REPO / "litex-soc" / "simulation"
+SOURCES = (COSIM / "dram_soc.py", SIMULATION / "ddr3.py", SIMULATION / "compile.py")
 
 
 @pytest.fixture(scope="module")

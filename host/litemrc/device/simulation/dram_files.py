@@ -12,7 +12,7 @@ Image = tuple[int, bytes]  # physical address, contents
 
 @dataclass(frozen=True)
 class DRAMLayout:
-    """Where a byte is: `litex-soc/sim_dram.py` describes the order, and writes these numbers as dram.json.
+    """Where a byte is: `litex-soc/simulation/dram.py` describes the order, and writes these numbers as dram.json.
 
     Attributes:
         bank_files: name of each bank's file.

@@ -11,7 +11,7 @@ from pathlib import Path
 from litex.build.sim import verilator
 
 CORE = Path(verilator.core_directory)
-MODEL = Path(__file__).resolve().parent / "sim_model.cpp"
+MODEL = Path(__file__).resolve().parent / "model.cpp"
 # To its first line Linux takes 73 s of processor time; 84 at level 2, and 117 at Verilator's own, -Os.
 OPTIMIZE = "-O3"
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -lstdc++ -ldl -levent"

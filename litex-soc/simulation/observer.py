@@ -6,7 +6,8 @@ from operator import or_
 from litedram.phy.model import BankModel
 from litex.gen import LiteXModule
 from migen import Cat, Constant, If, Signal
-from sim_dram import bank_memory
+
+from simulation.dram import bank_memory
 
 
 class DRAMObserver(LiteXModule):

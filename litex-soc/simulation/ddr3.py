@@ -17,7 +17,7 @@ from litex.build.generic_platform import Pins, Subsignal
 from litex.gen import LiteXModule
 from migen import Cat, Replicate, Signal
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]
 NPHASES = 4  # of LiteDRAM's DDR3: one burst of 8 a clock
 MAPS = ("row_bank_column", "bank_row_column")
 

@@ -1,0 +1,1 @@
+"""The texts that `renode_export.py` writes for Renode."""

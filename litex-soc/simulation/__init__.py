@@ -1,0 +1,1 @@
+"""The SoC in Verilator: what `sim.py` builds and runs it with."""
