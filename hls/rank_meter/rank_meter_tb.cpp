@@ -122,7 +122,8 @@ int main(int argc, char **argv) {
                 long row[GROUPS], all = 0;
                 for (int group = 0; group < GROUPS; ++group)
                     all += row[group] = long(hits[context * 2 * GROUPS + group] = random(3) ? 0 : random(1 << std::min(COUNTER_BITS, 30)));
-                const bool accessed = hits[context * 2 * GROUPS + GROUPS + 1] = all ? 1 : random(2);
+                const bool accessed = all || random(2);
+                hits[context * 2 * GROUPS + GROUPS + 1] = accessed;
                 int size = GROUPS;
                 while (size > 1 && std::accumulate(row + size - 1, row + GROUPS, 0L) <= (long(event.epsilon) * all) >> 16)
                     --size;
