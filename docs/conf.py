@@ -1,6 +1,6 @@
 """The documentation site (`make docs`): the repository's Markdown pages and the API of both packages.
 
-Sphinx's source folder is the repository: pages keep their paths, and one link works on GitHub, in editors and here.
+Sphinx reads the repository itself: pages keep their paths, and one link works on GitHub, in editors and here.
 """
 
 import re

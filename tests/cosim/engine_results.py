@@ -1,9 +1,9 @@
-"""Measures the stack engines and writes what it found into docs/engines.md and docs/drops.svg.
+"""Measures the stack engines; writes tables of docs/engines.md and docs/drops.svg.
 
     make engine-results
 
-Positions come from the C++ of hls/, rates from the Verilated RTL; all numbers depend on seeds only, not on
-the machine. The page's other tables are those of `make pnr`.
+Accuracy comes from the C++ of hls/, rates from the Verilated RTL; all numbers depend on seeds only, not on
+the machine. `make pnr` writes the page's other tables.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ PAGE = REPO / "docs" / "engines.md"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown; all columns but the first to the right."""
+    """Return a Markdown table; all columns but the first are right-aligned."""
     rule = ["---", *["--:"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [header, rule, *rows])
 
@@ -40,7 +40,7 @@ def accuracy_table() -> str:
         trace, _, mean, largest, _, groups_off, renumberings = line.split()
         rows.append([trace, f"{float(mean):.6f}", f"{float(largest):.5f}", groups_off, renumberings])
         print("accuracy", *rows[-1], flush=True)
-    return table(["trace", "mean error", "largest", "groups off at most", "renumberings"], rows)
+    return table(["trace", "mean error", "largest error", "largest error, groups", "renumberings"], rows)
 
 
 def drops() -> dict[str, list[float]]:
@@ -58,7 +58,7 @@ def drops() -> dict[str, list[float]]:
 
 
 def drop_table(shares: dict[str, list[float]]) -> str:
-    """The same numbers to read."""
+    """The same numbers as a table."""
     rows = [
         [
             f"{rate / 1000:g}",
@@ -66,11 +66,11 @@ def drop_table(shares: dict[str, list[float]]) -> str:
         ]
         for n, rate in enumerate(PER_MILLE)
     ]
-    return table(["accesses a clock", *PATTERNS.values()], rows)
+    return table(["accesses per cycle", *PATTERNS.values()], rows)
 
 
 def draw_drops(shares: dict[str, list[float]], path: Path) -> None:
-    """Dropped accesses over the rate at which they come."""
+    """Draw the share of dropped accesses over the arrival rate."""
     with rc_context(STYLE):
         figure = Figure(figsize=(8, 3.4), layout="constrained")
         axes = figure.subplots()
@@ -78,7 +78,7 @@ def draw_drops(shares: dict[str, list[float]], path: Path) -> None:
             percents = [100 * share for share in shares[pattern]]
             axes.plot([rate / 1000 for rate in PER_MILLE], percents, marker=marker, label=label)
         axes.axvline(0.995, color=INK, linewidth=0.8, linestyle=":")
-        axes.set_xlabel("accesses a clock")
+        axes.set_xlabel("accesses per cycle")
         axes.set_ylabel("dropped, %")
         axes.grid(axis="y")
         axes.legend(loc="upper left")
