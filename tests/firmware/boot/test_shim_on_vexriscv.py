@@ -73,7 +73,7 @@ def test_ctrl_c_on_a_terminal_ends_it_with_the_record_complete(litemrc_linux, tm
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(litemrc_linux[0], [str(word) for word in litemrc_linux])
-    until(terminal, b"Ctrl-C ends it")
+    until(terminal, b"Ctrl-C ends the simulation")
     os.write(terminal, b"typed")
     assert until(terminal, b"typed").count(b"typed") == 1  # said by the program, not by the terminal
     os.write(terminal, b"\x03")

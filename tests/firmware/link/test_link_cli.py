@@ -106,9 +106,9 @@ def test_a_complete_collection_replaces_an_older_file(start_peer, out):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--epochs", "0"], "'0' is not a number from 1"),
-        (["--epochs", "-3"], "'-3' is not a number from 1"),
-        (["--epochs", "1", "--epoch-length", "0"], "'0' is not a number from 1"),
+        (["--epochs", "0"], "must be a whole number from 1 to 4294967295 (got '0')"),
+        (["--epochs", "-3"], "must be a whole number from 1 to 4294967295 (got '-3')"),
+        (["--epochs", "1", "--epoch-length", "0"], "must be a whole number from 1 to 4294967295 (got '0')"),
         (["--epochs", "1", "--run", "zipf:x"], "not a program to run"),
         (["--epochs", "1", "--out", "/no/such/folder/f.parquet"], "no such folder"),
         (["--epochs", "1", "--port", "/dev/does-not-exist"], "No such file or directory"),
@@ -209,11 +209,11 @@ def test_device_shows_the_settings(start_peer, arguments, text):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--range", "5"], "'5' is not a range of frames"),
+        (["--range", "5"], "must be a range of frames"),
         (["--range", "-1:5"], "expected one argument"),
         (["--range", "9:5"], "no such range"),
         (["--range", "0:8192"], "no such range"),
-        (["--sampling", "-1"], "'-1' is not a whole number"),
+        (["--sampling", "-1"], "must be a whole number from 0"),
         (["--sampling", "14"], "the device refused set_sampling"),
         (["--sampling", "256"], "sampling: 256 is not in 0..255"),
     ],

@@ -154,9 +154,10 @@ def test_the_linux_demo_passes_when_contexts_followed_processes(run, capsys):
     )
     assert verdict(found) == 0, capsys.readouterr().err
     assert (
-        "sort (pid 57) 3" in found.remarks["contexts"] and "1 just behind an end" in found.remarks["contexts"]
+        "sort (pid 57) 3" in found.remarks["contexts"]
+        and "1 just after a process ended" in found.remarks["contexts"]
     )
-    assert "2 of frames given back and invalidated" in found.remarks["ownership"]
+    assert "2 of frames that were freed and invalidated" in found.remarks["ownership"]
 
 
 def test_the_linux_demo_fails_when_a_context_ran_without_a_process(run, capsys):
@@ -164,7 +165,7 @@ def test_the_linux_demo_fails_when_a_context_ran_without_a_process(run, capsys):
     lost = {"epoch_messages_lost": 0}
     found = examine(results_of(recording, replace(table, processes=(), link_statistics=lost)))
     assert verdict(found) == 1
-    assert "3 accesses under contexts that followed nobody" in capsys.readouterr().err
+    assert "3 accesses in contexts that tracked no process" in capsys.readouterr().err
 
 
 def test_the_linux_demo_fails_when_frames_are_counted_for_others(run, capsys):
@@ -172,4 +173,4 @@ def test_the_linux_demo_fails_when_frames_are_counted_for_others(run, capsys):
     wrong = replace(with_one_more(table, "misses", 0), link_statistics={"epoch_messages_lost": 0})
     assert verdict(examine(results_of(recording, wrong))) == 1
     said = capsys.readouterr().err
-    assert "frames belong to others than the device says: epoch 0, context 0" in said
+    assert "the device reports wrong owners of frames: epoch 0, context 0" in said

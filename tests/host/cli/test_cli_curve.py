@@ -86,7 +86,7 @@ def test_json_of_a_sampled_table_is_in_pages_of_the_memory(tmp_path, sampled_tab
 def test_sampled_counts_are_marked_and_all_accesses_told(tmp_path, sampled_table):
     write_epochs(tmp_path / "t.parquet", sampled_table)
     said = run("curve", tmp_path / "t.parquet").stdout
-    assert "sampled: 1 page of 4 takes part" in said
+    assert "sampled: 1 page of 4 is monitored" in said
     assert "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped" in said
 
 
@@ -94,8 +94,8 @@ def test_epochs_of_different_sampling_are_refused_and_named(tmp_path, epoch_tabl
     write_epochs(tmp_path / "t.parquet", replace(epoch_table, scale_log2=[0, 0, 0, 1]))
     done = run("curve", tmp_path / "t.parquet")
     assert done.returncode == 2
-    assert "the sampling changed" in done.stderr
-    assert "0 to 1 have 1 page of 1, 2 to 2 have 1 page of 2" in done.stderr
+    assert "the sampling rate changed" in done.stderr
+    assert "0 to 1 sample 1 page of 1, 2 to 2 sample 1 page of 2" in done.stderr
     assert run("curve", tmp_path / "t.parquet", "--epochs", ":2").returncode == 0
 
 
@@ -138,7 +138,7 @@ def test_a_picture_is_drawn(file, tmp_path):
         (["--context", "nobody"], "contexts with data: 1 (zipf), 2 (loop)"),
         (["--epochs", "5:"], "the file holds epochs 0 to 2"),
         (["--epochs", "2:"], "no context counted an access"),
-        (["--epochs", "3"], "'3' is not a range A:B"),
+        (["--epochs", "3"], "must be a range A:B"),
         (["--plot", "curve.pdf"], "must end in .png or .svg"),
         (["--plot", "no/such/folder/curve.png"], "no such folder"),
         (["--no-such-option"], "unrecognized arguments"),

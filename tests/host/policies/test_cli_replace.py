@@ -158,7 +158,7 @@ def test_memory_below_what_intervals_tell_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["--memory", "0"], "'0' is not a number from 1"),
+        (["--memory", "0"], "must be a whole number from 1 to 4294967295 (got '0')"),
         (["--memory", "5-1:1"], "holds no size"),
         (["--memory", "1-100000:1"], "more than 4096 sizes"),
         (["--memory", "4", "--policy", "fifo"], "no policy 'fifo'"),

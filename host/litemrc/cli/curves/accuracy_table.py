@@ -1,47 +1,48 @@
-"""Estimated curves against exact ones, two lines per context, for terminals and logs."""
+"""Estimated and exact curves, two lines for each context, for terminals and logs."""
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
-
-from litemrc.cli.shared.plain_text import plain_text
+from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.comparison import ContextAccuracy
-from litemrc.curves.curve import telling_sizes
+from litemrc.curves.shown import shown_sizes
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.table import EpochTable
 
 
 def accuracy_table(table: EpochTable, contexts: Sequence[ContextAccuracy]) -> str:
-    """For each context its estimated miss ratios, the exact ones below, and how far they are apart."""
-    sizes = telling_sizes([each.exact for each in contexts])
-    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    rows.add_column("context", vertical="bottom")
-    rows.add_column("curve", vertical="bottom")
-    ratios = (f"MR in\n{size_text(pages, table.page_bytes)}" for pages in sizes)
-    for heading in (
-        *ratios,
+    """Return the estimated miss ratios of each context, the exact ones below them, and their differences."""
+    sizes = shown_sizes([each.exact for each in contexts])
+    headings = [
+        "context",
+        "curve",
+        *(f"MR at\n{size_text(pages, table.page_bytes)}" for pages in sizes),
         "mean\nerror",
-        "mean error\nin use",
+        "mean error\nto reuse",
         "largest\nerror",
-        "accesses 1\ngroup off",
-        "further\noff",
-    ):
-        rows.add_column(heading, justify="right", vertical="bottom")
+        "1 group\noff",
+        "> 1 group\noff",
+    ]
+    rows = []
     for each in contexts:
         name = f"{each.context} {table.context_names.get(each.context, '')}"
         estimated = table.curve(each.context)
-        rows.add_row(name, table.engine, *(f"{estimated.miss_ratio_at(pages):.4f}" for pages in sizes))
-        rows.add_row(
-            "",
-            "exact",
-            *(f"{each.exact.miss_ratio_at(pages):.4f}" for pages in sizes),
-            f"{each.mean_error:.6f}",
-            f"{each.mean_error_in_use:.6f}",
-            f"{each.largest_error:.6f}",
-            f"{each.one_group_off:,}",
-            f"{each.further_off:,}",
+        blank = [""] * 5
+        rows.append([name, table.engine, *(f"{estimated.at(pages=pages):.4f}" for pages in sizes), *blank])
+        rows.append(
+            [
+                "",
+                "exact",
+                *(f"{each.exact.at(pages=pages):.4f}" for pages in sizes),
+                f"{each.mean_error:.6f}",
+                f"{each.mean_error_in_use:.6f}",
+                f"{each.largest_error:.6f}",
+                f"{each.one_group_off:,}",
+                f"{each.further_off:,}",
+            ]
         )
-    groups = table.curve().hits.size
-    note = f"error: difference of the MR, over all {groups} sizes; in use: over those up to all reuse"
-    return f"{plain_text(rows)}\n{note}"
+    note = (
+        f"error: difference of the miss ratios over all {table.curve().sizes_pages.size} sizes;"
+        " to reuse: over the sizes up to the largest reuse distance\n"
+        "off: accesses whose estimated stack distance lies in another group than the exact one"
+    )
+    return f"{text_table(headings, rows, left=2)}\n{note}"

@@ -1,4 +1,6 @@
-"""`litemrc curve FILE`: the miss ratio curves of an epoch table as a table, JSON or a picture."""
+"""`litemrc curve FILE`: the miss-ratio curves of an epoch table as a table, JSON or a picture."""
+
+from __future__ import annotations
 
 import argparse
 import json
@@ -6,34 +8,37 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from litemrc.cli.curves.counter_table import counter_table
 from litemrc.cli.shared.arguments import epoch_range
-from litemrc.cli.shared.text_plot import spark_lines, text_plot
-from litemrc.epochs.files import EpochTable, read_epochs
-from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 
-_EPILOG = """\
-A device with an operating system tells which process a context follows. Each process has a curve of its own,
-even where one context followed several one after the other; context 0 is the kernel's, and of all processes
-that no context follows.
+if TYPE_CHECKING:
+    from litemrc.epochs.processes import Owner
+    from litemrc.epochs.table import EpochTable
 
-Without --context and --process, the one owner of pages that has data is taken. If several have, the table and
-the picture show them all, and --json gives "context": null and their counters summed: the misses of all
-together, each in a memory of that size of its own.
+_EPILOG = """\
+A device with an operating system reports the process that each context tracks. Each process has its own
+curve, even if one context tracked several processes in turn. Context 0 counts the kernel and all processes
+that no context tracks.
+
+By default all owners of pages that have data are shown. If there are several, --json prints "context": null
+and the sums of their counters: the total misses if each owner had a memory of that size to itself.
 
 --json prints one object: context, processes (context, pid, comm, first_epoch and last_epoch of each),
-accesses, misses, dropped, outside, unsampled, scale_log2, sizes_pages, miss_ratio, epochs, working_set_pages.
-miss_ratio[i] belongs to a memory of sizes_pages[i] pages; between two sizes the smaller one counts, below the
-first the ratio is 1. working_set_pages[i] is the memory that was accessed in the epoch epochs[i]. dropped,
-outside and unsampled count the accesses that were lost, out of range and to pages not sampled, in all epochs
-in which the context reported; their own context is unknown. With scale_log2 above 0 only 1 page of
-2^scale_log2 took part: accesses and misses are those of these pages, sizes are in pages of the memory all the
-same, and ratios and working sets are estimates.
+accesses, misses, dropped, outside, unsampled, scale_log2, page_bytes, sizes_pages, miss_ratio, epochs,
+working_set_pages.
+
+miss_ratio[i] is the miss ratio of a memory of sizes_pages[i] pages. Between two sizes the ratio of the
+smaller one holds; below the first size the ratio is 1. working_set_pages[i] is the working-set size in epoch
+epochs[i]. dropped, outside and unsampled count the accesses that were dropped, out of range, and to pages not
+sampled, in all epochs in which the context reported; the context of these accesses is unknown.
+
+With scale_log2 above 0 only 1 page of 2^scale_log2 is sampled: accesses and misses count the sampled pages
+only, sizes are scaled to the whole memory, and ratios and working sets are estimates.
 """
 
 
@@ -44,14 +49,14 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="epoch table written by collect or demo (Parquet)"
     )
-    whose = parser.add_mutually_exclusive_group()
-    whose.add_argument("--context", metavar="C", help="number or name of one context")
-    whose.add_argument("--process", metavar="P", help="pid or name of the processes to show")
+    owner = parser.add_mutually_exclusive_group()
+    owner.add_argument("--context", metavar="C", help="number or name of one context")
+    owner.add_argument("--process", metavar="P", help="pid or name of the processes")
     parser.add_argument(
         "--epochs",
         metavar="A:B",
         type=epoch_range,
-        help="only epochs A up to, not including, B; either may be left out",
+        help="only epochs A to B - 1; either end may be left out",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument("--plot", metavar="OUT", type=Path, help="draw the curves into OUT.png or OUT.svg")
@@ -59,6 +64,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc curve`."""
+    # Imported here: these take long to load.
+    from litemrc.cli.curves.counter_table import counter_table
+    from litemrc.cli.shared.text_plot import spark_lines, text_plot
+    from litemrc.epochs.files import read_epochs
+
     if args.plot:
         check_output_path(args.plot, PICTURE_SUFFIXES)
     table = read_epochs(args.file)
@@ -67,7 +77,7 @@ def main(args: argparse.Namespace) -> int:
     _check_scale(table, args.file)
     owners = _select_owners(table, args, args.file)
     if args.plot:
-        # Only now: matplotlib takes long to load, and talks on stderr when it finds no home.
+        # Imported here: matplotlib takes long to load, and complains on stderr without a home directory.
         from litemrc.plots.curves import curves_figure
         from litemrc.plots.files import save_figure
 
@@ -75,7 +85,7 @@ def main(args: argparse.Namespace) -> int:
 
     curve = table.curve(owners[0] if len(owners) == 1 else owners)
     if curve.overflow:
-        print("litemrc: warning: a 32-bit counter reached its end; the curve is approximate", file=sys.stderr)
+        print("litemrc: warning: a 32-bit counter saturated: the curve is approximate", file=sys.stderr)
     if table.interrupted:
         print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
     if args.json:
@@ -88,7 +98,7 @@ def main(args: argparse.Namespace) -> int:
         names = [table.name_of(owner) for owner in owners]
         print(spark_lines([table.curve(owner) for owner in owners], names, table.page_bytes))
     if args.plot:
-        print(f"\ndrawn in {args.plot}")
+        print(f"\nplot written to {args.plot}")
     return 0
 
 
@@ -96,7 +106,7 @@ def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], pat
     selected = table.between(*epochs)
     if table.epoch.size and not selected.epoch.size:
         raise UserError(
-            "no epoch in the range of --epochs",
+            "the range of --epochs holds no epoch of the file",
             where=str(path),
             remedy=f"the file holds epochs {table.epoch.min()} to {table.epoch.max()}",
         )
@@ -108,24 +118,24 @@ def _check_scale(table: EpochTable, path: Path) -> None:
         return
     spans = [table.epoch[table.scale_log2 == scale] for scale in table.scales]
     raise UserError(
-        "the sampling changed between epochs: they have no curve in common",
+        "the sampling rate changed between epochs: their counters cannot be summed",
         where=str(path),
-        remedy="choose some by --epochs: "
+        remedy="select epochs of one rate with --epochs: "
         + ", ".join(
-            f"{epochs.min()} to {epochs.max()} have 1 page of {1 << scale}"
+            f"{epochs.min()} to {epochs.max()} sample 1 page of {1 << scale}"
             for scale, epochs in zip(table.scales, spans, strict=True)
         ),
     )
 
 
 def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> list[Owner]:
-    """Whose curves to show, all of them with data."""
+    """Return the owners that the arguments select; all of them have data."""
     with_data = table.owners_with_data
     if not with_data:
         raise UserError(
             "no context counted an access",
             where=str(path),
-            remedy="collect while a program runs, or more epochs",
+            remedy="collect while a program runs, or collect more epochs",
         )
     if args.process is not None:
         return _select_processes(with_data, args.process, path)
@@ -135,9 +145,9 @@ def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> l
     wanted = [c for c in contexts if args.context in (str(c), table.context_names.get(c))][:1]
     found = [owner for owner in with_data if owner.context in wanted]
     if not found:
-        there = ", ".join(f"{context} ({table.name_of(context)})" for context in contexts)
+        listed = ", ".join(f"{context} ({table.name_of(context)})" for context in contexts)
         raise UserError(
-            f"context {args.context} has no data", where=str(path), remedy=f"contexts with data: {there}"
+            f"context {args.context} has no data", where=str(path), remedy=f"contexts with data: {listed}"
         )
     return found
 
@@ -145,17 +155,17 @@ def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> l
 def _select_processes(with_data: list[Owner], wanted: str, path: Path) -> list[Owner]:
     found = [owner for owner in with_data if owner.process and owner.process.is_called(wanted)]
     if not found:
-        there = ", ".join(owner.process.label for owner in with_data if owner.process)
+        listed = ", ".join(owner.process.label for owner in with_data if owner.process)
         raise UserError(
-            f"no process {wanted} has data",
+            f"process {wanted} has no data",
             where=str(path),
-            remedy=f"processes with data: {there}" if there else "no process was followed; try --context",
+            remedy=f"processes with data: {listed}" if listed else "no process was tracked; use --context",
         )
     return found
 
 
 def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]:
-    """What --json prints of the owners' curve, summed if several; a ratio is null if there was no access."""
+    """Return what --json prints: the sum of the owners' curves; a ratio is null if there was no access."""
     curve, working_set = table.curve(owners), table.working_set(owners)
     contexts = {owner.context for owner in owners}
     return {
@@ -167,6 +177,7 @@ def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]
         "outside": table.sum_of_epochs("outside", owners),
         "unsampled": table.sum_of_epochs("unsampled", owners),
         "scale_log2": table.scale,
+        "page_bytes": curve.page_bytes,
         "sizes_pages": curve.sizes_pages.tolist(),
         "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],
         "epochs": list(working_set),

@@ -1,1 +1,1 @@
-"""What several commands share: arguments, progress, plain text."""
+"""What several commands share: arguments, text tables, progress, a simulator's console."""

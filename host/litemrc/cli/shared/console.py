@@ -1,4 +1,4 @@
-"""A simulator's console on this terminal, both ways."""
+"""The console of a simulator on this terminal."""
 
 import os
 import sys
@@ -7,19 +7,21 @@ import threading
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from litemrc.device.simulation.simulator import Simulator
+if TYPE_CHECKING:
+    from litemrc.device.simulation.simulator import Simulator
 
 POLL_S = 0.05
 
 
-def converse(simulator: Simulator, greeting: str) -> int:
-    """Shows what the console says and types what is typed here, until the simulator ends; its exit code.
+def converse(simulator: "Simulator", greeting: str) -> int:
+    """Connect this terminal to the console until the simulator ends, and return the simulator's exit code.
 
-    `greeting` goes to stderr, once what is typed goes to the console.
+    `greeting` is printed on stderr as soon as keys reach the console.
     """
     done = threading.Event()
-    with _each_key(), simulator.console.open("rb") as console:
+    with _unbuffered_keys(), simulator.console.open("rb") as console:
         threading.Thread(target=_type, args=(simulator, done), daemon=True).start()
         print(greeting, file=sys.stderr, flush=True)
         try:
@@ -33,14 +35,14 @@ def converse(simulator: Simulator, greeting: str) -> int:
             done.set()
 
 
-def _show(said: bytes) -> None:
-    if said:
-        sys.stdout.buffer.write(said)
+def _show(output: bytes) -> None:
+    if output:
+        sys.stdout.buffer.write(output)
         sys.stdout.buffer.flush()
 
 
-def _type(simulator: Simulator, done: threading.Event) -> None:
-    """Passes on what comes from stdin, until that ends."""
+def _type(simulator: "Simulator", done: threading.Event) -> None:
+    """Forward stdin to the console until stdin ends."""
     while not done.is_set() and (typed := os.read(sys.stdin.fileno(), 1024)):
         try:
             simulator.type(typed)
@@ -49,8 +51,8 @@ def _type(simulator: Simulator, done: threading.Event) -> None:
 
 
 @contextmanager
-def _each_key() -> Iterator[None]:
-    """A terminal hands on each key at once and unseen, as Linux echoes it; Ctrl-C stays ours."""
+def _unbuffered_keys() -> Iterator[None]:
+    """Read keys one by one and without echo: Linux echoes them. Ctrl-C still interrupts this process."""
     if not sys.stdin.isatty():
         yield
         return

@@ -1,16 +1,40 @@
-"""Tables as text, without letting rich near stdout: it would take a closed pipe as its own affair."""
+"""Tables as text. rich never writes to stdout itself: it would handle a closed pipe instead of `main`."""
 
 import io
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-_WIDTH = 200  # wider than most terminals: numbers cut short are worse than long lines
+_WIDTH = 200  # wider than most terminals: truncated numbers are worse than long lines
 
 
-def plain_text(table: Table) -> str:
-    """The lines of a table; bold headings if stdout is a terminal."""
+def text_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+    """Return the lines of a table; headings are bold if stdout is a terminal.
+
+    Parameters:
+        headings: one for each column; a heading may have two lines.
+        left: number of columns, counted from the left, that are left-aligned; the others are right-aligned.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if column < left else "right", vertical="bottom")
+    for row in rows:
+        table.add_row(*row)
+    return plain_text(table)
+
+
+def text_facts(facts: Mapping[str, str]) -> str:
+    """Return one line for each fact: its name, then its value; the values are aligned."""
+    width = max(map(len, facts))
+    return "\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in facts.items())
+
+
+def plain_text(table: Any) -> str:
+    from rich.console import Console
+
     text = io.StringIO()
     Console(file=text, width=_WIDTH, markup=False, force_terminal=sys.stdout.isatty()).print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())

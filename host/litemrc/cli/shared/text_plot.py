@@ -1,15 +1,16 @@
-"""Miss ratio curves in block characters, for terminals and logs."""
+"""Miss-ratio curves in block characters, for terminals and logs."""
 
 from collections.abc import Sequence
 
-from litemrc.curves.curve import Curve, ratio_top
+from litemrc.curves.curve import Curve
+from litemrc.curves.shown import ratio_top
 from litemrc.curves.sizes import size_text
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def text_plot(curve: Curve, page_bytes: int, *, width: int = 64, height: int = 8) -> str:
-    """One curve, `height` lines high, from one group to a little beyond all reuse: the rest is flat."""
+    """Draw one curve from one group to just beyond its largest reuse distance; the curve is flat after it."""
     top = ratio_top([curve.miss_ratio])
     bars = _bars(curve, _shown_groups([curve]), width, height, top)
     labels = [f"{top:g}", *[""] * (height - 2), "0"]
@@ -21,7 +22,7 @@ def text_plot(curve: Curve, page_bytes: int, *, width: int = 64, height: int = 8
 
 
 def spark_lines(curves: Sequence[Curve], names: Sequence[str], page_bytes: int, *, width: int = 64) -> str:
-    """Several curves, one line each, over the same sizes: the fuller the line, the higher the miss ratio."""
+    """Draw several curves over the same sizes, one line each; a full block is the highest miss ratio."""
     groups, top = _shown_groups(curves), ratio_top([curve.miss_ratio for curve in curves])
     margin = max(len(name) for name in names)
     lines = [f"{'':{margin}} {_size_scale(curves, page_bytes, width)}"]
@@ -32,18 +33,18 @@ def spark_lines(curves: Sequence[Curve], names: Sequence[str], page_bytes: int, 
 
 
 def _shown_groups(curves: Sequence[Curve]) -> int:
-    widest = max(curve.reuse_pages // curve.group_pages for curve in curves)
-    return min(max(widest + widest // 10 + 1, 4), curves[0].hits.size)
+    widest = max(curve.reuse_pages // curve.resolution_pages for curve in curves)
+    return min(max(widest + widest // 10 + 1, 4), curves[0].sizes_pages.size)
 
 
 def _bars(curve: Curve, groups: int, width: int, height: int, top: float) -> list[int]:
-    """Height of each column in eighths of a line; what is not zero shows at least as one eighth."""
+    """Return the height of each column in eighths of a line; a ratio above 0 has at least one eighth."""
     ratios = curve.miss_ratio[[column * groups // width for column in range(width)]]
     return [max(round(ratio / top * height * 8), int(ratio > 0)) for ratio in ratios]
 
 
 def _size_scale(curves: Sequence[Curve], page_bytes: int, width: int) -> str:
-    group_pages = curves[0].group_pages
+    group_pages = curves[0].resolution_pages
     left = size_text(group_pages, page_bytes)
     right = size_text(_shown_groups(curves) * group_pages, page_bytes)
     return left + "memory size".center(width - len(left) - len(right)) + right

@@ -1,17 +1,18 @@
-"""`litemrc demo`: boots the simulated SoC, collects its programs' curves, and checks each counter."""
+"""`litemrc demo`: boot the simulated SoC, collect the curves of its programs and verify every counter."""
 
 import argparse
 import time
 from pathlib import Path
 
 from litemrc.cli.shared.arguments import add_build_arguments, add_run_argument, end_on_sigterm
-from litemrc.cli.soc.demo_results import check, progress, show
+from litemrc.cli.shared.progress import counting
+from litemrc.cli.soc.demo_results import check, event_text, show
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 
-TIMEOUT_S = 60.0  # a request's answer; the simulator runs some 50 times slower than a board
+TIMEOUT_S = 60.0  # for an answer; the simulator is about 50 times slower than a board
 EPOCH_ACCESSES = 1 << 14
 PROGRAMS = (
     "zipf",
@@ -19,7 +20,7 @@ PROGRAMS = (
     "phases",
     "chase",
     "matmul",
-)  # one after the other; `pair` is for `litemrc govern`
+)  # run in turn; `pair` is for `litemrc govern`
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
     )
-    add_run_argument(parser, "only this program (else five, each under a context of its own)")
+    add_run_argument(parser, "run only this program (default: five programs, each in its own context)")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -54,15 +55,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _collect(device: Device, runs: list[Run]) -> Collector:
-    names = list(device.hello.workloads)
     runs = runs or [Run(name) for name in PROGRAMS]
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
     collector = Collector(device)
-    with progress("workloads", len(runs)) as show_progress:
+    with counting("programs", len(runs)) as show_progress:
         for message in collector.collect(runs=runs):
-            if message.name == "event":
-                what = f"{message.kind}: {names[message.workload]}".replace("_", " ")
-                show_progress(len(collector.cycles), what)
-    # So that what follows the last epoch is in no record either.
+            show_progress(len(collector.cycles), event_text(message, device.hello.workloads))
+    # The record must not hold accesses after the last epoch.
     device.request("monitor", on=False)
     return collector

@@ -1,4 +1,4 @@
-"""`litemrc linux`: Linux in the Verilated SoC, its console on this terminal."""
+"""`litemrc linux`: Linux on the Verilated SoC, with its console on this terminal."""
 
 import argparse
 from pathlib import Path
@@ -17,7 +17,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         default=Path("build/linux"),
-        help="kernel, device tree and initramfs (%(default)s)",
+        help="folder of kernel, device tree and initramfs (%(default)s)",
     )
     add_linux_build_arguments(parser)
     parser.add_argument(
@@ -27,9 +27,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="folder for console and record (%(default)s)",
     )
     parser.add_argument(
-        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
+        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
     )
-    parser.epilog = "`poweroff -f` in Linux ends it, and so does Ctrl-C here."
+    parser.epilog = "`poweroff -f` in Linux or Ctrl-C here ends the simulation."
 
 
 def main(args: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out, link_port=args.link_port, images=images) as simulator:
         simulator.wait_ready()
-        greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends it"
+        greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends the simulation"
         try:
             return converse(simulator, greeting)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`litemrc linux-demo`: boots Linux on the simulated SoC, and collects curves of programs side by side."""
+"""`litemrc linux-demo`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
 
 import argparse
 import sys
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from litemrc.checks.following import FollowCheck, OwnershipCheck, check_following, check_ownership
 from litemrc.cli.shared.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
-from litemrc.cli.soc.demo_results import Results, check, progress, show
+from litemrc.cli.shared.progress import counting
+from litemrc.cli.soc.demo_results import Results, check, event_text, show
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run
@@ -18,12 +19,12 @@ from litemrc.errors import UserError
 
 BOOT_TIMEOUT_S = 900
 TIMEOUT_S = (
-    240.0  # a request's answer: the simulator runs some 100 times slower than a board, programs beside it
+    240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
 CONSOLE_S = 60.0
-# Some 4 million clocks; with a quarter of it the messages of four contexts were seen to fall far behind.
+# About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
 EPOCH_ACCESSES = 1 << 18
-WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # programs, each the first of these that the device has
+WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # of each group the first program that the device has
 END_OF_OUTPUT = "=== end of output ==="
 
 
@@ -44,12 +45,14 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         type=positive,
         default=BOOT_TIMEOUT_S,
-        help="seconds Linux has to start the daemon (%(default)s)",
+        help="seconds until Linux must have started the daemon (%(default)s)",
     )
     parser.add_argument(
-        "--exact", action="store_true", help="compare the curves with those of exact LRU stacks, too"
+        "--exact", action="store_true", help="also compare the curves with those of exact LRU stacks"
     )
-    add_run_argument(parser, "only these programs (else intr, linear and sort or gzip); all run together")
+    add_run_argument(
+        parser, "run only this program (default: intr, linear and sort or gzip); all run concurrently"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -60,12 +63,12 @@ def main(args: argparse.Namespace) -> int:
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out / "run", images=images) as simulator:
         simulator.wait_ready()
-        _say(f"Linux boots; its console: {simulator.console}")
+        _say(f"booting Linux; its console is written to {simulator.console}")
         booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
         with booted as device:
             hello = device.hello
             system = system_text(hello.system, hello.driver, hello.abi)
-            _say(f"{system}, after {_seconds_since(began)}")
+            _say(f"{system}, booted in {time.monotonic() - began:.0f} s")
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()
@@ -86,59 +89,51 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _seconds_since(began: float) -> str:
-    return f"{time.monotonic() - began:.0f} s"
-
-
 def wanted_runs(device: Device) -> list[Run]:
-    """The programs of the demo, each under a context of its own.
+    """Return the programs of the demo, each in its own context.
 
     Raises:
         UserError: the device lacks one.
     """
-    there = device.hello.workloads
+    available = device.hello.workloads
     runs = []
     for context, names in enumerate(WANTED, start=1):
-        name = next((name for name in names if name in there), None)
+        name = next((name for name in names if name in available), None)
         if name is None:
             raise UserError(
                 f"the device has no program {' or '.join(names)}",
                 where=device.url,
-                remedy=f"name some by --run; it has: {', '.join(there) or 'none'}",
+                remedy=f"choose programs with --run; the device has: {', '.join(available) or 'none'}",
             )
         runs.append(Run(name, context))
     return runs
 
 
 def collect(device: Device, runs: list[Run]) -> Collector:
-    """Run programs side by side, and collect all that is counted from the monitor's start to its stop."""
-    names = list(device.hello.workloads)
-    # First of all: the driver has switched the monitor on, and the epoch that runs since must not be missed.
+    """Run programs concurrently, and collect all epochs from the monitor's start to its stop."""
+    # Created first: the driver has enabled the monitor, and the epoch in progress must not be missed.
     collector = Collector(device)
     device.request("monitor", on=False)
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
     device.request("monitor", on=True)
-    with progress("epochs", None) as show_progress:
+    with counting("epochs", None) as show_progress:
         for message in collector.collect(runs=runs, together=True):
-            text = ""
-            if message.name == "event":
-                text = f"{message.kind}: {names[message.workload]}".replace("_", " ")
-            show_progress(collector.epochs, text)
+            show_progress(collector.epochs, event_text(message, device.hello.workloads))
         for _ in collector.finish():
             show_progress(collector.epochs, "")
     return collector
 
 
 def examine(results: Results) -> Results:
-    """Whether contexts followed processes, and frames were whose the device says: without the model."""
+    """Check context tracking and frame ownership by recounting the record, without the golden model."""
     following = check_following(results.recording, results.table.processes)
     ownership = check_ownership(results.recording, results.table)
     wrong = []
     if following.strangers:
-        what = f"{following.strangers:,} accesses under contexts that followed nobody"
+        what = f"{following.strangers:,} accesses in contexts that tracked no process"
         wrong.append(f"{what}; first: {following.first_stranger}")
     if ownership.difference:
-        wrong.append(f"frames belong to others than the device says: {ownership.difference}")
+        wrong.append(f"the device reports wrong owners of frames: {ownership.difference}")
     remarks = {
         "contexts": _following_text(results, following),
         "ownership": _ownership_text(ownership),
@@ -148,27 +143,27 @@ def examine(results: Results) -> Results:
 
 def _following_text(results: Results, following: FollowCheck) -> str:
     counts = [f"{process.label} {count:,}" for process, count in following.accesses.items()]
-    text = f"{following.switches:,} switches seen; accesses while it ran: {', '.join(counts) or 'none'}"
-    return text + (f"; {following.late:,} just behind an end" if following.late else "")
+    text = f"{following.switches:,} context switches; accesses of each process: {', '.join(counts) or 'none'}"
+    return text + (f"; {following.late:,} just after a process ended" if following.late else "")
 
 
 def _ownership_text(ownership: OwnershipCheck) -> str:
     return (
-        f"{ownership.compared:,} numbers recounted without the model; first touches: {ownership.fresh:,} of "
-        f"frames unused before, {ownership.reused:,} of frames given back and invalidated"
+        f"{ownership.compared:,} counts verified without the model; first touches: {ownership.fresh:,} of "
+        f"unused frames, {ownership.reused:,} of frames that were freed and invalidated"
     )
 
 
 def _ask_console(simulator: Simulator, command: str) -> str:
-    """What a command says at the console's shell; empty if there is none that answers."""
+    """Return the output of a command in the console's shell; empty if no shell answers."""
     start = len(simulator.console.read_text(errors="replace"))
-    # The quotes keep the echo of what is typed apart from what is printed.
+    # The quotes make the echo of the typed command differ from its output.
     simulator.type(f"{command}; echo '=== end' 'of output ==='\n".encode())
     try:
-        said = simulator.wait_console(END_OF_OUTPUT, CONSOLE_S)
+        output = simulator.wait_console(END_OF_OUTPUT, CONSOLE_S)
     except UserError:
         return ""
-    lines = said[start:].splitlines()
+    lines = output[start:].splitlines()
     end = next(number for number, line in enumerate(lines) if END_OF_OUTPUT in line)
     first = next((number for number, line in enumerate(lines) if command in line), -1)
     return "\n".join(lines[first + 1 : end])

@@ -1,6 +1,6 @@
-"""`litemrc ranks-demo`: ranks of DDR3 sleep when the working set is elsewhere; energy is checked.
+"""`litemrc ranks-demo`: ranks of DDR3 that hold no page of the working set sleep; verify their energy.
 
-The check is against a record of all commands on the DRAM's bus, counted once more by the golden model.
+The reference is a record of all commands on the DRAM bus, counted by the golden model.
 """
 
 import argparse
@@ -14,7 +14,8 @@ from litemrc.checks.rank_record import read_record, snapshots_of
 from litemrc.checks.ranks import RankComparison, compare_with_record
 from litemrc.cli.ranks.energy_tables import energy_table
 from litemrc.cli.shared.arguments import add_run_argument, end_on_sigterm
-from litemrc.cli.soc.demo_results import check, progress, show
+from litemrc.cli.shared.progress import counting
+from litemrc.cli.soc.demo_results import check, event_text, show
 from litemrc.device import ranks
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.rank_rows import rank_table
@@ -23,40 +24,42 @@ from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.energy.parts.files import part_of_module
 from litemrc.errors import UserError
-from litemrc.plots.files import save_figure
-from litemrc.plots.ranks import ranks_figure
 from litemrc.ranks.energy import RankEnergy, rank_energy
 from litemrc.ranks.files import write_ranks
 
-TIMEOUT_S = 120.0  # a request's answer; the simulator runs some 500 times slower than a board
+TIMEOUT_S = 120.0  # for an answer; the simulator is about 500 times slower than a board
 EPOCH_CYCLES = 1 << 18
 EPSILON = 0.01
-# One after the other in a rank of its own each, and under one context: so that what the first ones left sinks
-# in the stack that the next one fills, as in the system-wide one of zhou2004, section 5.
+# The programs run in turn, each in its own rank and all in one context: the pages of earlier programs sink in
+# the shared stack, as in the system-wide stack of zhou2004, section 5.
 PROGRAMS = ("zipf", "loop", "phases", "chase")
 CONTEXT = 1
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc ranks-demo`."""
-    parser.add_argument(
-        "--sim", type=Path, default=Path("build/sim-ranks"), help="the simulator (%(default)s)"
-    )
+    parser.add_argument("--sim", type=Path, default=Path("build/sim-ranks"), help="simulator (%(default)s)")
     parser.add_argument(
         "--firmware",
         type=Path,
         default=Path("build/firmware-ranks/firmware.bin"),
-        help="image for its ROM (%(default)s)",
+        help="ROM image (%(default)s)",
     )
     parser.add_argument(
         "--out", type=Path, default=Path("build/ranks-demo"), help="folder for the results (%(default)s)"
     )
-    parser.add_argument("--policy", choices=ranks.rank_policies(), default="mrc", help="default: %(default)s")
-    add_run_argument(parser, f"only this program (else {', '.join(PROGRAMS)} under context {CONTEXT})")
+    parser.add_argument(
+        "--policy", choices=ranks.rank_policies(), default="mrc", help="rank policy (%(default)s)"
+    )
+    add_run_argument(parser, f"run only this program (default: {', '.join(PROGRAMS)}, in context {CONTEXT})")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks-demo`."""
+    # Imported here: matplotlib takes long to load.
+    from litemrc.plots.files import save_figure
+    from litemrc.plots.ranks import ranks_figure
+
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs] or [Run(name, CONTEXT) for name in PROGRAMS]
     began = time.monotonic()
@@ -96,7 +99,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) -> Collector:
-    """Run programs under a policy, and collect curves and ranks of all epochs."""
+    """Run programs under a policy, and collect the curves and ranks of all epochs."""
     size = ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
     ranks.set_working_set(device, size)
     in_force = ranks.get_policy(device)
@@ -105,15 +108,12 @@ def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) 
         replace(in_force, policy=policy, threshold_power_down=50, threshold_self_refresh=20_000),
     )
     device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
-    # The epoch that began at boot, when software drove the DRAM, is none of the collection's.
+    # The epoch since boot is not collected: software drove the DRAM in it.
     device.request("end_epoch")
     collector = Collector(device, dram)
-    names = list(device.hello.workloads)
-    with progress("programs", len(runs)) as show_progress:
+    with counting("programs", len(runs)) as show_progress:
         for message in collector.collect(runs=runs):
-            if message.name == "event":
-                what = f"{message.kind}: {names[message.workload]}".replace("_", " ")
-                show_progress(len(collector.cycles), what)
+            show_progress(len(collector.cycles), event_text(message, device.hello.workloads))
         for _ in collector.finish():
             pass
     return collector
@@ -124,35 +124,37 @@ def _dram(run_dir: Path) -> dict[str, int]:
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError) as error:
-        raise UserError(f"no report of the DRAM: {error}", where=str(path), remedy="run again") from error
+        raise UserError(
+            f"cannot read the DRAM model's report: {error}", where=str(path), remedy="run again"
+        ) from error
 
 
 def _dram_text(run_dir: Path) -> str:
-    told = _dram(run_dir)
+    report = _dram(run_dir)
     return (
-        f"{told['reads']:,} reads, {told['writes']:,} writes, {told['lost_reads']} reads of lost data, "
-        f"{told['device']} rules broken"
+        f"{report['reads']:,} reads, {report['writes']:,} writes, {report['lost_reads']} reads of lost data, "
+        f"{report['device']} rule violations"
     )
 
 
 def _wrong(found: RankComparison, text: str, run_dir: Path) -> list[str]:
-    told = _dram(run_dir)
+    report = _dram(run_dir)
     wrong = [] if found.equal else [text]
-    if told["device"] or told["lost_reads"]:
-        wrong.append(f"the DRAM was mistreated: {_dram_text(run_dir)}; see {run_dir / 'ddr3.json'}")
+    if report["device"] or report["lost_reads"]:
+        wrong.append(f"the DRAM protocol was violated: {_dram_text(run_dir)}; see {run_dir / 'ddr3.json'}")
     return wrong
 
 
 def _text(found: RankComparison, report: RankEnergy) -> str:
     if not found.equal:
         of_all = f"{found.differences:,} of {found.counters:,} counters"
-        return f"{of_all} differ from the record of the commands; first: {found.first_difference}"
+        return f"{of_all} differ from the command record; first difference: {found.first_difference}"
     recorded = rank_energy(found.recorded, report.part)
     error = max(
-        abs(told.energy.total / counted.energy.total - 1)
-        for told, counted in zip(report.domains, recorded.domains, strict=True)
+        abs(reported.energy.total / counted.energy.total - 1)
+        for reported, counted in zip(report.domains, recorded.domains, strict=True)
     )
     return (
-        f"all {found.counters:,} counters are those of the record of all commands, "
-        f"energies differ by {error:.2%} at most"
+        f"all {found.counters:,} counters equal those of the command record, "
+        f"energies differ by at most {error:.2%}"
     )
