@@ -73,5 +73,5 @@ def test_slices_share_states_and_refreshes_and_nothing_else() -> None:
 def test_domains_that_are_neither_ranks_nor_slices_are_refused() -> None:
     with pytest.raises(ValueError, match="4 domains"):
         DRAMActivity(meter_of(4), ranks=2)
-    with pytest.raises(ValueError, match="slices of a single one"):
+    with pytest.raises(ValueError, match="slices of a single rank"):
         DRAMActivity(meter_of(4), 2, Slices(4, 3, 4))

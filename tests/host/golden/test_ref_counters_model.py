@@ -77,7 +77,7 @@ def test_rearming_takes_the_initial_value_loading_the_page_s_own() -> None:
 
 
 def test_a_value_too_large_for_the_counter_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"DELAY of page 1: 16 is not in 0\.\.15"):
+    with pytest.raises(ValueError, match=r"DELAY of page 1 must be 0 to 15 \(got 16\)"):
         armed(1, 1).load(1, DELAY, 16)
 
 

@@ -1,19 +1,20 @@
-"""A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references."""
+"""Aged miss-ratio curve of a process: epoch hit counts that decay with the process's own references."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from litemrc.golden.monitor.lru_stack import LruStack
 
-FORGOTTEN = 2.0**-10  # a count below this share of a reference is none
+FORGOTTEN = 2.0**-10  # counts below this share of a reference become 0
 
 
 class AgedCurve:
-    """The miss ratio at 1, 2 ... groups of pages, recent references weighing more.
+    """Miss ratios at 1, 2 ... groups of pages; recent references weigh more.
 
     Parameters:
         groups: page groups of the stack.
-        decay: what remains of a count when an epoch has ended: 0.5 ** (epoch / half-life), in references.
+        decay: factor applied to all counts at the end of an epoch: 0.5 ** (epoch / half-life), both in
+            references.
     """
 
     def __init__(self, groups: int, decay: float) -> None:
@@ -23,7 +24,7 @@ class AgedCurve:
         self._last = 0
 
     def add(self, counts: Sequence[float], now: int) -> None:
-        """An epoch has ended: hits in each group, and misses behind them."""
+        """Add an epoch that ended: hits in each group, then misses."""
         aged = [count * self._decay for count in self._counts]
         aged = [count if count >= FORGOTTEN else 0.0 for count in aged]
         self._counts = [old + new for old, new in zip(aged, counts, strict=True)]
@@ -35,7 +36,7 @@ class AgedCurve:
 
     @property
     def miss_ratios(self) -> list[float]:
-        """At one group, two groups ... all groups; 1 everywhere before the first epoch."""
+        """Return the miss ratios at one group, two groups ... all groups; all 1 before the first epoch."""
         total = 0.0
         for count in self._counts:
             total += count
@@ -47,7 +48,7 @@ class AgedCurve:
 
     @property
     def convex_miss_ratios(self) -> list[float]:
-        """The largest convex curve below: straight from where the curve falls fast to where it does again."""
+        """Return the lower convex hull of the miss ratios."""
         ratios = [1.0, *self.miss_ratios]
         hull: list[int] = []
         for right, ratio in enumerate(ratios):
@@ -68,15 +69,15 @@ class AgedCurve:
 
     @property
     def reference_rate(self) -> float:
-        """References a tick of elapsed time, waiting and sleeping included."""
+        """Return references per tick of elapsed time, including waiting and sleeping."""
         return self._references / self._time if self._time else 0.0
 
 
 def epoch_counts(
     references: Iterable[tuple[int, bool] | None], epoch: int, group_pages: int, groups: int
 ) -> Iterator[list[float]]:
-    """The counts of each epoch of a process alone, by the exact stack; None gives all pages back."""
-    stack = LruStack()
+    """Yield the counts of each epoch of one process from an exact stack; None frees all pages."""
+    stack = LruStack[int]()
     counts, touches = [0.0] * (groups + 1), 0
     for reference in references:
         if reference is None:

@@ -1,8 +1,8 @@
-"""Memory divided among processes by what they gain, plain and slow; `litemrc.native.allocation` equals it.
+"""Division of memory among processes by gain, plain and slow; `litemrc.native.allocation` is equal to it.
 
-All functions take what each process gains by memory above its minimum, and how much there is to give; they
-return what each is given. Memory is counted in units of delta. The problem is that of section 4.1.1 of Zhou
-et al. (ASPLOS 2004); in operations research, a multiple-choice knapsack.
+All functions take the gain of each process as a function of memory above its minimum and the free memory, and
+return the memory given to each process. Memory is in units of delta. The problem is that of section 4.1.1 of
+Zhou et al. (ASPLOS 2004), a multiple-choice knapsack.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Gains:
-    """What a process gains by memory above its minimum: a step function, given by its steps.
+    """Gain of a process by memory above its minimum: a step function, given by its steps.
 
     Attributes:
-        units: memory at which it gains more than below, rising, above 0.
-        gains: what it has gained there, rising, above 0; with less than units[0], it has gained nothing.
-        priority: who goes first where gradients are equal: the largest.
+        units: memory at each step, increasing, above 0.
+        gains: gain from each step on, increasing, above 0; below units[0] the gain is 0.
+        priority: the process with the largest comes first where gradients are equal.
     """
 
     units: Sequence[int]
@@ -36,7 +36,11 @@ class Gains:
         free: int,
         priority: float = 1.0,
     ) -> "Gains":
-        """Above a minimum, of a utility that rises at these sizes and is 0 below; up to `free` more units."""
+        """Return the gains above `minimum` of a utility that steps at these sizes and is 0 below them.
+
+        Parameters:
+            minimum, free: units; steps beyond `minimum + free` are left out.
+        """
         steps: dict[int, float] = {}
         base = 0.0
         for size, utility in zip(sizes_pages, utilities, strict=True):
@@ -48,18 +52,18 @@ class Gains:
         return cls(list(steps), list(steps.values()), priority)
 
     def at(self, units: int) -> float:
-        """Gain with so much memory."""
+        """Return the gain with `units` of memory."""
         reached = [gain for size, gain in zip(self.units, self.gains, strict=True) if size <= units]
         return reached[-1] if reached else 0.0
 
     @property
     def points(self) -> list[tuple[int, float]]:
-        """Memory and gain of all steps, and of no memory."""
+        """Return (memory, gain) of no memory and of all steps."""
         return [(0, 0.0), *zip(self.units, self.gains, strict=True)]
 
 
 def total_gain(processes: Sequence[Gains], given: Sequence[int]) -> float:
-    """Sum of the gains, added in this order: its rounding is part of the model."""
+    """Return the sum of the gains, added in this order; the rounding is part of the model."""
     total = 0.0
     for process, units in zip(processes, given, strict=True):
         total += process.at(units)
@@ -67,10 +71,10 @@ def total_gain(processes: Sequence[Gains], given: Sequence[int]) -> float:
 
 
 def steepest_gradient(processes: Sequence[Gains], free: int) -> list[int]:
-    """Section 4.1.2: each unit to whom it gains most, until nobody wants more.
+    """Give each unit to the process that gains most by it, until no process can gain (section 4.1.2).
 
-    A process wants more while any amount of `free` would gain it something: on a plateau of its curve it goes
-    on asking, with a gradient of 0. Ties go to the highest priority, then to the first.
+    A process takes part while any amount of memory would still add to its gain; on a plateau of its curve its
+    gradient is 0. Ties go to the highest priority, then to the first process.
     """
     given = [0] * len(processes)
 
@@ -87,32 +91,32 @@ def steepest_gradient(processes: Sequence[Gains], free: int) -> list[int]:
 
 
 def optimum(processes: Sequence[Gains], free: int) -> list[int]:
-    """A division with the largest total gain, by dynamic programming; of several, one that gives least."""
+    """Return a division with the largest total gain, by dynamic programming; of several, the smallest."""
     return _best_choice([process.points for process in processes], free)
 
 
 def bare_hull(processes: Sequence[Gains], free: int) -> list[int]:
-    """Section 4.1.2's "applied to the convex hull" and no more: the last one chosen gets what is left."""
+    """Climb the concave hulls without repair (section 4.1.2); the last process chosen gets the rest."""
     hulls = _Hulls(processes, free)
     return hulls.given(hulls.bare)
 
 
 def concave_hull(processes: Sequence[Gains], free: int, work: int) -> tuple[list[int], float]:
-    """Steepest gradient on the concave hulls, repaired if a segment does not fit whole.
+    """Climb the concave hulls by steepest gradient, and repair the result if a segment does not fit.
 
-    A segment gains nothing before its end if the curve is a step. Let s be the slope (gain a unit) of the
-    first segment that does not fit, and B the gain if a part of it gained its share: no division gains more.
-    Call max(g' - s u') - (g - s u), over all points (u', g') of a process, the regret of its point (u, g). A
-    division's gain falls short of B by at least the sum of its regrets. So whatever gains more than a known G
-    has only points of a regret below B - G: dynamic programming over those finds the optimum. `work` limits
-    how many it may look at, those of the least regret; what it misses then falls short of B by at least the
-    least regret left out.
+    If the curve is a step, a part of a segment gains nothing. Let s be the slope (gain per unit) of the first
+    segment that does not fit, and B the gain if a part of that segment gained its share. No division gains
+    more than B. The regret of a point (u, g) of a process is max(g' - s u') - (g - s u) over all its points
+    (u', g'). The gain of a division is at most B minus the sum of its regrets. So a division that gains more
+    than a known G has only points with a regret below B - G, and dynamic programming over those points finds
+    the optimum. `work` limits the number of points, taken in the order of regret; a division that uses other
+    points gains at most B minus the least regret left out.
 
     Parameters:
-        work: points times sizes of memory, for the repair.
+        work: limit of the repair, in points times memory sizes.
 
     Returns:
-        the division, and what no division exceeds.
+        the division, and an upper bound of the gain of any division.
     """
     hulls = _Hulls(processes, free)
     best = hulls.given(hulls.bare)
@@ -134,15 +138,15 @@ def concave_hull(processes: Sequence[Gains], free: int, work: int) -> tuple[list
 
 
 class _Hulls:
-    """The processes' concave hulls, climbed as far as the memory goes.
+    """The concave hulls of the processes, climbed until a segment does not fit.
 
     Attributes:
         points: of each process.
-        places: index of the point reached when the first segment did not fit, for each process.
-        left: memory that was left then; 0 if all was given, or all that anybody wanted.
-        slope: gain a unit of that segment, or of the last one.
+        places: for each process, the index of the point reached when the first segment did not fit.
+        left: memory left then; 0 if every segment fitted.
+        slope: gain per unit of that segment, or of the last one.
         bound: the gain if parts of a segment gained their share.
-        bare: places, but the one whose segment did not fit climbs its steps as far as it can.
+        bare: `places`, but the process whose segment did not fit climbs its steps while they fit.
     """
 
     def __init__(self, processes: Sequence[Gains], free: int) -> None:
@@ -183,7 +187,7 @@ class _Hulls:
         return (g1 - g0) / (u1 - u0), u1 - u0
 
     def others(self, gap: float) -> list[tuple[float, int, int]]:
-        """Regret, process and place of points that were not reached and have a regret below `gap`, sorted."""
+        """Return (regret, process, place) of the other points with a regret below `gap`, sorted."""
         found = []
         for number, (points, reached) in enumerate(zip(self.points, self.places, strict=True)):
             units, gain = points[reached]
@@ -193,7 +197,7 @@ class _Hulls:
         return sorted(found)
 
     def filled(self, others: Sequence[tuple[int, int]]) -> list[int]:
-        """The division reached, and one by one what fits and gains of others, as (process, place)."""
+        """Return the division reached plus each of `others`, (process, place), that fits and gains."""
         places, left = list(self.places), self.left
         for number, place in others:
             (u0, g0), (u1, g1) = self.points[number][places[number]], self.points[number][place]
@@ -203,7 +207,7 @@ class _Hulls:
         return self.given(places)
 
     def repaired(self, others: Sequence[tuple[int, int]], free: int) -> list[int]:
-        """The best division by the points reached and others, as (process, place)."""
+        """Return the best division over the points reached and `others`, (process, place)."""
         given = self.given(self.places)
         undecided = sorted({number for number, _ in others})
         free -= sum(given) - sum(given[number] for number in undecided)
@@ -216,12 +220,12 @@ class _Hulls:
         return given
 
     def given(self, places: Sequence[int]) -> list[int]:
-        """Units of each process at these points."""
+        """Return the units of each process at these points."""
         return [points[place][0] for points, place in zip(self.points, places, strict=True)]
 
 
 def _hull(points: Sequence[tuple[int, float]]) -> list[int]:
-    """Indices of the points on the concave hull, those within a straight line too."""
+    """Return the indices of the points on the concave hull, including points inside a straight segment."""
     kept: list[int] = []
     for place, (u2, g2) in enumerate(points):
         while len(kept) > 1:
@@ -234,8 +238,12 @@ def _hull(points: Sequence[tuple[int, float]]) -> list[int]:
 
 
 def _best_choice(points: Sequence[Sequence[tuple[int, float]]], free: int) -> list[int]:
-    """Units of one point of each process, such that they fit and gain most; points of rising units."""
-    best = np.zeros(free + 1)  # by memory, what the processes so far gain
+    """Choose one point of each process so that all fit and the gain is largest; return their units.
+
+    Parameters:
+        points: of each process, by increasing units.
+    """
+    best = np.zeros(free + 1)  # by memory: the best gain of the processes so far
     choices = []
     for of_process in points:
         after = np.full(free + 1, -np.inf)
@@ -249,7 +257,7 @@ def _best_choice(points: Sequence[Sequence[tuple[int, float]]], free: int) -> li
             choice[units:][better] = place
         best = after
         choices.append(choice)
-    left = int(np.argmax(best))  # the first: the least memory
+    left = int(np.argmax(best))  # the first one uses the least memory
     given = []
     for of_process, choice in zip(reversed(points), reversed(choices), strict=True):
         given.append(of_process[choice[left]][0])

@@ -1,16 +1,16 @@
-"""Memory chips that sleep (zhou2004, section 5): thresholds, working chips, and the least anyone could take.
+"""Memory chips that sleep (zhou2004, section 5): thresholds, working chips, and a lower bound of the energy.
 
-Where the paper is silent, this model decides:
-- One blocking CPU. Between two references it computes for a given time; a reference begins when that has
-  passed and waits for its chip to wake. Delay is the whole run, to the end of the last access.
-- A chip waits from the end of an access on, or from time 0. Going down takes no time and no energy; going up
-  takes the time and power of the state it was in, and the access follows.
-- An epoch lasts so many cycles of run time, memory included. It ends at its boundary, or when the access
-  being served then is done. An access belongs to the epoch in which it was issued.
-- N_mrc is a multiple of the pages of a chip, at least one chip; before the first epoch with an access has
-  ended, it is the whole memory. References to pages never used before count as misses at every size.
-- A chip without a page among the top N_mrc is powered down at once; one that gets such a page because N_mrc
-  has grown sleeps on until its next access.
+Decisions where the paper is silent:
+- One blocking CPU. Between two references it computes for a given time; then the reference begins and waits
+  for its chip to wake. Delay is the whole run, to the end of the last access.
+- A chip is idle from the end of an access, or from time 0. Entering a low-power state takes no time and no
+  energy. Leaving it takes the exit time and exit power of that state; then the access follows.
+- An epoch is a given run time, including memory accesses. It ends at its boundary, or at the end of the
+  access in service then. An access belongs to the epoch in which it was issued.
+- N_mrc is a multiple of the pages of a chip, at least one chip. It is the whole memory until the first epoch
+  with an access has ended. First references to a page count as misses at every size.
+- A chip without a page among the top N_mrc is powered down immediately. A chip that gains such a page because
+  N_mrc has grown stays asleep until its next access.
 """
 
 from collections.abc import Sequence
@@ -34,19 +34,20 @@ def run_chips(
     chip_pages: int = 1,
     epsilon_ppm: int = 0,
 ) -> tuple[Counts, int]:
-    """Run a program's references.
+    """Run the references of a program.
 
     Parameters:
-        after_fs: for each state, how long a chip waits until it is in it; None: it is left out.
-        epoch_fs: 0: thresholds only; else chips that do not work are powered down.
+        after_fs: idle time until each state is entered; None: the state is not used.
+        epoch_fs: 0: thresholds only; otherwise non-working chips are powered down.
 
     Returns:
-        What each chip did, as `ChipTimeline.counts`, and the femtoseconds of the run.
+        the counts of each chip as in `ChipTimeline.counts`, and the length of the run in femtoseconds.
     """
     memory = [ChipTimeline(power) for _ in range(chips)]
     for chip in memory:
-        chip.change(0, *_sinking(0, after_fs))
-    stack, epoch, top = LruStack(), [], chips * chip_pages
+        chip.change(0, *_descent(0, after_fs))
+    stack, top = LruStack[int](), chips * chip_pages
+    epoch: list[int | None] = []
     now, epoch_end = 0, epoch_fs
 
     def working() -> set[int]:
@@ -73,15 +74,15 @@ def run_chips(
             epoch.append(stack.access(page))
             power_down(before - working(), issued)
         now = memory[chip_of[page]].access(issued)
-        memory[chip_of[page]].change(now, *_sinking(now, after_fs))
+        memory[chip_of[page]].change(now, *_descent(now, after_fs))
     return [chip.counts(now) for chip in memory], now
 
 
 def working_pages(positions: Sequence[int | None], chips: int, chip_pages: int, epsilon_ppm: int) -> int:
-    """N_mrc of an epoch: the smallest size, in whole chips, whose miss ratio is within epsilon of the best.
+    """Return N_mrc of an epoch: the smallest whole-chip size with a miss ratio within epsilon of the best.
 
     Parameters:
-        positions: LRU positions of its accesses, from 0; None: a miss at every size.
+        positions: LRU positions of the epoch's accesses, from 0; None: a miss at every size.
     """
 
     def misses(size: int) -> int:
@@ -99,10 +100,10 @@ def run_oracle(
     chips: int,
     power: ChipPower,
 ) -> tuple[Counts, int]:
-    """The least energy in the least time: nobody waits for a chip, and every chip waits as cheaply as it can.
+    """Return a lower bound of energy and time: no access waits for a chip, and every idle time costs least.
 
-    For each time a chip waits, the best of all states is taken; it is left just in time. The way back may
-    reach into the access before, so this is a bound, not a schedule; docs/chip_energy.md says why it is one.
+    Each idle time is spent in its cheapest state, which is left just in time. The exit may overlap the
+    previous access, so this is a bound and not a schedule; docs/chip_energy.md proves the bound.
     """
     counts = [([0] * STATES, [0] * STATES, 0) for _ in range(chips)]
     since, now = [0] * chips, 0
@@ -132,5 +133,5 @@ def run_oracle(
     return counts, now
 
 
-def _sinking(start: int, after_fs: Sequence[int | None]) -> list[tuple[int, int]]:
+def _descent(start: int, after_fs: Sequence[int | None]) -> list[tuple[int, int]]:
     return [(start + after, state) for state, after in enumerate(after_fs) if after is not None]

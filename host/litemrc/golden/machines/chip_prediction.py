@@ -1,22 +1,23 @@
-"""Chips that sleep by what their idle times cost, and wake ahead of the access expected next (ours).
+"""Chips with learned idle thresholds that wake ahead of the predicted next access (ours).
 
-Everything is learned while the program runs; nothing looks ahead.
-- Of each chip and direction (of its last access), every candidate threshold has a cost: what it would have
-  cost in the idle times seen, where an old cost fades by 1/64 with each new one. The cheapest are in use.
-- What followed a page, read or written, and what followed a chip behind another chip is remembered: the next
-  chip, the time the CPU computed until then, and how often that was right. An entry that was right so often
-  that it is sure (3) wakes the chip in time. A page's entry comes before a chip's.
-- A chip woken ahead waits in standby until it was expected, and a little longer; then it sleeps as ever. If
-  another chip is used first, one that has not begun to wake does not wake.
-- The chip in use may itself be expected again: soon, then it stays in standby; later, then it naps meanwhile.
-States: 1 standby, 2 nap, 3 powerdown; nobody waits in 0. A chip never used is in powerdown.
+The policy learns while the program runs and uses no future knowledge.
+- For each chip and direction of its last access, every candidate threshold has a cost: the cost it would have
+  had in the idle times seen, where old costs decay by 1/64 with each new one. The cheapest thresholds are
+  used.
+- A table holds the successor of each page, read or written, and of each pair of chips used in sequence: the
+  next chip, the CPU time until its access, and a confidence. An entry with full confidence (3) wakes its chip
+  in time. A page's entry takes precedence over a chip's.
+- A chip woken ahead stays in standby until the expected time plus a margin; then the thresholds apply. If
+  another chip is used first, a wake-up that has not begun is cancelled.
+- The chip in use may be predicted again. If the access is near, the chip stays in standby; otherwise it naps.
+States: 1 standby, 2 nap, 3 powerdown; no chip idles in 0. A chip never used is in powerdown.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.golden.machines.chip_energy import Counts
-from litemrc.golden.machines.chip_timeline import ChipPower, ChipTimeline
+from litemrc.golden.machines.chip_timeline import ChipPower, ChipTimeline, Step
 
 STANDBY, NAP, POWERDOWN = 1, 2, 3
 SURE = 3
@@ -26,10 +27,10 @@ FADING = 64
 
 
 class IdleCosts:
-    """Costs of thresholds, in microwatts x nanoseconds beyond napping.
+    """Costs of thresholds relative to nap, in microwatts x nanoseconds.
 
     Parameters:
-        price_uw: what a second of delay costs beside the power on the way back.
+        price_uw: price of delay, in addition to the exit power.
     """
 
     def __init__(self, power: ChipPower, price_uw: int) -> None:
@@ -59,7 +60,7 @@ class IdleCosts:
             self.deep[after] += cost - self.deep[after] // FADING
 
     def thresholds_fs(self) -> tuple[int, int]:
-        """Waiting until nap and until powerdown; of equals the first in use, or else the shortest."""
+        """Return the idle times until nap and powerdown; ties go to the initial one, then the shortest."""
         nap = min(self.nap, key=lambda after: (self.nap[after], after))
         deep = min(self.deep, key=lambda after: (self.deep[after], after != self.first_deep, after))
         return nap * FS_PER_NS, deep * FS_PER_NS
@@ -67,7 +68,7 @@ class IdleCosts:
 
 @dataclass
 class Entry:
-    """What followed: a chip, after a time, as often as `confidence` tells."""
+    """A predicted successor: a chip, the CPU time until its access, and the confidence."""
 
     chip: int
     gap_fs: int
@@ -76,7 +77,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plan:
-    """A wake-up that has not begun: of a chip, when, out of which state, and when it naps again."""
+    """A wake-up that has not begun: the chip, its begin, the state it leaves, and the next nap."""
 
     chip: int
     wake_at: int
@@ -96,16 +97,17 @@ def run_predictive(
     tolerance_fs: int,
     hold_fs: int,
 ) -> tuple[Counts, int]:
-    """Run a program's references; returns as `chip_energy.run_chips`.
+    """Run the references of a program; the result is that of `chip_energy.run_chips`.
 
     Parameters:
-        price_uw: of a second of delay, as of `IdleCosts`.
-        tolerance_fs: times agree that differ by so much, or by an eighth; those up to nap's way back all do.
-        hold_fs: standby of a chip woken ahead, behind the latest time it was expected.
+        price_uw: as in `IdleCosts`.
+        tolerance_fs: times agree if they differ by at most this, or an eighth; times up to nap's exit all
+            agree.
+        hold_fs: standby of a chip woken ahead, after the latest expected time.
     """
     memory = [ChipTimeline(power) for _ in range(chips)]
-    for chip in memory:
-        chip.change(0, (0, POWERDOWN))
+    for timeline in memory:
+        timeline.change(0, (0, POWERDOWN))
     costs: dict[tuple[int, bool], IdleCosts] = {}
     entries: dict[tuple, Entry] = {}
     used: dict[int, tuple[int, bool]] = {}  # end and direction of a chip's last access
@@ -118,16 +120,16 @@ def run_predictive(
     def tolerance(gap: int) -> int:
         return 0 if gap <= near else max(gap // 8, tolerance_fs)
 
-    def agree(told: int, gap: int) -> bool:
-        if told <= near and gap <= near:
+    def agree(expected: int, gap: int) -> bool:
+        if expected <= near and gap <= near:
             return True
-        return abs(told - gap) <= (tolerance_fs if told <= near else tolerance(told))
+        return abs(expected - gap) <= (tolerance_fs if expected <= near else tolerance(expected))
 
     def begin(time: int) -> None:
-        """Wake the chip of the plan, if that is due."""
+        """Wake the chip of the plan if its time has come."""
         if plan and plan.wake_at <= time:
             awake, nap = plan.wake_at + power.exit_fs[plan.state], plan.nap_at
-            wake = [(plan.wake_at, ("wake", plan.state)), (awake, STANDBY)]
+            wake: list[tuple[int, Step]] = [(plan.wake_at, ("wake", plan.state)), (awake, STANDBY)]
             memory[plan.chip].change(
                 plan.wake_at, *wake, (nap, NAP), (nap + deep_after[plan.chip], POWERDOWN)
             )
@@ -169,18 +171,21 @@ def run_predictive(
         earliest = now if expected == chip else issued
         plan = _expect(memory[expected], expected, earliest, ready, until, deep_after[expected])
     begin(now)
-    return [chip.counts(now) for chip in memory], now
+    return [timeline.counts(now) for timeline in memory], now
 
 
 def _expect(
     chip: ChipTimeline, number: int, earliest: int, ready: int, until: int, deep_after: int
 ) -> Plan | None:
-    """Have a chip awake from `ready` until `until`, at the least, but not wake before `earliest`.
+    """Keep a chip awake at least from `ready` until `until`; a wake-up begins at `earliest` or later.
 
-    One that is in standby then stays there; for another, the plan is returned.
+    A chip that is in standby then stays in standby. For any other chip, the plan is returned.
     """
-    moves = [index for index, (_, what) in enumerate(chip.steps) if not isinstance(what, int)]
-    waiting = chip.steps[moves[-1] + 1 :] if moves else chip.steps
+    waiting: list[tuple[int, int]] = []  # steps since the last access or wake-up
+    for began, what in reversed(chip.steps):
+        if not isinstance(what, int):
+            break
+        waiting.append((began, what))
     nap_at = min(began for began, state in waiting if state >= NAP)
     deep_at = min(began for began, state in waiting if state == POWERDOWN)
     wake_at = [max(earliest, ready - exit_fs) for exit_fs in chip.power.exit_fs]

@@ -1,4 +1,4 @@
-"""Who gives up a page when memory is full: the policies of `golden/multiprogram.py`, plain lists."""
+"""Policies that choose the victim page when memory is full, for `golden.machines.multiprogram`."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from litemrc.policies.allocation.division import cheapest, may_grow
 
 
 class GlobalClock:
-    """One hand for all frames; as `golden.replacement.Clock`, but told who comes and goes."""
+    """CLOCK over all frames; equal to `golden.machines.replacement.Clock`, driven by admit and remove."""
 
     def __init__(self, frames: int) -> None:
         self._frames: list[Page | None] = [None] * frames
-        self._used: set[Page] = set()
+        self._used: set[Page | None] = set()
         self._free = list(range(frames))[::-1]
         self._hand = 0
 
@@ -47,7 +47,7 @@ class GlobalClock:
 
 
 class _LruLists:
-    """Pages in memory, least recently used first, of all processes in one list."""
+    """Resident pages of all processes in one list, least recently used first."""
 
     def __init__(self, frames: int, processes: int) -> None:
         self.frames, self.processes = frames, processes
@@ -74,7 +74,7 @@ class _LruLists:
         self.pages.remove(page)
 
     def victim(self, process: int) -> Page | None:
-        """Who goes for a page of this process; None: there is room."""
+        """Return the page evicted for a page of this process; None if a frame is free."""
         raise NotImplementedError
 
     def epoch(self, process: int, counts: Sequence[float], now: int) -> None:
@@ -82,14 +82,14 @@ class _LruLists:
 
 
 class GlobalLru(_LruLists):
-    """The least recently used page, whoever's it is."""
+    """Evicts the least recently used page of all processes."""
 
     def victim(self, process: int) -> Page | None:
         return self.pages[0] if len(self.pages) == self.frames else None
 
 
 class Partitions(_LruLists):
-    """Each process has its own frames, and replaces its own least recently used page."""
+    """Each process has its own frames and evicts its own least recently used page."""
 
     def __init__(self, shares: Sequence[int]) -> None:
         super().__init__(sum(shares), len(shares))
@@ -100,21 +100,21 @@ class Partitions(_LruLists):
 
 
 class MrcDirected(_LruLists):
-    """Section 4.1.3: a process that faults grows at the expense of who loses least, or replaces its own page.
+    """A faulting process takes a page of the process that loses least, or evicts its own (section 4.1.3).
 
-    It grows if it is below its minimum, or if it gains more by delta than any other process would lose. If
-    not, and nobody would lose anything by giving up delta, nobody needs that memory: among the processes that
-    would not, the least recently used page goes. Else it replaces its own.
+    The process takes a page if it is below its minimum, or if delta pages gain it more than the cheapest
+    other process loses by them. Otherwise, the least recently used page of all processes that lose nothing by
+    giving up delta pages is evicted. If every process would lose, the faulting process evicts its own page.
 
-    Curves have a point a page group. What is lost is looked up as if a group that is held in part were held
-    whole, what is gained as if it were not held: else a process whose pages just fit would seem to need none.
+    Curves have one point per page group. A group that is held in part counts as held for losses and as not
+    held for gains; otherwise a process whose pages just fit would seem to need none.
 
     Parameters:
         minimums, weights: of each process.
         group_pages, groups, decay: of the curves.
-        delta_pages: what is compared.
-        convex: gains and losses are those of convex curves, not of their single steps.
-        end_performance: utilities are hits in a unit of time, not hit ratios.
+        delta_pages: amount of memory that is compared.
+        convex: use the convex hulls of the curves.
+        end_performance: utilities are hits per unit of time instead of hit ratios.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class MrcDirected(_LruLists):
         self._curves[process].add(counts, now)
 
     def demand(self, process: int) -> Demand:
-        """What a process wants memory for, by its curve of now."""
+        """Return the demand of a process by its current curve."""
         curve = self._curves[process]
         return Demand(
             name=str(process),
@@ -161,7 +161,7 @@ class MrcDirected(_LruLists):
         whole_groups = [-(-self.size(number) // self._group) * self._group for number in givers]
         giver = cheapest(demands, whole_groups, self._delta)
         if size < self._minimums[process]:
-            # Perhaps nobody has a whole delta to spare; then who has most above his minimum.
+            # If no process can give a whole delta, the one with most above its minimum gives.
             most = max(givers, key=lambda n: (self.size(n) - self._minimums[n], -n))
             return self.oldest(most if giver is None else givers[giver])
         both = [self.demand(process), *demands]

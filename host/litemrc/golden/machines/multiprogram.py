@@ -1,65 +1,65 @@
-"""Several processes on one CPU, with one paging disk, in one memory (Zhou 2004, 4.2), slow and obvious.
+"""Several processes on one CPU with one memory and one paging disk (Zhou 2004, 4.2), slow and simple.
 
-What the paper leaves open is decided here:
-- A process serves requests one at a time, in the order of their arrival; a request is so many touches of its
-  reference stream. Batch work is a single request. The response time is from the arrival to the moment the
-  process, on the CPU again behind its last touch, is done: queueing for CPU and disk is part of it.
-- Requests come from `clients` that think before each request (closed loop; INTR is one client that sleeps),
-  or, with no client, one after the other whatever becomes of them (open loop).
-- Round robin: who becomes ready lines up; a turn ends with the first touch that reaches the time slice, and
-  whoever became ready until then is before him.
-- A touch takes its CPU time and then refers to the page. A page never touched before, or given back, is
-  filled with zeros; a page that was evicted is read from disk: a page fault. Both cost CPU time.
-- The disk does one thing after the other, in the order asked for. A page that was written to, or has no copy
-  on disk, is written out when it is evicted; its frame is free only then, so whoever needs the frame waits.
-- A page counts as in memory from the moment its reading is asked for. A process that waits does nothing else.
-- A process that ends, or comes to a `RELEASE` in its references, gives all its pages back, at no cost.
+Decisions where the paper is silent:
+- A process serves requests one at a time, in the order of their arrival. A request is a given number of
+  touches of its reference stream; batch work is a single request. The response time is from the arrival to
+  the moment at which the process runs again after its last touch; it includes queueing for CPU and disk.
+- Requests come from `clients` that think before each request (closed loop; INTR is one client that sleeps).
+  Without clients, requests arrive independently of their completion (open loop).
+- The ready queue is round robin. A turn ends with the first touch that reaches the time slice; processes that
+  became ready until then are queued before it.
+- A touch takes its CPU time and then refers to the page. A page that was never touched or was freed is filled
+  with zeros; an evicted page is read from disk (page fault). Both cost CPU time.
+- The disk serves one transfer at a time, in the order of the requests. A page that is dirty or has no copy on
+  disk is written out when it is evicted. Its frame is free only then, so the process that needs it waits.
+- A page is resident from the moment its read is requested. A waiting process does nothing else.
+- A process that ends, or reaches a `RELEASE` in its references, frees all its pages, at no cost.
 """
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import islice
 from typing import Protocol
 
-RELEASE = None  # stands between references: the process gives back all its pages
-_END = object()  # stands behind the last one
+RELEASE = None  # among the references: the process frees all its pages
 Page = tuple[int, int]  # number of the process, page
 
 
 class FramePolicy(Protocol):
-    """Who gives up a page when memory is full, and how much memory a process may have."""
+    """Chooses the victim page when memory is full."""
 
     def touch(self, page: Page) -> None:
-        """A page in memory is referred to."""
+        """Record a reference to a resident page."""
 
     def admit(self, page: Page) -> Page | None:
-        """A page comes in; the page that is evicted for it, or None."""
+        """Admit a page; return the page that is evicted for it, or None."""
+        ...
 
     def remove(self, page: Page) -> None:
-        """A page in memory is given back."""
+        """Remove a resident page that was freed."""
 
     def epoch(self, process: int, counts: Sequence[float], now: int) -> None:
-        """A process has finished an epoch; counts as `aged_curve` takes them."""
+        """Record the end of a process's epoch; the counts are those of `AgedCurve.add`."""
 
 
 @dataclass
 class Process:
-    """A process, and what became of it. Times in ticks.
+    """A process and its results. Times in ticks.
 
     Attributes:
-        references: (page, write), or RELEASE; if they end, so does the process.
-        touch: CPU time of a touch, tracking included.
-        request_touches: touches a request takes; None: all there are.
-        clients: who think, ask, wait for the answer and think again; 0: requests come by themselves.
-        pauses: thinking times, or times between arrivals: taken in turn, from the first again at the end.
-        requests: after so many it ends; 0: never.
-        start: when the clients begin to think.
-        epochs: hit counts of its epochs, in order, and the touches in an epoch; None: nobody counts.
-        responses: (arrival, end) of each request done.
-        faults, zero_fills, write_outs: pages of this process that were read, filled with zeros, and written
-            out, since `measure_from`.
-        ended: when it ended.
+        references: (page, write), or RELEASE; the process ends after the last one.
+        touch: CPU time of a touch, including tracking.
+        request_touches: touches of a request; None: all references are one request.
+        clients: number of closed-loop clients; 0: open loop.
+        pauses: think times, or times between arrivals, used cyclically.
+        requests: number of requests after which the process ends; 0: no limit.
+        start: time at which the clients begin to think.
+        epochs: hit counts of each epoch, and the touches of an epoch; None: no counting.
+        responses: (arrival, end) of each completed request.
+        faults, zero_fills, write_outs: pages read, zero-filled and written out since `measure_from`.
+        ended: time of the end.
     """
 
     references: Iterable[tuple[int, bool] | None]
@@ -81,7 +81,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Costs:
-    """Times in ticks: `fault` and `zero_fill` are of the CPU, the page's reading and writing of the disk."""
+    """Times in ticks: `fault` and `zero_fill` are CPU times, `page_read` and `write_out` disk times."""
 
     time_slice: int
     page_read: int
@@ -91,13 +91,13 @@ class Costs:
 
 
 class Machine:
-    """Runs processes until all that can end have ended, or until `duration` (0: no limit).
+    """Runs processes until all with a request limit have ended, or until `duration` (0: no limit).
 
     Attributes:
-        now: the time.
-        disk_free: when the disk will have done all it was asked for.
-        disk_busy: how long it works in all.
-        samples: (time, pages in memory of each process), each `sample` ticks or as soon as a turn ends then.
+        now: current time.
+        disk_free: time at which the disk will have completed all requests.
+        disk_busy: total time of disk transfers.
+        samples: (time, resident pages of each process) every `sample` ticks, at the end of the turn then.
     """
 
     def __init__(
@@ -113,16 +113,19 @@ class Machine:
         self.processes, self.policy, self.costs = processes, policy, costs
         self.duration, self.measure_from, self.sample = duration, measure_from, sample
         self.now = self.disk_free = self.disk_busy = 0
-        self.resident: list[dict[int, bool]] = [{} for _ in processes]  # by page: it must be written out
+        self.resident: list[dict[int, bool]] = [
+            {} for _ in processes
+        ]  # by page: whether it must be written out
         self.on_disk: list[set[int]] = [set() for _ in processes]
         self.samples: list[tuple[int, list[int]]] = []
         self._first_touch: list[dict[int, int]] = [{} for _ in processes]
         self._streams = [iter(process.references) for process in processes]
-        self._next = [next(stream, _END) for stream in self._streams]
+        # Next reference as a list of one; the empty list is the end.
+        self._next = [list(islice(stream, 1)) for stream in self._streams]
         self._queues: list[deque[int]] = [deque() for _ in processes]  # arrivals
-        self._serving: list[int | None] = [None] * len(processes)  # arrival of the request
-        self._left: list[int | None] = [None] * len(processes)  # touches of it
-        self._asked = [0] * len(processes)  # requests that arrived or will
+        self._serving: list[int | None] = [None] * len(processes)  # arrival of the request in service
+        self._left: list[int | None] = [None] * len(processes)  # touches left of it
+        self._asked = [0] * len(processes)  # requests that have arrived or are scheduled
         self._pause = [0] * len(processes)  # pauses taken
         self._ready: deque[int] = deque()
         self._events: list[tuple[int, int, str, int]] = []  # time, order, what, process
@@ -163,7 +166,7 @@ class Machine:
         self._order += 1
 
     def _ask(self, number: int, begin: int) -> None:
-        """The next request arrives a pause behind `begin`."""
+        """Schedule the next request one pause after `begin`."""
         process = self.processes[number]
         if process.requests and self._asked[number] == process.requests:
             return
@@ -173,7 +176,7 @@ class Machine:
         self._event(begin + pause, "arrival", number)
 
     def _deliver(self) -> None:
-        """All that happened until now."""
+        """Process all events up to now."""
         while self._events and self._events[0][0] <= self.now:
             time, _, what, number = heappop(self._events)
             if what == "wake":
@@ -189,7 +192,7 @@ class Machine:
                 self._ready.append(number)
 
     def _turn(self, number: int) -> bool:
-        """Let a process run; true if it could go on."""
+        """Run a process; return whether it is still ready."""
         process = self.processes[number]
         end = self.now + self.costs.time_slice
         while True:
@@ -199,34 +202,38 @@ class Machine:
                     return False
                 self._serving[number] = self._queues[number].popleft()
                 self._left[number] = process.request_touches
-            if self._left[number] == 0 or self._next[number] is _END:
+            if self._left[number] == 0 or not self._next[number]:
                 self._complete(number)
                 if process.ended is not None:
                     return False
                 continue
             if self.now >= end:
                 return True
-            reference, self._next[number] = self._next[number], next(self._streams[number], _END)
+            (reference,) = self._next[number]
+            self._next[number] = list(islice(self._streams[number], 1))
             if reference is RELEASE:
                 self._release(number)
                 continue
-            if self._left[number] is not None:
-                self._left[number] -= 1
+            left = self._left[number]
+            if left is not None:
+                self._left[number] = left - 1
             if self._touch(number, *reference):
                 return False
 
     def _complete(self, number: int) -> None:
         process = self.processes[number]
-        process.responses.append((self._serving[number], self.now))
+        arrival = self._serving[number]
+        assert arrival is not None, "no request in service"
+        process.responses.append((arrival, self.now))
         self._serving[number] = None
-        if self._next[number] is _END or len(process.responses) == process.requests:
+        if not self._next[number] or len(process.responses) == process.requests:
             process.ended = self.now
             self._release(number)
         elif process.clients:
             self._ask(number, self.now)
 
     def _touch(self, number: int, page: int, write: bool) -> bool:
-        """True if the process must wait for the disk."""
+        """Serve a touch; return whether the process must wait for the disk."""
         process, resident = self.processes[number], self.resident[number]
         self._first_touch[number].setdefault(page, process.touches)
         self.now += process.touch
@@ -260,7 +267,7 @@ class Machine:
         return waits
 
     def _count(self, number: int) -> None:
-        """The end of an epoch: as far as decisions go, the touch that ends it is over."""
+        """At the end of an epoch, report its counts; the touch that ends it is complete."""
         process = self.processes[number]
         if process.epochs and process.touches % process.epochs[1] == 0:
             self.policy.epoch(number, next(process.epochs[0]), self.now)

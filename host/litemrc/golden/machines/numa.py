@@ -1,36 +1,37 @@
 """Reference model of processors that share memory by pages: "Reference counters", section 2.
 
-Each page has a home, at one processor, and may have copies at others. Every reference is looked at for
-itself, and every copy of a page at every write to it.
+Each page has a home at one processor and may have copies at others. The model evaluates every reference
+separately, and every copy of a page at every write to it.
 
-Protocol UPD, and what is charged (table 1(b); `cost` below):
+Protocol UPD and its costs (table 1(b); `cost` below):
 
-- A read of a page that is here, at home or as a copy: local access.
-- Another read: DELAY of this page and processor counts down. If it reaches 0, the page is replicated (page
-  fault, and the transfer of each word) and the read is a local access; else it is a remote read. A counter
-  whose initial value is 0 does not count.
-- A write where the page is here: local access, and an update for each other copy, the home's included.
-  Another write: remote write, to the home, and an update for each other copy.
-- A copy that receives an update counts UPDATE down. If it reaches 0 the operating system is called (page
-  fault) and drops the copy or arms the counter again, as the policy says. A dropped copy's DELAY is armed
-  again. The home never drops its copy and counts nothing. Of several copies the lowest processor's is first.
-- A policy may decide against a replication when DELAY has reached 0. That costs the page fault, the read is a
-  remote one, and DELAY is armed again. So it is, with its last initial value, when `local_pages` copies are
-  there already. What a policy needs to know of the home costs a remote read (`asks`), and each counter of its
-  processor that it reads or writes through the window a local access.
+- A read of a local page (home or copy) costs a local access.
+- Any other read decrements DELAY of this page and processor. If it reaches 0, the page is replicated (page
+  fault, and the transfer of each word) and the read is a local access; otherwise it is a remote read. A
+  counter whose initial value is 0 is off.
+- A write to a local page costs a local access, and an update for each other copy, including the home.
+  Any other write costs a remote write to the home, and an update for each other copy.
+- A copy that receives an update decrements UPDATE. If it reaches 0, the operating system is called (page
+  fault) and drops the copy or re-arms the counter, as the policy decides. DELAY of a dropped copy is
+  re-armed. The home never drops its copy and has no counter. Of several copies, the lowest processor's comes
+  first.
+- A policy may refuse a replication when DELAY has reached 0. That costs the page fault, the read is a remote
+  read, and DELAY is re-armed. The same happens, with the last initial value, if the processor already holds
+  `local_pages` copies. A request for data of the home costs a remote read (`asks`). Each counter of its
+  processor that the policy reads or writes through the window costs a local access.
 
-Invalidate-based: who writes invalidates all other copies, a message each at the cost of an update, and
-becomes the page's owner; all references of others, reads and writes, count DELAY down. A write that is
-still remote goes to the owner and leaves the owner's copy only.
+Invalidate-based protocol: a writer invalidates all other copies, one message each at the cost of an update,
+and becomes the page's owner. All references by others, reads and writes, decrement DELAY. A write that is
+still remote goes to the owner and leaves only the owner's copy.
 
-The model is slow and obvious; `litemrc.native.numa` must equal it.
+The model is slow and simple; `litemrc.native.numa` is equal to it.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-FIRST_TOUCH = -1  # as `home`: the processor that refers to a page first
+FIRST_TOUCH = -1  # as `home`: the first processor that refers to the page
 
 
 class Reference(NamedTuple):
@@ -41,7 +42,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Counts:
-    """What a run did. `cycles` is the cost of all references together; `invalidations`: copies dropped."""
+    """Counts of a run. `cycles` is the cost of all references; `invalidations` counts dropped copies."""
 
     cycles: int = 0
     local_reads: int = 0
@@ -60,9 +61,9 @@ class _Counter:
     """DELAY or UPDATE of one page and processor.
 
     Attributes:
-        initial, left: 0: does not count.
-        writes: of others, since it was armed.
-        local_reads, local_writes: of the copy, since it was armed.
+        initial, left: 0: off.
+        writes: by other processors since the counter was armed.
+        local_reads, local_writes: accesses to the copy since the counter was armed.
     """
 
     initial: int
@@ -79,11 +80,11 @@ class UpdateMachine:
     """Protocol UPD.
 
     Parameters:
-        cost: an object with local_access, remote_read, remote_write, update, page_fault; cycles.
-        replication: cycles to make a copy.
+        cost: an object with local_access, remote_read, remote_write, update, page_fault, in cycles.
+        replication: cycles of a copy.
         policy: of `litemrc.policies.replication` or `self_tuned_replication`.
-        home: a processor at which all pages are, or FIRST_TOUCH.
-        local_pages: copies that a processor can hold; 0: any number.
+        home: the processor that is home of all pages, or FIRST_TOUCH.
+        local_pages: copies that a processor can hold; 0: no limit.
     """
 
     def __init__(
@@ -92,8 +93,8 @@ class UpdateMachine:
         self.cost, self.replication, self.policy = cost, replication, policy
         self.home, self.local_pages = home, local_pages
         self.homes: dict[int, int] = {}
-        self.delay: dict[tuple[int, int], _Counter] = {}  # of (page, processor) without a copy
-        self.update: dict[tuple[int, int], _Counter] = {}  # of (page, processor) with one, but at home
+        self.delay: dict[tuple[int, int], _Counter] = {}  # (page, processor) without a copy
+        self.update: dict[tuple[int, int], _Counter] = {}  # (page, processor) with a copy
         self.counts = Counts()
 
     def run(self, references: Iterable[Reference]) -> Counts:
@@ -120,7 +121,7 @@ class UpdateMachine:
             self.update[page, processor].local_reads += 1
 
     def _replicates(self, page: int, processor: int) -> bool:
-        """A read of a page that is not here counts: is it replicated?"""
+        """Count a read of a page that is not local; return whether the page is replicated."""
         key = (page, processor)
         if key not in self.delay:
             self.delay[key] = _Counter(self.policy.first_delay(processor))
@@ -194,7 +195,7 @@ class UpdateMachine:
 
 @dataclass
 class _Window:
-    """What a policy may read and write at an event: the counters of that processor."""
+    """The counters that a policy may read and write at an event: those of the event's processor."""
 
     machine: UpdateMachine
     processor: int
@@ -215,9 +216,9 @@ class _Window:
 
 
 class InvalidateMachine:
-    """The invalidate-based protocol; `delay` 1 fetches a page at the first reference to it, 0 never.
+    """The invalidate-based protocol; `delay` 1 fetches a page at its first reference, 0 never.
 
-    Parameters: as those of `UpdateMachine`.
+    The parameters are those of `UpdateMachine`.
     """
 
     def __init__(self, cost: Any, replication: int, delay: int, home: int = FIRST_TOUCH) -> None:
@@ -272,21 +273,21 @@ class InvalidateMachine:
 
 
 def optimum(references: Iterable[Reference], cost: Any, replication: int, home: int = FIRST_TOUCH) -> int:
-    """The least cycles under UPD: what a policy would reach that knows the future.
+    """Return the least cycles under UPD, which a policy with knowledge of the future would reach.
 
-    It bounds, from below, every policy that decides when to replicate and when to drop pages under protocol
-    UPD with these homes and local memories without limit: fixed counters of whatever values, and self-tuned
-    ones. It says nothing of other homes, or of other protocols. It is reached, if decisions cost nothing
-    beside replications: interrupts, and asking the home, are not charged, dropping is free.
+    This is a lower bound for every policy that decides when to replicate and when to drop pages under
+    protocol UPD with these homes and unlimited local memories, with fixed counters of any value or self-tuned
+    ones. It does not bound other homes or protocols. It is reached if decisions cost nothing apart from
+    replications: interrupts and requests to the home are not charged, and dropping is free.
 
-    Proof. Charge each update to the copy that receives it, and the update a writer with a copy sends the
-    home to that writer's copy. Then all cycles belong to pairs of page and processor, and those of a pair
-    depend on its own references, the writes of others, and whether it has a copy: on no other pair's
-    copies. So the least sum is the sum of the least of each pair. A pair without a copy pays remote reads
-    and writes; one with a copy pays local accesses, one update for each own write (the home's) and one for
-    each write of others, and replication when it begins to have one. The least of a pair over all sequences
-    of both states is found by dynamic programming: `without` and `with_copy` are the least cycles so far of
-    histories that end so.
+    Proof. Charge each update to the copy that receives it, and the update that a writer with a copy sends to
+    the home to that writer's copy. Then every cycle belongs to a pair of page and processor. The cycles of a
+    pair depend on its own references, the writes of others, and whether it has a copy, but not on the copies
+    of other pairs. So the least sum is the sum of the least of each pair. A pair without a copy pays remote
+    reads and writes. A pair with a copy pays local accesses, one update for each own write (to the home) and
+    one for each write of others, and the replication at which the copy begins. Dynamic programming finds the
+    least of a pair over all sequences of both states: `without` and `with_copy` are the least cycles so far
+    of histories that end in that state.
     """
     without: dict[tuple[int, int], int] = {}
     with_copy: dict[tuple[int, int], int] = {}

@@ -1,8 +1,8 @@
 """Page replacement under demand paging: LRU, CLOCK and Belady's OPT, as plain lists.
 
-Every model is a memory of a fixed number of pages; `reference(page)` brings the page in and says whether that
-was a page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's, the usual approximation
-of LRU.
+Every model is a memory of a fixed number of pages; `reference(page)` makes the page resident and returns
+whether that was a page fault. Sources: Glass and Cao 1997 compare LRU and OPT; CLOCK is Corbato's usual
+approximation of LRU.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -10,19 +10,20 @@ from typing import Protocol
 
 
 class Memory(Protocol):
-    """What all models of replacement can do."""
+    """A memory under some replacement policy."""
 
     def reference(self, page: Hashable) -> bool:
-        """Refer to a page; true if it was not in memory: a page fault."""
+        """Refer to a page; return whether that was a page fault."""
+        ...
 
 
 def faults(memory: Memory, pages: Iterable[Hashable]) -> int:
-    """Page faults of a trace, the first ones to each page (cold faults) included."""
+    """Return the page faults of a trace, including cold faults (the first to each page)."""
     return sum(memory.reference(page) for page in pages)
 
 
 class Lru:
-    """Replaces the page whose last reference is the earliest."""
+    """Evicts the least recently used page."""
 
     def __init__(self, memory_pages: int) -> None:
         self._size = memory_pages
@@ -38,16 +39,16 @@ class Lru:
         return fault
 
     def release(self, pages: Iterable[Hashable]) -> None:
-        """Take pages out of memory, as when their program ends."""
+        """Free pages, as at the end of their program."""
         gone = set(pages)
         self._pages = [page for page in self._pages if page not in gone]
 
 
 class Clock:
-    """Replaces the first page, from the hand on, whose use bit is clear; the hand clears those it passes.
+    """Evicts the first page from the hand on whose use bit is clear; the hand clears the bits that it passes.
 
-    A page that comes in has its use bit set and takes the frame of its victim; the hand stands behind it.
-    Frames fill in the order of the hand; frames given back are filled again, the last one first.
+    A new page has its use bit set and takes the frame of its victim; the hand then points to the next frame.
+    Frames are filled in the order of the hand; freed frames are reused last in, first out.
     """
 
     def __init__(self, memory_pages: int) -> None:
@@ -64,7 +65,7 @@ class Clock:
         return fault
 
     def release(self, pages: Iterable[Hashable]) -> None:
-        """Take pages out of memory, as when their program ends: in the order given."""
+        """Free pages in the order given, as at the end of their program."""
         for page in pages:
             if page in self._frames:
                 frame = self._frames.index(page)
@@ -85,7 +86,7 @@ class Clock:
 
 
 class Opt:
-    """Replaces the page whose next reference is furthest in the future (Belady 1966), which it must know."""
+    """Evicts the page whose next reference in `trace` is furthest in the future (Belady 1966)."""
 
     def __init__(self, memory_pages: int, trace: Sequence[Hashable]) -> None:
         self._size = memory_pages

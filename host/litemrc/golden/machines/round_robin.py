@@ -1,14 +1,15 @@
 """Several programs in one memory (Glass and Cao 1997, section 5): round robin, switching at page faults.
 
-Where the paper is silent, this model decides:
-- A program runs from the time of its first reference on; between two references it computes for the
-  difference of their times.
-- A fault on a page that was in memory before suspends the program for `service`; others may fault meanwhile,
-  the disk serves all at once. A cold fault is filled with zeros and takes `cold_service`, nothing by default.
-- Who comes back from the disk lines up behind those that are ready, in the order of coming back, and before
-  the one whose quantum ends at the same moment. Every turn gets a whole quantum; a reference at its very end
+Decisions where the paper is silent:
+- A program starts at the time of its first reference; between two references it computes for the difference
+  of their times.
+- A fault on a page that was resident before suspends the program for `service`. Other programs may fault
+  meanwhile; the disk serves all faults concurrently. A cold fault is zero-filled and takes `cold_service`, 0
+  by default.
+- A program whose fault is served is queued behind the ready programs, in the order of completion, and before
+  a program whose quantum ends at the same time. Every turn gets a whole quantum; a reference at its exact end
   waits.
-- A program that ends gives its pages back.
+- A program that ends frees its pages.
 """
 
 from collections import deque
@@ -18,14 +19,14 @@ from dataclasses import dataclass
 
 @dataclass
 class Program:
-    """A program being run.
+    """A program and its progress.
 
     Attributes:
-        references: (time, page), the oldest first; at least one.
-        clock: how far it got, in its own time.
-        done: references done.
-        faults, cold_faults: so far; faults include the cold ones.
-        end: when it ended.
+        references: (time, page), oldest first; at least one.
+        clock: its own time reached so far.
+        done: completed references.
+        faults, cold_faults: so far; faults include cold faults.
+        end: time of its end.
     """
 
     references: list[tuple[int, int]]
@@ -48,9 +49,9 @@ def run_together(
     """Run all programs to their end.
 
     Parameters:
-        reference: called with the number of a program and a page; true on a page fault.
+        reference: called with a program's number and a page; returns whether it is a page fault.
         release: called with the number of a program that ended.
-        quantum, service, cold_service: in the unit of the programs' times.
+        quantum, service, cold_service: in the time unit of the programs.
     """
     ready = deque(range(len(programs)))
     waiting: list[tuple[int, int, int]] = []  # until when, order of the faults, program

@@ -1,19 +1,20 @@
 """SEQ (Glass and Cao 1997, section 4.1): LRU, but MRU on long sequences of faults to consecutive pages.
 
-Where the paper is silent, this model decides:
+Decisions where the paper is silent:
 - A fault that extends a sequence and lies inside another one extends the first and deletes the second.
 - Sequences of length >= L are eligible (the paper says both "greater than L" and ">= L").
 - A sequence of direction nil grows either way and takes its direction from the first growth.
-- What remains of a split sequence keeps its direction and fault times; an empty remainder is dropped, and
-  what lay beyond the fault page is forgotten.
-- A sequence with fewer than N recorded faults is judged by its oldest. The head is at distance 0.
+- The remainder of a split sequence keeps its direction and fault times. An empty remainder is deleted, and
+  the pages beyond the fault page are forgotten.
+- The recency of a sequence with fewer than N recorded faults is that of its oldest. The head is at distance
+  0.
 - A fault is recorded in the sequences before the victim is chosen.
-- When the limit is reached, the oldest sequence of length below L is deleted, else below 2 L, 3 L ...
-- LRU replacement also when no eligible sequence has a page in memory at least M from its head.
-- Among several programs (section 5), sequences and their limit are those of one program.
+- When the limit is reached, the oldest sequence of length below L is deleted, otherwise below 2 L, 3 L ...
+- LRU also applies if no eligible sequence has a resident page at least M from its head.
+- With several programs (section 5), each has its own sequences and limit.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -24,7 +25,7 @@ class Sequence:
 
     Attributes:
         direction: "up", "down" or None, the paper's nil.
-        fault_times: of its faults, the latest last.
+        fault_times: times of its faults, the latest last.
     """
 
     low_end: int
@@ -39,13 +40,13 @@ class Sequence:
         return self.low_end <= page <= self.high_end
 
     def is_extended_by(self, page: int) -> bool:
-        """Whether a fault on this page continues the sequence."""
+        """Return whether a fault on this page extends the sequence."""
         return (page == self.high_end + 1 and self.direction in ("up", None)) or (
             page == self.low_end - 1 and self.direction in ("down", None)
         )
 
     def extend(self, page: int) -> None:
-        """Take the page in as the new head."""
+        """Add the page as the new head."""
         self.direction = "up" if page > self.high_end else "down"
         self.low_end, self.high_end = min(self.low_end, page), max(self.high_end, page)
 
@@ -59,7 +60,7 @@ class Sequence:
             self.high_end = self.low_end - 1
 
     def from_head(self, distance: int) -> range:
-        """The pages at least `distance` from the head, the nearest to it first."""
+        """Return the pages at least `distance` from the head, nearest first."""
         if self.direction == "down":
             return range(self.low_end + distance, self.high_end + 1)
         return range(self.high_end - distance, self.low_end - 1, -1)
@@ -73,7 +74,7 @@ class Sequences:
         self._limit = limit
         self._sequences: list[Sequence] = []
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Sequence]:
         return iter(self._sequences)
 
     def fault(self, page: int, time: int) -> None:
@@ -108,11 +109,11 @@ class Seq:
     """A memory under SEQ replacement, shared by one or more programs.
 
     Parameters:
-        memory_pages: its size.
-        length: L, pages of the shortest sequence that is replaced from.
-        distance: M, pages next to the head of a sequence that are left alone.
-        recent: N, which of the most recent faults tells how recent a sequence is.
-        limit: sequences kept for a program.
+        memory_pages: size of the memory.
+        length: L, minimum length of a sequence whose pages are evicted.
+        distance: M, number of pages at the head of a sequence that are not evicted.
+        recent: N; the recency of a sequence is the time of its N-th last fault.
+        limit: number of sequences per program.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Seq:
         self._faults = 0
 
     def reference(self, page: int, program: Hashable = 0) -> bool:
-        """Refer to a page of a program; true if that is a page fault."""
+        """Refer to a page of a program; return whether that is a page fault."""
         fault = (program, page) not in self._pages
         if fault:
             self._faults += 1
@@ -139,7 +140,7 @@ class Seq:
         return fault
 
     def release(self, program: Hashable) -> None:
-        """Take a program's pages out of memory and forget its sequences, as when it ends."""
+        """Free a program's pages and forget its sequences, as at its end."""
         self._pages = [entry for entry in self._pages if entry[0] != program]
         self._sequences.pop(program, None)
 

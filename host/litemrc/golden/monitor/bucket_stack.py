@@ -1,7 +1,7 @@
-"""The approximate stack engine: pages stamped with buckets of about the same age, constant work an access.
+"""The approximate stack engine: pages are stamped with age buckets, so each access takes constant work.
 
-The specification, position by position, of hls/bucket_stack and of the gateware. Closest relative in
-software: MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in the same way.
+This model specifies every position that hls/bucket_stack and the gateware report. The closest relative in
+software is MIMIR (Saemundsson et al., SoCC 2014), whose aging buckets estimate stack distances in this way.
 """
 
 from dataclasses import dataclass
@@ -10,48 +10,48 @@ from itertools import count
 from litemrc.golden.monitor.loop_front import LoopFront
 from litemrc.golden.monitor.positions import CLEAR, NONE, Position, PositionKind, check_access, check_sizes
 
-# Operations between the one that runs short of ids and the renumbering: hardware has fewer than that in its
-# pipeline, so it can empty it before it renumbers.
+# Operations between the one that leaves too few ids and the renumbering. The hardware pipeline holds fewer
+# operations, so it is drained before the renumbering.
 RENUMBER_DELAY = 8
 
 
 def bucket_ids(groups: int, contexts: int) -> int:
-    """Number of ids, a power of two; id 0 marks invalid pages.
+    """Return the number of ids, a power of two; id 0 marks invalid pages.
 
-    Renumbering leaves fewer than 2 * (groups + contexts) buckets: any two neighbours of a context hold more
-    than a group's pages together, but for its oldest and its open one. The ids of the delay come on top.
+    Renumbering leaves fewer than 2 * (groups + contexts) buckets, because any two adjacent buckets of a
+    context hold more than one group of pages, except its oldest and its open one. RENUMBER_DELAY adds ids.
     """
     return 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
 
 
 def bucket_pages(group_pages: int) -> int:
-    """Pages at which an open bucket closes: three quarters of a group's.
+    """Return the number of pages at which an open bucket closes: three quarters of a group.
 
-    Fewer make the estimate finer and renumbering more frequent. Measured over 65,536 pages: with a whole
-    group the mean error of zipf 1.2 is 7 times as large; with half a group hardware no longer keeps up with
-    0.995 accesses a clock.
+    Smaller buckets refine the estimate and require more frequent renumbering. Measured with 65,536 pages: a
+    whole group increases the mean error on zipf 1.2 sevenfold; with half a group the hardware no longer
+    sustains 0.995 accesses per cycle.
     """
     return (3 * group_pages + 3) // 4
 
 
 @dataclass(eq=False)
 class Bucket:
-    """Pages of one context last touched in the same stretch of time, told apart no further."""
+    """Pages of one context that were last accessed in the same interval; their order is not kept."""
 
     owner: int
-    number: int  # newer buckets have higher ones
+    number: int  # newer buckets have higher numbers
     pages: int = 0
 
 
 @dataclass
 class ContextBuckets:
-    """One context's buckets in order of age, its open one last; and where its loop is."""
+    """The buckets of a context from oldest to newest (open), and its loop front."""
 
     buckets: list[Bucket]
     front: LoopFront
 
     def younger_pages(self, bucket: Bucket) -> int:
-        """Pages in the buckets newer than this one."""
+        """Return the number of pages in newer buckets."""
         younger = 0
         for newer in reversed(self.buckets):
             if newer is bucket:
@@ -61,21 +61,21 @@ class ContextBuckets:
 
 
 class BucketStack:
-    """Stacks of all contexts, LRU positions estimated; a `StackEngine`.
+    """LRU stacks of all contexts with estimated positions; a `StackEngine`.
 
-    - A page is stamped with its owner's *open* bucket at every access. When that bucket holds
-      `bucket_pages` it closes behind the access, and an empty one opens in its place: it takes the next id.
-    - A hit in the open bucket is at position 0. A hit in a closed bucket lies behind the pages of all newer
-      buckets, and as far into its own as `LoopFront` says. The true position lies in the same bucket, and
-      no bucket holds more than a group's pages: so no answer is more than one group off.
-    - Ids are shared by all contexts. The `RENUMBER_DELAY`-th operation, of whatever kind, behind the one that
-      leaves only `RENUMBER_DELAY` ids is followed by renumbering, as one step between two operations: each
-      context drops its empty closed buckets, adds every other closed one, from the oldest on, to the one
-      before if they hold at most a group's pages together, and forgets its loop's front. Ids begin anew. How
-      hardware rewrites the stamps, and when, shows in no answer.
+    - Every access stamps the page with its owner's *open* bucket. When that bucket holds `bucket_pages`, it
+      closes after the access, and an empty bucket opens with the next id.
+    - A hit in the open bucket has position 0. The position of a hit in a closed bucket is the number of pages
+      in newer buckets plus the offset that `LoopFront` estimates. The true position lies in the same bucket,
+      and a bucket holds at most one group of pages, so the answer is at most one group off.
+    - All contexts share the ids. After the operation that leaves only `RENUMBER_DELAY` ids, the
+      `RENUMBER_DELAY`-th operation of any kind is followed by renumbering, one atomic step between two
+      operations. Each context drops its empty closed buckets, merges every other closed bucket, from the
+      oldest on, into the previous one if both hold at most one group of pages, and forgets its loop front.
+      Ids start again from 1. The time at which hardware rewrites the stamps affects no answer.
 
     :param pages, groups, contexts: as in `litemrc.golden.monitor.group_stack.GroupStack`.
-    :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
+    :raises ValueError: if the sizes are inconsistent; in operations, if the page or context does not exist.
     """
 
     def __init__(self, pages: int, groups: int, contexts: int) -> None:
@@ -118,23 +118,23 @@ class BucketStack:
         return NONE
 
     def mark(self) -> Position:
-        """An operation that does nothing, but is one."""
+        """Count as one operation and change nothing else."""
         self._end_operation()
         return NONE
 
     def clear(self) -> Position:
-        """Make every page invalid; ids begin anew."""
+        """Make every page invalid; ids start again from 1."""
         self._bucket_of: dict[int, Bucket] = {}
         self._numbers = count()
         self._next_id = 1
-        self._delay: int | None = None  # operations to go before renumbering
+        self._delay: int | None = None  # operations left before renumbering
         self._bucket_stacks = [ContextBuckets([], LoopFront(self.group_pages)) for _ in range(self.contexts)]
         for owner, stack in enumerate(self._bucket_stacks):
             self._open(stack.buckets, owner)
         return CLEAR
 
     def _estimate(self, stack: ContextBuckets, bucket: Bucket) -> int:
-        """LRU position of a page in `bucket`, in pages."""
+        """Return the estimated LRU position of a page in `bucket`, in pages."""
         if bucket is stack.buckets[-1]:
             return 0
         return stack.younger_pages(bucket) + stack.front.hit(bucket)

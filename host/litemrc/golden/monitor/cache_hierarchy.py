@@ -1,7 +1,7 @@
-"""Reference model of a cache hierarchy: one access at a time through lists, slow and obvious.
+"""Reference model of a cache hierarchy, slow and simple.
 
-Set-associative, LRU, write-back, write-allocate. A miss writes its dirty victim back to the level below, then
-fetches its line from there. Lines hold no data, only whether they are dirty.
+Caches are set-associative, LRU, write-back and write-allocate. A miss first writes its dirty victim to the
+next level and then fetches its line. Lines hold no data, only a dirty flag.
 """
 
 from dataclasses import dataclass, field
@@ -9,26 +9,25 @@ from dataclasses import dataclass, field
 
 @dataclass
 class CacheModel:
-    """One cache and what is below it.
+    """One cache level.
 
     Parameters:
-        sets, ways, line_bytes: its shape.
-        below: the next level; None: memory.
+        sets, ways, line_bytes: geometry.
+        below: the next level.
     """
 
     sets: int
     ways: int
     line_bytes: int
     below: "CacheModel | Memory"
-    lines: list[list[list]] = field(
-        default_factory=list
-    )  # of each set: [line number, dirty], last used first
+    # Lines of each set as [line number, dirty], most recently used first.
+    lines: list[list[list]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.lines = [[] for _ in range(self.sets)]
 
     def access(self, address: int, size: int, write: bool) -> None:
-        """Load or store `size` bytes: one access to each line they touch."""
+        """Load or store `size` bytes, with one access to each line that they cover."""
         for number in range(address // self.line_bytes, (address + size - 1) // self.line_bytes + 1):
             self._access_line(number, write)
 
@@ -50,7 +49,7 @@ class CacheModel:
 
 @dataclass
 class Memory:
-    """Takes down what reaches it: (address, write), in order."""
+    """Memory; records the transfers that reach it as (address, write), in order."""
 
     transfers: list[tuple[int, bool]] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""The exact stack engine: an LRU stack for each context, answers in page groups (zhou2004, section 3.1)."""
+"""The exact stack engine: an LRU stack for each context, exact to the page group (zhou2004, section 3.1)."""
 
 from typing import NamedTuple, Protocol
 
@@ -16,24 +16,24 @@ class Move(NamedTuple):
 
 
 class MoveListener(Protocol):
-    """Who wants to know where pages are."""
+    """Receives the moves of pages between groups."""
 
     def move(self, move: Move) -> None:
-        """One page moved."""
+        """Process the move of one page."""
 
     def clear(self) -> None:
-        """All pages left their stacks, without a move for each."""
+        """Process the removal of all pages; no moves are reported."""
 
 
 class GroupStack:
-    """LRU stacks of all contexts, exact at every position; a `StackEngine`.
+    """Exact LRU stacks of all contexts; a `StackEngine`.
 
-    :param pages: pages the stacks hold together, numbered from 0.
+    :param pages: pages of all stacks, numbered from 0.
     :param groups: page groups of a stack; divides `pages`. A group holds pages / groups pages.
     :param contexts: contexts, numbered from 0.
-    :param listener: hears of every page that changes its group: of an operation first that of the operation's
-        page, then those of the pages passed on to the next group, from the deepest group up.
-    :raises ValueError: if sizes do not fit together; in operations, if the page or context does not exist.
+    :param listener: receives every move between groups. For each operation, the move of its own page comes
+        first, then the demotions to the next group, from the deepest group up.
+    :raises ValueError: if the sizes are inconsistent; in operations, if the page or context does not exist.
     """
 
     def __init__(self, pages: int, groups: int, contexts: int, listener: MoveListener | None = None) -> None:
@@ -49,25 +49,25 @@ class GroupStack:
         owner = self._owner.setdefault(page, context)
         before = self._places(owner)
         lru_position = self._stacks[owner].access(page)
-        self._tell(page, owner, before)
+        self._report(page, owner, before)
         if lru_position is None:
             return Position(PositionKind.MISS, 0, owner)
         return Position(PositionKind.HIT, lru_position // self.group_pages, owner)
 
     def invalidate(self, page: int) -> Position:
-        """Remove a page from its owner's stack; its next access is a miss and finds a new owner."""
+        """Remove a page from its owner's stack; its next access is a miss and sets a new owner."""
         check_access(page, 0, self.pages, self.contexts)
         owner = self._owner.pop(page, None)
         if owner is not None:
             before = self._places(owner)
             self._stacks[owner].remove(page)
-            self._tell(page, owner, before)
+            self._report(page, owner, before)
         return NONE
 
     def clear(self) -> Position:
         """Make every page invalid."""
         self._owner: dict[int, int] = {}
-        self._stacks = [LruStack() for _ in range(self.contexts)]
+        self._stacks = [LruStack[int]() for _ in range(self.contexts)]
         if self._listener is not None:
             self._listener.clear()
         return CLEAR
@@ -77,15 +77,17 @@ class GroupStack:
         return NONE
 
     def stack(self, context: int) -> tuple[int, ...]:
-        """The pages in a context's stack, most recently used first."""
+        """Return the pages of a context's stack, most recently used first."""
         return self._stacks[context].pages
 
     def _places(self, context: int) -> dict[int, int]:
-        """The group of each page of a stack, if anyone wants to know."""
+        """Return the group of each page of a stack; empty without a listener."""
         pages = self.stack(context) if self._listener is not None else ()
         return {page: position // self.group_pages for position, page in enumerate(pages)}
 
-    def _tell(self, page: int, owner: int, before: dict[int, int]) -> None:
+    def _report(self, page: int, owner: int, before: dict[int, int]) -> None:
+        if self._listener is None:
+            return
         after = self._places(owner)
         moves = [
             Move(other, owner, before.get(other), after.get(other))

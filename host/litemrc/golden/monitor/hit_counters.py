@@ -1,4 +1,4 @@
-"""The hit counters: what positions add up to, per context and epoch (HitCtrs of zhou2004, section 3.1)."""
+"""Hit counters per context and epoch (HitCtrs of zhou2004, section 3.1)."""
 
 from dataclasses import dataclass
 
@@ -12,21 +12,21 @@ class EpochCounters:
     For every context c: sum(hits[c]) + misses[c] == accesses[c], unless a counter saturated (`overflow`).
     """
 
-    epoch: int  # number of the epoch, from 0
+    epoch: int  # epoch number, from 0
     hits: list[list[int]]  # [context][group]: accesses whose LRU position lay in that group
     misses: list[int]  # [context]: accesses to invalid pages
     accesses: list[int]  # [context]
-    touched: list[int]  # [context]: distinct pages of it touched, the working set
-    overflow: bool  # an increment met a counter at its limit
-    dropped: int = 0  # accesses lost before the filter, whatever their context
-    outside: int = 0  # accesses out of the address range
+    touched: list[int]  # [context]: distinct pages touched: the working-set size
+    overflow: bool  # a counter saturated
+    dropped: int = 0  # accesses lost before the filter, all contexts
+    outside: int = 0  # accesses outside the address range
     unsampled: int = 0  # accesses in range to pages that are not sampled
 
 
 class HitCounters:
-    """Counts positions; counters saturate.
+    """Counts positions in saturating counters.
 
-    :param groups, contexts: those of the stack engine.
+    :param groups, contexts: as in the stack engine.
     :param counter_bits: width of every counter.
     """
 
@@ -37,7 +37,7 @@ class HitCounters:
         self.clear()
 
     def count(self, position: Position, first_touch: bool = False) -> None:
-        """Count a position for its context; nothing if it is that of no access."""
+        """Count the position of an access for its context; ignore those of other operations."""
         if not position.counts:
             return
         self._add(self._accesses, position.context)
@@ -49,15 +49,15 @@ class HitCounters:
             self._add(self._touched, position.context)
 
     def clear(self) -> None:
-        """Restart the running epoch from zero; nothing is published."""
+        """Restart the running epoch from zero without publishing it."""
         self._hits = [[0] * self._groups for _ in range(self._contexts)]
         self._misses, self._accesses, self._touched = ([0] * self._contexts for _ in range(3))
         self._overflow = False
 
     def end_epoch(self, **uncounted: int) -> EpochCounters:
-        """Publish the running epoch's counters and begin the next epoch with zeroed ones.
+        """Publish the running epoch's counters and begin the next epoch from zero.
 
-        :param uncounted: dropped, outside, unsampled: what the units before have counted.
+        :param uncounted: `dropped`, `outside` and `unsampled`, as counted by the earlier units.
         """
         finished = EpochCounters(
             self._epoch,

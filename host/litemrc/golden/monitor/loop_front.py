@@ -1,41 +1,42 @@
-"""Where in its bucket a page lies, learnt from the order in which a loop empties buckets."""
+"""Estimates the position of a page in its bucket from the order in which a loop empties buckets."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 FULL_CONFIDENCE = 15
-TRUSTED = 8  # confidence from which the front is believed
-VOTES = 6  # that make a bucket the front: four hits without another
-STEEPEST = 4  # pages a hit
+TRUSTED = 8  # confidence from which the front is used
+VOTES = 6  # votes that make a bucket the front: four hits in a row
+STEEPEST = 4  # largest slope, in pages per hit
 
 
 class Bucket(Protocol):
-    """What is asked of a bucket: its pages, and its number, which grows from bucket to newer bucket."""
+    """A bucket: its page count and its number; newer buckets have higher numbers."""
 
     pages: int
     number: int
 
 
 def fraction_bits(group_pages: int) -> int:
-    """Bits behind the point of positions and slopes."""
+    """Return the number of fraction bits of positions and slopes."""
     return min(8, group_pages.bit_length() - 1)
 
 
 @dataclass
 class LoopFront:
-    """One context's guess of where its loop is, and what it says of a page's place in a bucket.
+    """Tracks the loop of one context and estimates the position of a hit page in its bucket.
 
-    A page that is hit in a bucket of n pages lies in its middle, if nothing more is known. A loop touches the
-    pages of a bucket oldest first: so the *front*, the bucket that it empties, is known by getting hit after
-    hit. When the loop enters the front, its page lies at the end, n - 1; as it leaves, at the beginning; in
-    between each hit brings the place `slope` pages nearer. The slope is 1 page for a loop alone. Beside other
-    accesses it is more, as the loop passes over pages that it does not touch: what is left of the place when
-    the loop goes on to a newer bucket corrects the slope, least mean squares with a gain of about a quarter.
+    Without a loop, a page that is hit in a bucket of n pages is assumed in the middle. A loop accesses the
+    pages of a bucket oldest first. The *front* is the bucket that the loop empties; it gets hit after hit.
+    When the loop enters the front, the page hit is at the end, n - 1; when the loop leaves it, at the
+    beginning. In between, each hit moves the place `slope` pages towards the beginning. The slope is 1 page
+    for a loop alone. It is larger if other accesses interleave, because the loop skips pages that it does not
+    access. When the loop moves to a newer bucket, the remaining place corrects the slope (least mean squares
+    with a gain of about a quarter).
 
-    A hit in the front adds 2 to the confidence in it, any other hit takes 1. Hits elsewhere vote for another
-    front: 2 for the candidate, -1 if it is not hit; without votes, the bucket hit becomes the candidate.
+    A hit in the front adds 2 to its confidence, any other hit subtracts 1. Hits in other buckets vote for a
+    new front: +2 if the candidate is hit, -1 otherwise. Without votes, the bucket hit becomes the candidate.
 
-    All is integer arithmetic, as in hardware: `place` and `slope` have `fraction_bits` bits behind the point.
+    All arithmetic is integer, as in hardware: `place` and `slope` have `fraction_bits` fraction bits.
 
     :param group_pages: pages of a group; a power of two.
     """
@@ -48,13 +49,13 @@ class LoopFront:
         self.forget()
 
     def forget(self) -> None:
-        """Buckets get new numbers; the slope stays."""
+        """Forget the front and the candidate, as at a renumbering; the slope stays."""
         self._front: Bucket | None = None
         self._candidate: Bucket | None = None
         self._confidence = self._votes = self._place = 0
 
     def hit(self, bucket: Bucket) -> int:
-        """Estimate the pages newer than the page just hit in its own bucket, in which it still counts."""
+        """Return the estimated number of newer pages in the bucket, which still counts the page hit."""
         if bucket is self._front:
             return self._advance(bucket)
         self._confidence = max(0, self._confidence - 1)
@@ -80,7 +81,7 @@ class LoopFront:
 
     def _move(self, bucket: Bucket) -> None:
         if self._front is not None and bucket.number > self._front.number and self._confidence:
-            # What is left, over the hits of a bucket (about group_pages / 2), times the gain.
+            # The remaining place, divided by the hits of a bucket (about group_pages / 2), times the gain.
             slope = self._slope + self._place // (2 * self.group_pages)
             self._slope = max(1 << self._fraction, min(slope, (STEEPEST << self._fraction) - 1))
         self._front, self._confidence = bucket, TRUSTED

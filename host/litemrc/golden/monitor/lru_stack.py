@@ -1,31 +1,33 @@
-"""Mattson's LRU stack (zhou2004, section 2.2): the most recently used page lies on top."""
+"""Mattson's LRU stack (zhou2004, section 2.2): the most recently used page is on top."""
 
 from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+Page = TypeVar("Page", bound=Hashable)
 
 
-class LruStack:
-    """One LRU stack of pages, exact at every position."""
+class LruStack(Generic[Page]):
+    """One exact LRU stack of pages."""
 
     def __init__(self) -> None:
-        self._pages: list[Hashable] = []  # most recent first, so that local traces are found after few steps
+        self._pages: list[Page] = []  # most recently used first, so that searches of local traces are short
 
     def __len__(self) -> int:
         return len(self._pages)
 
-    def __contains__(self, page: Hashable) -> bool:
+    def __contains__(self, page: Page) -> bool:
         return page in self._pages
 
     @property
-    def pages(self) -> tuple[Hashable, ...]:
-        """The pages of the stack, most recently used first."""
+    def pages(self) -> tuple[Page, ...]:
+        """Return the pages, most recently used first."""
         return tuple(self._pages)
 
-    def access(self, page: Hashable) -> int | None:
+    def access(self, page: Page) -> int | None:
         """Move a page to the top of the stack.
 
-        :param page: any hashable name of a page.
         :return: LRU position before the access, in pages, 0 = most recently used; None if the page was not in
-            the stack (stack distance infinite). The paper's stack distance is this position plus one.
+            the stack (infinite stack distance). The paper's stack distance is this position plus one.
         """
         pages = self._pages
         if pages and pages[0] == page:
@@ -34,10 +36,10 @@ class LruStack:
         pages.insert(0, page)
         return position
 
-    def remove(self, page: Hashable) -> int | None:
-        """Take a page out of the stack; the pages below it move up by one.
+    def remove(self, page: Page) -> int | None:
+        """Remove a page from the stack; the pages below it move up by one.
 
-        :return: LRU position the page had, in pages; None if it was not in the stack.
+        :return: LRU position of the page, in pages; None if it was not in the stack.
         """
         try:
             position = self._pages.index(page)

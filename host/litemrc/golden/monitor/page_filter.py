@@ -1,4 +1,4 @@
-"""The page filter before a stack engine: recent pages, an address range, spatial sampling.
+"""The page filter in front of a stack engine: recent pages, an address range, spatial sampling.
 
 Recent pages: zhou2004, section 3.1 ("Not every access to memory needs to update the structures").
 Sampling by a hash of the page: Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015.
@@ -11,62 +11,62 @@ from litemrc.golden.monitor.positions import NONE, Position, PositionKind, Stack
 
 
 class EngineOp(NamedTuple):
-    """An operation the filter sent to the engine."""
+    """An operation that the filter sent to the engine."""
 
     kind: str  # access, invalidate, clear
-    frame: int = 0  # the engine's number of it
+    frame: int = 0  # its number in the engine
     context: int = 0
 
 
 def hash_multiplier(frame_bits: int) -> int:
-    """The odd number nearest to 2^frame_bits over the golden ratio: multiples of it spread evenly."""
+    """Return 2^frame_bits over the golden ratio, made odd; its multiples are evenly spread."""
     return int(2**frame_bits * (math.sqrt(5) - 1) / 2) | 1
 
 
 def hashed(frame: int, frame_bits: int) -> int:
-    """A permutation of the numbers of `frame_bits` bits that spreads neighbours evenly over its upper bits.
+    """Permute the numbers of `frame_bits` bits so that neighbours are evenly spread in the upper bits.
 
-    Both steps can be undone: upper bits are folded onto lower ones, then all is multiplied by an odd number
-    modulo 2^frame_bits.
+    Both steps are invertible: upper bits are folded onto lower ones, then the result is multiplied by an odd
+    number modulo 2^frame_bits.
     """
     folded = frame ^ (frame >> max(1, frame_bits // 2)) ^ (frame >> max(1, frame_bits // 4))
     return folded * hash_multiplier(frame_bits) % 2**frame_bits
 
 
 class PageFilter:
-    """Answers operations as the exact engine would, and asks it about few of them.
+    """Returns the positions of the exact engine and sends it only some of the operations.
 
-    **Recent pages.** The filter knows the `recent_pages` pages accessed last. An access to one of them is
-    answered without the engine: a hit in group 0 of the page's owner. That is the exact answer, because
+    **Recent pages.** The filter holds the `recent_pages` pages accessed last. An access to one of them is
+    absorbed: the answer is a hit in group 0 of the page's owner, without the engine. That answer is exact,
+    because
 
-    - the recent pages of an owner are the first ones of its stack, here and in the engine, and there are
-      no more of them than pages in a group;
-    - so the engine's stack differs from the true one at most in the order of these pages, inside group 0.
+    - the recent pages of an owner are the top of its stack, here and in the engine, and they fit one group;
+    - so the engine's stack differs from the true one only in the order of these pages, inside group 0.
 
-    Before any other access goes to the engine, its order is made the true one: recent pages that were
-    absorbed out of turn since are accessed once more in the engine, least recent first, and the answers
-    thrown away (*touches*). So pages leave the top of the stack in their true order and every position is
-    exact, whatever the accesses. Each page touched was absorbed since the last access that went to the
-    engine, so the engine never gets more accesses than there are. A page that is invalidated stops being
-    recent; a clear forgets them all.
+    Before any other access goes to the engine, the engine's order is corrected: recent pages that were
+    absorbed out of order are accessed once more in the engine, least recent first, and the answers are
+    discarded (*touches*). So pages leave the top of the stack in their true order, and every position is
+    exact for every access sequence. Each page touched was absorbed since the last access sent to the engine,
+    so the engine never gets more accesses than the filter. An invalidated page stops being recent; a clear
+    forgets all recent pages.
 
-    **Range.** Accesses outside `lower`..`upper` count nothing. Invalidations pass whatever the range.
+    **Range.** Accesses outside `lower`..`upper` are not counted. Invalidations always pass.
 
-    **Sampling** at rate 1/2^k: a page takes part if the upper k bits of the hash of its frame are 0; the
-    other bits number it in the engine, so no two pages meet in one number. Accesses and invalidations of
-    other pages count nothing. With k = 0 the engine sees the frames' own numbers. k is at least
-    log2(memory_frames / frames), so that the pages that take part fit the engine. A group of the engine
-    stands for 2^k times as many real pages.
+    **Sampling** at rate 1/2^k: a page is sampled if the upper k bits of its frame's hash are 0; the other
+    bits are its number in the engine, so numbers are unique. Accesses and invalidations of other pages are
+    not counted. With k = 0 the engine sees the frame numbers themselves. k is at least
+    log2(memory_frames / frames), so that the sampled pages fit the engine. A group of the engine stands for
+    2^k times the real pages.
 
-    **Frozen** accesses do all that and are answered NONE; they count neither as outside nor as unsampled.
+    **Frozen** accesses do the same and return NONE; they count neither as outside nor as unsampled.
 
-    :param engine: asked with frames below `frames`. It sees the touches too: count what the filter answers.
+    :param engine: gets frames below `frames`. It also gets the touches: count the filter's answers.
     :param memory_frames: page frames of the memory; a power of two.
     :param frames: page frames of the engine; a power of two, at most `memory_frames`.
     :param groups: page groups of the engine.
     :param recent_pages: 1 .. frames / groups.
     :param counter_bits: width of the counts of accesses outside and unsampled; they saturate.
-    :raises ValueError: if sizes do not fit together.
+    :raises ValueError: if the sizes are inconsistent.
     """
 
     def __init__(
@@ -80,18 +80,18 @@ class PageFilter:
     ) -> None:
         if not 1 <= recent_pages <= frames // groups:
             raise ValueError(
-                f"page filter: {recent_pages} recent pages, but a group holds {frames // groups}: "
-                "the recent pages must all lie in group 0"
+                f"page filter: recent_pages must be 1 to {frames // groups} (got {recent_pages}), the "
+                "pages of a group"
             )
         if any(n < 1 or n & (n - 1) for n in (memory_frames, frames)) or frames > memory_frames:
             raise ValueError(
-                f"page filter: {memory_frames} frames of memory, {frames} of the engine: choose powers "
-                "of two, the engine's not above the memory's"
+                f"page filter: {memory_frames} frames of memory and {frames} of the engine must be "
+                "powers of two, and the engine may have no more than the memory"
             )
         self.lower, self.upper = 0, memory_frames - 1
         self.sampling = 0
         self.sent: list[EngineOp] = []
-        self.touches = 0
+        self.touches = self.outside = self.unsampled = 0
         self._engine = engine
         self._frame_bits = memory_frames.bit_length() - 1
         self._least_sampling = (memory_frames // frames).bit_length() - 1
@@ -101,11 +101,11 @@ class PageFilter:
 
     @property
     def scale_log2(self) -> int:
-        """k of the rate 1/2^k: `sampling`, or as much as the memory needs to fit the engine."""
+        """Return k of the rate 1/2^k: `sampling`, or the least k with which the memory fits the engine."""
         return max(self.sampling, self._least_sampling)
 
     def access(self, frame: int, context: int, frozen: bool = False) -> Position:
-        """Answer one access to a frame of the memory; NONE if it is out of range, not sampled, or frozen."""
+        """Return the position of one access; NONE if it is out of range, not sampled, or frozen."""
         page = self._number(frame)
         if not self.lower <= frame <= self.upper:
             self.outside = min(self.outside + (not frozen), self._limit)
@@ -117,7 +117,7 @@ class PageFilter:
         return NONE if frozen else position
 
     def invalidate(self, frame: int) -> Position:
-        """Remove a frame's page from its stack; nothing if the frame is not sampled."""
+        """Remove a frame's page from its stack; ignored if the frame is not sampled."""
         page = self._number(frame)
         if page is None:
             return NONE
@@ -127,7 +127,7 @@ class PageFilter:
         return self._send(EngineOp("invalidate", page))
 
     def clear(self) -> Position:
-        """Make every page invalid; the counts begin anew."""
+        """Make every page invalid and reset the counts."""
         self._forget()
         return self._send(EngineOp("clear"))
 
@@ -136,7 +136,7 @@ class PageFilter:
         return NONE
 
     def end_epoch(self) -> tuple[int, int]:
-        """Accesses of the epoch that were out of range, and those not sampled; both begin anew."""
+        """Return the epoch's accesses out of range and those not sampled, and reset both."""
         counts = self.outside, self.unsampled
         self.outside = self.unsampled = 0
         return counts
@@ -156,7 +156,7 @@ class PageFilter:
         return position
 
     def _number(self, frame: int) -> int | None:
-        """The engine's number of a frame; None if the frame is not sampled."""
+        """Return the frame's number in the engine; None if the frame is not sampled."""
         if self.scale_log2 == 0:
             return frame
         number = hashed(frame, self._frame_bits)
@@ -172,7 +172,7 @@ class PageFilter:
             self._send(EngineOp("access", page))
 
     def _is_misplaced(self, page: int) -> bool:
-        """Whether the engine has a page above this one that is less recent."""
+        """Return whether a less recent page is above this one in the engine."""
         above = self._in_engine[: self._in_engine.index(page)]
         return any(self._recent.index(other) > self._recent.index(page) for other in above)
 

@@ -1,4 +1,4 @@
-"""What a stack engine answers to one operation."""
+"""Positions: the answers of a stack engine, one for each operation."""
 
 from enum import IntEnum
 from typing import NamedTuple, Protocol
@@ -9,12 +9,12 @@ class PositionKind(IntEnum):
 
     HIT = 0
     MISS = 1
-    NONE = 2  # the operation counts nothing: invalidate, mark
+    NONE = 2  # the operation is not counted: invalidate, mark
     CLEAR = 3
 
 
 class Position(NamedTuple):
-    """Answer to one operation: group from 0 = most recent, context of the page's owner; both 0 if unused."""
+    """Answer to one operation: group (0 = most recent) and owner of the page; both 0 if unused."""
 
     kind: PositionKind
     group: int = 0
@@ -22,7 +22,7 @@ class Position(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether this answers an access that counts."""
+        """Return whether this is the position of a counted access."""
         return self.kind in (PositionKind.HIT, PositionKind.MISS)
 
 
@@ -31,41 +31,45 @@ CLEAR = Position(PositionKind.CLEAR)
 
 
 class StackEngine(Protocol):
-    """Pages of all contexts in LRU order: operations in, exactly one position for each out.
+    """Pages of all contexts in LRU order; returns exactly one position for each operation.
 
-    A page belongs to the context that first touches it while it is invalid. Later accesses, from whatever
+    A page belongs to the context that first accesses it while it is invalid. Later accesses, from any
     context, move it in its owner's stack.
     """
 
     def access(self, page: int, context: int) -> Position:
-        """HIT with the group the page lay in, or MISS; both with the page's owner."""
+        """Return HIT with the page's group, or MISS; both with the page's owner."""
+        ...
 
     def invalidate(self, page: int) -> Position:
-        """NONE; the page, if it was valid, has left its owner's stack: its next access is a miss."""
+        """Remove a page from its owner's stack, so that its next access is a miss; return NONE."""
+        ...
 
     def clear(self) -> Position:
-        """CLEAR; every page is invalid."""
+        """Make every page invalid; return CLEAR."""
+        ...
 
     def mark(self) -> Position:
-        """NONE; nothing but an operation."""
+        """Count as one operation and change nothing; return NONE."""
+        ...
 
 
 def check_sizes(pages: int, groups: int, contexts: int) -> None:
-    """Refuse sizes that no stack engine has.
+    """Check the sizes of a stack engine.
 
     :raises ValueError: if `groups` does not divide `pages`, or a number is below 1.
     """
     if min(pages, groups, contexts) < 1 or pages % groups:
         raise ValueError(
-            f"stack engine: {pages} frames, {groups} groups, {contexts} contexts: choose at least 1 of each "
-            "and a number of groups that divides the frames"
+            f"stack engine: {pages} frames, {groups} groups, {contexts} contexts: each must be at least 1, "
+            "and the groups must divide the frames"
         )
 
 
 def check_access(page: int, context: int, pages: int, contexts: int) -> None:
-    """Refuse an operation on what does not exist.
+    """Check that an operation's page and context exist.
 
-    :raises ValueError: if the page or the context does not.
+    :raises ValueError: if one does not exist.
     """
     if not (0 <= page < pages and 0 <= context < contexts):
         raise ValueError(

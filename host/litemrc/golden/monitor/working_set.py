@@ -4,7 +4,7 @@ from collections.abc import Hashable
 
 
 class WorkingSet:
-    """Tells the first touch of each page in an epoch; a page that was invalidated is a new one."""
+    """Detects the first access to each page in an epoch; an invalidated page counts as a new page."""
 
     def __init__(self) -> None:
         self._touched: set[Hashable] = set()
@@ -13,15 +13,15 @@ class WorkingSet:
         return len(self._touched)
 
     def touch(self, page: Hashable) -> bool:
-        """Whether this is the page's first touch in the epoch."""
+        """Record an access; return whether it is the page's first in the epoch."""
         first = page not in self._touched
         self._touched.add(page)
         return first
 
     def invalidate(self, page: Hashable) -> None:
-        """Forget a page: what comes to lie in its frame is another one."""
+        """Forget a page, because its frame will hold another page."""
         self._touched.discard(page)
 
     def clear(self) -> None:
-        """Forget all pages, at a clear and when an epoch ends."""
+        """Forget all pages, at a clear and at the end of an epoch."""
         self._touched.clear()

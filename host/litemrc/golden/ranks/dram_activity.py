@@ -1,4 +1,4 @@
-"""What the commands on a DRAM bus do in each power domain: commands in, events of the rank meter out."""
+"""Converts commands on a DRAM bus into events of the rank meter's power domains."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from enum import Enum, auto
 
 from litemrc.golden.ranks.meter import PowerState, RankMeterModel
 
-A10 = 1 << 10  # all banks of a precharge; auto-precharge of a read or write
+A10 = 1 << 10  # precharge of all banks; auto-precharge of a read or write
 
 
 class Command(Enum):
-    """Commands that the meter knows; others do nothing to it."""
+    """Commands that the meter counts."""
 
     ACTIVATE = auto()
     READ = auto()
@@ -21,11 +21,11 @@ class Command(Enum):
 
 @dataclass(frozen=True)
 class Slices:
-    """Equal slices of the addresses of one rank.
+    """Equal slices of one rank's addresses.
 
-    :param domains: how many; a power of two.
+    :param domains: number of slices; a power of two.
     :param bank_bits, row_bits: of the rank.
-    :param bank_row_column: banks are contiguous; else bank bits stand below the row.
+    :param bank_row_column: banks are contiguous; otherwise the bank bits lie below the row bits.
     """
 
     domains: int
@@ -34,47 +34,48 @@ class Slices:
     bank_row_column: bool = False
 
     def slice_of(self, bank: int, row: int) -> int:
-        """The slice that a row of a bank lies in."""
+        """Return the slice that holds a row of a bank."""
         banks, rows = 1 << self.bank_bits, 1 << self.row_bits
         place = bank * rows + row if self.bank_row_column else row * banks + bank
         return place * self.domains // (banks * rows)
 
 
 class DRAMActivity:
-    """Keeps the rows open and the states of CKE, and tells a meter.
+    """Tracks the open rows and CKE states and reports events to a rank meter.
 
-    A domain is a rank; or a slice of the one rank there is: then refreshes and states are those of all. A row
-    is closed by the precharge of its bank or of all banks, by a read or write with auto-precharge, with that
-    command, and by a refresh. Commands to a rank that sleeps are none.
+    A domain is a rank, or a slice of a single rank; slices share refreshes and states. A row is closed by a
+    precharge of its bank or of all banks, by a read or write with auto-precharge, in the cycle of the
+    command, and by a refresh. Commands to a sleeping rank are ignored.
 
-    :param meter: whom to tell; its domains are the ranks, or the slices.
+    :param meter: receives the events; its domains are the ranks, or the slices.
     :param ranks: 1 if there are slices.
     :param slices: None: a domain is a rank.
-    :raises ValueError: if the meter's domains are neither.
+    :raises ValueError: if the meter's domains are neither the ranks nor the slices.
     """
 
     def __init__(self, meter: RankMeterModel, ranks: int, slices: Slices | None = None) -> None:
         if meter.domains != (slices.domains if slices else ranks) or (slices and ranks != 1):
             raise ValueError(
-                f"dram activity: {meter.domains} domains of the meter are neither the {ranks} ranks nor the "
-                "slices of a single one"
+                f"dram activity: the meter's {meter.domains} domains are neither the {ranks} ranks nor the "
+                "slices of a single rank"
             )
         self._meter, self._slices = meter, slices
         self._rows: dict[tuple[int, int], int] = {}  # (rank, bank): the open row
         self._asleep: dict[int, PowerState] = {}
 
-    def command(self, clock: int, command: Command, rank: int, bank: int = 0, address: int = 0) -> None:
-        """A command to one rank; `address` is that on the address lines.
+    def command(self, cycle: int, command: Command, rank: int, bank: int = 0, address: int = 0) -> None:
+        """Process a command to one rank.
 
+        :param address: value of the address lines.
         :raises KeyError: if a bank without an open row is read or written.
         """
         if rank in self._asleep:
             return
         if command == Command.ACTIVATE:
             self._rows[rank, bank] = address
-            self._meter.activate(clock, self._domain(rank, bank))
+            self._meter.activate(cycle, self._domain(rank, bank))
         elif command in (Command.READ, Command.WRITE):
-            self._meter.access(clock, self._domain(rank, bank), command == Command.WRITE)
+            self._meter.access(cycle, self._domain(rank, bank), command == Command.WRITE)
             if address & A10:
                 del self._rows[rank, bank]
         elif command == Command.PRECHARGE and not address & A10:
@@ -83,21 +84,21 @@ class DRAMActivity:
             self._rows = {place: row for place, row in self._rows.items() if place[0] != rank}
             if command == Command.REFRESH:
                 for domain in self._domains(rank):
-                    self._meter.refresh(clock, domain)
-        self._tell_state(clock, rank)
+                    self._meter.refresh(cycle, domain)
+        self._report_state(cycle, rank)
 
-    def sleep(self, clock: int, rank: int, state: PowerState) -> None:
-        """CKE of a rank is low from this clock on."""
+    def sleep(self, cycle: int, rank: int, state: PowerState) -> None:
+        """Set CKE of a rank low from this cycle on."""
         self._asleep[rank] = state
-        self._tell_state(clock, rank)
+        self._report_state(cycle, rank)
 
-    def awake(self, clock: int, rank: int) -> None:
-        """CKE of a rank is high from this clock on."""
+    def awake(self, cycle: int, rank: int) -> None:
+        """Set CKE of a rank high from this cycle on."""
         self._asleep.pop(rank, None)
-        self._tell_state(clock, rank)
+        self._report_state(cycle, rank)
 
     def has_open_rows(self, rank: int) -> bool:
-        """A row of the rank is open."""
+        """Return whether the rank has an open row."""
         return any(place[0] == rank for place in self._rows)
 
     def _domain(self, rank: int, bank: int) -> int:
@@ -107,8 +108,8 @@ class DRAMActivity:
     def _domains(self, rank: int) -> Iterable[int]:
         return range(self._slices.domains) if self._slices else (rank,)
 
-    def _tell_state(self, clock: int, rank: int) -> None:
+    def _report_state(self, cycle: int, rank: int) -> None:
         is_open = self.has_open_rows(rank)
         standby = PowerState.ACTIVE_STANDBY if is_open else PowerState.PRECHARGE_STANDBY
         for domain in self._domains(rank):
-            self._meter.enter(clock, domain, self._asleep.get(rank, standby))
+            self._meter.enter(cycle, domain, self._asleep.get(rank, standby))

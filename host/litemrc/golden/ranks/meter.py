@@ -1,4 +1,4 @@
-"""The rank meter: events of the power domains in, counters of each since the last snapshot out."""
+"""The rank meter: counts the events of each power domain since the last snapshot."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -39,28 +39,27 @@ class MeterWord(IntEnum):
 
 @dataclass(frozen=True)
 class RankSnapshot:
-    """Counters of all domains over the clocks of one snapshot.
+    """Counters of all domains over the cycles of one snapshot.
 
-    For every domain the five residencies sum up to `clocks`, unless one saturated (`overflow`).
+    The five residencies of a domain sum to `clocks`, unless one saturated (`overflow`).
     """
 
     clocks: int
     counters: list[list[int]]  # [domain][MeterWord]
     n_mrc: list[int]  # [context], in page groups
-    overflow: bool  # a counter other than IDLE would have gone beyond its limit
+    overflow: bool  # a counter other than IDLE saturated
 
 
 class RankMeterModel:
-    """Counts what happens to each power domain; the clocks of two snapshots never overlap and leave no gap.
+    """Counts the events of each power domain; snapshots are contiguous and do not overlap.
 
-    Events come in the order of their clocks. A snapshot at a clock is told before the events of that clock,
-    which belong to the next one. Every domain begins in PRECHARGE_STANDBY at clock 0, as if accessed just
-    before.
+    Events come in time order. A snapshot at a cycle is taken before the events of that cycle, which belong to
+    the next snapshot. Every domain begins in PRECHARGE_STANDBY at cycle 0, as if accessed just before.
 
     :param domains: power domains, numbered from 0.
     :param pages: the working set, for TOP_PAGES and N_mrc.
     :param counter_bits: width of every counter; counters saturate.
-    :raises ValueError: in events, if the clock lies before the last one or the domain does not exist.
+    :raises ValueError: in events, if the cycle precedes the last event or the domain does not exist.
     """
 
     def __init__(self, domains: int, pages: WorkingPages, counter_bits: int = 32) -> None:
@@ -73,24 +72,24 @@ class RankMeterModel:
         self._counters = [[0] * len(MeterWord) for _ in range(domains)]
 
     def access(self, clock: int, domain: int, write: bool) -> None:
-        """A read or write of one burst."""
+        """Count a read or write of one burst."""
         self._count(clock, domain, MeterWord.WRITES if write else MeterWord.READS)
         self._idle_since[domain] = clock + 1
 
     def activate(self, clock: int, domain: int) -> None:
-        """A row is opened."""
+        """Count the opening of a row."""
         self._count(clock, domain, MeterWord.ACTIVATES)
 
     def refresh(self, clock: int, domain: int) -> None:
-        """A refresh command; self-refresh counts none."""
+        """Count a refresh command; self-refresh is not counted."""
         self._count(clock, domain, MeterWord.REFRESHES)
 
     def wake(self, clock: int, domain: int) -> None:
-        """An access begins to wake the domain."""
+        """Count a wake-up begun by an access."""
         self._count(clock, domain, MeterWord.WAKE_UPS)
 
     def enter(self, clock: int, domain: int, state: PowerState) -> None:
-        """The domain is in a state from this clock on; nothing if it was in it before."""
+        """Enter a state from this cycle on; ignored if the domain is already in it."""
         self._advance(clock, domain)
         if state == self._state[domain]:
             return
@@ -101,13 +100,13 @@ class RankMeterModel:
             self._counters[domain][entered] += 1
 
     def waking(self, clock: int, domain: int, waking: bool) -> None:
-        """The domain is waking, or is not, from this clock on."""
+        """Set whether the domain is waking from this cycle on."""
         self._advance(clock, domain)
         self._end_waking(clock, domain)
         self._waking_since[domain] = clock if waking else None
 
     def snapshot(self, clock: int) -> RankSnapshot:
-        """Counters of the clocks from the last snapshot up to, not including, this one."""
+        """Return the counters from the last snapshot up to this cycle, exclusive."""
         top_pages = self.pages.top_pages()
         overflow = False
         for domain, counters in enumerate(self._counters):
@@ -126,8 +125,8 @@ class RankMeterModel:
     def _advance(self, clock: int, domain: int) -> None:
         if clock < self._now or not 0 <= domain < self.domains:
             raise ValueError(
-                f"rank meter: an event of domain {domain} at clock {clock}; domains are "
-                f"0..{self.domains - 1}, and it is clock {self._now} already"
+                f"rank meter: event of domain {domain} at cycle {clock}; domains are 0..{self.domains - 1}, "
+                f"and the last event was at cycle {self._now}"
             )
         self._now = clock
 

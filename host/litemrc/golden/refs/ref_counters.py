@@ -1,7 +1,7 @@
-"""Reference counters: two down-counters a page, DELAY and UPDATE, that tell when they reach zero.
+"""Reference counters: two down-counters per page, DELAY and UPDATE, that raise an event at zero.
 
-Source: the paper on reference counters, DELAY and UPDATE (papers/reference-counters-delay-update), sections 1
-and 2. Selectors, the queue and resets are ours.
+Source: the paper on reference counters (papers/reference-counters-delay-update), sections 1 and 2. Selectors,
+the queue and resets are ours.
 """
 
 from collections import deque
@@ -14,12 +14,12 @@ from typing import NamedTuple
 class Counter(IntEnum):
     """The two counters of a page."""
 
-    DELAY = 0  # requests that make a copy worth while
-    UPDATE = 1  # requests that make it a burden
+    DELAY = 0  # requests until a copy pays
+    UPDATE = 1  # requests until a copy costs more than it saves
 
 
 class Event(NamedTuple):
-    """A counter has reached zero."""
+    """A counter reached zero."""
 
     page: int
     counter: Counter
@@ -27,10 +27,9 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Selector:
-    """Which requests a counter counts: those that all of these let pass.
+    """Selects the requests that a counter counts; a request must match every field.
 
-    :param masters: numbers of masters.
-    :param contexts: numbers of contexts.
+    :param masters, contexts: selected numbers.
     :param lower: first page.
     :param upper: last page.
     """
@@ -43,7 +42,7 @@ class Selector:
     upper: int
 
     def passes(self, page: int, write: bool, master: int, context: int) -> bool:
-        """Whether it counts a request."""
+        """Return whether a request is counted."""
         direction = self.writes if write else self.reads
         return (
             direction
@@ -57,17 +56,17 @@ NOTHING = Selector(reads=False, writes=False, masters=(), contexts=(), lower=0, 
 
 
 class RefCounters:
-    """Counts requests down, page by page.
+    """Per-page down-counters of requests.
 
-    A counter loaded with v tells the v-th request that it counts, once: then it is silent until it is loaded
-    or reset. One loaded with 0 is off. A new object's counters are off.
+    A counter loaded with v raises one event at the v-th request that it counts; then it is off until it is
+    loaded or reset. A counter loaded with 0 is off. Initially all counters are off.
 
-    Events wait in a queue. The two of one request are an entry; an entry that finds `queue_depth` of them is
-    lost, and its events are counted.
+    Events wait in a queue. The events of one request form one entry. An entry that finds the queue full is
+    dropped, and its events are counted in `lost`.
 
     :param pages: a power of two.
     :param width: bits of a counter.
-    :param queue_depth: entries.
+    :param queue_depth: entries of the queue.
     """
 
     def __init__(self, pages: int, width: int = 12, queue_depth: int = 512) -> None:
@@ -80,7 +79,7 @@ class RefCounters:
         self._queue: deque[list[Event]] = deque()
 
     def request(self, page: int, write: bool, master: int = 0, context: int = 0) -> list[Event]:
-        """Count one request; the events it makes, lost or not."""
+        """Count one request; return its events, including lost ones."""
         events = []
         for counter in Counter:
             if not self.selectors[counter].passes(page, write, master, context):
@@ -98,38 +97,38 @@ class RefCounters:
         return events
 
     def read(self, page: int, counter: Counter) -> int:
-        """A counter's value."""
+        """Return a counter's value."""
         return self._counters[counter][page]
 
     def load(self, page: int, counter: Counter, value: int) -> None:
-        """Give a counter a value of its own.
+        """Load a counter.
 
-        :raises ValueError: if it is too large for the counter.
+        :raises ValueError: if the value does not fit the counter.
         """
         if not 0 <= value <= self._limit:
             raise ValueError(
-                f"counter {counter.name} of page {page}: {value} is not in 0..{self._limit}: choose a "
+                f"counter {counter.name} of page {page} must be 0 to {self._limit} (got {value}): choose a "
                 "smaller value or wider counters"
             )
         self._counters[counter][page] = value
 
     def rearm(self, page: int, counter: Counter) -> None:
-        """Give a counter its initial value."""
+        """Load a counter with its initial value."""
         self.load(page, counter, self.initials[counter])
 
     def reset(self) -> None:
-        """Give all counters their initial values."""
+        """Load all counters with their initial values."""
         for counter in Counter:
             for page in range(len(self._counters[counter])):
                 self.load(page, counter, self.initials[counter])
 
     @property
     def queued(self) -> int:
-        """Events in the queue."""
+        """Return the number of events in the queue."""
         return sum(map(len, self._queue))
 
     def take(self) -> Event | None:
-        """The oldest event, DELAY first of those of one request; None if there is none."""
+        """Remove and return the oldest event, DELAY before UPDATE of one request; None if there is none."""
         if not self._queue:
             return None
         event = self._queue[0].pop(0)
