@@ -70,7 +70,7 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
 
 
 def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
-    """The counters of an epoch of the peer program; as in send_epoch_message() of peer.c."""
+    """The counters of an epoch of the peer program; as in send_context() of peer_epochs.c."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
     return {
         "hits": hits,

@@ -4,8 +4,12 @@
 
 #include "frame.h"
 
+#define FRAMES 8192
+#define GROUPS 64
 #define CONTEXTS 8
 #define TASKS 2u
+#define WORKLOADS 2
+#define FAULT_EPOCH 5
 
 struct peer_option {
 	long epochs, period_ms, noise, seed, system, ranks, tasks, refs;
@@ -13,12 +17,45 @@ struct peer_option {
 };
 
 extern struct peer_option option;
-extern uint32_t epoch_messages; /* sent */
+bool fault(const char *name);
+
+/* Accepts one host and returns its socket. */
+int line_open(void);
+void send_message(struct device_message *m);
+/* Reads what the host sent; calls on_frame for each frame. Ends the peer when the host hung up. */
+void line_receive(struct litemrc_receiver *receiver, void (*on_frame)(void));
+/* Sequence numbers begin anew. */
+void line_restart(void);
+
+extern uint32_t epoch_messages;	/* sent */
+extern uint32_t epoch_number;
+/* A message for each context of the mask; a single one of zeros if the monitor is off. */
+void send_epoch(uint32_t contexts);
+
+/* What requests have set. */
+extern struct peer_monitor {
+	uint32_t epoch[2], lower, upper, sampling;
+	bool frozen, single_shot, on;
+} monitor;
 extern const char *reason;	/* of the refusal */
 
-void send_message(struct device_message *m);
+void requests_init(void);
+void requests_receive(void);
+/* Whether the host said hello. */
+bool requests_greeted(void);
+void send_hello(uint32_t request);
 void answer_values(uint32_t first, uint32_t second, uint32_t third, size_t count);
+
+extern const char *const workloads[WORKLOADS];
+/* A bit for each program that runs. */
+uint32_t runs_running(void);
 bool runs_in(uint32_t context);
+/* The context of the program that runs, if only one can; -1: none runs. */
+int runs_context(void);
+/* Returns 0 or an error code. */
+int runs_start(const struct run_body *order);
+/* One epoch of the programs that run. */
+void runs_proceed(void);
 
 void processes_describe(struct hello_body *hello);
 /* A program's process, which does not have its name yet. Returns whether the context could follow it. */

@@ -1,0 +1,184 @@
+#include "print.h"
+#include "print_fields.h"
+
+static void print_hello(const struct hello_body *m)
+{
+	U("request", m->request);
+	U("protocol", m->protocol);
+	U("gateware", m->gateware);
+	U("clock_hz", m->clock_hz);
+	U("page_shift", m->page_shift);
+	U("frames", m->frames);
+	U("groups", m->groups);
+	U("contexts", m->contexts);
+	U("engine", m->engine.stack_engine_choice);
+	U("pages", m->pages);
+	U("recent_pages", m->recent_pages);
+	U("queue_depth", m->queue_depth);
+	U("ranks", m->ranks);
+	U("running", m->running);
+	U("epoch_messages", m->epoch_messages);
+	printf(" workloads=");
+	for (size_t i = 0; i < m->workloads_count; i++) {
+		printf("%s", i ? "," : "");
+		for (size_t j = 0; j < m->workloads[i].len; j++)
+			printf("%02x", m->workloads[i].value[j]);
+	}
+	print_string("system", &m->system);
+	print_string("driver", &m->driver);
+	U("abi", m->abi);
+}
+
+static void print_epoch(const struct epoch_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("context", m->context);
+	U("accesses", m->accesses);
+	U("misses", m->misses);
+	U("touched", m->touched);
+	U("dropped", m->dropped);
+	U("outside", m->outside);
+	U("unsampled", m->unsampled);
+	U("scale_log2", m->scale_log2);
+	U("overflow", m->overflow);
+	print_numbers("hits", m->hits, m->hits_count);
+}
+
+static void print_event(const struct event_body *m)
+{
+	U("kind", m->kind.event_kind_choice);
+	U("workload", m->workload);
+	U("context", m->context);
+	U("cycles", m->cycles);
+	U("epoch_messages", m->epoch_messages);
+}
+
+static void print_process(const struct process_body *m)
+{
+	U("state", m->state.process_state_choice);
+	U("context", m->context);
+	U("pid", m->pid);
+	print_string("comm", &m->comm);
+	U("epoch_messages", m->epoch_messages);
+}
+
+static void print_rank(const struct rank_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("domain", m->domain);
+	U("clocks", m->clocks);
+	U("state", m->state.power_state_choice);
+	U("working", m->working);
+	U("live_pages", m->live_pages);
+	U("overflow", m->overflow);
+	print_numbers("counters", m->counters, m->counters_count);
+}
+
+static void print_task(const struct task_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("remaining", m->remaining);
+	U("context", m->context);
+	U("memory", m->memory);
+	U("budget", m->budget);
+	U("resident", m->resident);
+	U("references", m->references);
+	U("faults", m->faults);
+	U("zero_fills", m->zero_fills);
+	U("writes", m->writes);
+	U("iterations", m->iterations);
+	U("response", m->response);
+	U("damaged", m->damaged);
+}
+
+static void print_pages(const struct pages_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("context", m->context);
+	U("copies", m->copies);
+	U("room", m->room);
+	U("references", m->references);
+	U("local", m->local);
+	U("remote_reads", m->remote_reads);
+	U("remote_writes", m->remote_writes);
+	U("home", m->home);
+	U("replications", m->replications);
+	U("refused", m->refused);
+	U("drops", m->drops);
+	U("kept", m->kept);
+	U("updates_sent", m->updates_sent);
+	U("updates_received", m->updates_received);
+	U("cost", m->cost);
+	U("lost", m->lost);
+	U("damaged", m->damaged);
+}
+
+static void print_count(const struct count_body *m)
+{
+	U("index", m->index);
+	U("counter", m->counter.page_counter_choice);
+	U("page", m->page);
+	U("lost", m->lost);
+}
+
+void print_device_message(const struct device_message *m)
+{
+	static const char *const names[] = {
+		[device_message_type_hello_c] = "hello", [device_message_type_epoch_c] = "epoch",
+		[device_message_type_event_c] = "event", [device_message_type_log_c] = "log",
+		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
+		[device_message_type_process_c] = "process", [device_message_type_rank_c] = "rank",
+		[device_message_type_task_c] = "task",   [device_message_type_pages_c] = "pages",
+		[device_message_type_count_c] = "count",
+	};
+
+	printf("%s", names[m->type_choice]);
+	U("sequence", m->sequence);
+	switch (m->type_choice) {
+	case device_message_type_hello_c:
+		print_hello(&m->hello);
+		break;
+	case device_message_type_epoch_c:
+		print_epoch(&m->epoch);
+		break;
+	case device_message_type_event_c:
+		print_event(&m->event);
+		break;
+	case device_message_type_log_c:
+		U("level", m->log.level.log_level_choice);
+		print_string("line", &m->log.line);
+		break;
+	case device_message_type_ack_c:
+		U("request", m->ack.request);
+		print_numbers("values", m->ack.values, m->ack.values_count);
+		print_string("payload", &m->ack.payload);
+		break;
+	case device_message_type_nak_c:
+		U("request", m->nak.request);
+		U("error", m->nak.error.error_code_choice);
+		print_string("reason", &m->nak.reason);
+		break;
+	case device_message_type_process_c:
+		print_process(&m->process);
+		break;
+	case device_message_type_rank_c:
+		print_rank(&m->rank);
+		break;
+	case device_message_type_task_c:
+		print_task(&m->task);
+		break;
+	case device_message_type_pages_c:
+		print_pages(&m->pages);
+		break;
+	case device_message_type_count_c:
+		print_count(&m->count);
+		break;
+	}
+	printf("\n");
+}
