@@ -9,7 +9,7 @@ DEEPEST_WORDS = 16384  # of the deepest block RAM of ECP5 and of the 7 series
 class SimpleDualPort(LiteXModule):
     """One memory, one read and one write port: what every FPGA family has as block RAM (or as LUT RAM).
 
-    What a read returns that meets a write to the same address in the same clock is left open: units must
+    What a read returns that meets a write to the same address in the same cycle is left open: units must
     not depend on it. `no_rw_check` tells synthesis so, else it would add a comparator and a bypass to each
     memory.
 
@@ -18,7 +18,7 @@ class SimpleDualPort(LiteXModule):
     width, depth : int
         bits of a word, number of words.
     async_read : bool
-        the word appears in the clock of its address instead of the next one; for a few words in LUT RAM only.
+        the word appears in the cycle of its address instead of the next one; for a few words in LUT RAM only.
     block : bool
         to be in block RAM, however small it is.
 
@@ -39,9 +39,9 @@ class SimpleDualPort(LiteXModule):
 
 
 class RegisteredMemory(LiteXModule):
-    """A `SimpleDualPort` with a bare register behind it: a word appears two clocks after its address.
+    """A `SimpleDualPort` with a bare register behind it: a word appears two cycles after its address.
 
-    A block RAM takes most of a fast clock from its edge to its output (5.8 ns on ECP5, speed grade 6), so no
+    A block RAM takes most of a fast cycle from its edge to its output (5.8 ns on ECP5, speed grade 6), so no
     logic may stand between it and the next register. A deep memory is cut into parts for the same reason, and
     into columns: else synthesis would take wide and shallow RAMs and select among them. What selects among
     the parts is behind their registers.
@@ -110,7 +110,7 @@ class RegisteredMemory(LiteXModule):
 class DeepMemory(LiteXModule):
     """A `SimpleDualPort`, or, if one block RAM is not as deep, parts with registers at all their ports.
 
-    The RAMs of a very deep memory lie all over the device: the wires to and from them take a clock each.
+    The RAMs of a very deep memory lie all over the device: the wires to and from them take a cycle each.
     Reads and writes keep their order.
 
     Parameters
@@ -125,7 +125,7 @@ class DeepMemory(LiteXModule):
     read : `adr` in, `dat_r` out.
     write : `adr`, `dat_w`, `we` in.
     latency : int
-        clocks from an address to its word.
+        cycles from an address to its word.
     """
 
     def __init__(self, width: int, depth: int, part_words: int = DEEPEST_WORDS) -> None:

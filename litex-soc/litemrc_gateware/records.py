@@ -47,6 +47,11 @@ def check_sizes(frames: int, groups: int, contexts: int) -> None:
         )
 
 
+def access_layout(frames: int) -> list[tuple[str, int]]:
+    """Payload of the stream out of the tap: one DRAM access a record. The tap ignores `ready`."""
+    return [("frame", width_of(frames)), ("write", 1)]
+
+
 def op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
     """Payload of the stream into a stack engine: one operation a record."""
     return [

@@ -57,15 +57,6 @@ def _tap():
     return tap
 
 
-def _intake():
-    outputs = {
-        name: Signal(bits, name=f"tap_{name}") for name, bits in (("valid", 1), ("frame", 16), ("write", 1))
-    }
-    intake = Intake(SimpleNamespace(frame_bits=16, **outputs), contexts=8, queue_depth=512)
-    intake.tap = list(outputs.values())
-    return intake
-
-
 def _activity(domains, ranks):
     geometry = GeomSettings(bankbits=3, rowbits=14, colbits=10)
     dfi = DFIInterface(addressbits=14, bankbits=3, nranks=ranks, databits=32, nphases=4)
@@ -131,7 +122,7 @@ def _with_moves(stack):
 STACK_PORTS = ("sink", "source", "idle")
 DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
-    *("tap", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
+    *("sink", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
     *("freeze", "single_shot", "arm", "frozen"),
     *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
     *("epoch_dropped", "level", "peak", "idle"),
@@ -180,8 +171,8 @@ UNITS = {
     "group_stack_65536": _stack(GroupStack, 65536),
     "bucket_stack": _stack(BucketStack, 65536, 125),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
-    "dram_tap": Unit(65536, None, _tap, ("dfi", "valid", "frame", "write")),
-    "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
+    "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
+    "intake": Unit(65536, 8, lambda: Intake(65536, contexts=8, queue_depth=512), INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
     # Before an engine of 65,536 frames, the memory four times as large; the working set is in it.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),

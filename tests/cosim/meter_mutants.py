@@ -7,8 +7,8 @@ MOVE_MUTANTS = (
     Mutant(
         "hit_in_group_0_moves",
         f"{GATEWARE}/stacks/group/moves.py",
-        "Mux(is_access, ~stored.valid | (stored.group != 0), stored.valid)",
-        "Mux(is_access, 1, stored.valid)",
+        "Mux(is_access, ~page.valid | (page.group != 0), page.valid)",
+        "Mux(is_access, 1, page.valid)",
     ),
     Mutant(
         "invalidation_passes_pages_down",
@@ -19,14 +19,14 @@ MOVE_MUTANTS = (
     Mutant(
         "held_before_the_last_move_is_shown",
         f"{GATEWARE}/stacks/group/moves.py",
-        'self.held.eq(fsm.ongoing("IDLE") & ~passes & ~move.valid),',
-        'self.held.eq(fsm.ongoing("IDLE")),',
+        "self.held.eq(shown.idle & ~shown.passes & ~move.valid),",
+        "self.held.eq(shown.idle),",
     ),
     Mutant(
         "operation_begins_while_held",
         f"{GATEWARE}/stacks/group/group_stack.py",
-        "may_take = may_respond & ~self.moves.hold",
-        "may_take = may_respond",
+        "may_take = self.may_respond & ~self.moves.hold",
+        "may_take = self.may_respond",
     ),
     Mutant(
         "cpp_tells_no_page_that_is_invalidated",

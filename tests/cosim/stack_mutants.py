@@ -33,8 +33,8 @@ STACK_MUTANTS = (
     Mutant(
         "fast_path_outlives_invalidation",
         f"{GATEWARE}/stacks/group/group_stack.py",
-        "NextValue(last_valid, is_access),",
-        "NextValue(last_valid, 1),",
+        "NextValue(self.last_valid, is_access),",
+        "NextValue(self.last_valid, 1),",
     ),
     Mutant(
         "last_touch_owns_the_page",
@@ -127,7 +127,7 @@ BUCKET_MUTANTS = (
     Mutant(
         "front_outlives_a_renumbering",
         f"{GATEWARE}/stacks/bucket/bucket_stack.py",
-        "answers.front.forget.eq(renumbering.done),",
+        "answers.front.forget.eq(self.renumbering.done),",
         "answers.front.forget.eq(0),",
     ),
     Mutant(

@@ -7,9 +7,10 @@ from litemrc_gateware.memory import SimpleDualPort
 
 
 class CounterBuffer(LiteXModule):
-    """One epoch's hit counters, a block RAM; what is read comes out of one of two registers, 0 if not wanted.
+    """One epoch's hit counters in a block RAM, read through two registers.
 
-    So the outputs of several buffers, of which at most one is wanted, are put together by OR alone.
+    A register that is not selected is 0, so the outputs of several buffers, of which at most one is selected,
+    can be OR-ed.
 
     Parameters
     ----------
@@ -19,15 +20,15 @@ class CounterBuffer(LiteXModule):
     Attributes
     ----------
     adr : Signal, in
-        what to read.
+        counter to read.
     to_count, to_show : Signal, in
-        one clock later: it is wanted in `counted`, in `shown`.
+        one cycle later: select `counted`, select `shown`.
     counted, shown : Signal(width), out
-        two clocks later.
+        two cycles later.
     write, write_adr, new : Signal, in
-        strobe: the counter is `new`, from the second clock behind this one on.
+        strobe: the counter becomes `new`, visible to reads two cycles later.
     zero, zero_adr : Signal, in
-        the same, with 0; wins.
+        the same with 0; has priority.
     """
 
     def __init__(self, width: int, depth: int) -> None:
@@ -39,7 +40,7 @@ class CounterBuffer(LiteXModule):
 
         # # #
 
-        # Registers at all ports, right at the memory: a block RAM takes most of a clock to show its word.
+        # Registers directly at all ports, because the read of a block RAM takes most of a cycle.
         self.memory = memory = SimpleDualPort(width, depth)
         self.comb += memory.read.adr.eq(self.adr)
         self.sync += [

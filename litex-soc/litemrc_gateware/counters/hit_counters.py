@@ -1,4 +1,4 @@
-"""The hit counters of the MRC monitor, counted per context and published once an epoch."""
+"""The hit counters of the MRC monitor: counted per context, published at the end of each epoch."""
 
 from functools import reduce
 from itertools import pairwise
@@ -17,24 +17,24 @@ BUFFERS = 3
 
 
 class HitCounters(LiteXModule):
-    """HitCtrs of zhou2004, section 3.1, figure 3 and table 1; held bit-equal to hls/hit_counters.
+    """HitCtrs of zhou2004, section 3.1, figure 3 and table 1; bit-identical to hls/hit_counters.
 
-    Counts one position a clock; counters saturate. For each context, too: misses, accesses, and the pages
-    touched in the epoch, its working set, which are the positions with `first_touch`. A position with
-    `epoch_end` is counted, then the epoch is published: its counters stand in the window until the next one
-    is. A clear starts the running epoch again from zero; nothing is published and the number of epochs stays.
+    Counts one position a cycle; counters saturate. Each context also has counters of misses, of accesses, and
+    of pages touched in the epoch (its working set: positions with `first_touch`). A position with `epoch_end`
+    is counted, then the epoch is published: its counters are in the window until the next epoch is published.
+    A clear restarts the running epoch from zero; nothing is published and the number of epochs stays.
 
-    Three buffers of hits take turns: the active one counts, the finished one is read in the window, the spare
-    one is zeroed. Totals are copied at the end of an epoch, which costs 4 * contexts + 1 clocks more, a clear
-    1, unless the spare buffer is not zeroed yet, groups * contexts + 1 clocks after the last turn: then the
-    sink waits. It waits as long after reset.
+    Three buffers of hits rotate: the active one counts, the finished one is read in the window, the spare one
+    is zeroed. The end of an epoch costs 4 * contexts + 1 more cycles, in which the totals are copied; a clear
+    costs 1. The sink also waits until the spare buffer is zeroed, groups * contexts + 1 cycles after the last
+    rotation or after reset.
 
-    The window changes when an epoch ends; who reads it must see to it that none ends meanwhile.
+    The window changes when an epoch ends; the reader must ensure that none ends while it reads.
 
     Parameters
     ----------
     groups, contexts : int
-        powers of two; at least 4 groups, so that the totals have room behind them in the window.
+        powers of two; at least 4 groups, so that the totals fit after them in a row of the window.
     counter_bits : int
         fewer than 32 only to test saturation.
 
@@ -45,20 +45,20 @@ class HitCounters(LiteXModule):
         context * 2 * groups + i; i < groups: hit[i]; groups: misses; groups + 1: accesses;
         groups + 2: touched; above: 0.
     window_dat_r : Signal(counter_bits), out
-        the word at `window_adr` two clocks later.
+        the word at `window_adr` two cycles later.
     finished : Signal, out
-        1 for one clock: a new epoch is in the window from this clock on.
+        1 for one cycle: a new epoch is in the window from this cycle on.
     epoch : Signal(32), out
         number of finished epochs.
     idle : Signal, out
-        every position taken is counted, every epoch that ended is in the window.
+        every position taken is counted and every epoch that ended is in the window.
     overflow : Signal, out
-        an increment met a counter at its limit in the epoch that is in the window.
+        a counter saturated in the epoch that is in the window.
     """
 
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
         if groups < 4:
-            raise ValueError(f"HitCounters: {groups} groups leave no room for the totals: choose at least 4")
+            raise ValueError(f"HitCounters: groups must be at least 4 to hold the totals (got {groups})")
         group_bits, context_bits = width_of(groups), width_of(contexts)
         self.sink = sink = stream.Endpoint(counted_layout(groups, contexts))
         self.window_adr = Signal(context_bits + group_bits + 1)
@@ -70,25 +70,25 @@ class HitCounters(LiteXModule):
 
         # # #
 
-        # Counts have a bit more than counters: it says that an increment met the counter at its limit.
+        # Counts have one bit more than counters: an increment at the limit sets it.
         width = counter_bits + 1
 
-        # Buffers: one-hot roles.
+        # Buffers, with one-hot roles.
         buffers = [CounterBuffer(width, groups << context_bits) for _ in range(BUFFERS)]
         self.buffer0, self.buffer1, self.buffer2 = buffers
         active, window, spare = (Signal(BUFFERS, reset=1 << role) for role in range(BUFFERS))
 
-        # Zeroing: after reset all buffers, later the spare one.
+        # Zeroing: all buffers after reset, then the spare one.
         zeroing = Signal(BUFFERS, reset=(1 << BUFFERS) - 1)
         zero_adr = Signal(group_bits + context_bits + 1)
         self.sync += If(
             zeroing != 0,
             zero_adr.eq(zero_adr + 1),
-            If(zero_adr[-1], zero_adr.eq(0), zeroing.eq(0)),  # in this clock the last word is written
+            If(zero_adr[-1], zero_adr.eq(0), zeroing.eq(0)),  # in this cycle the last word is written
         )
 
-        # A position's counter is read, registered, caught, changed, and written, a clock each. Those of the
-        # four positions ahead are not in memory yet when it is read: the youngest of the same counter has it.
+        # A counter is read, registered, selected, incremented and written, one cycle each. The counters of the
+        # four positions ahead are not in memory yet: the latest of them with the same counter is forwarded.
         count, copy, next_copy = Signal(), Signal(), Signal(context_bits + 2)
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]
         stages = [Record(target) for _ in range(4)]
@@ -104,7 +104,7 @@ class HitCounters(LiteXModule):
             reading.group.eq(sink.group),
             reading.context.eq(Mux(copy, next_copy[2:], sink.context)),
             *(behind.eq(before) for before, behind in pairwise(stages)),
-            chosen.eq(ahead & -ahead),  # the lowest bit; now of the positions one stage further
+            chosen.eq(ahead & -ahead),  # the lowest bit; the positions are one stage further now
         ]
 
         # Hits.
@@ -114,7 +114,7 @@ class HitCounters(LiteXModule):
         self.sync += [
             newest.eq(new),
             newer.eq(newest),
-            # Of these and the buffers' words at most one is not 0.
+            # At most one of these and of the buffers' words is not 0.
             recent.eq(new),
             If(~chosen[1], recent.eq(0)),
             earlier.eq(Mux(chosen[2], newest, newer)),
@@ -123,7 +123,7 @@ class HitCounters(LiteXModule):
             old.eq(Mux(follows, new, reduce(or_, (buffer.counted for buffer in buffers), recent | earlier))),
         ]
 
-        # Totals: changed a clock earlier. They are copied in the order of the window.
+        # Totals: incremented a cycle earlier, and copied in the order of the window.
         self.totals = totals = CounterTotals(1 << context_bits, width)
         overflow = Signal()
         self.comb += [
@@ -169,7 +169,7 @@ class HitCounters(LiteXModule):
                 buffer.zero_adr.eq(zero_adr),
             ]
 
-        # Turns.
+        # Rotation of the buffers.
         clear, publish, publishing = Signal(), Signal(), Signal()
         self.sync += [
             self.finished.eq(publishing),

@@ -1,4 +1,4 @@
-"""One bank of page counts: read-modify-write at one count a clock, with what is under way forwarded."""
+"""One bank of page counts: read-modify-write of one count a cycle, with forwarding."""
 
 from litex.gen import LiteXModule
 from migen import If, Mux, Signal
@@ -7,11 +7,11 @@ from litemrc_gateware.memory import SimpleDualPort
 
 
 class PageCounts(LiteXModule):
-    """Counts in a block RAM; each is read two clocks before it is written.
+    """Counts in a block RAM; each is read two cycles before it is written.
 
-    Stages: 0 addressed, 1 read, 2 changed and written. The count just ahead is forwarded. No count may be
-    changed twice with one clock between; `GroupMoves` never asks for that: two moves in a walk share a group
-    only if one follows the other, and before and behind a page's own move there are two clocks without one.
+    Stages: 0 addressed, 1 read, 2 changed and written. The count of the preceding cycle is forwarded. Changes
+    of one count must not be exactly two cycles apart. `GroupMoves` guarantees that: two moves of a walk share
+    a group only if they are consecutive, and two cycles without a move precede and follow a page's own move.
 
     Parameters
     ----------
@@ -21,13 +21,13 @@ class PageCounts(LiteXModule):
     ----------
     adr : Signal, in
     change, up : Signal, in
-        the count at `adr` becomes one more, or one less.
+        increment (`up`) or decrement the count at `adr`.
     count : Signal(count_bits), out
-        the count at `adr` two clocks before, as it was before a change of that clock.
+        the count at the `adr` of two cycles ago, before a change in that cycle.
     zero : Signal, in
-        the count at `adr` becomes 0; no change may be under way.
+        the count at `adr` becomes 0; no change may be in progress.
     busy : Signal, out
-        changes are under way.
+        changes are in progress.
     """
 
     def __init__(self, depth: int, count_bits: int) -> None:

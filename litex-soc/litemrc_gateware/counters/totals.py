@@ -9,35 +9,36 @@ from migen import Array, If, Mux, Record, Signal
 from litemrc_gateware.memory import SimpleDualPort
 
 TOTALS = ("misses", "accesses", "touched")
-WORDS = 4  # of a context in the window: the totals, and one without meaning
+WORDS = 4  # of a context in the window: the totals and an unused one
 
 
 class CounterTotals(LiteXModule):
-    """Counts the running epoch's totals, a position a clock, and shows those of the last one.
+    """Counts the running epoch's totals, one position a cycle, and shows those of the last epoch.
 
-    Counts are a bit wider than counters: that bit says that an increment met a counter at its limit.
+    Counts have one bit more than counters: an increment at the limit sets it.
 
     Parameters
     ----------
     contexts : int
-        as many as `context` can tell.
+        a power of two.
     width : int
         bits of a count.
 
     Attributes
     ----------
     context : Signal, in
-        of the position to count in the next clock; the context to copy.
+        that of the position to count in the next cycle, or the one to copy.
     count, misses, first : Signal, in
-        strobe; it is a miss, a first touch.
+        strobe; the position is a miss, a first touch.
     overflow : Signal, out
-        strobe, a clock behind `count`: a counter was at its limit.
+        strobe, a cycle after `count`: a counter was at its limit.
     copies, copy_adr : Signal, in
-        with its context: the total `copy_adr` = context * 4 + i is copied to be shown. No position comes.
+        copy the total `copy_adr` = context * 4 + i to be shown; `context` must be that of the total. No
+        position may come.
     zero : Signal, in
-        strobe: all counts are 0 from now on; no position is under way.
+        strobe: all counts become 0; no position may be in progress.
     show_adr, shown : Signal, in and out
-        a total copied, one clock later.
+        a copied total, one cycle later.
     """
 
     def __init__(self, contexts: int, width: int) -> None:
@@ -54,7 +55,7 @@ class CounterTotals(LiteXModule):
         old, new = Record(layout), Record(layout)
         context, follows = Signal.like(self.context), Signal()
         self.running = running = SimpleDualPort(len(TOTALS) * width, contexts, async_read=True)
-        known = Array(Signal() for _ in range(contexts))  # else its counts are 0, whatever is in memory
+        known = Array(Signal() for _ in range(contexts))  # else its counts are 0 and memory is stale
         self.comb += [
             follows.eq(self.count & (context == self.context)),
             running.read.adr.eq(self.context),
@@ -69,7 +70,7 @@ class CounterTotals(LiteXModule):
             If(self.count, known[context].eq(1)),
             If(self.zero, *(flag.eq(0) for flag in known)),
         ]
-        # What is not copied is 0, so that it can be left in an OR.
+        # Totals that are not copied read as 0 and can be OR-ed.
         for number, name in enumerate(TOTALS):
             self.sync += If(self.copies & (self.copy_adr[:2] != number), getattr(old, name).eq(0))
         for name, counts in (("misses", self.misses), ("accesses", 1), ("touched", self.first)):
@@ -78,7 +79,7 @@ class CounterTotals(LiteXModule):
             self.comb += [grows.eq(counts & ~was[-1]), getattr(new, name).eq(was + grows)]
         self.sync += self.overflow.eq(self.count & (new.accesses[-1] | (self.misses & new.misses[-1])))
 
-        # Those of the last epoch.
+        # Totals of the last epoch.
         self.finished = finished = SimpleDualPort(width, contexts * WORDS, block=True)
         self.comb += [
             finished.write.dat_w.eq(reduce(or_, (getattr(old, name) for name in TOTALS))),

@@ -10,18 +10,18 @@ from litemrc_gateware.records import MAX_DOMAINS, move_layout, width_of
 
 
 class WorkingPages(LiteXModule):
-    """The counters of zhou2004, section 5.1, one a memory chip; held bit-equal to hls/rank_meter.
+    """The counters of zhou2004, section 5.1, one for each memory chip; bit-identical to hls/rank_meter.
 
-    A page counts in its domain, the top bits of its number, iff it lies in the stack of its owner c in a
-    group below N_mrc[c]. So that N_mrc can change at any time, all pages are counted by owner, group and
-    domain, from the moves of the engine. Counts of even and of odd groups have a bank each: a page passed
-    on changes one count in either, in one clock; one that goes to the top may need two clocks, which
-    `GroupMoves` leaves it.
+    A page counts in its domain, the top bits of its number, if it is in the stack of its owner c in a group
+    below N_mrc[c]. All pages are counted by owner, group and domain from the moves of the engine, so that
+    N_mrc can change at any time. Even and odd groups have a bank of counts each. A page that moves to the
+    next group changes one count in each bank, in one cycle; a page that moves to the top may need two cycles,
+    which `GroupMoves` leaves free.
 
     N_mrc changes group by group: the engine is held, and the counts of each group between the old and the
-    new size are added or taken away, domains + 1 clocks a group and about 8 more. After reset, where N_mrc
-    is `groups` for all contexts, and at a clear the counts are zeroed, contexts * groups / 2 * domains
-    clocks, in which the engine is held, too.
+    new size are added or subtracted, domains + 1 cycles a group and about 8 more. The counts are zeroed after
+    reset, where N_mrc is `groups` for all contexts, and at a clear: contexts * groups / 2 * domains cycles,
+    in which the engine is held, too.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ class WorkingPages(LiteXModule):
     hold : Signal, out
         as in `GroupMoves`, to be connected to it.
     set, set_context, set_size : Signal, in
-        N_mrc of a context is to be `set_size`, 0..groups; to be kept until `done`.
+        set N_mrc of a context to `set_size`, 0..groups; to be held until `done`.
     done : Signal, out
-        strobe: it is.
+        strobe: N_mrc is set.
     freeze : Signal, in
-        hold the engine, so that nothing below changes; a `set` waits.
+        hold the engine, so that the outputs below do not change; a `set` waits.
     frozen : Signal, out
     domain, top_pages : Signal, in and out
-        pages of the working set in a domain, in the same clock.
+        pages of the working set in a domain, in the same cycle.
     context, n_mrc : Signal, in and out
-        N_mrc of a context, in page groups, in the same clock.
+        N_mrc of a context, in page groups, in the same cycle.
     working : Signal(domains), out
         bit d: domain d holds pages of the working set.
     """
@@ -52,8 +52,8 @@ class WorkingPages(LiteXModule):
     def __init__(self, pages: int, groups: int, contexts: int, domains: int) -> None:
         if domains & (domains - 1) or not 1 <= domains <= min(MAX_DOMAINS, pages):
             raise ValueError(
-                f"WorkingPages: {domains} domains; choose a power of two up to {MAX_DOMAINS} "
-                f"and {pages} pages"
+                f"WorkingPages: domains must be a power of two, at most {MAX_DOMAINS} and {pages} pages "
+                f"(got {domains})"
             )
         domain_shift, domain_bits = log2_int(pages // domains), width_of(domains)
         context_bits, group_bits = width_of(contexts), width_of(groups)
@@ -70,8 +70,8 @@ class WorkingPages(LiteXModule):
 
         # # #
 
-        # Pages of each domain in the top: a few words, so LUT RAM. Those of all groups: a bank for the even
-        # ones, a bank for the odd ones.
+        # Pages of each domain in the top: a few words, so LUT RAM. Pages of all groups: a bank for the even
+        # groups and one for the odd groups.
         self.tops = tops = SimpleDualPort(page_bits, max(2, domains), async_read=True)
         bank_words = (groups << context_bits) // 2 * domains
         self.even, self.odd = banks = [PageCounts(bank_words, count_bits) for _ in range(2)]
@@ -85,8 +85,8 @@ class WorkingPages(LiteXModule):
         chosen = Signal(context_bits)
         self.comb += self.n_mrc.eq(n_mrc[chosen])
 
-        # A move changes the count of the group it comes from, and that of the group it goes to: if both lie
-        # in one bank, the second one a clock later.
+        # A move changes the counts of the group it comes from and of the group it goes to; if both are in one
+        # bank, the second count changes a cycle later.
         page_domain, comes, goes = Signal(domain_bits), Signal(), Signal()
         put_off, off_adr = Signal(2), Signal(max=bank_words)
         self.comb += [
@@ -120,8 +120,8 @@ class WorkingPages(LiteXModule):
                 .Else(bank.adr.eq(address(group, walk_domain, self.set_context))),
             ]
 
-        # What joins or leaves the top. Stages: 0 a move is compared with N_mrc, or a walk addresses a count,
-        # which is there in stage 2; 2 added; 3 whether the domain is working.
+        # Pages join or leave the top. Stages: 0 a move is compared with N_mrc, or a walk addresses a count,
+        # which is read in stage 2; 2 the sum changes; 3 `working` is updated.
         layout = [("domain", domain_bits), ("adds", 1), ("takes", 1), ("walks", 1), ("odd", 1)]
         stage0, stage1, stage2 = (Record(layout) for _ in range(3))
         was_in, is_in, amount, top = Signal(), Signal(), Signal(page_bits), Signal(page_bits)
@@ -162,7 +162,7 @@ class WorkingPages(LiteXModule):
             Cat(*under_way, changed3, move.valid, put_off, *(bank.busy for bank in banks)) == 0
         )
 
-        # Zeroing, once what came before the clear is through.
+        # Zeroing, once the moves before the clear are done.
         was_cleared = Signal()
         self.comb += zeroes.eq(zeroing & empty)
         self.sync += [

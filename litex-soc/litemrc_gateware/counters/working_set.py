@@ -1,4 +1,4 @@
-"""The working set of an epoch: one bit a page that was touched in it, and nothing to clear when it ends."""
+"""The working set of an epoch: one bit a page, set by its first touch and not cleared at the epoch's end."""
 
 from itertools import pairwise
 
@@ -13,22 +13,22 @@ TAG_BITS = 4  # with the pages of a word the 36 bits that block RAMs are wide
 
 
 class WorkingSet(LiteXModule):
-    """Tells the first touch of each page in an epoch; held bit-equal to hls/working_set.
+    """Reports the first touch of each page in an epoch; bit-identical to hls/working_set.
 
     Source: Denning, The Working Set Model for Program Behavior, CACM 1968. The working set of an epoch is the
     number of its first touches.
 
-    A word holds the bits of 32 pages and the tag of the epoch they are of, its number modulo 16. Bits of
-    another epoch are all read as 0: so the end of an epoch, or a clear, changes the tag and nothing else.
-    Tags come again after 16 epochs, so a sweep renews the words in the clocks without an operation, once
-    in each half of the tags: a word's tag is at most 15 epochs old. In the last epoch of a half `ready`
-    falls until the sweep is through. That costs nothing unless 7 epochs together left fewer than
-    pages / 32 clocks free; then it costs at most pages / 32 clocks in 8 epochs.
+    A word holds the bits of 32 pages and the tag of their epoch, its number modulo 16. Bits of another epoch
+    read as 0, so the end of an epoch, or a clear, only changes the tag. Tags repeat after 16 epochs:
+    a sweep rewrites the words in cycles without an operation, once in each half of the tags, so that a word's
+    tag is at most 15 epochs old. In the last epoch of a half `ready` is 0 until the sweep has finished. That
+    takes no cycles unless 7 epochs together had fewer than pages / 32 free cycles, and at most pages / 32
+    cycles in 8 epochs.
 
-    An operation a clock. It goes through these stages: 0 registered, its word is addressed, 1 the word is
-    read, 2 registered, 3 changed and written. The words of the three operations ahead are forwarded.
+    One operation a cycle, in these stages: 0 registered, its word is addressed, 1 the word is read,
+    2 registered, 3 changed and written. The words of the three operations ahead are forwarded.
 
-    After reset the words are zeroed, pages / 32 clocks in which `ready` is 0.
+    After reset the words are zeroed: `ready` is 0 for pages / 32 cycles.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class WorkingSet(LiteXModule):
     Attributes
     ----------
     touch, leave : Signal, in
-        strobes, at most one: `page` is touched; it leaves the set, because it is another page from now on.
+        strobes, at most one: `page` is touched; it leaves the set, because its frame gets a new page.
     page : Signal(width_of(pages)), in
     advance : Signal, in
-        strobe: the set is empty behind this clock's operation.
+        strobe: the set is empty after this cycle's operation.
     ready : Signal, out
         strobes may come.
     first_touch : Signal, out
-        the page touched `latency` clocks before was not in the set.
+        the page touched `latency` cycles before was not in the set.
     latency : int
-        clocks.
+        cycles.
     """
 
     latency = 4
@@ -62,7 +62,7 @@ class WorkingSet(LiteXModule):
 
         # # #
 
-        # Tags, and the sweep that keeps them apart.
+        # Tags, and the sweep that keeps them unambiguous.
         tag, swept, zeroing, sweep_adr = Signal(TAG_BITS), Signal(), Signal(reset=1), Signal(adr_bits)
         half_ends, sweeps = Signal(), Signal()
         self.comb += [
@@ -78,7 +78,7 @@ class WorkingSet(LiteXModule):
             If(self.advance, tag.eq(tag + 1), If(half_ends, swept.eq(0))),
         ]
 
-        # Stage 0: an operation, else a word of the sweep. Both read, change and write a word.
+        # Stage 0: an operation, else a word of the sweep. Both read, modify and write a word.
         layout = [("adr", adr_bits), ("bit", bit_bits), ("tag", TAG_BITS)]
         flags = [("valid", 1), ("touch", 1), ("leave", 1), ("zero", 1)]
         op = Record([*layout, *flags])
@@ -104,12 +104,12 @@ class WorkingSet(LiteXModule):
         ]
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise(stages)]
 
-        # Stages 1 and 2: the word, or what an operation ahead makes of it: three stages ahead it was written
-        # when this one's word was read. Of word read and word past what is not wanted is 0.
+        # Stages 1 and 2: the word, or its new value from an operation ahead; that of three stages ahead was
+        # written in the cycle of this read. Of the word read and the past word one is selected, the other 0.
         self.words = memory = SimpleDualPort(PAGES_PER_WORD + TAG_BITS, words)
         read, past, word, new, newest = (Signal(PAGES_PER_WORD + TAG_BITS) for _ in range(5))
-        same = Signal(3)  # the operation in stage 1 has the word of the n-th one ahead
-        follows = Signal()  # the one in stage 2 has that of the next one
+        same = Signal(3)  # the operation in stage 1 uses the word of the n-th one ahead
+        follows = Signal()  # the operation in stage 2 uses that of the next one
         written = Record(stages[3].layout)
         ahead = (stages[2], stages[3], written)
         self.comb += same.eq(Cat(*(op.valid & (stages[1].adr == op.adr) for op in ahead)))

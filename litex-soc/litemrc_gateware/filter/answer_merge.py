@@ -1,4 +1,4 @@
-"""The page filter's way out: its own answers and the stack engine's, one position for every operation."""
+"""The page filter's output: merges its own answers and the engine's into one position for each operation."""
 
 from enum import IntEnum
 
@@ -13,7 +13,7 @@ class AnswerKind(IntEnum):
     """Where the answer to an operation comes from."""
 
     ENGINE = 0  # the engine's next position
-    TOUCH = 1  # none is due: the engine's next position is thrown away
+    TOUCH = 1  # no answer: the engine's next position is discarded
     ABSORBED = 2  # a hit in group 0 of the owner of the page in the slot
     NOTHING = 3  # position "none"
 
@@ -24,15 +24,15 @@ def answer_layout(recent_pages: int) -> list[tuple[str, int]]:
         ("kind", 2),  # AnswerKind
         ("slot", width_of(1 << (recent_pages - 1).bit_length())),
         ("epoch_end", 1),
-        ("frozen", 1),  # the position of an access, but "none" is answered
+        ("frozen", 1),  # an access whose position is discarded: the answer is "none"
         ("first_touch", 1),
     ]
 
 
 class AnswerMerge(LiteXModule):
-    """Answers due and the engine's positions to positions; held bit-equal to page_filter_merge of the C++.
+    """Merges answers due with the engine's positions; bit-identical to page_filter_merge of the C++.
 
-    An engine's answer to an access tells the owner of the page that goes into the slot.
+    The engine's answer to an access carries the owner of the page that goes into the slot.
 
     Parameters
     ----------

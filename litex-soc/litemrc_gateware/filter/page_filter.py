@@ -1,4 +1,4 @@
-"""Recent pages, address range, sampling and working set between the queue and a stack engine."""
+"""The page filter between queue and stack engine: recent pages, address range, sampling, working set."""
 
 from itertools import pairwise
 
@@ -21,35 +21,36 @@ from litemrc_gateware.records import (
 
 
 class PageFilter(LiteXModule):
-    """Spares a stack engine the accesses whose positions are known; held bit-equal to hls/page_filter.
+    """Answers accesses whose position is known without the stack engine; bit-identical to hls/page_filter.
 
     Sources: zhou2004, section 3.1 ("Not every access to memory needs to update the structures"); for sampling
     Waldspurger et al., SHARDS, FAST 2015.
 
-    The filter lies around the engine, which does not know of it::
+    The filter surrounds the engine::
 
         sink -> numbers -> recent pages -> engine_ops -> (engine) -> engine_positions -> merge -> source
                                       '--> working set -> answers due, a FIFO, in order ---^
 
-    - An access to one of the `recent_pages` pages accessed last is absorbed: a hit in group 0 of the page's
-      owner. The recent pages of an owner are the first ones of its stack, here and in the engine, and no more
-      than a group holds. So that is exact, and the two stacks differ at most in the order of these pages.
-    - Before any other access goes to the engine its order is made the true one: recent pages absorbed
-      out of turn since are accessed once more, least recent first (*touches*), and the answers thrown
-      away. So every position is exact; and the engine gets no more accesses than the filter, for each page
-      touched was absorbed since the last access that went to the engine.
+    - An access to one of the `recent_pages` pages accessed last is absorbed: it is a hit in group 0 of the
+      page's owner. That is exact: the recent pages of an owner are the first ones of its stack, here and in
+      the engine, and no more than a group holds. The two stacks differ at most in the order of these pages.
+    - Before any other access goes to the engine, the engine's order is restored: recent pages that were
+      absorbed out of order since are accessed again, least recent first (*touches*), and the answers are
+      discarded. Every position is therefore exact. The engine gets no more accesses than the filter, because
+      each page touched was absorbed since the last access that went to the engine.
     - Accesses outside `lower`..`upper`, and operations on pages that are not sampled (see PageNumbers), are
-      answered "none". They count in `outside` and `unsampled`; invalidations pass whatever the range.
+      answered "none" and counted in `outside` and `unsampled`. Invalidations pass in any range.
     - `epoch_end` comes out with the position of its operation, absorbed or not. The engine gets no marks.
     - `first_touch` comes out with the first position of a page in an epoch (see WorkingSet).
-    - Accesses that are `frozen` move pages like others, here and in the engine, and count nothing: they are
-      answered "none", are no touch of the working set, and count neither in `outside` nor in `unsampled`.
+    - `frozen` accesses move pages like others, here and in the engine, and are not counted: they are answered
+      "none", are not in the working set, and count neither in `outside` nor in `unsampled`.
 
-    Clocks from one operation to the next: 1, and 1 for each touch before it: at most recent_pages - 1, and
-    no more than accesses absorbed before, so 2 - 1 / recent_pages an access in the long run at worst; with
-    one recent page always 1. An access to the engine waits while the engine is not ready; absorbed ones
-    before it go on until `answers_depth` answers are due. The working set may ask for clocks, see there.
-    From sink to engine_ops: 5 clocks.
+    Cycles from one operation to the next: 1, and 1 for each touch before it. Touches are at most
+    recent_pages - 1, and no more than the accesses absorbed before, so the worst average is
+    2 - 1 / recent_pages an access; with one recent page it is always 1. An access to the engine waits while
+    the engine is not ready; absorbed ones before it go on until `answers_depth` answers are due. WorkingSet
+    may stall, see there.
+    From sink to engine_ops: 5 cycles.
 
     Parameters
     ----------
@@ -70,13 +71,14 @@ class PageFilter(LiteXModule):
     source : stream.Endpoint(counted_layout(groups, contexts)), out
         one position for every operation, in order.
     lower, upper : Signal(width_of(memory_frames)), in
-        first and last frame whose accesses count; may change while `idle`. Reset: all frames.
+        first and last frame whose accesses are counted; may change while `idle`. Reset: all frames.
     sampling : Signal(4), in
-        rate of sampling 1/2^sampling; may change while `idle`, with a clear behind.
+        sampling rate 1/2^sampling; may change while `idle`, followed by a clear.
     scale_log2 : Signal(5), out
-        log2 of the real pages behind one page of the engine: `sampling`, or more if the memory is so large.
+        log2 of the memory's pages for each page of the engine: `sampling`, but at least
+        log2(memory_frames / frames).
     outside, unsampled : Signal(counter_bits), out
-        accesses that were out of range, or not sampled, in the last epoch whose end was taken.
+        accesses out of range, and accesses not sampled, in the last epoch whose end was taken.
     idle : Signal, out
         every operation taken is answered.
     """
@@ -94,13 +96,13 @@ class PageFilter(LiteXModule):
         check_sizes(frames, groups, contexts)
         if memory_frames < frames or memory_frames & (memory_frames - 1):
             raise ValueError(
-                f"PageFilter: {memory_frames} frames of memory before an engine of {frames}: choose a "
-                "power of two that is not below the engine's"
+                f"PageFilter: memory_frames must be a power of two, at least the engine's {frames} "
+                f"(got {memory_frames})"
             )
         if not 1 <= recent_pages <= frames // groups:
             raise ValueError(
-                f"PageFilter: {recent_pages} recent pages, but a group holds {frames // groups}: the recent "
-                "pages must all lie in group 0"
+                f"PageFilter: recent_pages must be 1 to {frames // groups}, the pages of group 0 "
+                f"(got {recent_pages})"
             )
         self.sink = sink = stream.Endpoint(memory_op_layout(memory_frames, contexts))
         self.engine_ops = engine_ops = stream.Endpoint(op_layout(frames, contexts))
@@ -123,8 +125,8 @@ class PageFilter(LiteXModule):
             numbers.sampling.eq(self.sampling),
         ]
 
-        # What is done with the operation at hand: at most one of five. Whether its page was found comes late
-        # in the clock; all else is known before.
+        # The current operation does at most one of five things. `found` is late in the cycle; all else is
+        # known before.
         self.recent = recent = RecentPages(recent_pages, width_of(frames))
         self.at_hand = at_hand = stream.Buffer(numbers.source.description.payload_layout)
         op = at_hand.source
@@ -152,7 +154,7 @@ class PageFilter(LiteXModule):
             recent.clear.eq(ask & (op.kind == OpKind.CLEAR)),
         ]
 
-        # An answer due goes along with its page's way through the working set, into the FIFO behind it.
+        # An answer due accompanies its page through the working set and then enters the FIFO.
         self.answers = answers = stream.SyncFIFO(answer_layout(recent_pages), answers_depth)
         before = [("valid", 1), *answer_layout(recent_pages)[:-1]]  # all but `first_touch`
         stages = [Record(before) for _ in range(WorkingSet.latency + 1)]
@@ -179,16 +181,16 @@ class PageFilter(LiteXModule):
         ]
         self.sync += [
             *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
-            # Those under way to the FIFO find room: `level` tells of those before them.
+            # Entries still in the pipeline have room: `level` counts only those already in the FIFO.
             room.eq(answers.level < answers_depth - WorkingSet.latency - 1),
         ]
 
-        # An operation into the register before the engine.
+        # An operation goes into the register before the engine.
         self.sync += [
             If(engine_ops.ready, engine_ops.valid.eq(0)),
             If(touch | fill | ask, engine_ops.valid.eq(1)),
             If(
-                may_ask,  # what stands there while it is not valid does not matter
+                may_ask,  # its payload is ignored while it is not valid
                 engine_ops.kind.eq(op.kind),
                 engine_ops.frame.eq(Mux(recent.misplaced & op.moves, recent.touch_page, op.frame)),
                 engine_ops.context.eq(op.context),
@@ -214,8 +216,8 @@ class PageFilter(LiteXModule):
             ),
         ]
 
-        # Accesses that do not count, one clock later; the ends of epochs another one, when those before them
-        # have been counted.
+        # Accesses left out are counted one cycle later; the end of an epoch another cycle later, after the
+        # accesses before it.
         ends, ended, clears = Signal(), Signal(), Signal()
         self.sync += [
             ends.eq(op.ready & op.epoch_end),
@@ -224,7 +226,7 @@ class PageFilter(LiteXModule):
         ]
         for finished, reason in ((self.outside, op.outside), (self.unsampled, ~op.outside & ~op.sampled)):
             counts, running, more = Signal(), Signal(counter_bits), Signal(counter_bits + 1)
-            self.comb += more.eq(running + 1)  # its carry says that the counter is at its limit
+            self.comb += more.eq(running + 1)  # the carry: the counter is at its limit
             self.sync += [
                 counts.eq(skip & (op.kind == OpKind.ACCESS) & ~op.frozen & reason),
                 If(

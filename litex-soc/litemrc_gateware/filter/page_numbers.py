@@ -1,4 +1,4 @@
-"""Frames of the memory to pages of the stack engine: address range, hash, sampling."""
+"""Maps frames of the memory to pages of the stack engine: address range, hash, sampling."""
 
 import math
 
@@ -12,10 +12,11 @@ SAMPLING_BITS = 4
 
 
 class PageNumbers(LiteXModule):
-    """Numbers the sampled pages and marks what counts nothing: an operation a clock.
+    """Numbers the sampled pages and marks operations that are not counted, one operation a cycle.
 
-    The hash is a permutation of the frames: upper bits are folded onto lower ones, then all is multiplied by
-    an odd number, whose multiples spread evenly. A page is sampled if the upper k bits of its hash are 0.
+    The hash is a permutation of the frames: upper bits are folded onto lower ones, then the sum is multiplied
+    by an odd number, whose multiples are evenly spread. A page is sampled if the upper k bits of its hash
+    are 0.
 
     Parameters
     ----------
@@ -26,14 +27,14 @@ class PageNumbers(LiteXModule):
     ----------
     lower, upper : Signal(width_of(memory_frames)), in
     sampling : Signal(4), in
-        they may change while no operation is under way.
+        may change while no operation is in progress.
     scale_log2 : Signal(5), out
-        k: `sampling`, or as much as the memory needs to fit the engine.
+        k: `sampling`, but at least log2(memory_frames / frames).
     sink : stream.Endpoint(memory_op_layout(memory_frames, contexts)), in
     source : stream.Endpoint(memory_op_layout(frames, contexts) + outside, sampled, moves, nothing), out
-        `moves`: an access to a page that takes part; `nothing`: a mark, or on a page that does not.
+        `moves`: an access to a page that takes part; `nothing`: a mark, or an operation on another page.
     busy : Signal, out
-        an operation is under way.
+        an operation is in progress.
     """
 
     def __init__(self, memory_frames: int, frames: int, contexts: int) -> None:
@@ -56,7 +57,7 @@ class PageNumbers(LiteXModule):
 
         work = [*memory_op_layout(memory_frames, contexts), ("outside", 1), ("hash", bits)]
         self.folded = folded = stream.Buffer(work)
-        self.hashed = hashed = stream.Buffer(work, pipe_ready=True)  # `ready` comes a long way
+        self.hashed = hashed = stream.Buffer(work, pipe_ready=True)  # cuts the long path of `ready`
         self.numbered = numbered = stream.Buffer(
             [
                 *memory_op_layout(frames, contexts),

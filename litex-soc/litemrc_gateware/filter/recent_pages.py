@@ -1,4 +1,4 @@
-"""The pages accessed last, in the order of the accesses and in the order the stack engine got them."""
+"""The pages accessed last: their order of access, and their order in the stack engine."""
 
 from functools import reduce
 from operator import or_
@@ -10,11 +10,11 @@ from litemrc_gateware.records import width_of
 
 
 class RecentPages(LiteXModule):
-    """Slots of the recent pages, compared side by side.
+    """Slots of the recent pages, compared in parallel.
 
-    For each pair of slots two bits are kept: which page is more recent, and whether the engine has the two
-    the other way round. A page's comparators are a clock ahead of its use, so that no comparison lies on the
-    way from one operation to the next.
+    Each pair of slots has two bits: which page is more recent, and whether the engine has the opposite order.
+    A page is compared a cycle before its use, so that no comparator is on the path from one operation to the
+    next.
 
     Parameters
     ----------
@@ -25,20 +25,20 @@ class RecentPages(LiteXModule):
     Attributes
     ----------
     next_page, take_next : Signal(page_bits), Signal(), in
-        the page of the operation that is at hand from the next clock on.
+        the page of the operation that is current from the next cycle on.
     page : Signal(page_bits), in
-        that of the operation at hand.
+        that of the current operation.
     match : Signal(slots), out
         one-hot or 0: the slot that holds `page`.
     misplaced : Signal(), out
-        the engine has one of the pages above one that is less recent; `touch` and `touch_page` tell the least
-        recent such page.
+        the engine's order of the pages differs; `touch` and `touch_page` are the least recent page that must
+        be accessed again.
     touch, touch_page : Signal(slots), Signal(page_bits), out
     vacant : Signal(slots), out
-        one-hot: the slot to fill next, a free one or that of the least recent page.
+        one-hot: the slot to fill next: a free one, else that of the least recent page.
     hit, fill, touched, invalidate, clear : Signal, in
-        at most one at a time: the page in `match` is accessed, `page` goes to the slot `vacant`, the page in
-        `touch` was accessed in the engine, the page in `match` is forgotten, all are.
+        at most one at a time: the page in `match` is accessed; `page` goes to the slot `vacant`; the page in
+        `touch` was accessed in the engine; the page in `match` is invalidated; all pages are.
     """
 
     def __init__(self, slots: int, page_bits: int) -> None:
@@ -70,7 +70,7 @@ class RecentPages(LiteXModule):
                 equal[slot].eq(Mux(filled, same_again, pages[slot] == self.next_page)),
             )
 
-        # What the orders tell.
+        # Outputs from the two orders.
         misplaced = Signal(slots)
         self.comb += self.misplaced.eq(any_of(inverted.values()))
         for slot in range(slots):
@@ -81,7 +81,7 @@ class RecentPages(LiteXModule):
                 ),
                 self.touch[slot].eq(misplaced[slot] & ~any_of(misplaced[o] & newer(slot, o) for o in others)),
                 If(self.touch[slot], self.touch_page.eq(pages[slot])),
-                # A free slot, the last one; a full set has just one least recent page.
+                # The last free slot; a full set has exactly one least recent page.
                 If(
                     valid == 2**slots - 1,
                     self.vacant[slot].eq(~any_of(newer(slot, o) for o in others)),
@@ -90,7 +90,7 @@ class RecentPages(LiteXModule):
                 ),
             ]
 
-        # What becomes of them.
+        # Updates of the two orders.
         hits, fills, touches, leaves = (Signal(slots) for _ in range(4))
         self.comb += [
             hits.eq(Replicate(self.hit, slots) & self.match),

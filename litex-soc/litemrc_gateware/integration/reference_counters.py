@@ -52,7 +52,7 @@ def _port(soc, master):
     if number != master:
         raise ValueError(
             f"master {master.name.lower()} would get port {number} of the DRAM and not port {int(master)}: "
-            "add the masters in the order of ref_counter_records.Master"
+            "add the masters in the order of refs.records.Master"
         )
     return port
 
@@ -80,7 +80,7 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     RefCounterControl
     """
     ports = soc.sdram.crossbar.masters
-    taps = PortTaps(ports, page_shift, contexts_log2=len(monitor._context.storage))
+    taps = PortTaps(ports, page_shift, contexts_log2=len(monitor.context))
     masters = 1 << max(1, (len(ports) - 1).bit_length())
     refs = RefCounterControl(
         taps.pages, masters, contexts=monitor.contexts, page_shift=page_shift, **parameters
@@ -88,7 +88,7 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     soc.add_module(name=f"{name}_taps", module=taps)
     soc.add_module(name=name, module=refs)
     soc.comb += [
-        taps.running.eq(monitor._context.storage),
+        taps.running.eq(monitor.context),
         *(
             getattr(refs.request, field).eq(getattr(taps, field))
             for field in ("valid", "page", "write", "master", "context")

@@ -1,31 +1,33 @@
-"""The monitor's way in: accesses and commands in one order, ends of epochs, losses, and the queue."""
+"""The monitor's input: orders accesses and commands, ends epochs, counts drops, and holds the queue."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Mux, Record, Signal
 
-from litemrc_gateware.records import OpKind, memory_op_layout, width_of
+from litemrc_gateware.records import OpKind, access_layout, memory_op_layout, width_of
 
 
 class Intake(LiteXModule):
-    """Puts what the tap sees and what the processor commands into one queue, in order.
+    """Puts the accesses of the tap and the commands of the processor into one queue, in order.
 
-    An access that finds the queue full is dropped and counted; a command waits. The end of an epoch rides
-    on the access that fills it, so an epoch by accesses has just `epoch_length` of them; without an access
-    at hand it is a record of its own (mark). At most one end is between the queue and the window: so one
-    register can carry what the epoch lost, and the next epoch waits for a window that is held.
+    An access that finds the queue full is dropped and counted; a command waits. The end of an epoch is a flag
+    of the access that fills it, so an epoch by accesses has exactly `epoch_length` of them; without an access
+    in that cycle it is a record of its own (a mark). At most one end is between the queue and the window. One
+    register is therefore enough for the drops of the epoch that ended, and the next epoch goes on while the
+    window is held.
 
-    While `frozen` every record carries that flag, accesses that are lost are not counted, and the epoch
-    ends by command only. A new epoch length, or unit, is in force two clocks later.
+    While `frozen` is 1 every record carries that flag, dropped accesses are not counted, and the epoch ends
+    by command only. A new epoch length, or unit, takes effect two cycles later.
 
     Parameters
     ----------
-    tap : DRAMTap
-    contexts, queue_depth : int
+    frames, contexts, queue_depth : int
         powers of two.
 
     Attributes
     ----------
+    sink : stream.Endpoint(access_layout), in
+        from the tap. Always ready: accesses cannot wait.
     source : stream.Endpoint(memory_op_layout), out
         to the page filter.
     enable, by_cycles, epoch_length, context : Signal, in
@@ -41,21 +43,21 @@ class Intake(LiteXModule):
     published : Signal, in
         strobe: the end of an epoch reached the window.
     frozen : Signal, out
-        what enters the queue in this clock counts nothing.
+        records that enter the queue in this cycle are not counted.
     command_pending, epoch_due : Signal, out
-        a command waits for the queue; an end of epoch is asked for and not yet in the window.
+        a command waits for the queue; an end of epoch is requested and has not reached the window.
     dropped, epoch_dropped : Signal(32), out
-        accesses lost in the running epoch, and in the last one that ended.
+        accesses dropped in the running epoch, and in the last one that ended.
     level, peak : Signal, out
         records in the queue, now and at most since reset.
     idle : Signal, out
         the queue is empty, and no command waits for it.
     observed : Record, out
-        for instruments and simulators: what happens at the input of the queue in this clock.
+        for instruments and simulators: what happens at the input of the queue in this cycle.
     """
 
-    def __init__(self, tap, contexts, queue_depth):
-        layout = memory_op_layout(2**tap.frame_bits, contexts)
+    def __init__(self, frames, contexts, queue_depth):
+        self.sink = stream.Endpoint(access_layout(frames))
         self.enable = Signal()
         self.by_cycles = Signal()
         self.epoch_length = Signal(32)
@@ -65,7 +67,7 @@ class Intake(LiteXModule):
         self.clear = Signal()
         self.end_epoch = Signal()
         self.invalidate = Signal()
-        self.invalidate_frame = Signal(tap.frame_bits)
+        self.invalidate_frame = Signal(width_of(frames))
         self.window_taken = Signal()
         self.published = Signal()
         self.command_pending = Signal()
@@ -75,39 +77,45 @@ class Intake(LiteXModule):
         self.level = Signal(max=queue_depth + 2)
         self.peak = Signal(max=queue_depth + 2)
         self.idle = Signal()
+        layout = memory_op_layout(frames, contexts)
         self.observed = Record([("valid", 1), ("dropped", 1), ("enable", 1), *layout])
 
         # # #
 
-        self.queue = queue = stream.SyncFIFO(layout, queue_depth, buffered=True)
-        self.source = queue.source
-        entry = queue.sink
-        taken = Signal()
-        self.comb += [taken.eq(entry.valid & entry.ready), self.level.eq(queue.level)]
+        self.queue = stream.SyncFIFO(layout, queue_depth, buffered=True)
+        self.source = self.queue.source
+        # In this cycle: an access of the tap; an end of epoch; a record enters the queue; a record that
+        # restarts the epoch does.
+        self.access, self.end_now = Signal(), Signal()
+        self.taken, self.restart = Signal(), Signal()
+        self._add_entry()
+        self._add_freezing()
+        self._add_epoch_ends(self._add_length())
+        self._add_losses()
+        self._add_observer()
 
-        # Commands wait here until the queue takes them.
+    def _add_entry(self):
+        """One record a cycle enters the queue: the access, else a command, else the bare end of an epoch."""
+        sink, entry, access, taken = self.sink, self.queue.sink, self.access, self.taken
         clear_pending = Signal()
         invalidate_pending = Signal()
-        pending_frame = Signal(tap.frame_bits)
+        pending_frame = Signal(len(self.invalidate_frame))
         self.comb += [
+            sink.ready.eq(1),
+            taken.eq(entry.valid & entry.ready),
+            self.level.eq(self.queue.level),
             self.command_pending.eq(clear_pending | invalidate_pending),
             self.idle.eq((self.level == 0) & ~self.command_pending),
-        ]
-
-        # One record a clock: the access, else a command, else the bare end of an epoch.
-        access = Signal()
-        end_now = Signal()
-        self.comb += [
-            access.eq(tap.valid & self.enable),
+            access.eq(sink.valid & self.enable),
             entry.context.eq(self.context),
-            entry.write.eq(tap.write),
-            entry.frame.eq(tap.frame),
+            entry.write.eq(sink.write),
+            entry.frame.eq(sink.frame),
             entry.frozen.eq(self.frozen),
             If(
                 access,
                 entry.valid.eq(1),
                 entry.kind.eq(OpKind.ACCESS),
-                entry.epoch_end.eq(end_now),
+                entry.epoch_end.eq(self.end_now),
             )
             .Elif(
                 clear_pending,
@@ -121,7 +129,7 @@ class Intake(LiteXModule):
                 entry.frame.eq(pending_frame),
             )
             .Elif(
-                end_now,
+                self.end_now,
                 entry.valid.eq(1),
                 entry.kind.eq(OpKind.MARK),
                 entry.epoch_end.eq(1),
@@ -136,19 +144,25 @@ class Intake(LiteXModule):
             If(self.invalidate, invalidate_pending.eq(1), pending_frame.eq(self.invalidate_frame)),
         ]
 
-        # Frozen: by register, or because an epoch has ended.
+    def _add_freezing(self):
+        """Frozen by the register, or because an epoch has ended."""
         shot = Signal()
         self.comb += self.frozen.eq(self.freeze | shot)
         self.sync += [
             If(self.arm, shot.eq(0)),
-            If(taken & entry.epoch_end & self.single_shot, shot.eq(1)),
+            If(self.taken & self.queue.sink.epoch_end & self.single_shot, shot.eq(1)),
         ]
 
-        # Ends of epochs. What is left is looked at a clock ahead, for 0, 1 and 2 more: so no comparison of
-        # many bits lies on the way into the queue.
-        end_requested, in_flight, length_reached, restart = (Signal() for _ in range(4))
+    def _add_length(self):
+        """Count what elapses of the epoch; returns whether its length is reached in this cycle.
+
+        The remainder is compared a cycle ahead, for 0, 1 and 2 more, so that no wide comparison is on the
+        path into the queue.
+        """
+        access, taken, restart = self.access, self.taken, self.restart
+        length_reached = Signal()
         elapses, advances, advanced, restarted = (Signal() for _ in range(4))
-        endless, single, may_end = Signal(reset=1), Signal(), Signal()  # the length is 0, is 1
+        endless, single = Signal(reset=1), Signal()  # the length is 0, is 1
         elapsed = Signal(32)
         reached = [Signal() for _ in range(3)]
         length, left = Signal(32), Signal((33, True))
@@ -159,6 +173,7 @@ class Intake(LiteXModule):
             self.sync += flag.eq(~endless & (left[-1] | few))
         self.comb += [
             elapses.eq(~self.frozen & Mux(self.by_cycles, self.enable, access)),
+            advances.eq(elapses & (self.by_cycles | taken) & (elapsed != 2**32 - 1)),
             If(restarted, length_reached.eq(elapses & single))
             .Elif(advanced & elapses, length_reached.eq(reached[2]))
             .Elif(advanced | elapses, length_reached.eq(reached[1]))
@@ -169,36 +184,48 @@ class Intake(LiteXModule):
             single.eq(self.epoch_length == 1),
             advanced.eq(advances),
             restarted.eq(restart),
+            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(elapsed + 1)),
         ]
+        return length_reached
+
+    def _add_epoch_ends(self, length_reached):
+        """End an epoch by command or by its length, one at a time and only into a free window."""
+        entry, taken = self.queue.sink, self.taken
+        end_requested, in_flight, may_end = Signal(), Signal(), Signal()
         self.comb += [
             may_end.eq(~in_flight & ~self.window_taken),
-            end_now.eq(may_end & (end_requested | (length_reached & ~self.frozen))),
-            advances.eq(elapses & (self.by_cycles | taken) & (elapsed != 2**32 - 1)),
-            restart.eq(taken & (entry.epoch_end | (entry.kind == OpKind.CLEAR))),
+            self.end_now.eq(may_end & (end_requested | (length_reached & ~self.frozen))),
+            self.restart.eq(taken & (entry.epoch_end | (entry.kind == OpKind.CLEAR))),
             self.epoch_due.eq(end_requested | in_flight),
         ]
         self.sync += [
-            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(elapsed + 1)),
             If(self.published, in_flight.eq(0)),
             If(taken & entry.epoch_end, in_flight.eq(1), end_requested.eq(0)),
             If(self.end_epoch, end_requested.eq(1)),
         ]
 
-        # Losses.
-        lost = Signal()
-        self.comb += lost.eq(access & ~entry.ready)
+    def _add_losses(self):
+        """Count dropped accesses, and keep the high-water mark of the queue."""
+        entry = self.queue.sink
+        self.lost = lost = Signal()
+        self.comb += lost.eq(self.access & ~entry.ready)
         self.sync += [
             If(lost & ~self.frozen & (self.dropped != 2**32 - 1), self.dropped.eq(self.dropped + 1)),
-            If(restart, self.dropped.eq(0)),
-            If(taken & entry.epoch_end, self.epoch_dropped.eq(self.dropped)),
+            If(self.restart, self.dropped.eq(0)),
+            If(self.taken & entry.epoch_end, self.epoch_dropped.eq(self.dropped)),
             If(self.level > self.peak, self.peak.eq(self.level)),
         ]
 
-        # What an observer sees.
+    def _add_observer(self):
+        """Show the record at the input of the queue, and whether it was dropped."""
+        observed, entry = self.observed, self.queue.sink
         self.comb += [
-            *(getattr(self.observed, name).eq(getattr(entry, name)) for name, _ in layout),
-            self.observed.valid.eq(taken | lost),
-            self.observed.dropped.eq(lost),
-            self.observed.epoch_end.eq(entry.epoch_end & taken),
-            self.observed.enable.eq(self.enable),
+            *(
+                getattr(observed, name).eq(getattr(entry, name))
+                for name, *_ in entry.description.payload_layout
+            ),
+            observed.valid.eq(self.taken | self.lost),
+            observed.dropped.eq(self.lost),
+            observed.epoch_end.eq(entry.epoch_end & self.taken),
+            observed.enable.eq(self.enable),
         ]

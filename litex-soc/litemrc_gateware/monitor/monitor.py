@@ -1,4 +1,23 @@
-"""The MRC monitor: tap, queue, page filter around the stack engine, hit counters, window and interrupt."""
+"""The MRC monitor: queue, page filter around the stack engine, hit counters, window and interrupt.
+
+    DRAMTap           registers: context, invalidate, clear, end_epoch
+       | access                  |
+       v                         |
+    Intake <---------------------+
+       | memory_op: one queue of accesses, commands and ends of epochs
+       v              op
+    PageFilter ----------------> GroupStack or BucketStack
+       |       <----------------      |
+       |           position           | move: only GroupStack, with `domains`
+       | counted                      v
+       v                          RankMeter
+    HitCounters ----------------->    |
+       |        hits of an epoch      | published
+       v                              v
+    WindowBus: read-only          status.epoch_ready, interrupt
+
+The layouts of the records are in `litemrc_gateware.records`. Without a RankMeter, HitCounters publishes.
+"""
 
 from functools import partial
 
@@ -16,68 +35,70 @@ from litemrc_gateware.stacks.hls_unit import HLSStackEngine
 
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 DEFAULT_ENGINE = "group_stack"
-# Pages the filter remembers unless told otherwise. What it absorbs saves group_stack, which takes up to
-# groups + 12 clocks an access, much work; it costs a clock for each recent page to be put in order, up to
-# 0.75 an access with 4 of them. bucket_stack takes an access every clock, so there that would be a loss:
-# one recent page, repeats of the last one, is never out of order.
+# Default number of recent pages in the filter. Each access that the filter absorbs saves group_stack up to
+# groups + 12 cycles; restoring the order of recent pages costs a cycle each, up to 0.75 an access with 4 of
+# them. bucket_stack takes an access every cycle, so that cost would be a loss there: a single recent page,
+# the repeats of the last one, is never out of order.
 RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
 
 
 class Monitor(MonitorRegisters):
-    """Counts the page stack distances of all DRAM accesses, per context and epoch.
+    """Counts the LRU stack distances of all DRAM accesses in pages, per context and epoch.
 
     Operation
     ---------
     - Write ``context`` at a context switch, ``invalidate`` when a page frame gets a new page. Accesses,
-      invalidations and the command ``clear`` pass one queue, so their order is kept. Accesses that find
-      the queue full are lost and counted in ``dropped``; a command waits (``status.command_pending``).
-    - An epoch ends after ``epoch_length`` accesses or cycles (0: never), or by the command ``end_epoch``.
-      Its counters then stand in the window, ``status.epoch_ready`` and the interrupt rise, and stay until
-      the command ``release``. With ``control.hold`` (the default) the next epoch goes on until the window
-      is released, so that counts are never lost; without it the window is overwritten.
+      invalidations and the command ``clear`` pass through one queue and keep their order. Accesses that find
+      the queue full are dropped and counted in ``dropped``; a command waits (``status.command_pending``).
+    - An epoch ends after ``epoch_length`` accesses or cycles (0: never), or by the command ``end_epoch``. Its
+      counters are then in the window, and ``status.epoch_ready`` and the interrupt are asserted until the
+      command ``release``. With ``control.hold`` (the default) the next epoch continues until the window is
+      released, so no counts are lost; without it the window is overwritten.
     - The window is a read-only memory, [context][2 * groups] words: the hits of each group, then misses,
       accesses, pages touched (the working set), and zeros.
-    - While ``control.freeze`` is set accesses move pages in the stacks but count nothing, neither in the
-      window nor as dropped, and the epoch stands still. It takes effect in order: accesses already in the
-      queue count. With ``control.single_shot`` the monitor freezes when an epoch ends, until the command
-      ``arm``: so stacks are warmed, then just one epoch is measured. ``status.frozen`` tells.
-    - ``range_lower``, ``range_upper`` and ``sampling`` choose the pages that take part; accesses to others
-      are counted in ``epoch_outside`` and ``epoch_unsampled``. Change them while the monitor is disabled
-      and ``status.idle``, and give the command ``clear`` behind.
-    - In every epoch the window's accesses + outside + unsampled + dropped are those the tap saw while the
-      monitor was enabled and not frozen.
+    - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the
+      window nor as dropped, and the epoch does not advance. It takes effect in order: accesses already in the
+      queue are counted. With ``control.single_shot`` the monitor freezes when an epoch ends, until the
+      command ``arm``: warm the stacks, then measure exactly one epoch. ``status.frozen`` reports the state.
+    - ``range_lower``, ``range_upper`` and ``sampling`` select the pages that take part; other accesses are
+      counted in ``epoch_outside`` and ``epoch_unsampled``. Change them while the monitor is disabled and
+      ``status.idle`` is 1, and give the command ``clear`` afterwards.
+    - In every epoch the window's accesses + outside + unsampled + dropped equal the accesses that the tap saw
+      while the monitor was enabled and not frozen.
 
     Parameters
     ----------
     tap : DRAMTap
-        source of accesses; its ``frame_bits`` give the number of frames.
+        its ``source`` are the accesses; its ``frame_bits`` give the number of frames.
     groups, contexts : int
         resolution of the curve, and number of private stacks; powers of two.
     queue_depth : int
-        accesses and commands waiting for the engine; a power of two.
+        accesses and commands that can wait for the engine; a power of two.
     engine : str
         a name of ``ENGINES``.
     recent_pages : int
-        pages whose accesses the filter answers alone, 1 .. pages / groups, at most 15; 1 lets it take an
-        access every clock. Default: the engine's in ``RECENT_PAGES``, or as many as a group holds.
+        pages whose accesses the filter answers without the engine, 1 to pages / groups, at most 15; with 1 it
+        takes an access every cycle. Default: that of the engine in ``RECENT_PAGES``, at most a group's pages.
     pages : int
-        pages the engine holds, a power of two. Fewer than the memory's frames, which is the default, take
-        less block RAM, and the monitor samples at least 1 page of frames / pages.
+        pages the engine holds, a power of two; default: the memory's frames. Fewer take less block RAM; the
+        monitor then samples at least 1 page of frames / pages.
     hls_engine : bool
-        the engine is the Verilog of that name that Vitis HLS exported, not the one in Migen.
+        use the engine's Verilog exported by Vitis HLS in place of the one in Migen.
     domains : int
-        with it a meter of so many power domains goes with the epochs; of group_stack only.
+        add a rank meter of so many power domains, with snapshots at the ends of epochs; group_stack only.
 
     Attributes
     ----------
     groups, contexts : int
+    context : Signal, out
+        the running context, as in the register of that name.
     window : WindowBus
     rank_meter : RankMeter
-        with ``domains``; what it counts is still to be connected.
+        with ``domains``; the signals that it counts are to be connected by the caller.
     ev : EventManager
         the interrupt.
     observed : Record
-        for instruments and simulators: what happens at the input of the queue in this clock.
+        for instruments and simulators: what happens at the input of the queue in this cycle.
     """
 
     def __init__(
@@ -96,88 +117,60 @@ class Monitor(MonitorRegisters):
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
         if hls_engine and domains:
-            raise ValueError("Monitor: the rank meter wants the engine in Migen, not that of Vitis HLS")
+            raise ValueError("Monitor: the rank meter needs the engine in Migen, not that of Vitis HLS")
         frames = 2**tap.frame_bits
         pages = frames if pages is None else pages
         if recent_pages is None:
             recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
         if not 1 <= recent_pages <= 15:
-            raise ValueError(f"Monitor: {recent_pages} recent pages; choose 1 to 15, a register tells them")
+            raise ValueError(f"Monitor: recent_pages must be 1 to 15 (got {recent_pages})")
         self.groups, self.contexts = groups, contexts
         super().__init__(
             tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
         )
+        self.context = self._context.storage
 
         # # #
 
-        # Accesses and commands, in order -> page filter around the stack engine -> hit counters.
-        self.intake = intake = Intake(tap, contexts, queue_depth)
-        self.filter = filter_ = PageFilter(frames, pages, groups, contexts, recent_pages)
+        self.intake = Intake(frames, contexts, queue_depth)
+        self.filter = PageFilter(frames, pages, groups, contexts, recent_pages)
         with_moves = {"with_moves": True} if domains and engine == "group_stack" else {}
         engine_class = partial(HLSStackEngine, engine) if hls_engine else ENGINES[engine]
-        self.engine = stack = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
-        self.counters = counters = HitCounters(groups=groups, contexts=contexts)
-        self.observed = intake.observed
+        self.engine = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
+        self.counters = HitCounters(groups=groups, contexts=contexts)
+        self.window = WindowBus(contexts * 2 * groups)
+        if domains:
+            self.rank_meter = RankMeter(self.engine, pages, groups, contexts, domains)
+        self.observed = self.intake.observed
+
+        self._connect_streams(tap)
+        published, meter_busy = self._connect_window()
+        epoch_ready = self._add_epoch_ready(published)
+        self._connect_settings(window_taken=(epoch_ready & self._control.fields.hold) | meter_busy)
+        self.comb += self.intake.published.eq(published)
+        self._connect_status(epoch_ready)
+
+    def _connect_streams(self, tap):
+        """The path of an access: tap, queue, filter around the engine, hit counters."""
+        intake, filter_, stack = self.intake, self.filter, self.engine
         self.comb += [
+            tap.source.connect(intake.sink),
             intake.source.connect(filter_.sink),
             filter_.engine_ops.connect(stack.sink),
             stack.source.connect(filter_.engine_positions),
-            filter_.source.connect(counters.sink),
+            filter_.source.connect(self.counters.sink),
         ]
 
-        # Registers in.
-        epoch_ready, published, meter_busy = Signal(), Signal(), Signal()
-        self.comb += [
-            intake.enable.eq(self._control.fields.enable),
-            intake.by_cycles.eq(self._control.fields.epoch_unit),
-            intake.epoch_length.eq(self._epoch_length.storage),
-            intake.context.eq(self._context.storage),
-            intake.freeze.eq(self._control.fields.freeze),
-            intake.single_shot.eq(self._control.fields.single_shot),
-            intake.arm.eq(self._command.fields.arm),
-            intake.clear.eq(self._command.fields.clear),
-            intake.end_epoch.eq(self._command.fields.end_epoch),
-            intake.invalidate.eq(self._invalidate.re),
-            intake.invalidate_frame.eq(self._invalidate.storage),
-            intake.window_taken.eq((epoch_ready & self._control.fields.hold) | meter_busy),
-            intake.published.eq(published),
-            filter_.lower.eq(self._range_lower.storage),
-            filter_.upper.eq(self._range_upper.storage),
-            filter_.sampling.eq(self._sampling.storage),
-        ]
+    def _connect_window(self):
+        """Connect the window to the bus, and to the meter, which reads the hits, too.
 
-        # Finished epochs.
-        self.sync += [
-            If(self._command.fields.release, epoch_ready.eq(0)),
-            If(published, epoch_ready.eq(1)),
-            If(
-                counters.finished,
-                self._epoch_dropped.status.eq(intake.epoch_dropped),
-                self._epoch_outside.status.eq(filter_.outside),
-                self._epoch_unsampled.status.eq(filter_.unsampled),
-            ),
-        ]
-
-        # Registers out.
-        self.comb += [
-            self._status.fields.idle.eq(intake.idle & filter_.idle & stack.idle & counters.idle),
-            self._status.fields.command_pending.eq(intake.command_pending),
-            self._status.fields.epoch_ready.eq(epoch_ready),
-            self._status.fields.epoch_due.eq(intake.epoch_due),
-            self._status.fields.overflow.eq(counters.overflow),
-            self._status.fields.frozen.eq(intake.frozen),
-            self._scale.fields.scale_log2.eq(filter_.scale_log2),
-            self._epoch.status.eq(counters.epoch),
-            self._dropped.status.eq(intake.dropped),
-            self._queue_peak.status.eq(intake.peak),
-            self.ev.epoch.trigger.eq(epoch_ready),
-        ]
-
-        # Window; the meter reads it, too, and the epoch is ready when both have what they need.
-        self.window = window = WindowBus(contexts * 2 * groups)
+        Returns two signals: an epoch is published, when bus and meter may have it; the meter is busy.
+        """
+        window, counters = self.window, self.counters
+        published, meter_busy = Signal(), Signal()
         self.comb += window.dat_r.eq(counters.window_dat_r)
-        if domains:
-            self.rank_meter = meter = RankMeter(stack, pages, groups, contexts, domains)
+        if hasattr(self, "rank_meter"):
+            meter = self.rank_meter
             self.comb += [
                 meter.epoch.eq(counters.finished),
                 meter.n_mrc.bus_reads.eq(window.reads),
@@ -189,3 +182,57 @@ class Monitor(MonitorRegisters):
             ]
         else:
             self.comb += [counters.window_adr.eq(window.adr), published.eq(counters.finished)]
+        return published, meter_busy
+
+    def _add_epoch_ready(self, published):
+        """Keep what the finished epoch lost; returns whether it is in the window and not released."""
+        epoch_ready = Signal()
+        self.sync += [
+            If(self._command.fields.release, epoch_ready.eq(0)),
+            If(published, epoch_ready.eq(1)),
+            If(
+                self.counters.finished,
+                self._epoch_dropped.status.eq(self.intake.epoch_dropped),
+                self._epoch_outside.status.eq(self.filter.outside),
+                self._epoch_unsampled.status.eq(self.filter.unsampled),
+            ),
+        ]
+        return epoch_ready
+
+    def _connect_settings(self, window_taken):
+        """Registers that software writes."""
+        intake, filter_ = self.intake, self.filter
+        self.comb += [
+            intake.enable.eq(self._control.fields.enable),
+            intake.by_cycles.eq(self._control.fields.epoch_unit),
+            intake.epoch_length.eq(self._epoch_length.storage),
+            intake.context.eq(self.context),
+            intake.freeze.eq(self._control.fields.freeze),
+            intake.single_shot.eq(self._control.fields.single_shot),
+            intake.arm.eq(self._command.fields.arm),
+            intake.clear.eq(self._command.fields.clear),
+            intake.end_epoch.eq(self._command.fields.end_epoch),
+            intake.invalidate.eq(self._invalidate.re),
+            intake.invalidate_frame.eq(self._invalidate.storage),
+            intake.window_taken.eq(window_taken),
+            filter_.lower.eq(self._range_lower.storage),
+            filter_.upper.eq(self._range_upper.storage),
+            filter_.sampling.eq(self._sampling.storage),
+        ]
+
+    def _connect_status(self, epoch_ready):
+        """Registers that software reads, and the interrupt."""
+        intake, filter_, counters = self.intake, self.filter, self.counters
+        self.comb += [
+            self._status.fields.idle.eq(intake.idle & filter_.idle & self.engine.idle & counters.idle),
+            self._status.fields.command_pending.eq(intake.command_pending),
+            self._status.fields.epoch_ready.eq(epoch_ready),
+            self._status.fields.epoch_due.eq(intake.epoch_due),
+            self._status.fields.overflow.eq(counters.overflow),
+            self._status.fields.frozen.eq(intake.frozen),
+            self._scale.fields.scale_log2.eq(filter_.scale_log2),
+            self._epoch.status.eq(counters.epoch),
+            self._dropped.status.eq(intake.dropped),
+            self._queue_peak.status.eq(intake.peak),
+            self.ev.epoch.trigger.eq(epoch_ready),
+        ]

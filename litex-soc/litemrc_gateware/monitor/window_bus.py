@@ -6,7 +6,7 @@ from migen import Signal
 
 
 class WindowBus(LiteXModule):
-    """Wishbone in front of a window that shows a word two clocks after its address.
+    """Wishbone in front of a window that shows a word two cycles after its address.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class WindowBus(LiteXModule):
             self.adr.eq(bus.adr),
             bus.dat_r.eq(self.dat_r),
         ]
-        under_way = Signal()  # the word is there a clock later
+        under_way = Signal()  # the word is there a cycle later
         self.sync += [
             under_way.eq(self.reads & ~under_way & ~bus.ack),
             bus.ack.eq(under_way),

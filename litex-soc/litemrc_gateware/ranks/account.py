@@ -19,7 +19,7 @@ class RankAccount(LiteXModule):
     Parameters
     ----------
     interval : int
-        tREFI in clocks, rounded down.
+        tREFI in cycles, rounded down.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from migen import If, Mux, Signal
 
 from litemrc_gateware.ranks.records import AWAKE, PowerState
 
-# Clocks from a request's arrival at a bank machine whose row is closed to its ACTIVATE on the DFI: through
+# Cycles from a request's arrival at a bank machine whose row is closed to its ACTIVATE on the DFI: through
 # the command buffer (2), the bank machine's state (1), the DFI's register (1). LiteDRAM needs no less.
 GATE_TO_ACTIVATE = 4
 
@@ -31,11 +31,11 @@ class RankClockEnable(LiteXModule):
     nap : Signal, in
         of no effect in self-refresh.
     due, refresh : Signal, in
-        the rank owes a refresh; strobe, only while `refreshable`: it is sent one, on the DFI a clock later.
+        the rank owes a refresh; strobe, only while `refreshable`: it is sent one, on the DFI a cycle later.
     cke, odt : Signal, out
         of the DFI. ODT is low from the fall until the DLL has locked.
     selectable : Signal, out
-        commands may reach the rank in this clock of the DFI. In the clock in which CKE falls they may: that
+        commands may reach the rank in this cycle of the DFI. In the cycle in which CKE falls they may: that
         is how self-refresh is entered.
     asleep : Signal, out
         from the fall to the wake.
@@ -74,7 +74,7 @@ class RankClockEnable(LiteXModule):
         def by_depth(shallow, deep):
             return Mux(self.deep, deep, shallow)
 
-        # Clocks since CKE moved on the DFI, up to the longest time asked for.
+        # Cycles since CKE moved on the DFI, up to the longest time asked for.
         longest = max(t.tXSDLL, t.tXS, t.tXPDLL)
         since = Signal(max=longest + 1, reset=longest)
         served = Signal(reset=1)

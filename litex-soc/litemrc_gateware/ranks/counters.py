@@ -1,4 +1,4 @@
-"""Counters of the power domains: an event a clock each, folded into one RAM in turns."""
+"""Counters of the power domains: an event a cycle each, folded into one RAM in turns."""
 
 from itertools import pairwise
 
@@ -14,27 +14,27 @@ WORDS = MeterWord.TOP_PAGES  # counted here: all but the pages
 
 
 class RankCounters(LiteXModule):
-    """Counts what happens to each domain in each clock; held bit-equal to hls/rank_meter.
+    """Counts what happens to each domain in each cycle; bit-identical to hls/rank_meter.
 
     Time goes in rounds. Short counters, shift registers for want of space, count in a round; at its end, the
-    `boundary`, all of them are caught and begin anew in the same clock, and in the next round, one a clock,
-    they are added to the long ones in a RAM. So counters of all domains always cover the same clocks, and
+    `boundary`, all of them are caught and begin anew in the same cycle, and in the next round, one a cycle,
+    they are added to the long ones in a RAM. So counters of all domains always cover the same cycles, and
     none is lost. The last round of a snapshot (`last`, to be kept until the boundary) is added up like the
     others; its sums, then complete, are shown, and the long counters begin again from zero, but for IDLE.
 
-    Clocks of a round: 15 * domains.
+    Cycles of a round: 15 * domains.
 
     Parameters
     ----------
     domains : int
         a power of two.
     counter_bits : int
-        of the long counters; fewer than 32 only to test saturation, and at least those of a round's clocks.
+        of the long counters; fewer than 32 only to test saturation, and at least those of a round's cycles.
 
     Attributes
     ----------
     access, access_domain, write : in
-        one access a clock at most.
+        one access a cycle at most.
     activate, activate_domain : in
     refresh, waking, wakes : Signal(domains), in
     state : list of Signal(3), in
@@ -42,7 +42,7 @@ class RankCounters(LiteXModule):
     last : Signal, in
         the round that ends next is the last one of a snapshot.
     boundary : Signal, out
-        this clock is the first one of a round.
+        this cycle is the first one of a round.
     shown, shown_domain, shown_word, shown_count : out
         strobe: the last round's sums, of each domain and MeterWord but TOP_PAGES.
     complete : Signal, out

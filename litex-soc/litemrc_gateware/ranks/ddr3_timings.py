@@ -1,4 +1,4 @@
-"""Times that DDR3 asks for around power-down and self-refresh, in clocks of the controller."""
+"""Times that DDR3 asks for around power-down and self-refresh, in cycles of the controller."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -8,13 +8,13 @@ from litedram.init import get_sdram_phy_init_sequence
 
 @dataclass(frozen=True)
 class AtLeast:
-    """A minimum as datasheets give it: so many clocks of the DRAM and so many nanoseconds."""
+    """A minimum as datasheets give it: so many cycles of the DRAM and so many nanoseconds."""
 
     nck: int
     ns: float = 0.0
 
     def clocks(self, tck_ns: float, nphases: int) -> int:
-        """In clocks of the controller, of `nphases` clocks of the DRAM each, rounded up."""
+        """In cycles of the controller, of `nphases` cycles of the DRAM each, rounded up."""
         return ceil(max(self.nck, ceil(self.ns / tck_ns - 1e-3)) / nphases)
 
 
@@ -47,7 +47,7 @@ TCKESR_BEYOND_TCKE_NCK = 1
 
 @dataclass(frozen=True)
 class PowerTimings:
-    """Minimum distances in clocks of the controller; JEDEC's names.
+    """Minimum distances in cycles of the controller; JEDEC's names.
 
     Taken for the grade of the clock in use: a faster part meets the times of a slower grade.
 
@@ -57,7 +57,7 @@ class PowerTimings:
             slow exit; fast exit would be content with tXP.
         tXS, tXSDLL: the same of self-refresh.
         tMOD: mode register set to anything.
-        tRDPDEN: read command, in any phase, to CKE low in the first phase of a clock.
+        tRDPDEN: read command, in any phase, to CKE low in the first phase of a cycle.
         tRP, tRCD, tRAS, tRFC: LiteDRAM's own, for the module in use.
         tREFI: rounded down. LiteDRAM's is rounded up, so that its refreshes fall behind by one in about 1000.
     """
@@ -104,7 +104,7 @@ class PowerTimings:
         def clocks(limit: AtLeast) -> int:
             return limit.clocks(tck_ns, nphases)
 
-        # Beyond LiteDRAM's tRFC, which is whole clocks and not below the datasheet's.
+        # Beyond LiteDRAM's tRFC, which is whole cycles and not below the datasheet's.
         txs = timing.tRFC + AtLeast(0, TXS_BEYOND_TRFC_NS).clocks(tck_ns, nphases)
         return cls(
             tCKE=clocks(grade.tCKE),
@@ -118,7 +118,7 @@ class PowerTimings:
             tXS=max(txs, clocks(AtLeast(TXS_NCK))),
             tXSDLL=clocks(TDLLK),
             tMOD=clocks(TMOD),
-            # RL + 4 + 1, from the last phase of its clock at worst.
+            # RL + 4 + 1, from the last phase of its cycle at worst.
             tRDPDEN=clocks(AtLeast(phy.cl + 5 + nphases - 1)),
             tRP=timing.tRP,
             tRCD=timing.tRCD,

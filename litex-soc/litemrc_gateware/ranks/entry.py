@@ -17,11 +17,11 @@ class RankEntry(LiteXModule):
 
     parked -> precharge all (every rank: each bank machine takes its rows for closed) -> for self-refresh tRP,
     and MR2 of the ranks whose PASR changes with tMOD behind -> CKE low, for self-refresh together with
-    REFRESH. Power-down follows the precharge at once (tPRPDEN). Who sleeps is decided in the clock in which
+    REFRESH. Power-down follows the precharge at once (tPRPDEN). Who sleeps is decided in the cycle in which
     CKE falls: a rank with a request by then stays awake. Behind power-down, the controller is let go as soon
     as tRP is kept. LiteDRAM's refresher, if it waits by then, finds the controller parked.
 
-    Ranks behind self-refresh get the refreshes they owe in the same place, the clock of ENTER; nothing waits
+    Ranks behind self-refresh get the refreshes they owe in the same place, the cycle of ENTER; nothing waits
     for the end of those, as the ranks' gates are shut until then.
 
     Parameters
@@ -39,9 +39,9 @@ class RankEntry(LiteXModule):
     lift : Signal(nranks), in
         ranks in power-down that begin raises first, because they are to sleep deeper.
     row_open_enough : Signal, in
-        tRAS since the last ACTIVATE is kept by a command of this clock.
+        tRAS since the last ACTIVATE is kept by a command of this cycle.
     power_down, self_refresh : Signal(nranks), in
-        ranks that may enter the state in this clock.
+        ranks that may enter the state in this cycle.
     refresh : Signal(nranks), in
         ranks to be sent a refresh.
     pasr : Signal(nranks * PASR_BITS), in
@@ -50,7 +50,7 @@ class RankEntry(LiteXModule):
     nap : Signal(nranks), out
         hold CKE high of these sleeping ranks.
     select : Signal(nranks), out
-        ranks that our command of the clock before is for.
+        ranks that our command of the cycle before is for.
     fall : Signal(nranks), out
         CKE falls.
     fall_deep : Signal(nranks), out
@@ -101,7 +101,7 @@ class RankEntry(LiteXModule):
         lifted, fresh = Signal(nranks), Signal(nranks)
         deep = Signal()
         wait = Signal(max=max(timings.tMOD, timings.tRP, 2) + 1)
-        # Behind power-down, the precharge is 2 clocks past when the controller may be let go, and from there
+        # Behind power-down, the precharge is 2 cycles past when the controller may be let go, and from there
         # to the first ACTIVATE it is 2 more on the DFI.
         settling = max(0, timings.tRP - 4)
 

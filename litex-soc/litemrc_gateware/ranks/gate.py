@@ -12,7 +12,7 @@ class RankGate(LiteXModule):
     """Holds requests for sleeping ranks in the crossbar; those of other ranks go on.
 
     Stands in for the controller's interface before the crossbar is finalised:
-    ``crossbar.controller = gate.interface``. An open gate is wires: it adds no clock.
+    ``crossbar.controller = gate.interface``. An open gate is wires: it adds no cycle.
 
     A request waits in front of a shut gate as it would in front of a bank machine whose buffer is full, so
     the port it came from waits, and other ports do not. What a bank machine has taken is its own: a rank may

@@ -12,18 +12,18 @@ from litemrc_gateware.ranks.records import AWAKE, MeterWord, PowerState
 
 
 class RankMeter(LiteXModule):
-    """Counters of all power domains and N_mrc, in snapshots; held bit-equal to hls/rank_meter.
+    """Counters of all power domains and N_mrc, in snapshots; bit-identical to hls/rank_meter.
 
     Operation
     ---------
-    - The meter counts in every clock. `snapshot`, or the end of an epoch (`epoch`), asks for one: as soon as
+    - The meter counts in every cycle. `snapshot`, or the end of an epoch (`epoch`), asks for one: as soon as
       N_mrc is found and the stack engine is between two operations the latter is held, and with the next
-      round of `RankCounters`, 15 * domains clocks at most, a new snapshot begins. A round later the window
-      shows the old one, all of its words at once, `published` is 1 for a clock and `snapshots` one more.
-    - Each clock is in exactly one snapshot: the five residencies of each domain sum up to
-      `snapshot_clocks`. TOP_PAGES and N_mrc are those of the clock in which the snapshot ends.
-    - `working` follows the moves of pages and N_mrc at once, a few clocks behind.
-    - While the engine is held accesses wait in the monitor's queue: domains + contexts clocks and a round for
+      round of `RankCounters`, 15 * domains cycles at most, a new snapshot begins. A round later the window
+      shows the old one, all of its words at once, `published` is 1 for a cycle and `snapshots` one more.
+    - Each cycle is in exactly one snapshot: the five residencies of each domain sum up to
+      `snapshot_clocks`. TOP_PAGES and N_mrc are those of the cycle in which the snapshot ends.
+    - `working` follows the moves of pages and N_mrc at once, a few cycles behind.
+    - While the engine is held accesses wait in the monitor's queue: domains + contexts cycles and a round for
       a snapshot, domains + 1 a page group for a change of N_mrc.
 
     Connections in a monitor: the meter joins itself to `engine.moves`. `epoch` is `HitCounters.finished`. The
@@ -57,13 +57,13 @@ class RankMeter(LiteXModule):
     epoch, snapshot : Signal, in
         strobes: an epoch is in the window of the hit counters; a snapshot is asked for.
     window_adr, window_dat_r : Signal, in and out
-        domain * 16 + MeterWord, or domains * 16 + context for N_mrc; its word two clocks later.
+        domain * 16 + MeterWord, or domains * 16 + context for N_mrc; its word two cycles later.
     working : Signal(domains), out
         bit d: domain d holds pages of the working set.
     taken, published : Signal, out
-        strobes: this clock is the first one of a new snapshot; the last one is in the window.
+        strobes: this cycle is the first one of a new snapshot; the last one is in the window.
     snapshots, snapshot_clocks : Signal(32), out
-        snapshots since reset; clocks of the one in the window.
+        snapshots since reset; cycles of the one in the window.
     overflow : Signal, out
         a counter in the window met its limit.
     busy : Signal, out

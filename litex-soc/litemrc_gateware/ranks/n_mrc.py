@@ -16,7 +16,7 @@ class NMrc(LiteXModule):
 
     Automatic: when an epoch stands in the window of `HitCounters`, each context with accesses gets the
     smallest size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read, 4
-    clocks a word, in clocks in which the bus does not ask for it: contexts * (8 * groups + 20) clocks at
+    cycles a word, in cycles in which the bus does not ask for it: contexts * (8 * groups + 20) cycles at
     most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be
     published.
 
@@ -32,11 +32,11 @@ class NMrc(LiteXModule):
     automatic, epsilon, size, written : Signal, in
         registers n_mrc_auto and n_mrc, and the strobe of a write to the latter.
     epoch : Signal, in
-        strobe: a new epoch stands in the window from this clock on (`HitCounters.finished`).
+        strobe: a new epoch stands in the window from this cycle on (`HitCounters.finished`).
     bus_reads, bus_adr : Signal, in
-        the bus reads the window in this clock, and where.
+        the bus reads the window in this cycle, and where.
     window_adr, window_dat_r : Signal, out and in
-        the window's port: the word is there two clocks after its address, the bus's words too.
+        the window's port: the word is there two cycles after its address, the bus's words too.
     set, set_context, set_size : Signal, out
     done : Signal, in
         to `WorkingPages`.
@@ -70,7 +70,7 @@ class NMrc(LiteXModule):
             If(sizes, size_due.eq(1)),
         ]
 
-        # The window's port: `word` is asked for until it is granted, its counter comes two clocks later.
+        # The window's port: `word` is asked for until it is granted, its counter comes two cycles later.
         word, asks, asked, comes, counter = (
             Signal(group_bits + 1),
             Signal(),

@@ -15,7 +15,7 @@ class PolicySettings(LiteXModule):
     Parameters
     ----------
     lead : int
-        clocks from the decision to enter power-down to CKE low, nothing in the way.
+        cycles from the decision to enter power-down to CKE low, nothing in the way.
 
     Attributes
     ----------
@@ -50,21 +50,21 @@ class PolicySettings(LiteXModule):
 
 
 class RankPolicy(LiteXModule):
-    """Of one rank: counts its idle clocks and says what it may be sent to.
+    """Of one rank: counts its idle cycles and says what it may be sent to.
 
     `want` is AWAKE (0) while the rank is busy. Else it is the deeper of what software commanded and what the
-    policy wants; a policy never wakes a rank, and what an entry finds is `want` of that clock.
+    policy wants; a policy never wakes a rank, and what an entry finds is `want` of that cycle.
 
     Parameters
     ----------
     settings : PolicySettings
     rest : int
-        idle clocks from which the last read's data are off the bus when CKE falls.
+        idle cycles from which the last read's data are off the bus when CKE falls.
 
     Attributes
     ----------
     busy, active : Signal, in
-        a request is under way; idle clocks begin anew (software woke the rank).
+        a request is under way; idle cycles begin anew (software woke the rank).
     working, partial_allowed : Signal, in
         some of the rank's domains are working; all of them may lose data.
     all_working : Signal, in
@@ -76,7 +76,7 @@ class RankPolicy(LiteXModule):
     want : Signal(3), out
         with SELF_REFRESH_PARTIAL only where it loses something and may.
     rested : Signal, out
-        idle for at least `rest` clocks.
+        idle for at least `rest` cycles.
     """
 
     def __init__(self, settings, rest):

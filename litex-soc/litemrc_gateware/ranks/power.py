@@ -19,7 +19,7 @@ from litemrc_gateware.records import MAX_DOMAINS
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 
 # From the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE; and one
-# for the comparison of the idle clocks.
+# for the comparison of the idle cycles.
 ENTRY_LEAD = 6
 
 
@@ -40,12 +40,12 @@ class RankPower(LiteXModule):
     behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes, so
     it may enter self-refresh again a quarter of tREFI later.
 
-    While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, clock by clock.
+    While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, cycle by cycle.
 
     Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
-    clock share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
-    that streams reads loses some 10 clocks by another's entry into power-down, 22 by a whole sleep in
-    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` clocks
+    cycle share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
+    that streams reads loses some 10 cycles by another's entry into power-down, 22 by a whole sleep in
+    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` cycles
     apart.
 
     While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
@@ -63,10 +63,10 @@ class RankPower(LiteXModule):
         SELF_REFRESH_PARTIAL can be had. Without, or without `partial_allowed` of all domains of the rank, it
         is SELF_REFRESH.
     spacing : int
-        clocks.
+        cycles.
     repair_tras : bool
         LiteDRAM's refresher may precharge a row too soon behind its ACTIVATE: at DDR3-1600 (200 MHz) after 25
-        clocks of the DRAM instead of 28. With this it waits; without, the DFI is LiteDRAM's there, too.
+        cycles of the DRAM instead of 28. With this it waits; without, the DFI is LiteDRAM's there, too.
 
     Raises ValueError if the memory is no DDR3, if the refresher is not RankRefresher, if the crossbar is
     finalised, or for numbers of domains that cannot be.
@@ -129,7 +129,7 @@ class RankPower(LiteXModule):
         crossbar.controller = gate.interface
         self.entry = entry = RankEntry(refresher, nranks, timings, mode_register_2(settings))
 
-        # The precharge of an entry is one clock later on the DFI than its decision, LiteDRAM's own two.
+        # The precharge of an entry is one cycle later on the DFI than its decision, LiteDRAM's own two.
         open_clocks = Signal(max=max(2, timings.tRAS))
         parked = Signal()
         self.sync += [

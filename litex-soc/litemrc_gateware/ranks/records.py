@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class PowerState(IntEnum):
-    """The state a power domain's clocks are counted under."""
+    """The state a power domain's cycles are counted under."""
 
     ACTIVE_STANDBY = 0  # CKE high, a row is open
     PRECHARGE_STANDBY = 1  # CKE high, all rows are closed; entering a low state and waking, too
@@ -33,7 +33,7 @@ class MeterWord(IntEnum):
     WRITES = 1
     ACTIVATES = 2
     REFRESHES = 3
-    ACTIVE_STANDBY = 4  # clocks in each PowerState: their sum is the clocks of the snapshot
+    ACTIVE_STANDBY = 4  # cycles in each PowerState: their sum is the cycles of the snapshot
     PRECHARGE_STANDBY = 5
     POWER_DOWN = 6
     SELF_REFRESH = 7
@@ -42,6 +42,6 @@ class MeterWord(IntEnum):
     ENTERED_SELF_REFRESH = 10
     ENTERED_SELF_REFRESH_PARTIAL = 11
     WAKE_UPS = 12  # begun by an access
-    WAKING = 13  # clocks
-    IDLE = 14  # clocks since the last access, at the snapshot; goes on over snapshots
+    WAKING = 13  # cycles
+    IDLE = 14  # cycles since the last access, at the snapshot; goes on over snapshots
     TOP_PAGES = 15  # pages of the working set in the domain, at the snapshot

@@ -10,26 +10,26 @@ class RankRefresher(LiteXModule):
     """``ControllerSettings(refresh_cls=RankRefresher)``; :class:`RankPower` finds it in the controller.
 
     To refresh, LiteDRAM's refresher raises ``cmd.valid``; every bank machine comes to rest, the multiplexer
-    raises ``cmd.ready`` and passes what stands in ``cmd`` to all ranks, one command a clock, until
+    raises ``cmd.ready`` and passes what stands in ``cmd`` to all ranks, one command a cycle, until
     ``cmd.last``. The same *parking* serves to send ranks to sleep: while `own`, it is the commands of `own_*`
     that go there, and LiteDRAM's refresher waits. If it waits when `own` ends, it gets the parked controller.
 
-    With `own` and `hold` at 0 all of it is wires to LiteDRAM's refresher: nothing moves by a clock.
+    With `own` and `hold` at 0 all of it is wires to LiteDRAM's refresher: nothing moves by a cycle.
 
     Attributes
     ----------
     own : Signal, in
         park for us, or stay parked. May rise only while `refreshing` is 0.
     own_last : Signal, in
-        with `own`, in its last clock: leave the parked state.
+        with `own`, in its last cycle: leave the parked state.
     parked : Signal, out
         with `own`: commands are taken.
     own_a, own_ba, own_ras, own_cas, own_we : Signal, in
-        our command of this clock.
+        our command of this cycle.
     hold : Signal, in
         LiteDRAM's refresher must not yet begin; it waits parked.
     refreshing, refreshed : Signal, out
-        LiteDRAM's refresher wants the parked state or has it; it leaves it in this clock.
+        LiteDRAM's refresher wants the parked state or has it; it leaves it in this cycle.
     """
 
     def __init__(self, settings, clk_freq, zqcs_freq=1e0, postponing=1):

@@ -72,10 +72,10 @@ class RankRegisters(LiteXModule):
             ],
         )
         self._threshold_power_down = CSRStorage(
-            32, description="dynamic: idle clocks before power-down; 0: never."
+            32, description="dynamic: idle cycles before power-down; 0: never."
         )
         self._threshold_self_refresh = CSRStorage(
-            32, description="dynamic: idle clocks before self-refresh; 0: never."
+            32, description="dynamic: idle cycles before self-refresh; 0: never."
         )
         self._command = CSRStorage(
             description="A write sends a domain to a state, as soon as it is idle, until an access or "
@@ -123,7 +123,7 @@ class RankRegisters(LiteXModule):
                 CSRField("sampled", description="Pages of the working set are sampled ones."),
             ],
         )
-        self._snapshot_clocks = CSRStatus(32, description="Clocks counted in the snapshot of the window.")
+        self._snapshot_clocks = CSRStatus(32, description="Cycles counted in the snapshot of the window.")
 
     def state_of(self, domain):
         """The part of the register `state` that is a domain's."""

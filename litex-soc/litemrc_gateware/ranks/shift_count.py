@@ -27,7 +27,7 @@ def shifted(state: Signal):
 
 
 class ShiftCountDecoder(LiteXModule):
-    """The number that a state stands for, a clock later.
+    """The number that a state stands for, a cycle later.
 
     Parameters
     ----------

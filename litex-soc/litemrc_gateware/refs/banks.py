@@ -31,7 +31,7 @@ class CounterBanks(LiteXModule):
 
     A block RAM shows zero unless the page lies there: so what selects among them, behind registers, is an OR.
     24 bits a page are columns of 9, 9, 2, 2 and 2 bits: 88 DP16KD for 65,536 pages.
-    What is read in the clock in which it is written is not defined.
+    What is read in the cycle in which it is written is not defined.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class CounterBanks(LiteXModule):
 
 
 class _Block(LiteXModule):
-    """A block RAM; its word two clocks behind its address, or zero if that is `hidden`.
+    """A block RAM; its word two cycles behind its address, or zero if that is `hidden`.
 
     The RAM zeroes its own output, by its synchronous reset, which yosys infers: so the register behind it has
     no other input and can stand beside it.

@@ -17,7 +17,7 @@ class RefCounterWindow(LiteXModule):
     A read returns the counter. A write loads it: with the word's low bits, or, if bit 31 is set, with the
     initial value of its register. So a write of 0x8000_0000 re-arms, a write of 0 disarms, and any other
     value is this page's own. An access is answered when it is done: behind a reset that was asked for before,
-    and in the order of the requests. It waits for a clock without a request that counts, and `latency` of the
+    and in the order of the requests. It waits for a cycle without a request that counts, and `latency` of the
     counters more.
 
     Parameters
@@ -69,7 +69,7 @@ class RefCounterControl(RefCounterRegisters):
     counter that has fired is silent until software loads it through the window, or resets all.
     ``fired`` is always what was taken, what is queued and ``lost`` together.
 
-    Settings count from the clock after they are written on; change ``*_lower`` and ``*_upper`` with
+    Settings count from the cycle after they are written on; change ``*_lower`` and ``*_upper`` with
     ``control.enable`` 0 if the time between the two writes matters.
 
     Parameters
@@ -82,7 +82,7 @@ class RefCounterControl(RefCounterRegisters):
     Attributes
     ----------
     request : Record(valid, request_layout(pages, masters, contexts)), in
-        one a clock at most, never stalled.
+        one a cycle at most, never stalled.
     window : RefCounterWindow
         ``bus`` and ``bytes``: every counter, to be read and loaded.
     ev : EventManager

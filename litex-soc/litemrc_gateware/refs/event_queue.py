@@ -23,12 +23,12 @@ class EventQueue(LiteXModule):
     Attributes
     ----------
     page, fires : Signal(width_of(pages)), Signal(2), in
-        bit n of `fires`: counter n of this page makes an event in this clock.
+        bit n of `fires`: counter n of this page makes an event in this cycle.
     events : stream.Endpoint(event_layout(pages)), out
-        an event at a time, the lower counter first; the next page's four clocks later, the first one of an
-        empty queue five clocks behind `fires`.
+        an event at a time, the lower counter first; the next page's four cycles later, the first one of an
+        empty queue five cycles behind `fires`.
     fired, lost : Signal(32), out
-        events that came, and those of them lost, up to two clocks before; modulo 2^32.
+        events that came, and those of them lost, up to two cycles before; modulo 2^32.
     """
 
     def __init__(self, pages: int, depth: int) -> None:

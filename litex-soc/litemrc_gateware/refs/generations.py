@@ -6,7 +6,7 @@ from migen import Cat, If, Signal
 from litemrc_gateware.records import width_of
 
 TAG_BITS = 2
-UNDER_WAY = 9  # clocks from the slot to the memory, and one more
+UNDER_WAY = 9  # cycles from the slot to the memory, and one more
 IN_FORCE = 5  # stage
 MOST_OWED = 2**TAG_BITS - 1  # resets that rows may not have met yet, without one tag meaning two of them
 
@@ -21,7 +21,7 @@ class CounterGenerations(LiteXModule):
     rows : int
         a power of two.
     initials : list of Signal
-        what counters become by a reset in this clock.
+        what counters become by a reset in this cycle.
 
     Attributes
     ----------

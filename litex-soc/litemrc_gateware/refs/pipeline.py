@@ -1,4 +1,4 @@
-"""The pipeline of the reference counters: reads, changes and writes a page's counters in each clock."""
+"""The pipeline of the reference counters: reads, changes and writes a page's counters in each cycle."""
 
 from functools import reduce
 from itertools import pairwise
@@ -13,7 +13,7 @@ from litemrc_gateware.refs.generations import TAG_BITS
 from litemrc_gateware.refs.records import Counter
 
 READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
-WINDOW = WRITE - READ  # a page is read before the operations so many clocks ahead are written
+WINDOW = WRITE - READ  # a page is read before the operations so many cycles ahead are written
 
 
 def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:
@@ -33,14 +33,14 @@ def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:
 
 
 class CounterPipeline(LiteXModule):
-    """Does an operation a clock, whatever pages follow one another.
+    """Does an operation a cycle, whatever pages follow one another.
 
     Counters are kept XOR the initial value of the last reset: so a page that no operation has met since is
     zero, which block RAMs show and registers become by their resets.
 
     Stages: 0 compared with those ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered and chosen
     among the memories, 5 merged with what is under way, 6 changed, 7 written. An operation reads what those 1
-    to 5 clocks ahead have not written yet: if it is of the same page, its counters are forwarded; if it
+    to 5 cycles ahead have not written yet: if it is of the same page, its counters are forwarded; if it
     renews the row, all pages of the row have their initial values.
 
     Parameters
@@ -50,7 +50,7 @@ class CounterPipeline(LiteXModule):
     Attributes
     ----------
     slot : Record(operation_layout), in
-        a clock in front of stage 0.
+        a cycle in front of stage 0.
     initials : list of Signal(width), in
         those in force for the operation in stage 5.
     page, fires : Signal, Signal(2), out
@@ -79,7 +79,7 @@ class CounterPipeline(LiteXModule):
         current = Signal(WINDOW, reset_less=True)  # bit n: operation in stage n + 1
         rows, rows_met, pages_met = (
             Signal(WINDOW, reset_less=True) for _ in range(3)
-        )  # stage 1; bit n: n + 1 clocks ahead
+        )  # stage 1; bit n: n + 1 cycles ahead
         self.sync += [
             current[0].eq(~slot.behind_reset),
             *(behind.eq(ahead & ~slot.behind_reset) for ahead, behind in pairwise(current)),
@@ -107,11 +107,11 @@ class CounterPipeline(LiteXModule):
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise(kept)]
         met = kept[-1]
 
-        # Memories. What they read is blank if it is forwarded from 3 to 5 clocks ahead.
+        # Memories. What they read is blank if it is forwarded from 3 to 5 cycles ahead.
         self.banks = banks = CounterBanks(pages, width)
         self.comb += [banks.page.eq(stages[0].page), banks.blank.eq(kept[0].nearest[2:] != 0)]
 
-        # Stage 4: chosen. The tag of a row that is renewed in the clock in which it is read is not known.
+        # Stage 4: chosen. The tag of a row that is renewed in the cycle in which it is read is not known.
         stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 5 + n
         self.comb += stale.eq(
             stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[WINDOW - 1])

@@ -21,7 +21,7 @@ from litemrc_gateware.refs.selector import RequestSelector
 
 
 class RefCounters(LiteXModule):
-    """Reference counters as in the paper on DELAY and UPDATE counters; held bit-equal to hls/ref_counters.
+    """Reference counters as in the paper on DELAY and UPDATE counters; bit-identical to hls/ref_counters.
 
     Operation
     ---------
@@ -30,28 +30,28 @@ class RefCounters(LiteXModule):
       counter loaded with v tells the v-th request, and one loaded with 0 is off.
     - `selectors`, one a counter, say which requests it counts: reads, writes, masters, contexts and a range
       of pages, all of which must let a request pass. Either, both or none may count it.
-    - A request a clock, always: there is no `ready`, whatever pages follow one another and whatever else
+    - A request a cycle, always: there is no `ready`, whatever pages follow one another and whatever else
       goes on.
-    - Commands read or load one counter of one page. One is taken in a clock in which no request counts,
+    - Commands read or load one counter of one page. One is taken in a cycle in which no request counts,
       after the requests before it and before those behind it.
-    - `reset` makes every counter its initial value, as `initials` are in that clock, at once and in one
-      clock: requests in front of it count on the old values, those behind it on the new ones.
+    - `reset` makes every counter its initial value, as `initials` are in that cycle, at once and in one
+      cycle: requests in front of it count on the old values, those behind it on the new ones.
     - Events wait in a queue. If one finds it full it is lost, and `lost` counts it: once the queue is empty
       `fired` is what was taken from `events`, and `lost`. The counter stays at 0 in either case.
-    - After the reset of the hardware all counters are 0. For pages / 8 + 9 clocks requests count nothing, as
+    - After the reset of the hardware all counters are 0. For pages / 8 + 9 cycles requests count nothing, as
       they would anyhow, and commands and resets wait.
 
     How
     ---
     A reset gives a new tag, a number modulo 4, and renews no page. Pages lie in 8 banks, side by side, and
     the 8 of a row, one in each bank, share a tag: an operation that finds an old one writes its own page and,
-    in the same clock, the initial values of the other 7. So a tag costs a quarter of a bit a page: 65,536
+    in the same cycle, the initial values of the other 7. So a tag costs a quarter of a bit a page: 65,536
     pages of 2 x 12 bits, their tags and a queue of 512 are 90 DP16KD. Tags come again after 4 resets, so a
-    sweep renews old rows in clocks without another operation; `sweeping` tells that it does. Only a reset
+    sweep renews old rows in cycles without another operation; `sweeping` tells that it does. Only a reset
     that would be the fourth since the sweep's last full pass waits for it: `reset_ready`.
 
-    Two clocks before the pipeline a request is registered, one before it is looked at by the selectors, with
-    the settings of that clock; then it, else a command, else a row of the sweep goes into `CounterPipeline`.
+    Two cycles before the pipeline a request is registered, one before it is looked at by the selectors, with
+    the settings of that cycle; then it, else a command, else a row of the sweep goes into `CounterPipeline`.
 
     Parameters
     ----------
@@ -74,16 +74,16 @@ class RefCounters(LiteXModule):
     initials : list of Signal(width), in
         by Counter.
     reset, reset_ready : Signal, in and out
-        while both are 1: a reset, in front of this clock's command, and of the requests that came two clocks
+        while both are 1: a reset, in front of this cycle's command, and of the requests that came two cycles
         before and later.
     command : stream.Endpoint(command_layout(pages, width)), in
-        taken in the place of a request of two clocks before.
+        taken in the place of a request of two cycles before.
     answered, value : Signal, Signal(width), out
-        strobe, `latency` clocks after a command was taken: what it read, or loaded; `value` stays.
+        strobe, `latency` cycles after a command was taken: what it read, or loaded; `value` stays.
     latency : int
     events : stream.Endpoint(event_layout(pages)), out
         the oldest first, DELAY first of those of one request. The first one of an empty queue is there 15
-        clocks behind its request.
+        cycles behind its request.
     fired, lost : Signal(32), out
         events, and those of them lost; modulo 2^32.
     sweeping : Signal, out

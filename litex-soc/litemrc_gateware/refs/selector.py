@@ -5,7 +5,7 @@ from migen import Array, Signal
 
 
 class RequestSelector(LiteXModule):
-    """Compares a request with a selector, in the same clock.
+    """Compares a request with a selector, in the same cycle.
 
     Parameters
     ----------

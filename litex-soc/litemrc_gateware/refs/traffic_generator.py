@@ -18,7 +18,7 @@ class TrafficGenerator(LiteXModule):
     """Asks a port for accesses, in a stream that a few lines of software can tell beforehand.
 
     Set up range and pattern and write ``seed``, while it is not busy; write ``count``: so many accesses
-    follow, ``gap`` clocks between them. A further ``count`` goes on where they ended, ``seed`` begins anew.
+    follow, ``gap`` cycles between them. A further ``count`` goes on where they ended, ``seed`` begins anew.
 
     The stream: for each access the state x, at first the seed, steps once by Marsaglia's xorshift32
     (13, 17, 5). It is a write if x >> 24 is below ``writes``. In a range of 2^n words it goes to word
@@ -36,7 +36,7 @@ class TrafficGenerator(LiteXModule):
     Attributes
     ----------
     busy : Signal, out
-        accesses are still to be asked for; the data of the last ones may follow some clocks later.
+        accesses are still to be asked for; the data of the last ones may follow some cycles later.
     """
 
     def __init__(self, port):
@@ -61,7 +61,7 @@ class TrafficGenerator(LiteXModule):
                 CSRField("kind", 1, description=", ".join(f"{p.value} {p.name.lower()}" for p in Pattern)),
                 CSRField("masked", offset=1, description="Writes change no byte."),
                 CSRField("writes", 9, offset=4, description="How many of 256 accesses are writes."),
-                CSRField("gap", 16, offset=16, description="Clocks between an access and the next one."),
+                CSRField("gap", 16, offset=16, description="Cycles between an access and the next one."),
             ],
         )
         self._seed = CSRStorage(32, reset=1, description="Any but 0. A write begins the stream anew.")

@@ -17,10 +17,10 @@ class DFIActivity(LiteXModule):
     A domain is a rank; or, of a single rank, an equal slice of its addresses: then an access or an activate
     belongs to the slice of its row, refreshes and open rows are those of the whole device, and so the same
     in all domains. Commands to a rank with CKE low are none, as for the DRAM; so a self-refresh entry, in
-    whose clock CKE falls, is no refresh. A row is closed by the precharge of its bank or of all banks, by a
+    whose cycle CKE falls, is no refresh. A row is closed by the precharge of its bank or of all banks, by a
     read or write with auto-precharge (A10), with that command, and by a refresh.
 
-    Phases of a clock follow each other. Of accesses, and of activates, there must be at most one a clock, as
+    Phases of a cycle follow each other. Of accesses, and of activates, there must be at most one a cycle, as
     LiteDRAM issues them.
 
     The unit drives nothing on the DFI.
@@ -41,13 +41,13 @@ class DFIActivity(LiteXModule):
     Attributes
     ----------
     access, access_domain, write : Signal, out
-        a burst was read or written a clock ago.
+        a burst was read or written a cycle ago.
     activate, activate_domain : Signal, out
-        a row was opened a clock ago.
+        a row was opened a cycle ago.
     refresh : Signal(domains), out
-        bit d: a refresh a clock ago.
+        bit d: a refresh a cycle ago.
     open : Signal(domains), out
-        bit d: a row is open behind the commands of a clock ago.
+        bit d: a row is open behind the commands of a cycle ago.
     """
 
     def __init__(self, dfi, geom, column_bytes, domains, bank_byte_alignment=0):
@@ -67,7 +67,7 @@ class DFIActivity(LiteXModule):
         # # #
 
         # The domain of the row that is open in a bank: a few words, so LUT RAM. No row is opened and accessed
-        # in one clock.
+        # in one cycle.
         self.rows = rows = SimpleDualPort(width_of(domains), banks, async_read=True)
 
         access, write, activate, activate_domain = Signal(), Signal(), Signal(), Signal(width_of(domains))

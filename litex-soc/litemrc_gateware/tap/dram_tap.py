@@ -4,10 +4,11 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
 from migen import Cat, If, Mux, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
-from litemrc_gateware.records import width_of
+from litemrc_gateware.records import access_layout, width_of
 from litemrc_gateware.tap.dram_address import AddressMapping
 
 
@@ -17,7 +18,7 @@ class DRAMTap(LiteXModule):
     A DRAM access is a column command (read or write). Its row is the one that the last ACTIVATE opened in
     its bank; rank, row, bank and column are put together again to the address that the controller took apart
     (`AddressMapping`), so ``frame`` is (physical address - DRAM base) >> page_shift.
-    LiteDRAM issues at most one column command and one ACTIVATE per system clock, whatever the number of DFI
+    LiteDRAM issues at most one column command and one ACTIVATE per system clock cycle, with any number of DFI
     phases.
 
     The tap drives nothing: the controller cannot tell whether it is there.
@@ -37,12 +38,11 @@ class DRAMTap(LiteXModule):
 
     Attributes
     ----------
-    valid : Signal()
-        an access happened one clock ago.
-    frame : Signal(frame_bits)
-        its page frame.
-    write : Signal()
-        it was a write.
+    source : stream.Endpoint(access_layout), out
+        the access of the cycle before: page frame, and whether it was a write. `ready` is ignored, because
+        an access cannot wait.
+    frame_bits : int
+        width of a page frame's number.
     """
 
     def __init__(self, dfi, geom, column_bytes, page_shift=12, bank_byte_alignment=0):
@@ -55,13 +55,11 @@ class DRAMTap(LiteXModule):
             )
         self.frame_bits = mapping.bits - page_shift
 
-        self.valid = Signal()
-        self.frame = Signal(self.frame_bits)
-        self.write = Signal()
+        self.source = stream.Endpoint(access_layout(2**self.frame_bits))
 
         # # #
 
-        # A few words, so LUT RAM. No row is opened and accessed in one clock.
+        # A few words, so LUT RAM. No row is opened and accessed in one cycle.
         self.rows = rows = SimpleDualPort(geom.rowbits, ranks * 2**geom.bankbits, async_read=True)
 
         access = Signal()
@@ -91,7 +89,7 @@ class DRAMTap(LiteXModule):
         address = mapping.address(rank, bank, rows.read.dat_r, column)
         self.comb += rows.read.adr.eq(Cat(bank, rank) if ranks > 1 else bank)
         self.sync += [
-            self.valid.eq(access),
-            self.write.eq(write),
-            self.frame.eq(address[page_shift:]),
+            self.source.valid.eq(access),
+            self.source.write.eq(write),
+            self.source.frame.eq(address[page_shift:]),
         ]

@@ -7,11 +7,11 @@ from migen import Array, Case, If, Signal, log2_int
 
 
 class PortTaps(LiteXModule):
-    """Names page, direction and master of the accesses of several native ports, one a clock.
+    """Names page, direction and master of the accesses of several native ports, one a cycle.
 
     An access happens when the crossbar takes a port's command. Behind the crossbar nobody knows any more
-    whose it was, but before it several ports may be served in one clock: each has a FIFO of a few records,
-    and the FIFOs take turns. A DRAM serves at most one access a clock, so faster than that comes only what
+    whose it was, but before it several ports may be served in one cycle: each has a FIFO of a few records,
+    and the FIFOs take turns. A DRAM serves at most one access a cycle, so faster than that comes only what
     the queues of the controller's banks have room for.
 
     Per master the order is kept; between masters it may change by what the FIFOs hold.
@@ -31,9 +31,9 @@ class PortTaps(LiteXModule):
     Attributes
     ----------
     running : Signal(contexts_log2), in
-        the context of the accesses that happen in this clock.
+        the context of the accesses that happen in this cycle.
     valid, page, write, master, context : Signal, out
-        an access, two clocks later or more.
+        an access, two cycles later or more.
     lost : Signal(32), out
         accesses that found their FIFO full; saturates. A register.
     """

@@ -10,10 +10,10 @@ import litemrc_gateware.monitor.intake as intake_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
 from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc_gateware.records import OpKind
+from litemrc_gateware.records import OpKind, access_layout
 from litex.gen import LiteXModule
-from litex.soc.interconnect import csr_bus
-from migen import Signal, passive
+from litex.soc.interconnect import csr_bus, stream
+from migen import passive
 from mutation import mutated_module
 from verilated_simulation import run_simulation
 
@@ -26,7 +26,7 @@ class Tap:
 
     def __init__(self):
         self.frame_bits = 4
-        self.valid, self.frame, self.write = Signal(), Signal(self.frame_bits), Signal()
+        self.source = stream.Endpoint(access_layout(2**self.frame_bits))
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Bench(LiteXModule):
 
         tap = self.sources
         self.ports = [
-            *(tap.valid, tap.frame, tap.write),
+            *(tap.source.valid, tap.source.frame, tap.source.write),
             *self.bank.bus.flatten(),
             *self.monitor.window.bus.flatten(),
             *self.monitor.observed.flatten(),
@@ -78,16 +78,16 @@ class Bench(LiteXModule):
 
 @passive
 def traffic(tap, rng, pressure, log):
-    """Once enabled, accesses with probability `pressure` a clock, half of them to the page before."""
+    """Once enabled, accesses with probability `pressure` a cycle, half of them to the page before."""
     frame = 0
     while True:
         if log.enabled and rng.random() < pressure:
             frame = frame if rng.random() < 0.5 else rng.randrange(FRAMES)
             log.accesses.append(frame)
-            yield tap.valid.eq(1)
-            yield tap.frame.eq(frame)
+            yield tap.source.valid.eq(1)
+            yield tap.source.frame.eq(frame)
         else:
-            yield tap.valid.eq(0)
+            yield tap.source.valid.eq(0)
         yield
 
 
@@ -267,7 +267,7 @@ MODES = {
     "by command": {"length": 0},
     "by accesses, not held": {"length": 120, "control": ENABLE},
     "frozen now and then": {"length": 40, "pressure": 0.6, "control": ENABLE | HOLD | FREEZE},
-    # Not overloaded: an epoch may end on accesses in clocks that follow each other.
+    # Not overloaded: an epoch may end on accesses in cycles that follow each other.
     "single shot": {"length": 20, "pressure": 0.4, "control": ENABLE | HOLD | SINGLE_SHOT},
     "single shot, overloaded": {"length": 20, "pressure": 0.6, "control": ENABLE | HOLD | SINGLE_SHOT},
     "single shot by cycles": {"length": 300, "control": ENABLE | HOLD | SINGLE_SHOT | BY_CYCLES | FREEZE},
@@ -388,7 +388,7 @@ def test_a_disabled_monitor_counts_nothing():
 MUTANTS = {
     "a full queue takes accesses silently": (
         intake_module,
-        "lost.eq(access & ~entry.ready)",
+        "lost.eq(self.access & ~entry.ready)",
         "lost.eq(0)",
         "by accesses, overloaded",
     ),
@@ -418,8 +418,8 @@ MUTANTS = {
     ),
     "an epoch has the drops of the next": (
         monitor_module,
-        "self._epoch_dropped.status.eq(intake.epoch_dropped)",
-        "self._epoch_dropped.status.eq(intake.dropped)",
+        "self._epoch_dropped.status.eq(self.intake.epoch_dropped)",
+        "self._epoch_dropped.status.eq(self.intake.dropped)",
         "by accesses, overloaded",
     ),
     "frozen accesses count": (

@@ -48,7 +48,7 @@ def core(memtype="DDR3", nranks=1, refresh_cls=RankRefresher, **controller) -> L
     )
 
 
-# 4 clocks of the DRAM are one of the controller, rounded up. JESD79-3F, table 68: tCKE max(3 nCK, 7.5, 5.625,
+# 4 cycles of the DRAM are one of the controller, rounded up. JESD79-3F, table 68: tCKE max(3 nCK, 7.5, 5.625,
 # 5 ns), tXP max(3 nCK, 7.5, 7.5, 6 ns), tXPDLL max(10 nCK, 24 ns), tXSDLL 512 nCK, tMOD max(12 nCK, 15 ns).
 @pytest.mark.parametrize(
     ("grade", "expected"),

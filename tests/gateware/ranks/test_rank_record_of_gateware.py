@@ -58,7 +58,7 @@ class Ranks:
         self.rows = []
 
     def clock(self, now: int) -> tuple[Command, int, int, int]:
-        """Command, ranks it is for, bank and address of this clock; CKE is in `low`."""
+        """Command, ranks it is for, bank and address of this cycle; CKE is in `low`."""
         dice, rank = self.dice, self.dice.randrange(self.count)
         selected, bank, address = 1 << rank, dice.randrange(4), dice.getrandbits(GEOM.rowbits)
         was_low = list(self.low)
@@ -109,7 +109,7 @@ def counted(ranks: int, domains: int, clocks: int, **units):
     shown, snapshots = {}, []
 
     def run():
-        for now in range(1, clocks):  # pins are set for the next clock
+        for now in range(1, clocks):  # pins are set for the next cycle
             command, selected, bank, address = source.clock(now)
             phase = bench.pins.phases[0]
             for pin, shift in ((phase.ras_n, 2), (phase.cas_n, 1), (phase.we_n, 0)):

@@ -33,7 +33,7 @@ class Bench(LiteXModule):
 
     def write(self, name, value):
         yield from self.bank.bus.write(self.address[name], value)
-        yield  # a bus is free for the next access a clock later at the earliest
+        yield  # a bus is free for the next access a cycle later at the earliest
 
     def read(self, name):
         bus = self.bank.bus

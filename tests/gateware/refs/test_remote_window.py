@@ -16,7 +16,7 @@ DRAM_BYTES = WORD_BYTES << ADDRESS_BITS
 
 @passive
 def serve(port, memory, commands):
-    """A DRAM behind the port: takes a command, some clocks later its data."""
+    """A DRAM behind the port: takes a command, some cycles later its data."""
     dice = random.Random(3)
     while True:
         yield port.cmd.ready.eq(dice.random() < 0.4)

@@ -25,7 +25,7 @@ STREAMS = {
 
 @passive
 def serve(port, seen, seed, always=False):
-    """Takes commands and data in some clocks; notes (clock, address, write) and each (data, byte enables)."""
+    """Takes commands and data in some cycles; notes (cycle, address, write) and each (data, byte enables)."""
     dice, clock = random.Random(seed), 0
     commands, data = seen
     while True:

@@ -10,7 +10,7 @@ from litex.soc.interconnect import stream
 from migen import ClockDomain, run_simulation
 from mutation import mutated_module
 
-# Of each clock: a record is offered, the unit takes one, shows one, that one is taken; none inside before it.
+# Of each cycle: a record is offered, the unit takes one, shows one, that one is taken; none inside before it.
 CLOCKS = [
     (1, 0, 0, 0, 1),
     (1, 1, 0, 0, 1),

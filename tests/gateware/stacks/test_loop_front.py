@@ -1,4 +1,4 @@
-"""The loop's front in RTL says what the golden model says, hit by hit, at a hit a clock."""
+"""The loop's front in RTL says what the golden model says, hit by hit, at a hit a cycle."""
 
 import random
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Bucket:
 
 
 def workload(group_pages, rng):
-    """(owner, id, pages), hit by hit; None for a clock without one; or "forget", or "clear".
+    """(owner, id, pages), hit by hit; None for a cycle without one; or "forget", or "clear".
 
     Each context has a loop that empties bucket after bucket, mostly towards newer ones. Its hits are but a
     part of all, and it leaves a part of each bucket behind: how much changes from time to time.
@@ -81,7 +81,7 @@ def compare(module, group_pages, seed):
             yield dut.owner.eq(owner)
             yield dut.id.eq(number)
             yield
-            yield dut.pages.eq(pages)  # a clock later
+            yield dut.pages.eq(pages)  # a cycle later
             if step is not None:
                 bucket = buckets[owner, number]
                 bucket.pages = pages

@@ -34,7 +34,7 @@ NAMES = {command.name.lower(): command for command in Command}
 
 
 class Recorder:
-    """A meter that keeps what one clock brought."""
+    """A meter that keeps what one cycle brought."""
 
     def __init__(self, domains: int) -> None:
         self.domains, self.open = domains, set()
@@ -53,7 +53,7 @@ class Recorder:
         self.refreshes.add(domain)
 
     def enter(self, _clock, domain, state) -> None:
-        # A rank with CKE low for a clock keeps its rows open.
+        # A rank with CKE low for a cycle keeps its rows open.
         if state == PowerState.ACTIVE_STANDBY:
             self.open.add(domain)
         elif state == PowerState.PRECHARGE_STANDBY:
@@ -99,7 +99,7 @@ class Model:
 
 
 def random_clock(dice: random.Random, model: Model):
-    """Commands of a clock, in the order of phases: at most one access and one activate, of other banks."""
+    """Commands of a cycle, in the order of phases: at most one access and one activate, of other banks."""
     commands, used = [], set()
     for _ in range(PHASES):
         name = dice.choice(["none", *COMMANDS])
@@ -150,7 +150,7 @@ def seen_by(unit):
 
 
 def differences(ranks: int, domains: int, alignment: int, unit=dfi_activity.DFIActivity) -> Counter:
-    """Fields in which the unit differs from the model over random commands, and "clocks"."""
+    """Fields in which the unit differs from the model over random commands, and "cycles"."""
     bench, model, dice = (
         Bench(unit, ranks, domains, alignment),
         Model(ranks, domains, alignment),

@@ -17,8 +17,8 @@ from verilated_simulation import run_simulation
 def listen(tap, seen):
     while True:
         yield
-        if (yield tap.valid):
-            seen.append(((yield tap.frame), (yield tap.write)))
+        if (yield tap.source.valid):
+            seen.append(((yield tap.source.frame), (yield tap.source.write)))
 
 
 @passive
@@ -41,7 +41,7 @@ def run(memory, ports, tap_class=dram_tap.DRAMTap, accesses=120, ranks=1, bank_r
     phase = bench.phy.dfi.p0
     signals = [
         *(signal for port in bench.ports for signal in driven(port)),
-        *(tap.valid, tap.frame, tap.write),
+        *tap.source.flatten(),
         *(phase.cs_n, phase.ras_n, phase.cas_n, phase.we_n),
     ]
     run_simulation(bench, [*drivers, listen(tap, seen), count_refreshes(phase, refreshes)], signals)

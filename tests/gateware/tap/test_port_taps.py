@@ -46,7 +46,7 @@ class BarePorts(LiteXModule):
 
 
 def burst(bench, clocks, taken):
-    """All ports are served at once, in 3 of 4 clocks, as banks with empty queues do; notes what was taken."""
+    """All ports are served at once, in 3 of 4 cycles, as banks with empty queues do; notes what was taken."""
     for clock in range(clocks):
         yield bench.taps.running.eq(clock % 8)
         for number, port in enumerate(bench.ports):
@@ -84,14 +84,14 @@ def right_order(taken, seen):
 
 
 def test_every_master_is_seen_access_by_access():
-    """On a LiteDRAM core, which serves several of them in one clock."""
+    """On a LiteDRAM core, which serves several of them in one cycle."""
     asked, told = run_dram()
     assert [len(row) for row in asked] == [40] * MASTERS
     assert told == asked
 
 
 def test_masters_served_in_one_clock_come_one_after_the_other():
-    """18 times 3 accesses in 24 clocks: 30 wait at the end, 10 of each master."""
+    """18 times 3 accesses in 24 cycles: 30 wait at the end, 10 of each master."""
     taken, seen, lost = run_burst(clocks=24, depth=12)
     assert (len(taken), lost) == (54, 0)
     assert right_order(taken, seen)

@@ -25,11 +25,11 @@ class BucketAnswers(LiteXModule):
     Attributes
     ----------
     asked : Record, in
-        what is known in the clock before the tree gets the operation: `valid`; `kind` (PositionKind),
+        what is known in the cycle before the tree gets the operation: `valid`; `kind` (PositionKind),
         `owner` and `epoch_end`; for a hit in a closed bucket `hits_closed` and the pages in the open bucket
         of its owner.
     id : Signal, in
-        the closed bucket, a clock later.
+        the closed bucket, a cycle later.
     count, newer : Signal, in
         answers of the tree.
     front : LoopFront
@@ -56,10 +56,10 @@ class BucketAnswers(LiteXModule):
         # # #
 
         self.front = front = LoopFront(frames // groups, contexts, ids, count_bits)
-        hit_at = 2  # clocks in the tree; its count comes one later
+        hit_at = 2  # cycles in the tree; its count comes one later
         placed_at = hit_at + front.latency
         end = max(latency, placed_at + 1)
-        parts = [Record(layout) for _ in range(end + 1)]  # by clocks in the tree
+        parts = [Record(layout) for _ in range(end + 1)]  # by cycles in the tree
         ids_asked = [self.id, *(Signal.like(self.id) for _ in range(hit_at))]
         newer = [self.newer, *(Signal(pages_bits) for _ in range(end - latency))]
         last, position = Record(layout), Signal(pages_bits)

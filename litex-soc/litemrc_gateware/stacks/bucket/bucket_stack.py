@@ -1,4 +1,4 @@
-"""LRU positions estimated in hardware: one operation a clock, 9 bits a page."""
+"""LRU positions estimated in hardware: one operation a cycle, 9 bits a page."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -15,28 +15,30 @@ from litemrc_gateware.stacks.bucket.tree import BucketTree
 
 
 class BucketStack(LiteXModule):
-    """Pages stamped with the bucket they were last touched in; held bit-equal to hls/bucket_stack.
+    """Stamps each page with the bucket of its last touch; bit-identical to hls/bucket_stack.
 
-    An operation goes through these stages, one a clock:
+    An operation takes one cycle in each of these stages:
 
     0 to 2. its page is read (`pages`)
     3 to 4. the word read is looked up: id of this generation and owner (`pages.ids`)
     5 (LOOKUP). validity, owner, and whether the bucket is the owner's open one (`touch`)
-    6 (TOUCH). the owner's open bucket is brought up to date; it may close
+    6 (TOUCH). the owner's open bucket is updated; it may close
     7 (WRITE). the page is written; the bucket's path in `tree` is read and changed
 
-    Seven clocks later the position is known. Pages of operations in stages 1 to 7 are forwarded. The closing
-    of a bucket costs a clock, in which the stages to TOUCH stand still and the tree takes the bucket in.
+    The position is known seven cycles later. Pages of operations in stages 1 to 7 are forwarded. Closing a
+    bucket costs a cycle, in which the stages up to TOUCH stall and the bucket is inserted into the tree.
 
-    Clocks from one operation to the next: 1; 2 behind one that closes a bucket; max(frames / 2, nodes of a
-    level, 2 * ids) + about 10 for a clear, and as many after reset; ids used + new ids + about 40 for the
-    operation that renumbering follows. Before it renumbers, the unit waits until the sweep of the last
-    renumbering has met every page.
+    Cycles from one operation to the next:
 
-    Measured with 65,536 frames in 64 groups and a queue of 512: nothing is lost at 0.995 random accesses a
-    clock (10 M of them, at most 365 wait), 0.4 % at 1. Worst are accesses to one bank only, which leave the
-    sweep the clocks without an access: nothing is lost at 0.8 a clock, 4 % at 0.85. A bucket of few pages
-    closes more often: the rate stays below 1 - 1 / its pages.
+    - 1; 2 after an operation that closes a bucket;
+    - max(frames / 2, nodes of a level, 2 * ids) + about 10 for a clear, and the same after reset;
+    - ids used + new ids + about 40 for the operation before a renumbering. A renumbering waits until the
+      sweep of the previous one has rewritten every page.
+
+    Measured with 65,536 frames in 64 groups and a queue of 512: no access is dropped at 0.995 random accesses
+    a cycle (10 M of them, at most 365 wait), 0.4 % at 1. The worst case is accesses to one bank only, where
+    the sweep gets only cycles without an access: none is dropped at 0.8 a cycle, 4 % at 0.85. Buckets of few
+    pages close more often: the rate stays below 1 - 1 / pages of a bucket.
 
     Parameters
     ----------
@@ -55,50 +57,75 @@ class BucketStack(LiteXModule):
 
     def __init__(self, frames: int, groups: int, contexts: int) -> None:
         check_sizes(frames, groups, contexts)
-        self.sink = sink = stream.Endpoint(op_layout(frames, contexts))
+        self.sink = stream.Endpoint(op_layout(frames, contexts))
         self.idle = Signal()
 
         # # #
 
         ids = 1 << (2 * (groups + contexts) + 2 + RENUMBER_DELAY - 1).bit_length()
-        id_bits, context_bits = width_of(ids), width_of(contexts)
         group_pages = frames // groups
-        bucket_pages = (3 * group_pages + 3) // 4  # at which an open bucket closes
-        self.pages = pages = BucketPages(frames, ids, contexts)
+        self.bucket_pages = bucket_pages = (3 * group_pages + 3) // 4  # an open bucket of that size closes
+        self.pages = BucketPages(frames, ids, contexts)
         self.tree = tree = BucketTree(frames, contexts, ids, group_pages)
-        self.touch = touch = BucketTouch(ids, contexts, bucket_pages)
-        self.renumbering = renumbering = BucketRenumbering(contexts, ids, group_pages)
+        self.touch = BucketTouch(ids, contexts, bucket_pages)
+        self.renumbering = BucketRenumbering(contexts, ids, group_pages)
         self.answers = answers = BucketAnswers(frames, groups, contexts, ids, bucket_pages, tree.latency)
-        self.source = source = answers.source
+        self.source = answers.source
 
-        # Taking. `inserting`: the clock in which a bucket goes into the tree.
-        inserting, takes, may_take, clears, clearing = (Signal() for _ in range(5))
-        under_way, ahead = Signal(max=ANSWERS + 1), Signal(max=TOUCH + 2)  # taken; in stages 0 to TOUCH
+        # In this cycle a bucket is inserted into the tree; the stages up to TOUCH stall.
+        self.inserting = Signal()
+        # An operation may be taken; a clear waits until the pipeline is empty, then `clears`.
+        self.may_take = Signal()
+        self.clearing = Signal()
+        self.clears = Signal()
+        # Operations taken and not yet answered; those of them in stages 0 to TOUCH.
+        self.under_way = Signal(max=ANSWERS + 1)
+        self.ahead = Signal(max=TOUCH + 2)
+        # The context that the id given in this cycle belongs to.
+        self.given_owner = Signal(width_of(contexts))
+
+        ops = self._add_taking()
+        self._add_ids()
+        self._add_touch(ops)
+        self._add_tree_input()
+        self._add_answers(ops[TOUCH])
+        self._add_renumbering()
+        self._add_control(words_to_clear=max(frames // 2, tree.nodes, 2 * ids))
+
+    def _add_taking(self):
+        """Take operations and read their pages; returns the operations in stages 0 to TOUCH, by stage."""
+        sink, source, pages = self.sink, self.source, self.pages
+        takes, inserting = Signal(), self.inserting
         self.comb += [
-            sink.ready.eq(may_take & ~inserting & ~clearing),
+            sink.ready.eq(self.may_take & ~inserting & ~self.clearing),
             takes.eq(sink.valid & sink.ready),
             pages.go.eq(~inserting),
             pages.frame.eq(sink.frame),
             pages.touch.eq(takes & ((sink.kind == OpKind.ACCESS) | (sink.kind == OpKind.INVALIDATE))),
         ]
         self.sync += [
-            under_way.eq(under_way + takes - (source.valid & source.ready)),
-            ahead.eq(ahead + takes - touch.acts),
-            If(takes & (sink.kind == OpKind.CLEAR), clearing.eq(1)),
+            self.under_way.eq(self.under_way + takes - (source.valid & source.ready)),
+            self.ahead.eq(self.ahead + takes - self.touch.acts),
+            If(takes & (sink.kind == OpKind.CLEAR), self.clearing.eq(1)),
         ]
-        stage_layout = [("valid", 1), ("kind", 2), ("context", context_bits), ("epoch_end", 1)]
-        ops = [Record(stage_layout) for _ in range(TOUCH + 1)]  # by stage
+        stage_layout = [("valid", 1), ("kind", 2), ("context", len(sink.context)), ("epoch_end", 1)]
+        ops = [Record(stage_layout) for _ in range(TOUCH + 1)]
         self.sync += If(
             ~inserting,
             ops[0].valid.eq(takes),
             *(getattr(ops[0], name).eq(getattr(sink, name)) for name in ("kind", "context", "epoch_end")),
             *(ops[n + 1].eq(ops[n]) for n in range(TOUCH)),
         )
+        return ops
 
-        # Ids are given to a bucket that opens and to the new ones of a renumbering; a clear gives all. They
-        # are in the tables a clock later.
+    def _add_ids(self):
+        """Give an id to a bucket that opens and to each new one of a renumbering; a clear gives all ids.
+
+        The tables hold it a cycle later.
+        """
+        pages, touch, renumbering, clears = self.pages, self.touch, self.renumbering, self.clears
         given, given_opens, given_anew = (Signal() for _ in range(3))
-        given_word, given_owner = Signal(id_bits + 1), Signal(context_bits)
+        given_word, given_owner = Signal(len(renumbering.next_id)), self.given_owner
         self.sync += [
             given.eq(touch.closes | renumbering.inserts | clears),
             given_opens.eq(touch.closes | (renumbering.inserts & renumbering.is_open) | clears),
@@ -119,34 +146,39 @@ class BucketStack(LiteXModule):
             touch.empty.eq(given_anew),
         ]
 
-        # Stages LOOKUP and TOUCH.
-        op = ops[TOUCH]
+    def _add_touch(self, ops):
+        """Stages LOOKUP and TOUCH: find the page's bucket and update its owner's open one."""
+        pages, touch = self.pages, self.touch
         self.comb += [
-            touch.go.eq(~inserting),
+            touch.go.eq(~self.inserting),
             touch.id.eq(pages.id),
             touch.page_owner.eq(pages.owner),
             touch.matches.eq(pages.matches),
             touch.context.eq(ops[LOOKUP].context),
-            touch.valid.eq(op.valid),
-            touch.kind.eq(op.kind),
+            touch.valid.eq(ops[TOUCH].valid),
+            touch.kind.eq(ops[TOUCH].kind),
             pages.new_id.eq(touch.new_id),
         ]
 
-        # Into the tree: a page that leaves, a bucket that closed, or what renumbering asks for.
-        inserted_id, inserted_pages = Signal(id_bits), Signal.like(tree.pages)
+    def _add_tree_input(self):
+        """Into the tree go a page that leaves, a bucket that closed, or what renumbering asks for."""
+        tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
+        inserted_id, inserted_pages = Signal.like(touch.open_id), Signal.like(tree.pages)
         self.sync += [
             inserting.eq(touch.closes | renumbering.inserts),
             inserted_id.eq(Mux(renumbering.inserts, renumbering.next_id, touch.open_id)),
-            inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, bucket_pages)),
+            inserted_pages.eq(Mux(renumbering.inserts, renumbering.pages, self.bucket_pages)),
             tree.remove.eq(touch.removes),
             tree.insert.eq(inserting),
             tree.zero.eq(renumbering.zero),
             tree.id.eq(Mux(inserting, inserted_id, touch.page_id)),
-            tree.owner.eq(Mux(inserting, given_owner, touch.owner)),
+            tree.owner.eq(Mux(inserting, self.given_owner, touch.owner)),
             tree.pages.eq(inserted_pages),
         ]
 
-        # The answer, while the tree is at work.
+    def _add_answers(self, op):
+        """Ask for the answer to the operation in stage TOUCH, which is completed while the tree works."""
+        answers, tree, touch = self.answers, self.tree, self.touch
         self.comb += [
             answers.asked.valid.eq(touch.acts),
             answers.asked.kind.eq(PositionKind.NONE),
@@ -164,15 +196,17 @@ class BucketStack(LiteXModule):
             answers.id.eq(tree.id),
             answers.count.eq(tree.count),
             answers.newer.eq(tree.newer),
-            answers.front.forget.eq(renumbering.done),
-            answers.front.clear.eq(clears),
+            answers.front.forget.eq(self.renumbering.done),
+            answers.front.clear.eq(self.clears),
         ]
 
-        # Renumbering.
+    def _add_renumbering(self):
+        """Connect the renumbering to the pipeline, which looks up old ids, and to the tables it rewrites."""
+        pages, tree, touch, renumbering = self.pages, self.tree, self.touch, self.renumbering
         self.comb += [
             renumbering.ends.eq(touch.acts),
             renumbering.takes_id.eq(touch.closes),
-            renumbering.clear.eq(clears),
+            renumbering.clear.eq(self.clears),
             renumbering.asked_id.eq(tree.id),
             renumbering.asked_owner.eq(tree.owner),
             renumbering.count.eq(tree.count),
@@ -186,23 +220,23 @@ class BucketStack(LiteXModule):
         ]
         self.sync += renumbering.asked_open.eq(touch.is_open)
 
-        # Control.
-        words_to_clear = max(frames // 2, tree.nodes, 2 * ids)
+    def _add_control(self, words_to_clear):
+        """Clear all memories after reset and for a clear; else run, or drain the pipeline and renumber."""
+        pages, tree, renumbering = self.pages, self.tree, self.renumbering
+        may_take, ahead, clearing = self.may_take, self.ahead, self.clearing
         count, drained = Signal(max=words_to_clear), Signal()
-        self.comb += [
-            drained.eq((ahead == 0) & ~inserting),
-        ]
+        self.comb += drained.eq((ahead == 0) & ~self.inserting)
         self.sync += [
-            pages.zero.eq(clears),
+            pages.zero.eq(self.clears),
             pages.zero_row.eq(count),
-            tree.clear.eq(clears),
+            tree.clear.eq(self.clears),
             tree.clear_adr.eq(count),
         ]
         self.fsm = fsm = FSM(reset_state="CLEAR")
         fsm.act(
             "CLEAR",
-            clears.eq(1),
-            NextValue(may_take, 0),  # the last rows are written some clocks later
+            self.clears.eq(1),
+            NextValue(may_take, 0),  # the last rows are written some cycles later
             NextValue(count, count + 1),
             If(
                 count == words_to_clear - 1,
@@ -212,10 +246,11 @@ class BucketStack(LiteXModule):
         )
         fsm.act(
             "RUN",
-            self.idle.eq(under_way == 0),
+            self.idle.eq(self.under_way == 0),
             NextValue(
                 may_take,
-                (under_way < ANSWERS - 4) & (~renumbering.waits | (~may_take & (ahead < renumbering.last))),
+                (self.under_way < ANSWERS - 4)
+                & (~renumbering.waits | (~may_take & (ahead < renumbering.last))),
             ),
             If(
                 drained & clearing,

@@ -25,7 +25,7 @@ class BucketIds(LiteXModule):
     word, sweep_word : Signal, in
         an id, and above it the generation it is of.
     id, owner, sweep_id : Signal, out
-        its number in this generation and its owner, two clocks later.
+        its number in this generation and its owner, two cycles later.
     give, given_word, given_owner : Signal, in
         an id is given away: it is its own number.
     map, map_word, map_id, map_owner : Signal, in

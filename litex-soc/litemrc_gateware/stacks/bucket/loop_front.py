@@ -10,9 +10,9 @@ FULL_CONFIDENCE, TRUSTED, VOTES, STEEPEST = 15, 8, 6, 4
 
 
 class LoopFront(LiteXModule):
-    """Learns, for each context, which bucket a loop empties and how far it has come; a hit a clock.
+    """Learns, for each context, which bucket a loop empties and how far it has come; a hit a cycle.
 
-    Held bit-equal to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
+    Bit-identical to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
     Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is held inside the bucket.
 
     Parameters
@@ -27,13 +27,13 @@ class LoopFront(LiteXModule):
     hit, owner, id : Signal, in
         strobe: a page of the closed bucket `id` of `owner` is hit.
     pages : Signal, in
-        pages of that bucket, this one among them; one clock later.
+        pages of that bucket, this one among them; one cycle later.
     forget : Signal, in
         buckets get new ids; no hit is under way.
     clear : Signal, in
         all contexts begin anew; no hit is under way.
     inside : Signal, out
-        pages of the bucket newer than the page hit, `latency` clocks later.
+        pages of the bucket newer than the page hit, `latency` cycles later.
     """
 
     latency = 4
@@ -133,15 +133,15 @@ class LoopProgress(LiteXModule):
     Attributes
     ----------
     owner, is_learnt, follows : Signal, in
-        context of a hit, whether it has a slope, whether the hit one clock before was of the same context.
+        context of a hit, whether it has a slope, whether the hit one cycle before was of the same context.
     act : Signal, in
-        strobe, as the others from here on one clock later: it is a hit.
+        strobe, as the others from here on one cycle later: it is a hit.
     advances : Signal, in
         the hit is in the front.
     moves, pages, learns : Signal, in
         the hit makes its bucket of so many pages the front; the old one corrects the slope.
     place : Signal, out
-        pages to the beginning of the front, 0 below it; one clock later.
+        pages to the beginning of the front, 0 below it; one cycle later.
     """
 
     def __init__(self, group_pages: int, contexts: int, pages_bits: int) -> None:

@@ -1,4 +1,4 @@
-"""The merging of bucket_stack: which new bucket the pages of an old one go to, an id a clock."""
+"""The merging of bucket_stack: which new bucket the pages of an old one go to, an id a cycle."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal, bits_for
@@ -27,11 +27,11 @@ class BucketMerging(LiteXModule):
     asks, id, owner, is_open : Signal, in
         strobe, and the next bucket.
     count : Signal, in
-        its pages, 3 clocks later.
+        its pages, 3 cycles later.
     under_way : Signal, out
         not all buckets have been merged.
     maps, map_id, map_owner, new_id, new_pages, new_open : Signal, out
-        strobe, 5 clocks behind `asks`: bucket `map_id` of `map_owner` goes to the new bucket `new_id`, which
+        strobe, 5 cycles behind `asks`: bucket `map_id` of `map_owner` goes to the new bucket `new_id`, which
         now holds `new_pages`.
     next_id : Signal, out
         the first new id not used.

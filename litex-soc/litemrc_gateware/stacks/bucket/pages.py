@@ -1,4 +1,4 @@
-"""The page array of bucket_stack: 9 bits a page, read and written once a clock and swept beside that."""
+"""The page array of bucket_stack: 9 bits a page, read and written once a cycle and swept beside that."""
 
 from functools import reduce
 from operator import xor
@@ -15,7 +15,7 @@ from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSwe
 class BucketPages(LiteXModule):
     """A bucket's id and a generation bit a page, in two banks; id 0 is an invalid page.
 
-    An operation reads its page's id, and writes a new one seven clocks later. `flip` begins a new generation
+    An operation reads its page's id, and writes a new one seven cycles later. `flip` begins a new generation
     of ids: those of the last one are mapped when they are read, and a sweep rewrites them beside the
     operations. The bank is the XOR of the frame's bits.
 
@@ -38,7 +38,7 @@ class BucketPages(LiteXModule):
         stage LOOKUP: the page's bucket in this generation and its owner, as read.
     matches : Signal(WRITE), out
         stage LOOKUP: bit n: of all operations that touched the same page and had not written it when it was
-        read, the youngest is n + 1 clocks ahead.
+        read, the youngest is n + 1 cycles ahead.
     new_id : Signal, in
         stage TOUCH: what the page's id becomes.
     generation : Signal, out

@@ -12,10 +12,10 @@ RENUMBER_DELAY = 8  # operations between the one that runs short of ids and the 
 
 
 class BucketRenumbering(LiteXModule):
-    """Gives away ids. When they run short, all buckets get new ones in two passes of an id a clock.
+    """Gives away ids. When they run short, all buckets get new ones in two passes of an id a cycle.
 
     One pass over the old ids, whose pages leave the tree; one over the new ones, whose pages enter it: ids
-    used + new ids + 18 clocks. Between the two a new generation of ids begins. The unit owns neither tree
+    used + new ids + 18 cycles. Between the two a new generation of ids begins. The unit owns neither tree
     nor tables: it drives their ports while it is at work.
 
     Parameters
@@ -27,9 +27,9 @@ class BucketRenumbering(LiteXModule):
     ----------
     clear : Signal, in
         gives away all ids, also those of the generation before, in turn; the last ones are 1 .. contexts.
-        To be held for a multiple of 2 * ids clocks, from `restart` on.
+        To be held for a multiple of 2 * ids cycles, from `restart` on.
     restart : Signal, in
-        strobe, in the clock before `clear`. Not needed after reset.
+        strobe, in the cycle before `clear`. Not needed after reset.
     ends, takes_id : Signal, in
         strobes: an operation ends; it takes `next_id`.
     next_id : Signal, out
@@ -39,13 +39,13 @@ class BucketRenumbering(LiteXModule):
     start : Signal, in
         strobe: nothing is under way.
     busy, flips, done : Signal, out
-        at work; strobes: the new generation begins; in the last clock.
+        at work; strobes: the new generation begins; in the last cycle.
     scans, scan_id : Signal, out
         the pipeline is to look up this id.
     zero : Signal, out
-        it has done so: the id's pages are to leave the tree, a clock later.
+        it has done so: the id's pages are to leave the tree, a cycle later.
     asked_id, asked_owner, asked_open, count : Signal, in
-        id, owner, whether it is its owner's open bucket: in that clock; pages in it, if not: 3 clocks later.
+        id, owner, whether it is its owner's open bucket: in that cycle; pages in it, if not: 3 cycles later.
     maps, map_id, map_owner, new_id : Signal, out
         strobe: the id `map_id` of `map_owner` becomes `new_id`.
     inserts, pages, owner, is_open : Signal, out
@@ -85,7 +85,7 @@ class BucketRenumbering(LiteXModule):
             If(self.flips, self.next_id.eq(1)),
         ]
 
-        # An id that is scanned: its owner is known 3 clocks later, it is in the tree in the clock after.
+        # An id that is scanned: its owner is known 3 cycles later, it is in the tree in the cycle after.
         at = Signal(id_bits + 1)
         scanning = [Signal() for _ in range(5)]
         self.comb += [

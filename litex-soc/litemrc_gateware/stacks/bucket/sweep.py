@@ -13,7 +13,7 @@ WRITE = 7  # the page is written
 
 
 class BucketSweep(LiteXModule):
-    """Picks a page in each clock, from the bank that no operation reads, and says when it may be written.
+    """Picks a page in each cycle, from the bank that no operation reads, and says when it may be written.
 
     A page is a row of one of two banks. Each goes through the stages of an operation, so it is written when
     its bank is free again.
@@ -33,7 +33,7 @@ class BucketSweep(LiteXModule):
     touch, bank, row : list of Signal, in
         the operations' pages, by stage, to stage WRITE + 1.
     cursors : list of Signal, out
-        row to read of each bank in the next clock, if no operation does.
+        row to read of each bank in the next cycle, if no operation does.
     banks, rows : list of Signal, out
         the page under way, by stage.
     writes : Signal, out
@@ -86,7 +86,7 @@ class BucketSweep(LiteXModule):
         self.comb += in_flight.eq(reduce(or_, ahead))
         self.sync += If(self.go, valid[2].eq(valid[1] & ~in_flight))
 
-        # Stage TOUCH: one that reads the page in the clock of the write will, and must not meet it.
+        # Stage TOUCH: one that reads the page in the cycle of the write will, and must not meet it.
         is_read, page = Signal(), Cat(banks[TOUCH], rows[TOUCH])
         self.comb += [
             is_read.eq(self.coming & (Cat(self.coming_bank, self.coming_row) == page)),

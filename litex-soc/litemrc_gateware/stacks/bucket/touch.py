@@ -15,7 +15,7 @@ class BucketTouch(LiteXModule):
     """Stages LOOKUP and TOUCH of an operation, and the open bucket of each context.
 
     Whether the page's bucket is its owner's open one is found out in the first, where the open one may still
-    close: an operation in the second that closes it says so to all behind it a clock later, in which they
+    close: an operation in the second that closes it says so to all behind it a cycle later, in which they
     stand still. The bucket that opens then is empty.
 
     Parameters

@@ -10,7 +10,7 @@ LUT_RAM_WORDS = 16  # more need a selection among RAMs
 
 
 class CountMemory(LiteXModule):
-    """A memory of counts that takes a change a clock: what is on its way to memory is forwarded.
+    """A memory of counts that takes a change a cycle: what is on its way to memory is forwarded.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class CountMemory(LiteXModule):
     adr, change, load, amount, hide : Signal, in
         the count at `adr` becomes `amount` (`load`) or grows by it, modulo 2**width, if `change`.
     old : Signal, out
-        the count before, three clocks later; 0 if it was loaded, or with `hide` in the clock before.
+        the count before, three cycles later; 0 if it was loaded, or with `hide` in the cycle before.
     """
 
     def __init__(self, width: int, depth: int) -> None:
@@ -33,11 +33,11 @@ class CountMemory(LiteXModule):
 
         # # #
 
-        # Read in one clock, caught in a bare register in the next, written in the third.
+        # Read in one cycle, caught in a bare register in the next, written in the third.
         self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
         adr1, adr2 = (Signal(max=depth, reset_less=True) for _ in range(2))
         change1, change2, one_behind = Signal(), Signal(), Signal()
-        # Clocks behind a change of the same count. What is not wanted is 0, so that it can be left in an OR.
+        # Cycles behind a change of the same count. What is not wanted is 0, so that it can be left in an OR.
         one, one1, two1, load1 = (Signal(reset_less=True) for _ in range(4))
         amount1, amount2, word, old, new, last, second_last = (
             Signal(width, reset_less=True) for _ in range(7)
@@ -73,7 +73,7 @@ class CountMemory(LiteXModule):
 
 
 class BucketTree(LiteXModule):
-    """Pages in each closed bucket, and a binary tree over the ids for each context; one operation a clock.
+    """Pages in each closed bucket, and a binary tree over the ids for each context; one operation a cycle.
 
     A node holds the pages in its newer half. Along the path of an id, a 0 bit adds its node to the sum of
     newer pages, a 1 bit is where the bucket's pages are counted: so a query and the removal of a page are
@@ -94,9 +94,9 @@ class BucketTree(LiteXModule):
     clear, clear_adr : Signal, in
         zero the nodes with this number, a level each; numbers below `nodes`.
     count : Signal, out
-        pages in the bucket before the operation, 3 clocks later.
+        pages in the bucket before the operation, 3 cycles later.
     newer : Signal, out
-        pages in the closed buckets of its context newer than it, `latency` clocks later.
+        pages in the closed buckets of its context newer than it, `latency` cycles later.
     """
 
     def __init__(self, frames: int, contexts: int, ids: int, bucket_pages: int) -> None:
@@ -147,7 +147,7 @@ class BucketTree(LiteXModule):
             ]
             sums.append(memory.old)
 
-        # Two are added in a clock.
+        # Two are added in a cycle.
         self.latency = 3
         while len(sums) > 1:
             sums = [self._sum(sums[n : n + 2], pages_bits) for n in range(0, len(sums), 2)]
@@ -155,7 +155,7 @@ class BucketTree(LiteXModule):
         self.comb += self.newer.eq(sums[0])
 
     def _sum(self, terms: list[Signal], most_bits: int) -> Signal:
-        """The sum of one or two, a clock later; it never needs more than `most_bits`."""
+        """The sum of one or two, a cycle later; it never needs more than `most_bits`."""
         total = Signal(min(most_bits, max(map(len, terms)) + 1), reset_less=True)
         self.sync += total.eq(sum(terms[1:], terms[0]))
         return total

@@ -1,4 +1,4 @@
-"""The next and prev pointers of all LRU stacks, and the four clocks that relink a page."""
+"""The next and prev pointers of all LRU stacks, and the four cycles that relink a page."""
 
 from itertools import pairwise
 
@@ -11,8 +11,8 @@ from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory
 class LruLinks(LiteXModule):
     """One circle of pages in LRU order a stack: before the most recent page lies the least recent one.
 
-    Both neighbours of frame `adr` are on `next` and `prev` `latency` clocks later. `start`, given in a clock
-    in which `adr` is the top of the stack, relinks the page `frame` in the four clocks that begin when the
+    Both neighbours of frame `adr` are on `next` and `prev` `latency` cycles later. `start`, given in a cycle
+    in which `adr` is the top of the stack, relinks the page `frame` in the four cycles that begin when the
     top's neighbours are there; the inputs must stay until then, reads may go on:
 
     1. if `linked`, the page is taken out: its neighbours are linked to each other;
@@ -35,9 +35,9 @@ class LruLinks(LiteXModule):
     frame, frame_next, frame_prev, top : Signal(frame_bits), in
         the page, its neighbours before, and the top of its stack: `frame` itself if the stack is empty.
     tail : Signal(frame_bits), out
-        the least recent page before the move, from the second of the four clocks on.
+        the least recent page before the move, from the second of the four cycles on.
     busy : Signal, out
-        1 until the fourth clock, in which the last pointers are written.
+        1 until the fourth cycle, in which the last pointers are written.
     latency : int
     """
 

@@ -1,0 +1,84 @@
+"""The register map as a C header, for firmware and the Linux driver."""
+
+from litemrc_gateware.monitor.registers import ENGINE_NUMBERS, REGISTERS_VERSION
+from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
+from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS
+from litemrc_gateware.refs.control import LOAD_INITIAL
+from litemrc_gateware.refs.records import Counter, Master
+from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION
+from litemrc_gateware.refs.traffic_generator import Pattern
+
+
+def c_header(blocks, repair):
+    """The text of litemrc_regs.h.
+
+    Parameters
+    ----------
+    blocks : dict
+        what ``export.registers.registers`` returns.
+    repair : str
+        the command that writes the file.
+    """
+    lines = [
+        "/* SPDX-License-Identifier: BSD-2-Clause */",
+        f"/* Generated from the gateware by: {repair}. Do not edit. */",
+        "#ifndef LITEMRC_REGS_H",
+        "#define LITEMRC_REGS_H",
+        "",
+        f"#define LITEMRC_REGS_VERSION {REGISTERS_VERSION}",
+        *_defines("LITEMRC_ENGINE_", {name.upper(): number for name, number in ENGINE_NUMBERS.items()}),
+        "",
+        "/* Registers: byte offsets from the base of the block; fields: shift and mask (in place). */",
+        *_register_defines("LITEMRC_", blocks["mrc"]),
+        "",
+        "/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row each group's hits, then: */",
+        "#define LITEMRC_WINDOW_ROW(groups) (2 * (groups))",
+        "#define LITEMRC_WINDOW_MISSES(groups) (groups)",
+        "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
+        "#define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)",
+        "",
+        "/* Rank meter and rank power: a block of its own, where there is one. */",
+        f"#define LITEMRC_RANKS_REGS_VERSION {RANK_REGISTERS_VERSION}",
+        f"#define LITEMRC_RANKS_STATE_BITS {STATE_BITS}",
+        *_defines("LITEMRC_POWER_", PowerState.__members__),
+        *_defines("LITEMRC_POLICY_", Policy.__members__),
+        "",
+        *_register_defines("LITEMRC_RANKS_", blocks["ranks"]),
+        "",
+        "/* The meter's window: words [domain][LITEMRC_METER_ROW], N_mrc of each context behind them. */",
+        f"#define LITEMRC_METER_ROW {len(MeterWord)}",
+        *_defines("LITEMRC_METER_", MeterWord.__members__),
+        "",
+        "/* Reference counters: a block of their own, if there are any. Window: words [page][COUNTERS]. */",
+        f"#define LITEMRC_REFS_REGS_VERSION {REF_COUNTER_REGISTERS_VERSION}",
+        f"#define LITEMRC_REFS_COUNTERS {len(Counter)}",
+        f"#define LITEMRC_REFS_LOAD_INITIAL 0x{1 << LOAD_INITIAL:08x}u",
+        *_defines("LITEMRC_COUNTER_", Counter.__members__),
+        *_defines("LITEMRC_REFS_MASTER_", Master.__members__),
+        "",
+        *_register_defines("LITEMRC_REFS_", blocks["refs"]),
+        "",
+        "/* Traffic generator: the same. */",
+        *_defines("LITEMRC_PATTERN_", Pattern.__members__),
+        *_register_defines("LITEMRC_TRAFFIC_", blocks["traffic"]),
+        "",
+        "#endif",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _defines(prefix, numbers):
+    return [f"#define {prefix}{name} {int(number)}" for name, number in numbers.items()]
+
+
+def _register_defines(prefix, found):
+    lines = []
+    for register in found:
+        name = f"{prefix}{register.name.upper()}"
+        lines.append(f"#define {name} 0x{register.offset:02x}")
+        for field in register.fields:
+            mask = ((1 << field.size) - 1) << field.offset
+            lines.append(f"#define {name}_{field.name.upper()}_SHIFT {field.offset}")
+            lines.append(f"#define {name}_{field.name.upper()} 0x{mask:08x}u")
+    return lines

@@ -1,0 +1,80 @@
+"""The register map as a page of the documentation."""
+
+from litemrc_gateware.monitor.registers import REGISTERS_VERSION
+from litemrc_gateware.ranks.records import MeterWord
+from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION
+from litemrc_gateware.refs.control import LOAD_INITIAL
+from litemrc_gateware.refs.records import Counter
+from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION
+
+
+def page(blocks, repair):
+    """The text of registers.md.
+
+    Parameters
+    ----------
+    blocks : dict
+        what ``export.registers.registers`` returns.
+    repair : str
+        the command that writes the file.
+    """
+    lines = [
+        "# Registers of the monitor",
+        "",
+        f"Generated from the gateware by `{repair}`; do not edit. Layout version {REGISTERS_VERSION}.",
+        "All registers are words of 32 bits; offsets are bytes from the base of the block (`CSR_MRC_BASE` in",
+        "LiteX's csr.h).",
+        "",
+        *_table(blocks["mrc"]),
+        "",
+        "The window is a read-only memory of 32-bit words, `[context][2 * groups]`: the hits of each group",
+        "of the finished epoch, then its misses, its accesses, its touched pages (working set), and zeros.",
+        "In every epoch sum(hits) + misses == accesses of a context; the accesses of all contexts +",
+        "epoch_outside + epoch_unsampled + epoch_dropped are those of the DRAM while the monitor was enabled",
+        "and not frozen.",
+        "",
+        "## Registers of rank meter and rank power",
+        "",
+        "A block of its own (`CSR_RANKS_BASE`), where they are built in. Layout version "
+        f"{RANK_REGISTERS_VERSION}.",
+        "",
+        *_table(blocks["ranks"]),
+        "",
+        f"The meter's window is a read-only memory of 32-bit words, `[domain][{len(MeterWord)}]`: what was",
+        "counted since the epoch before, taken when the monitor publishes an epoch. N_mrc of each context is",
+        "behind the last domain. The counters of a domain:",
+        f"{', '.join(word.name.lower() for word in MeterWord)}.",
+        "The clocks in the five states add up to snapshot_clocks.",
+        "",
+        "## Registers of the reference counters",
+        "",
+        "A block of its own (`CSR_REFS_BASE`), where they are built in. Layout version "
+        f"{REF_COUNTER_REGISTERS_VERSION}.",
+        "",
+        *_table(blocks["refs"]),
+        "",
+        f"Their window is a memory of 32-bit words, `[page][{len(Counter)}]`, to be read and written:",
+        f"{', '.join(counter.name for counter in Counter)}. A write loads the counter, with the word's low",
+        f"bits or, with bit {LOAD_INITIAL}, with its initial value.",
+        "",
+        "## Registers of the traffic generator",
+        "",
+        "A block of its own (`CSR_TRAFFIC_BASE`), where it is built in.",
+        "",
+        *_table(blocks["traffic"]),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _table(found):
+    lines = ["| offset | register | access | bits | meaning |", "| --- | --- | --- | --- | --- |"]
+    for register in found:
+        lines.append(
+            f"| 0x{register.offset:02x} | `{register.name}` | {register.access} | {register.size} "
+            f"| {register.description} |"
+        )
+        for field in register.fields:
+            bits = f"{field.offset + field.size - 1}:{field.offset}" if field.size > 1 else f"{field.offset}"
+            lines.append(f"| | `.{field.name}` | | {bits} | {field.description} |")
+    return lines
