@@ -11,16 +11,16 @@ from litemrc.epochs.files import EpochTable
 
 
 def test_curve_of_a_context_sums_its_epochs(epoch_table):
-    curve = epoch_table.curve(1)
-    assert curve.hits.tolist() == [10 + 6, 3 + 5, 2, 0]
-    assert (curve.accesses, curve.misses, curve.context) == (20 + 12, 5 + 1, 1)
-    assert curve.group_pages == 64 // 4
+    counters, curve = epoch_table.counters(1), epoch_table.curve(1)
+    assert counters.hits.tolist() == [10 + 6, 3 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.aliases) == (20 + 12, 5 + 1, ())
+    assert counters.group_pages == curve.resolution_pages == 64 // 4
 
 
 def test_curve_of_all_contexts_sums_them(epoch_table):
     curve = epoch_table.curve()
-    assert curve.hits.tolist() == [10 + 0 + 6, 3 + 8 + 5, 2, 0]
-    assert (curve.accesses, curve.misses, curve.context) == (20 + 10 + 12, 5 + 2 + 1, None)
+    assert epoch_table.counters().hits.tolist() == [10 + 0 + 6, 3 + 8 + 5, 2, 0]
+    assert (curve.accesses, curve.misses, curve.name) == (20 + 10 + 12, 5 + 2 + 1, "")
 
 
 def test_dropped_counts_once_per_epoch_and_not_per_row(epoch_table):
@@ -134,3 +134,11 @@ def test_epochs_of_different_sampling_have_no_common_curve(epoch_table):
 
 def test_without_rows_the_scale_is_what_the_engine_needs():
     assert EpochTable.from_rows([], **PARAMETERS | {"pages": 16}).scale == 2
+
+
+def test_the_largest_scale_of_the_link_is_accepted(epoch_table):
+    # 1 page of 2^31 takes part: 64 frames are less than one group, so every hit lies in the first.
+    hits = epoch_table.hits.copy()
+    hits[:, 0], hits[:, 1:] = epoch_table.hits.sum(axis=1), 0
+    table = replace(epoch_table, hits=hits, scale_log2=[31] * len(hits))
+    assert table.scale == 31

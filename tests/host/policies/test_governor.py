@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
 from litemrc.policies.allocation.aged_curve import AgedCurve
 from litemrc.policies.allocation.governor import Governor, GovernorParameters
@@ -10,8 +10,8 @@ from litemrc.policies.allocation.governor import Governor, GovernorParameters
 GROUP = 16
 
 
-def counted(hits: list[int], misses: int = 0) -> Curve:
-    return Curve.of_counters(hits, misses, GROUP)
+def counted(hits: list[int], misses: int = 0) -> HitCounters:
+    return HitCounters.of(hits, misses, GROUP)
 
 
 def governor(budgets: dict[int, int] | None = None, **parameters: object) -> Governor:
@@ -42,7 +42,7 @@ def test_an_idle_process_keeps_its_curve_and_its_rate_falls():
 def test_other_groups_begin_anew():
     curve = AgedCurve(half_life=10)
     curve.add(counted([6, 2], 2), 100)
-    curve.add(Curve.of_counters([3, 1], 0, 2 * GROUP), 50)
+    curve.add(HitCounters.of([3, 1], 0, 2 * GROUP), 50)
     assert curve.miss_ratio.tolist() == [0.25, 0]
     assert (curve.sizes_pages.tolist(), curve.reference_rate) == ([32, 64], 4 / 50)
 
@@ -201,3 +201,12 @@ def test_minimums_of_too_many_contexts_are_refused():
         governor(minimum_pages=32).decide(epoch, 1000)
     with pytest.raises(ValueError, match="-1 clocks"):
         governor().decide({}, -1)
+
+
+def test_a_limited_step_serves_the_largest_gain_first():
+    # 3 never hits and gives one group a step. 1 gains 40 hits by a second group (10 to 50), 2 gains 30 (60 to 90):
+    # 1 is served, although 2 hits more often with what it has and with what it would get.
+    epoch = {1: counted([10, 40], 50), 2: counted([60, 30], 10), 3: counted([0, 0], 100)}
+    decision = governor({1: 16, 2: 16, 3: 32}, step_pages=16).decide(epoch, 1000)
+    assert decision.target == {1: 32, 2: 32, 3: 0}
+    assert decision.budgets == {1: 32, 2: 16, 3: 16}

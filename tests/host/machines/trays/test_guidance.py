@@ -128,6 +128,13 @@ def test_limits_that_cannot_be_are_refused(bad):
         MemNice(4).limit(1, bad, "here")
 
 
+@pytest.mark.parametrize("count", [1, 4])
+def test_a_number_of_trays_counts_from_the_first(count):
+    nice = MemNice(4)
+    nice.limit_to(1, count)
+    assert nice.allowed(1) == tuple(range(count))
+
+
 @pytest.mark.parametrize("count", [0, 5])
 def test_a_number_of_trays_that_cannot_be_is_refused(count):
     with pytest.raises(UserError, match=f"{count} of 4 trays"):

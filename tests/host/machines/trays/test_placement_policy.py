@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.errors import UserError
 from litemrc.policies.trays.placement import PlacementParameters, hottest, plan
 from litemrc.policies.trays.trays import Tray
@@ -20,7 +20,7 @@ def moved(chosen):
 
 def curve_of(pages, accesses=100):
     """All reuse within so many pages."""
-    return Curve.of_counters([0] * (pages - 1) + [accesses], 0, 1)
+    return HitCounters.of([0] * (pages - 1) + [accesses], 0, 1).curve()
 
 
 def test_hottest_are_those_with_most_accesses_and_none_without():
@@ -83,7 +83,7 @@ def test_the_budget_goes_to_the_tray_that_is_emptied_first():
 
 @pytest.mark.parametrize("hits", [[0], [5]])
 def test_without_accesses_nothing_is_decided(hits):
-    chosen = plan(Curve.of_counters([0], 0, 1), np.array(hits) * 0, np.array([0]), trays([9]), FREE)
+    chosen = plan(HitCounters.of([0], 0, 1).curve(), np.array(hits) * 0, np.array([0]), trays([9]), FREE)
     assert (chosen.working_pages, chosen.hot_trays, chosen.moves) == (0, (), ())
 
 

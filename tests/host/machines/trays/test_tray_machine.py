@@ -208,3 +208,16 @@ def test_programs_load_all_ranges_in_step_and_keep_to_them():
     assert (worked < 100).mean() == pytest.approx(3 / 5, abs=0.03)
     stream = worked[(worked >= 100) & (worked < 400)]
     assert stream[:300].tolist() == list(range(100, 400))
+
+
+def test_visits_are_handled_by_the_sixteenth_of_a_tray():
+    """Recency is kept per piece of visits; docs/trays.md gives the piece as 1/16 of a tray's pages."""
+    lengths = []
+
+    class Counted(events.Visits):
+        def pieces(self, length):
+            lengths.append(length)
+            return super().pieces(length)
+
+    run([events.Phase("x"), Counted(0, np.arange(100), 4, 0, line_ns=10.0)])
+    assert lengths == [TRAY_PAGES // 16]

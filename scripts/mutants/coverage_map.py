@@ -1,0 +1,128 @@
+"""Which tests run which line: pytest-cov's contexts, subprocesses included."""
+
+import json
+import shutil
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+from coverage import CoverageData
+from workspace import BUILD, REPO, TESTS, UNFIT, Workspace
+
+MAP = BUILD / "coverage.json"
+# In a subprocess the context is the test that started it.
+_CONFIGURATION = """\
+[run]
+source = host/litemrc
+parallel = true
+relative_files = true
+patch = subprocess
+context = ${PYTEST_CURRENT_TEST-}
+data_file = %s/.coverage
+"""
+
+
+@dataclass(frozen=True)
+class CoverageMap:
+    """Tests by line, and how long each takes.
+
+    Attributes:
+        lines: module -> line number -> node ids of tests that run it.
+        seconds: node id -> seconds.
+    """
+
+    lines: dict[str, dict[int, list[str]]]
+    seconds: dict[str, float]
+
+    def tests_of(self, module: str, line: int, budget_s: float) -> list[str]:
+        """Tests that run a line, fastest first, as many as fit into a budget; at least one, if any does.
+
+        A line that only runs on import counts as run by every test that runs any line of the module.
+        """
+        covered = self.lines.get(module, {})
+        tests = set(covered.get(line, ()))
+        if not tests:
+            tests = {test for others in covered.values() for test in others}
+        chosen: list[str] = []
+        spent = 0.0
+        for test in sorted(tests, key=lambda each: self.seconds.get(each, 1.0)):
+            spent += self.seconds.get(test, 1.0)
+            if chosen and spent > budget_s:
+                break
+            chosen.append(test)
+        return chosen
+
+
+def load_map() -> CoverageMap:
+    """The map measured last.
+
+    :raises FileNotFoundError: if none was.
+    """
+    data = json.loads(MAP.read_text())
+    lines = {
+        module: {
+            int(line): [data["tests"][number] for number in numbers] for line, numbers in by_line.items()
+        }
+        for module, by_line in data["lines"].items()
+    }
+    return CoverageMap(lines, data["seconds"])
+
+
+def measure(space: Workspace) -> CoverageMap:
+    """Run all tests once under coverage and store the map in build/mutants.
+
+    :raises RuntimeError: if a test fails without any fault.
+    """
+    folder = BUILD / "coverage"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "coveragerc").write_text(_CONFIGURATION % folder)
+    code = space.pytest(
+        "--numprocesses=2",
+        "--dist=loadfile",
+        f"--junitxml={folder}/junit.xml",
+        "--cov",
+        f"--cov-config={folder}/coveragerc",
+        "--cov-context=test",
+        "--cov-report=",
+        f"-m={UNFIT}",
+        *TESTS,
+    )
+    if code:
+        raise RuntimeError(f"tests fail without a fault: {space.tree}.log")
+    contexts = _contexts(folder)
+    tests = sorted({test for by_line in contexts.values() for each in by_line.values() for test in each})
+    numbers = {test: number for number, test in enumerate(tests)}
+    stored = {
+        "tests": tests,
+        "lines": {
+            module: {str(line): sorted(numbers[test] for test in each) for line, each in by_line.items()}
+            for module, by_line in contexts.items()
+        },
+        "seconds": _seconds(folder / "junit.xml"),
+    }
+    MAP.write_text(json.dumps(stored))
+    return load_map()
+
+
+def _contexts(folder: Path) -> dict[str, dict[int, set[str]]]:
+    found: dict[str, dict[int, set[str]]] = {}
+    for file in folder.glob(".coverage*"):
+        data = CoverageData(str(file))
+        data.read()
+        for measured in data.measured_files():
+            module = measured if not Path(measured).is_absolute() else str(Path(measured).relative_to(REPO))
+            lines = found.setdefault(module, {})
+            for line, contexts in data.contexts_by_lineno(measured).items():
+                tests = {context.split("|")[0].rsplit(" (", 1)[0] for context in contexts if "::" in context}
+                if tests:
+                    lines.setdefault(line, set()).update(tests)
+    return found
+
+
+def _seconds(junit: Path) -> dict[str, float]:
+    found = {}
+    for case in ElementTree.parse(junit).iter("testcase"):
+        module = case.get("classname", "").replace(".", "/")
+        found[f"{module}.py::{case.get('name')}"] = float(case.get("time", 0))
+    return found
