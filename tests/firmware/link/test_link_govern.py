@@ -12,14 +12,15 @@ import pytest
 from link_messages import counters_of
 from litemrc.device import ranks
 from litemrc.device.device import Device
+from patience import Deadline, patience
 
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 MEMORY, GROUP_PAGES, MINIMUM = 1024, 128, 128  # of the peer: 8,192 frames in 64 groups
 
 
-def govern(url, *arguments, timeout=60):
+def govern(url, *arguments):
     command = [*LITEMRC, "govern", "--port", url, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
 
 
 def records(path):
@@ -36,9 +37,9 @@ def rows(path):
 
 
 def wait_for_records(log, count):
-    deadline = time.monotonic() + 30
+    deadline = Deadline(30)
     while not (log.exists() and len(log.read_text().splitlines()) >= count):
-        assert time.monotonic() < deadline
+        assert not deadline.passed
         time.sleep(0.05)
 
 
@@ -129,7 +130,7 @@ def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, sto
     process = subprocess.Popen([*LITEMRC, "govern", "--port", cable.url, *arguments], stdout=subprocess.PIPE)
     wait_for_records(log, 3)
     process.send_signal(stop)
-    said, _ = process.communicate(timeout=30)
+    said, _ = process.communicate(timeout=patience(30))
     assert process.returncode == 130
     assert b"epochs, " in said
     after = govern(cable.url, "--dry-run", "--epochs", 4, "--log", after_log)
@@ -143,7 +144,7 @@ def test_a_lost_link_is_told_and_the_device_governed_again(start_peer, tmp_path)
     threading.Timer(2.0, cable.cut).start()
     done = govern(cable.url, "--run", "zipf:3:12", "--lease", 2, "--log", log, "--json")
     assert done.returncode == 0, done.stderr
-    assert "warning: " in done.stderr and "looking for the device for 30 s" in done.stderr
+    assert "warning: " in done.stderr and "trying to reconnect for 30 s" in done.stderr
     assert json.loads(done.stdout)["links_lost"] == 1
     epochs = [record["epoch"] for record in records(log)]
     assert max(epochs) >= 34, "36 epochs, the last of which is governed, too"
@@ -153,7 +154,7 @@ def test_a_device_that_does_not_come_back_is_an_error(start_peer, tmp_path):
     peer = start_peer(tasks=1, period_ms=100, fault="vanish")
     done = govern(peer.url, "--run", "zipf:3:12", "--reconnect", 1, "--timeout", 2)
     assert done.returncode == 2
-    assert "looking for the device for 1 s" in done.stderr
+    assert "trying to reconnect for 1 s" in done.stderr
     assert "epochs, " in done.stdout, "what was done until then is told"
 
 

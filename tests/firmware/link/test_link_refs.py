@@ -14,6 +14,7 @@ from litemrc.device.ref_counters import CounterSetting
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.traces.generators.traffic import Traffic
+from patience import patience
 
 OF_TRAFFIC = 1 << ref_counters.masters().index("traffic")
 CONTEXT = 3
@@ -102,7 +103,7 @@ def test_a_collection_has_a_row_of_each_epoch(device):
 def litemrc(peer, *arguments):
     command = [sys.executable, "-m", "litemrc.cli.main", "refcounters", "--port", peer.url, *arguments]
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "120"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60), env=environment)
 
 
 def test_the_command_line_shows_what_counts(start_peer):
@@ -138,14 +139,14 @@ def test_the_command_line_watches_a_program(start_peer):
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["recent_cost_per_access"] for row in rows] == [35.0, 25.0, 25.0]
     done = litemrc(start_peer(refs=1, period_ms=50), "watch", "--run", "zipf")
-    assert done.stdout.splitlines()[1].endswith("25.0 cycles an access")
+    assert done.stdout.splitlines()[1].endswith("25.0 cycles per access")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("traffic", "--pages", "0:2", "--count", "8"), "3 pages"),
-        (("read", "5:2"), "not a page, nor a range"),
+        (("read", "5:2"), "must be a page or a range"),
         (("arm", "delay", "--initial", "5000"), "the device refused arm_counter"),
     ],
 )

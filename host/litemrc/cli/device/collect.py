@@ -1,17 +1,13 @@
-"""`litemrc collect`: epochs from a device into a Parquet file; whatever stops it, what it has is kept."""
+"""`litemrc collect`: write epochs of a device to a Parquet file; an interrupted collection is saved, too."""
 
 import argparse
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.shared.progress import counting
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.device import Device, printable
@@ -19,29 +15,29 @@ from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
 from litemrc.device.ranks import get_dram
 from litemrc.device.running import Run
-from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
-from litemrc.ranks.files import write_ranks
-from litemrc.ranks.table import RankTable
 
-_EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells say it
-_LINE_EVERY_S = 5.0
+if TYPE_CHECKING:
+    from litemrc.epochs.table import EpochTable
+    from litemrc.ranks.table import RankTable
+
+_EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells report it
 
 _EPILOG = """\
-Ctrl-C saves what was collected and marks the file as interrupted. If FILE holds a complete collection, an
-interrupted one does not replace it but goes beside it, as FILE.partial.parquet.
+Ctrl-C saves the epochs collected so far and marks the file as interrupted. An interrupted collection does not
+replace a complete one: it is saved as FILE.partial.parquet.
 
   litemrc collect --port socket://localhost:1234 --epochs 20 --run zipf --run loop:2 --out curves.parquet
 """
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM came; handled as Ctrl-C is, but for the exit code."""
+    """SIGTERM was received; it is handled like Ctrl-C, except for the exit code."""
 
 
 def _stop_once(number: int, _: object) -> None:
-    """End the collection; what comes after the first signal may not disturb the saving."""
+    """End the collection; further signals must not interrupt the saving."""
     _ignore_signals()
     raise _TerminatedError if number == signal.SIGTERM else KeyboardInterrupt
 
@@ -57,20 +53,20 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_port_arguments(parser)
     parser.add_argument(
-        "--epochs", metavar="N", type=positive, required=True, help="epochs to collect, all contexts of each"
+        "--epochs", metavar="N", type=positive, required=True, help="number of epochs to collect"
     )
-    parser.add_argument("--out", metavar="FILE.parquet", type=Path, required=True, help="file to write")
     parser.add_argument(
-        "--ranks", metavar="FILE.parquet", type=Path, help="write what the device meters of its ranks, too"
+        "--out", metavar="FILE.parquet", type=Path, required=True, help="epoch table to write"
+    )
+    parser.add_argument(
+        "--ranks", metavar="FILE.parquet", type=Path, help="also write the rank counters of the device"
     )
     add_epoch_arguments(parser)
-    add_run_argument(
-        parser, "have the device run a program while collecting, which ends with the last program"
-    )
+    add_run_argument(parser, "run a program on the device; the collection ends with the last program")
     parser.add_argument(
         "--together",
         action="store_true",
-        help="start all programs at once, where the device has an operating system",
+        help="start all programs at once (needs an operating system on the device)",
     )
 
 
@@ -80,7 +76,9 @@ def main(args: argparse.Namespace) -> int:
         if path:
             check_output_path(path)
     runs = [Run.parse(text) for text in args.runs]
-    collector, dram, stopped, complete = None, None, None, False
+    collector: Collector | None = None
+    stopped: LinkError | KeyboardInterrupt | None = None
+    dram, complete = None, False
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop_once)
     try:
@@ -89,21 +87,22 @@ def main(args: argparse.Namespace) -> int:
             _prepare_epochs(device, args)
             device.request("monitor", on=True)
             collector = Collector(device, dram)
-            with _progress(args.epochs, args.port) as show:
+            print(f"collecting {args.epochs} epochs from {args.port}", file=sys.stderr, flush=True)
+            with counting("epochs", args.epochs) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
-                    show(collector.epochs, message)
+                    show(collector.epochs, _log_text(message))
             _ignore_signals()
             complete = True
     except (LinkError, KeyboardInterrupt) as error:
         _ignore_signals()
         stopped = error
-    if complete or (collector and collector.rows):
+    if collector and (complete or collector.rows):
         _save(args.out, collector.table(interrupted=not complete), collector.epochs, args.epochs)
-        if dram:
+        if dram and collector.ranks:
             _save_ranks(args.ranks, rank_table(device, dram, collector.ranks.rows, interrupted=not complete))
     elif collector:
         print("litemrc: no epoch was collected, no file was written", file=sys.stderr)
-    if complete:
+    if complete or stopped is None:
         return 0
     if isinstance(stopped, _TerminatedError):
         return _EXIT_TERMINATED
@@ -117,32 +116,36 @@ def _prepare_epochs(device: Device, args: argparse.Namespace) -> None:
     _, length = device.request("get_epoch").values
     if not length and not args.runs:
         raise UserError(
-            "the device has no epoch length: no epoch would ever end",
+            "the device has no epoch length, so its epochs never end",
             where=device.url,
-            remedy="give --epoch-length, or a program to --run",
+            remedy="add --epoch-length, or a program with --run",
         )
 
 
-def _save(out: Path, table: EpochTable, epochs: int, wanted: int) -> None:
-    """Write the table, but not over a better one."""
+def _save(out: Path, table: "EpochTable", epochs: int, requested: int) -> None:
+    """Write the table, but not over a more complete one."""
+    from litemrc.epochs.files import write_epochs  # pyarrow takes long to load
+
     if table.interrupted and _better(out, table):
         kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
-        print(f"litemrc: {kept} holds more than this and is kept", file=sys.stderr)
+        print(f"litemrc: {kept} is kept: it holds more epochs", file=sys.stderr)
     write_epochs(out, table)
     how = "interrupted: " if table.interrupted else ""
-    of = "" if epochs >= wanted else f" of {wanted}"
+    of = "" if epochs >= requested else f" of {requested}"
     print(f"{how}{epochs}{of} epochs ({table.epoch.size} rows) saved in {out}")
     link = table.link_statistics
     lost = link["epoch_messages_lost"]
     print(
-        f"link: {link['epoch_messages']} epoch messages received, {lost} lost; {link['frames']} frames good, "
-        f"{link['damaged'] + link['oversized']} damaged, {link['lost']} lost"
+        f"link: {link['epoch_messages']} epoch messages received, {lost} lost; "
+        f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost"
     )
     if lost:
         print(f"litemrc: warning: {lost} epoch messages were lost on the link", file=sys.stderr)
 
 
-def _save_ranks(out: Path, table: RankTable) -> None:
+def _save_ranks(out: Path, table: "RankTable") -> None:
+    from litemrc.ranks.files import write_ranks
+
     if table.interrupted and out.exists():
         kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
         print(f"litemrc: {kept} is kept", file=sys.stderr)
@@ -150,48 +153,16 @@ def _save_ranks(out: Path, table: RankTable) -> None:
     print(f"ranks of {table.epochs.size} epochs saved in {out}")
 
 
-def _better(path: Path, table: EpochTable) -> bool:
+def _better(path: Path, table: "EpochTable") -> bool:
+    from litemrc.epochs.files import read_epochs
+
     try:
-        there = read_epochs(path)
-    except UserError:  # nothing there, or nothing worth keeping
+        existing = read_epochs(path)
+    except UserError:  # no file, or not an epoch table
         return False
-    return not there.interrupted or there.epoch.size > table.epoch.size
+    return not existing.interrupted or existing.epoch.size > table.epoch.size
 
 
-@contextmanager
-def _progress(total: int, port: str) -> Iterator[Callable[[int, Message], None]]:
-    """Show how many epochs there are: a bar on a terminal, else a line now and then; both on stderr."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        print(f"collecting {total} epochs from {port}", file=sys.stderr, flush=True)
-        yield _plain_lines(total)
-        return
-    columns = TextColumn("epochs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("", total=total)
-
-        def show(epochs: int, message: Message) -> None:
-            bar.update(task, completed=epochs)
-            if text := _told(message):
-                bar.console.print(text, markup=False, highlight=False)
-
-        yield show
-
-
-def _plain_lines(total: int) -> Callable[[int, Message], None]:
-    due = time.monotonic() + _LINE_EVERY_S
-
-    def show(epochs: int, message: Message) -> None:
-        nonlocal due
-        if text := _told(message):
-            print(text, file=sys.stderr, flush=True)
-        if time.monotonic() >= due:
-            due = time.monotonic() + _LINE_EVERY_S
-            print(f"{epochs} of {total} epochs", file=sys.stderr, flush=True)
-
-    return show
-
-
-def _told(message: Message) -> str:
-    """What the device says to the user."""
+def _log_text(message: Message) -> str:
+    """Return a log message of the device as text; empty for other messages."""
     return f"device: {message.level}: {printable(message.line)}" if message.name == "log" else ""

@@ -1,4 +1,4 @@
-"""`litemrc device`: a device's parameters, settings and version, and a self-test of the link."""
+"""`litemrc device`: the parameters, settings and versions of a device, and a self-test of the link."""
 
 import argparse
 import json
@@ -6,18 +6,16 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from litemrc.cli.shared.arguments import add_port_arguments
+from litemrc.cli.shared.arguments import add_port_arguments, natural
+from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 
 _ECHOES = 32
 _ON_OR_OFF = argparse.BooleanOptionalAction
 _EPILOG = """\
---range and --sampling make every page invalid and restart the running epoch.
-The exit code is 1 if an echo of the self-test did not come back as it was sent.
+--range and --sampling invalidate every page and restart the running epoch.
+The exit code is 1 if an echo of the self-test was lost or damaged.
 """
 
 
@@ -26,21 +24,24 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     add_port_arguments(parser)
-    settings = parser.add_argument_group("settings", "shown if they are not given")
+    settings = parser.add_argument_group("settings", "a setting that is not given stays unchanged")
     settings.add_argument(
-        "--range", metavar="A:B", type=_range, help="count the accesses to frames A to B only (all: 0:)"
+        "--range",
+        metavar="A:B",
+        type=_range,
+        help="count only the accesses to frames A to B (0: selects all)",
     )
     settings.add_argument(
         "--sampling",
         metavar="K",
-        type=_whole,
-        help="let only 1 page of 2^K take part, or as few as the device must",
+        type=natural,
+        help="sample 1 page of 2^K, or fewer if the device requires it",
     )
-    settings.add_argument("--freeze", action=_ON_OR_OFF, help="follow the accesses but count none")
+    settings.add_argument("--freeze", action=_ON_OR_OFF, help="update the stacks but count no access")
     settings.add_argument(
-        "--single-shot", action=_ON_OR_OFF, help="freeze at the end of an epoch, until --arm"
+        "--single-shot", action=_ON_OR_OFF, help="freeze at the end of the epoch, until --arm"
     )
-    settings.add_argument("--arm", action="store_true", help="go on behind a single shot")
+    settings.add_argument("--arm", action="store_true", help="continue after a single shot")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -53,22 +54,18 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(described))
     else:
-        _print(described)
+        print(_text(described))
     return 1 if test.failed else 0
 
 
 def _range(text: str) -> tuple[int, int | None]:
     match = re.fullmatch(r"(\d+):(\d*)", text, re.ASCII)
     if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a range of frames, such as 1024:2047 or 1024:")
+        raise argparse.ArgumentTypeError(
+            f"must be a range of frames, such as 1024:2047 or 1024: (got {text!r})"
+        )
     lower, upper = match.groups()
     return int(lower), int(upper) if upper else None
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
 
 
 def _set(device: Device, args: argparse.Namespace) -> None:
@@ -118,38 +115,35 @@ def _counting(d: dict[str, Any]) -> str:
     return "until the end of the epoch (--single-shot)" if d["single_shot"] else "on"
 
 
-def _print(described: dict[str, Any]) -> None:
-    d = described
+def _text(d: dict[str, Any]) -> str:
     test, link = d["self_test"], d["link"]
     mebibytes = d["frames"] * d["page_bytes"] / 2**20
-    running = [name for place, name in enumerate(d["workloads"]) if d["running"] >> place & 1]
-    came_back = f"{test['echoes'] - test['failed']} of {test['echoes']} echoes came back unharmed"
-    rows = {
+    running = [name for bit, name in enumerate(d["workloads"]) if d["running"] >> bit & 1]
+    self_test = f"{test['echoes'] - test['failed']} of {test['echoes']} echoes intact"
+    if test["round_trip_ms"] is not None:
+        self_test += f", median round trip {test['round_trip_ms']:.2f} ms"
+    facts = {
         "port": d["port"],
         "versions": f"protocol {d['protocol']}, gateware {d['gateware']}",
         "operating system": system_text(d["system"], d["driver"], d["abi"]),
         "clock": f"{d['clock_hz'] / 1e6:g} MHz",
-        "memory watched": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
+        "monitored memory": f"{mebibytes:g} MiB: {d['frames']} pages of {d['page_bytes']} bytes",
         "range": f"frames {d['range_lower']} to {d['range_upper']}: "
         + size_text(d["range_upper"] - d["range_lower"] + 1, d["page_bytes"]),
-        "sampling": f"1 page of {1 << d['scale_log2']}" if d["scale_log2"] else "off: every page takes part",
+        "sampling": f"1 page of {1 << d['scale_log2']}"
+        if d["scale_log2"]
+        else "off: every page is monitored",
         "page groups": f"{d['groups']} of {d['pages'] // d['groups'] << d['scale_log2']} pages",
         "contexts": str(d["contexts"]),
-        "stack engine": f"{d['engine']}, {d['pages']} pages, {d['recent_pages']} recent before it",
+        "stack engine": f"{d['engine']}, {d['pages']} pages, filter of {d['recent_pages']} recent pages",
         "input queue": f"{d['queue_depth']} accesses",
         "ranks": str(d["ranks"]),
-        "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "no length set",
+        "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "length not set",
         "counting": _counting(d),
         "programs": ", ".join(d["workloads"]) or "none",
         "running": ", ".join(running) or "none",
-        "link self-test": came_back
-        + (
-            f", median round trip {test['round_trip_ms']:.2f} ms" if test["round_trip_ms"] is not None else ""
-        ),
-        "link counts": f"{link['frames']} frames good, {link['damaged'] + link['oversized']} damaged, "
+        "link self-test": self_test,
+        "link counts": f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, "
         f"{link['lost']} lost",
     }
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, value in rows.items():
-        table.add_row(name, value)
-    Console(highlight=False, markup=False).print(table)
+    return text_facts(facts)

@@ -1,4 +1,4 @@
-"""`litemrc flash`: a bitstream into a board."""
+"""`litemrc flash`: load a bitstream into a board."""
 
 import argparse
 import json
@@ -7,8 +7,8 @@ from pathlib import Path
 from litemrc.device.programmer import BOARDS, program
 
 _EPILOG = """\
-It was never tried on a board; openFPGALoader's own messages are shown as they come.
-Afterwards: litemrc device --port /dev/ttyUSB1 (docs/boards tells each board's port).
+Not yet tested on a board. The messages of openFPGALoader are passed through.
+Next: litemrc device --port /dev/ttyUSB1 (docs/boards lists the port of each board).
 """
 
 
@@ -17,12 +17,14 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     boards = [name for name in BOARDS if ":" not in name]
-    parser.add_argument("--board", required=True, choices=boards, help="as in `make BOARD`")
+    parser.add_argument("--board", required=True, choices=boards, help="board name, as in `make BOARD`")
     parser.add_argument(
-        "--bitstream", metavar="FILE", type=Path, help="what to load (build/BOARD/litemrc.bit)"
+        "--bitstream", metavar="FILE", type=Path, help="bitstream to load (build/BOARD/litemrc.bit)"
     )
     parser.add_argument(
-        "--keep", action="store_true", help="write the flash: the board starts with it from now on"
+        "--keep",
+        action="store_true",
+        help="write the flash memory: the board boots this bitstream from now on",
     )
 
 
@@ -35,8 +37,8 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _device_of(bitstream: Path) -> str:
-    """The FPGA that a bitstream was built for, by the board.json beside it."""
+    """Return the FPGA that a bitstream was built for, from the board.json beside it."""
     try:
-        return json.loads((bitstream.parent / "board.json").read_text())["device"]
+        return str(json.loads((bitstream.parent / "board.json").read_text())["device"])
     except (OSError, ValueError, KeyError):
         return ""

@@ -1,4 +1,4 @@
-"""`litemrc govern`: every epoch curves in, and memory budgets and sizes of working sets out."""
+"""`litemrc govern`: set memory budgets and working-set sizes from the curves of each epoch."""
 
 import argparse
 import json
@@ -9,12 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from litemrc.cli.device.govern_decisions import GovernDecisions
-from litemrc.cli.device.govern_loop import Account, GovernLoop, Orders
+from litemrc.cli.device.govern_loop import GovernLoop, Request, Totals
 from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.shared.plain_text import text_table
 from litemrc.device.collecting.tasks import task_totals
 from litemrc.device.device import Device
 from litemrc.device.running import Run
@@ -26,15 +24,16 @@ _LEASE_S = 2.0
 _RECONNECT_S = 30.0
 
 _EPILOG = """\
-Budgets: each epoch the curves of all contexts, aged by their own accesses, say how memory is best divided
-between the tasks of a bare-metal device's pager, or the programs that a device with an operating system has
-started. Utility is end performance: hit ratio times reference rate.
+Budgets: in each epoch the memory is divided by the curves of all contexts, which age with their own accesses.
+It is divided among the tasks of a bare-metal device's pager, or among the programs that a device with an
+operating system has started. The utility is the hit ratio times the reference rate.
 
---energy: the smallest working set within epsilon of the best hit ratio; ranks that hold no page of it sleep.
+--energy: the working set is the smallest memory within epsilon of the maximum hit ratio; ranks that hold no
+page of it sleep.
 
-The device obeys for the length of a lease, which every epoch prolongs. If the link is lost, it goes back to
-its own settings by itself and says so; here the device is looked for and governed again. At the end, and on
-Ctrl-C, it is given back at once. An access to a rank that sleeps wakes it, whatever was decided.
+The settings hold for a lease, which every epoch renews. If the link is lost, the device restores its own
+settings and reports so; the host reconnects and governs again. At the end and on Ctrl-C the lease is released
+at once. An access to a sleeping rank always wakes it.
 
   litemrc govern --port socket://localhost:1234 --run pair:1:3 --epoch-length 300000 \\
     --epoch-unit cycles --log decisions.jsonl
@@ -46,43 +45,49 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     add_port_arguments(parser)
-    parser.add_argument("--energy", action="store_true", help="govern the power of the ranks, too")
-    parser.add_argument("--dry-run", action="store_true", help="decide, but set no budget, no rank policy")
+    parser.add_argument("--energy", action="store_true", help="also govern the power of the ranks")
+    parser.add_argument("--dry-run", action="store_true", help="decide, but set no budget and no rank policy")
     parser.add_argument(
-        "--epochs", metavar="N", type=positive, help="end after N epochs (else with the programs, or Ctrl-C)"
+        "--epochs",
+        metavar="N",
+        type=positive,
+        help="end after N epochs (default: with the programs, or at Ctrl-C)",
     )
     add_epoch_arguments(parser)
-    add_run_argument(parser, "have the device run a program meanwhile")
+    add_run_argument(parser, "run a program on the device")
     parser.add_argument(
-        "--memory", metavar="PAGES", type=positive, help="memory to divide (what the device's pager says)"
+        "--memory",
+        metavar="PAGES",
+        type=positive,
+        help="memory to divide (default: that of the device's pager)",
     )
     parser.add_argument(
         "--minimum",
         metavar="PAGES",
         type=positive,
         default=GovernorParameters.minimum_pages,
-        help="that nobody goes below (%(default)s)",
+        help="smallest budget (%(default)s)",
     )
     parser.add_argument(
         "--epsilon",
         metavar="E",
         type=float,
         default=GovernorParameters.epsilon,
-        help="--energy: miss ratio that a working set may cost (%(default)s)",
+        help="--energy: miss ratio above the minimum that is accepted (%(default)s)",
     )
     parser.add_argument(
         "--lease",
         metavar="S",
         type=float,
         default=_LEASE_S,
-        help="seconds of the device's clock that it obeys in silence (%(default)s)",
+        help="seconds of the device's clock for which settings hold without contact (%(default)s)",
     )
     parser.add_argument(
         "--reconnect",
         metavar="S",
         type=float,
         default=_RECONNECT_S,
-        help="seconds to look for a device that was lost (%(default)s)",
+        help="seconds to try to reconnect to a lost device (%(default)s)",
     )
     parser.add_argument("--log", metavar="FILE.jsonl", type=Path, help="write a JSON object for each epoch")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end, nothing else")
@@ -102,7 +107,7 @@ def main(args: argparse.Namespace) -> int:
             yield device
 
     decisions = GovernDecisions(memory=args.memory, minimum=args.minimum, epsilon=args.epsilon)
-    orders = Orders(
+    request = Request(
         energy=args.energy,
         divide=args.memory is not None,
         dry_run=args.dry_run,
@@ -111,26 +116,26 @@ def main(args: argparse.Namespace) -> int:
         lease_s=args.lease,
         reconnect_s=args.reconnect,
     )
-    with _noted(args.log, quiet=args.json) as note:
-        loop = GovernLoop(opened, decisions, orders, note)
+    with _recorder(args.log, quiet=args.json) as note:
+        loop = GovernLoop(opened, decisions, request, note)
         try:
             loop.run()
         finally:
-            _print_account(loop.account, as_json=args.json)
+            _print_totals(loop.totals, as_json=args.json)
     return 0
 
 
 def _prepare(device: Device, args: argparse.Namespace) -> None:
     if device.hello.system and not args.memory and not args.energy:
-        what = "nobody says how much memory there is to divide"
+        what = "the memory to divide is unknown: the device has no pager"
         raise UserError(what, where=args.port, remedy="give --memory")
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
 
 
 @contextmanager
-def _noted(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Writes each epoch's record into the log as it comes, and says what was decided anew."""
+def _recorder(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Yield a function that writes the record of an epoch to the log and prints a new decision."""
     with ExitStack() as stack:
         file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
 
@@ -151,27 +156,28 @@ def _decision_text(record: dict[str, Any]) -> str:
     )
 
 
-def _print_account(account: Account, *, as_json: bool) -> None:
-    totals = task_totals(account.tasks)
+def _print_totals(totals: Totals, *, as_json: bool) -> None:
+    tasks = task_totals(totals.tasks)
     if as_json:
         names = ("clock_hz", "epochs", "decisions", "links_lost")
-        told = {name: getattr(account, name) for name in names}
-        print(json.dumps(told | {"tasks": [vars(total) for total in totals]}))
+        described = {name: getattr(totals, name) for name in names}
+        print(json.dumps(described | {"tasks": [vars(task) for task in tasks]}))
         return
-    print(f"{account.epochs} epochs, {account.decisions} decisions, {account.links_lost} losses of the link")
-    if not totals:
+    print(f"{totals.epochs} epochs, {totals.decisions} decisions, {totals.links_lost} losses of the link")
+    if not tasks:
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("context", "references", "faults", "zero fills", "writes", "iterations", "response"):
-        table.add_column(heading, justify="right")
-    for total in totals:
-        response = total.response_cycles
-        table.add_row(
-            str(total.context),
-            *(f"{n:,}" for n in (total.references, total.faults, total.zero_fills, total.writes)),
-            f"{total.iterations:,}",
-            "" if response is None else f"{1e3 * response / account.clock_hz:.2f} ms",
+    rows = []
+    for task in tasks:
+        response = task.response_cycles
+        counts = task.references, task.faults, task.zero_fills, task.writes, task.iterations
+        rows.append(
+            (
+                str(task.context),
+                *(f"{count:,}" for count in counts),
+                "" if response is None else f"{1e3 * response / totals.clock_hz:.2f} ms",
+            )
         )
-        if total.damaged:
-            print(f"litemrc: warning: {total.damaged} pages came back damaged", file=sys.stderr)
-    Console(highlight=False, markup=False).print(table)
+        if task.damaged:
+            print(f"litemrc: warning: {task.damaged} pages were read back damaged", file=sys.stderr)
+    headings = ("context", "references", "faults", "zero fills", "page writes", "iterations", "response time")
+    print(text_table(headings, rows))

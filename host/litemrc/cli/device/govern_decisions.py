@@ -1,8 +1,8 @@
-"""From the messages of an epoch to the governor and back: whom it governs, and what memory there is."""
+"""The decisions of `litemrc govern`: the messages of an epoch in, budgets and a working-set size out."""
 
 from collections.abc import Iterable, Mapping
 
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.link.protocol import Message
 from litemrc.epochs.table import EpochRow
@@ -14,8 +14,8 @@ class GovernDecisions:
     """Decides epoch by epoch.
 
     Parameters:
-        memory: pages to divide; None: what the device's pager says.
-        minimum, epsilon: of the governor.
+        memory: pages to divide; None: the memory of the device's pager.
+        minimum, epsilon: parameters of the governor.
     """
 
     def __init__(self, *, memory: int | None, minimum: int, epsilon: float) -> None:
@@ -28,28 +28,30 @@ class GovernDecisions:
         rows: Iterable[EpochRow],
         tasks: Mapping[int, TaskRow],
         governed: set[int],
-        clocks: float,
+        cycles: float,
     ) -> tuple[dict[int, int], int]:
-        """Budgets in pages of the contexts governed, and groups of the working set, after an epoch.
+        """Return the budgets of the governed contexts in pages, and the working set in groups.
 
         Parameters:
-            hello: the device's.
-            rows: of the epoch.
-            tasks: of the pager, the last row of each; empty: it has none.
-            governed: contexts that memory is divided between; empty: it is not divided.
-            clocks: of the epoch.
+            hello: the device's description of itself.
+            rows: the counters of the epoch.
+            tasks: the last row of each task of the pager; empty without a pager.
+            governed: contexts that share the memory; empty: the memory is not divided.
+            cycles: length of the epoch.
         """
         group_pages = hello.pages // hello.groups
         curves = {
-            row.context: _curve(row, group_pages) for row in rows if row.context in governed or not governed
+            row.context: _counters(row, group_pages)
+            for row in rows
+            if row.context in governed or not governed
         }
         memory = self._memory or next((task.memory for task in tasks.values()), hello.frames)
-        decision = self._governor_for(memory, group_pages).decide(curves, clocks)
+        decision = self._governor_for(memory, group_pages).decide(curves, cycles)
         budgets = {context: pages for context, pages in decision.budgets.items() if context in governed}
         return budgets, decision.n_mrc
 
     def _governor_for(self, memory: int, group_pages: int) -> Governor:
-        """One that divides so much memory; what it knows of another is forgotten."""
+        """Return the governor of this memory size; a change of the size discards the former governor."""
         if self._governor is None or self._governor.parameters.memory_pages != memory:
             self._governor = Governor(
                 GovernorParameters(
@@ -62,8 +64,8 @@ class GovernDecisions:
         return self._governor
 
 
-def _curve(row: EpochRow, group_pages: int) -> Curve:
-    return Curve.of_counters(
+def _counters(row: EpochRow, group_pages: int) -> HitCounters:
+    return HitCounters.of(
         row.hits,
         row.misses,
         group_pages << row.scale_log2,

@@ -1,4 +1,4 @@
-"""The closed loop: curves of an epoch come in, decisions go out over the same link."""
+"""The closed loop of `litemrc govern`: read the curves of an epoch, decide, set budgets and rank policies."""
 
 import sys
 import time
@@ -21,18 +21,18 @@ _RETRY_S = 0.5
 
 
 @dataclass(frozen=True)
-class Orders:
+class Request:
     """What the user asked for.
 
     Attributes:
-        energy: govern the ranks, too.
-        divide: divide memory between the programs that an operating system has started; between tasks of a
-            pager it always is.
-        dry_run: decide, but tell the device nothing.
-        epochs: end after so many; None: when the programs end, or never.
+        energy: also govern the ranks.
+        divide: divide memory among the programs that an operating system has started; among the tasks of a
+            pager it is always divided.
+        dry_run: decide, but change nothing on the device.
+        epochs: number of epochs to govern; None: until the programs end, or forever.
         runs: programs to start.
-        lease_s: how long the device obeys without hearing from here, in seconds of its clock.
-        reconnect_s: how long to look for a device that was lost.
+        lease_s: time for which settings hold without contact, in seconds of the device's clock.
+        reconnect_s: seconds to try to reconnect to a lost device.
     """
 
     energy: bool
@@ -45,8 +45,8 @@ class Orders:
 
 
 @dataclass
-class Account:
-    """What was governed so far; stays when the loop is interrupted."""
+class Totals:
+    """Totals of the epochs governed so far; they remain after an interruption."""
 
     clock_hz: int = 0
     epochs: int = 0
@@ -56,34 +56,35 @@ class Account:
 
 
 class GovernLoop:
-    """Governs a device, across losses of the link.
+    """Governs a device and reconnects when the link is lost.
 
     Parameters:
-        opened: opens the port, says hello, and makes the device ready.
-        note: takes a record of each epoch, as it goes into the log.
+        opened: opens the port, greets the device and prepares it.
+        note: is called with the record of each epoch for the log.
     """
 
     def __init__(
         self,
         opened: Callable[[], AbstractContextManager[Device]],
         decisions: GovernDecisions,
-        orders: Orders,
+        request: Request,
         note: Callable[[dict[str, Any]], None],
     ) -> None:
-        self.account = Account()
-        self._opened, self._decisions, self._orders, self._note = opened, decisions, orders, note
+        self.totals = Totals()
+        self._opened, self._decisions, self._request, self._note = opened, decisions, request, note
         self._programs_ended = False
 
     def run(self) -> None:
-        """Govern until the programs have ended, or the epochs asked for are over.
+        """Govern until the programs or the requested epochs have ended.
 
-        A program of several that was to be started after the link was lost is not.
+        Programs that have not been started when the link is lost are not started later.
 
         Raises:
-            LinkError: the device cannot be found again, or refuses.
-            UserError: it cannot do what was asked for.
+            LinkError: the device is not found again, or refuses a request.
+            UserError: the device does not support the request.
         """
-        runs, lost, since = self._orders.runs, None, 0.0
+        runs, since = self._request.runs, 0.0
+        lost: LinkError | None = None
         while not self._done():
             try:
                 with self._opened() as device:
@@ -92,38 +93,38 @@ class GovernLoop:
             except (SilentDeviceError, DeviceGoneError, PortError) as error:
                 if lost is None:
                     lost, since = error, time.monotonic()
-                    self._tell_loss(lost)
-                if not self.account.epochs or time.monotonic() - since > self._orders.reconnect_s:
+                    self._report_loss(lost)
+                if not self.totals.epochs or time.monotonic() - since > self._request.reconnect_s:
                     raise lost from None
                 time.sleep(_RETRY_S)
             runs = ()
 
     def _done(self) -> bool:
-        epochs = self._orders.epochs
-        return self._programs_ended or (epochs is not None and self.account.epochs >= epochs)
+        epochs = self._request.epochs
+        return self._programs_ended or (epochs is not None and self.totals.epochs >= epochs)
 
     def _govern(self, device: Device, runs: tuple[Run, ...]) -> None:
-        """Until all is done, over one connection."""
-        orders = self._orders
-        found_again = bool(orders.runs) and not runs
+        """Govern over one connection."""
+        request = self._request
+        reconnected = bool(request.runs) and not runs
         device.request("monitor", on=True)
-        self.account.clock_hz = device.hello.clock_hz
-        cycles = lease_cycles(device, orders.lease_s)
-        governed = GovernedDevice(device, cycles, energy=orders.energy, dry_run=orders.dry_run)
+        self.totals.clock_hz = device.hello.clock_hz
+        cycles = lease_cycles(device, request.lease_s)
+        governed = GovernedDevice(device, cycles, energy=request.energy, dry_run=request.dry_run)
         collector = Collector(device)
-        left = None if orders.epochs is None else orders.epochs - self.account.epochs
+        left = None if request.epochs is None else request.epochs - self.totals.epochs
         try:
             for message in collector.collect(left, runs):
                 self._take(device, governed, collector, message)
-                if found_again and _may_tell_an_end(message) and not device.say_hello().running:
+                if reconnected and _may_be_last(message) and not device.say_hello().running:
                     break
         except BaseException as stop:
             if not isinstance(stop, LinkError):
                 governed.release()
             raise
         finally:
-            self.account.tasks += collector.tasks.rows
-        self._programs_ended = bool(orders.runs)
+            self.totals.tasks += collector.tasks.rows
+        self._programs_ended = bool(request.runs)
         governed.release()
 
     def _take(self, device: Device, governed: GovernedDevice, collector: Collector, message: Message) -> None:
@@ -132,23 +133,23 @@ class GovernLoop:
         if message.name == "event" and message.kind == "workload_started":
             governed.forget_budget(message.context)
         if message.name == "epoch" and not message.remaining:
-            self.account.epochs += 1
+            self.totals.epochs += 1
             governed.prolong()
             self._decide(device, governed, collector, message.epoch)
 
     def _decide(self, device: Device, governed: GovernedDevice, collector: Collector, epoch: int) -> None:
         rows = [row for row in collector.rows if row.epoch == epoch]
-        del collector.rows[: -len(rows)]  # it may go on for weeks
-        tasks = collector.tasks.since(epoch - 1)  # those of this epoch come behind its counters
+        del collector.rows[: -len(rows)]  # or memory would grow for weeks
+        tasks = collector.tasks.since(epoch - 1)  # those of this epoch follow its counters
         contexts = set(tasks)
-        if self._orders.divide:
+        if self._request.divide:
             contexts = {row.context for row in rows if row.context and governed.has_budget(row.context)}
-        if not contexts and not self._orders.energy:
+        if not contexts and not self._request.energy:
             return
-        clocks = _epoch_clocks(device, sum(row.accesses for row in rows))
-        budgets, groups = self._decisions.decide(device.hello, rows, tasks, contexts, clocks)
+        cycles = _epoch_cycles(device, sum(row.accesses for row in rows))
+        budgets, groups = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
         changed = governed.obey(budgets, groups)
-        self.account.decisions += changed
+        self.totals.decisions += changed
         self._note(
             {
                 "epoch": epoch,
@@ -160,17 +161,17 @@ class GovernLoop:
             }
         )
 
-    def _tell_loss(self, lost: LinkError) -> None:
-        self.account.links_lost += 1
-        what = f"{lost.what}; looking for the device for {self._orders.reconnect_s:g} s"
+    def _report_loss(self, lost: LinkError) -> None:
+        self.totals.links_lost += 1
+        what = f"{lost.what}; trying to reconnect for {self._request.reconnect_s:g} s"
         print(f"litemrc: warning: {what}", file=sys.stderr, flush=True)
 
 
-def _may_tell_an_end(message: Message) -> bool:
+def _may_be_last(message: Message) -> bool:
     return message.name == "epoch" or (message.name == "event" and message.kind == "workload_done")
 
 
-def _epoch_clocks(device: Device, accesses: int) -> float:
-    """Clocks of an epoch, or its accesses where these measure it: rates are only compared with each other."""
+def _epoch_cycles(device: Device, accesses: int) -> float:
+    """Return the cycles of an epoch, or its accesses if its unit is accesses: only ratios of rates matter."""
     unit, length = device.request("get_epoch").values
     return float(length if device.choice("set_epoch", "unit", unit) == "cycles" and length else accesses)

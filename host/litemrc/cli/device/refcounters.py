@@ -1,12 +1,20 @@
-"""`litemrc refcounters`: the reference counters of a device: arm, read and watch them."""
+"""`litemrc refcounters`: arm, read and watch the reference counters of a device."""
 
 import argparse
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
-from litemrc.cli.device.refcounters_text import print_json, print_table, setting_text, tell_event, tell_row
-from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.device.refcounters_text import print_event, print_json, print_row, setting_text
+from litemrc.cli.shared.arguments import (
+    add_epoch_arguments,
+    add_port_arguments,
+    add_run_argument,
+    each_once,
+    natural,
+    positive,
+)
+from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
 from litemrc.device.collecting.collector import Collector
@@ -19,7 +27,7 @@ from litemrc.errors import UserError
 from litemrc.traces.generators.traffic import Traffic
 
 _EPILOG = """\
-Without an action: what the device has, and what its counters count.
+Without an action: show the counters of the device and what they count.
 
   litemrc refcounters --port URL arm delay --initial 64 --reads --masters traffic --pages 0:15
   litemrc refcounters --port URL traffic --pages 0:15 --writes 128 --gap 2000 --count 100000
@@ -27,10 +35,10 @@ Without an action: what the device has, and what its counters count.
   litemrc refcounters --port URL watch --events 16
   litemrc refcounters --port URL watch --run replicate:1:2
 
-Accesses of the processor through its caches are master cpu, those through the remote window master remote,
-those of the traffic generator master traffic. A counter that has reached zero is silent until it is armed
-anew (arm; or set, of one page). The program `replicate` makes copies of pages when DELAY says so and drops
-them when UPDATE does; watch shows what that costs.
+The masters: cpu (accesses of the processor through its caches), remote (accesses through the remote window)
+and traffic (accesses of the traffic generator). A counter that has reached zero reports nothing more until it
+is armed again, by arm, or by set for one page. The program `replicate` copies a page when its DELAY counter
+reaches zero and drops the copy when its UPDATE counter does; watch shows the cost.
 """
 
 
@@ -39,20 +47,20 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     add_port_arguments(parser, required=False)
-    parser.add_argument("--json", action="store_true", help="print JSON: an object, or one a line (watch)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object; watch: one per line")
     parser.set_defaults(action=_show)
     actions = parser.add_subparsers(metavar="arm | read | set | traffic | watch")
     for name, purpose, declare, action in (
-        ("arm", "say what a counter counts, and load all counters with their initial values", _add_arm, _arm),
+        ("arm", "choose what a counter counts, and load the initial value for every page", _add_arm, _arm),
         ("read", "show counters of pages", _add_read, _read),
-        ("set", "load one page's counter", _add_set, _set),
-        ("traffic", "have the traffic generator make accesses", _add_traffic, _traffic),
-        ("watch", "show events as they come, and what a program's copies of pages cost", _add_watch, _watch),
+        ("set", "load the counter of one page", _add_set, _set),
+        ("traffic", "start the traffic generator", _add_traffic, _traffic),
+        ("watch", "show events as they occur, and the cost of a program's page copies", _add_watch, _watch),
     ):
         sub = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         declare(sub)
         sub.set_defaults(action=action)
-        # Behind the action as well as before it.
+        # These options are accepted after the action as well.
         sub.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
@@ -60,7 +68,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc refcounters`."""
     if not args.port:
-        raise UserError("no device is named", remedy="add --port URL, such as socket://localhost:1234")
+        raise UserError("--port is missing", remedy="add --port URL, such as socket://localhost:1234")
     with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
         args.action(device, ref_counters.get_unit(device), args)
     return 0
@@ -72,17 +80,21 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
 
 def _add_arm(parser: argparse.ArgumentParser) -> None:
     _add_counter(parser)
-    parser.add_argument("--initial", metavar="N", type=_whole, required=True, help="0: it counts nothing")
-    parser.add_argument("--reads", action="store_true", help="count reads (else, without --writes, both)")
+    parser.add_argument(
+        "--initial", metavar="N", type=natural, required=True, help="initial value; 0 disables the counter"
+    )
+    parser.add_argument("--reads", action="store_true", help="count reads (default without --writes: both)")
     parser.add_argument("--writes", action="store_true", help="count writes")
     parser.add_argument(
         "--masters",
         metavar="NAME,...",
         type=_masters,
-        help=f"of {', '.join(ref_counters.masters())}; or numbers (all)",
+        help=f"masters to count: {', '.join(ref_counters.masters())}, or numbers (all)",
     )
-    parser.add_argument("--contexts", metavar="N,...", type=_numbers, help="contexts (all)")
-    parser.add_argument("--pages", metavar="A:B", type=_pages, help="first and last page (all)")
+    parser.add_argument(
+        "--contexts", metavar="N,...", type=each_once(natural), help="contexts to count (all)"
+    )
+    parser.add_argument("--pages", metavar="A:B", type=_pages, help="pages to count, first and last (all)")
 
 
 def _add_read(parser: argparse.ArgumentParser) -> None:
@@ -91,46 +103,50 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
     _add_counter(parser)
-    parser.add_argument("--page", metavar="N", type=_whole, required=True)
-    parser.add_argument("--value", metavar="N", type=_whole, required=True, help="0: it counts no more")
+    parser.add_argument("--page", metavar="N", type=natural, required=True)
+    parser.add_argument("--value", metavar="N", type=natural, required=True, help="0 disables the counter")
 
 
 def _add_traffic(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pages", metavar="A:B", type=_pages, required=True, help="a power of two of pages")
     parser.add_argument(
-        "--stride", metavar="WORDS", type=_whole, help="words from one to the next (at random)"
+        "--pages", metavar="A:B", type=_pages, required=True, help="pages to access; a power of two of them"
     )
-    parser.add_argument("--writes", metavar="N", type=_whole, default=0, help="of 256 accesses (%(default)s)")
-    parser.add_argument("--gap", metavar="CLOCKS", type=_whole, default=0, help="between two (%(default)s)")
-    parser.add_argument("--count", metavar="N", type=_whole, required=True, help="accesses; 0 stops")
-    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="of the stream (%(default)s)")
+    parser.add_argument(
+        "--stride", metavar="WORDS", type=natural, help="words between accesses (default: random addresses)"
+    )
+    parser.add_argument(
+        "--writes", metavar="N", type=natural, default=0, help="writes in 256 accesses (%(default)s)"
+    )
+    parser.add_argument(
+        "--gap", metavar="CYCLES", type=natural, default=0, help="cycles between accesses (%(default)s)"
+    )
+    parser.add_argument(
+        "--count", metavar="N", type=natural, required=True, help="number of accesses; 0 stops the generator"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=positive, default=1, help="seed of the access stream (%(default)s)"
+    )
 
 
 def _add_watch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--events", metavar="N", type=positive, help="end after so many (else at Ctrl-C)")
-    add_run_argument(parser, "run a program meanwhile, and end with it")
+    parser.add_argument(
+        "--events", metavar="N", type=positive, help="end after N events (default: at Ctrl-C)"
+    )
+    add_run_argument(parser, "run a program, and end with it")
     add_epoch_arguments(parser)
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
-
-
-def _numbers(text: str) -> list[int]:
-    return [_whole(part) for part in text.split(",")]
 
 
 def _masters(text: str) -> list[int]:
     known = ref_counters.masters()
-    return [known.index(part) if part in known else _whole(part) for part in text.split(",")]
+    return [known.index(part) if part in known else natural(part) for part in text.split(",")]
 
 
 def _pages(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d+)(?::(\d+))?", text, re.ASCII)
     if not match or (match[2] and int(match[2]) < int(match[1])):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a page, nor a range A:B of pages, such as 0:15")
+        raise argparse.ArgumentTypeError(
+            f"must be a page or a range A:B of pages, such as 0:15 (got {text!r})"
+        )
     return int(match[1]), int(match[2] or match[1])
 
 
@@ -139,20 +155,20 @@ def _show(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> Non
     traffic = ref_counters.get_traffic(device)
     counting = any(on for _, on in settings.values())
     if args.json:
-        told = {name: asdict(setting) for name, (setting, _) in settings.items()}
-        print_json({**asdict(unit), "counting": counting, "counters": told, "traffic": asdict(traffic)})
+        counters = {name: asdict(setting) for name, (setting, _) in settings.items()}
+        print_json({**asdict(unit), "counting": counting, "counters": counters, "traffic": asdict(traffic)})
         return
     size = size_text(1, 1 << unit.page_shift)
     print(f"{unit.pages:,} pages of {size}, 2 counters of {unit.width} bits each")
     print(f"counting: {'yes' if counting else 'no'}")
     for name, (setting, _) in settings.items():
         print(setting_text(name, setting, unit))
-    print(f"traffic generator: {f'{traffic.left:,} accesses to come' if traffic.left else 'idle'}")
-    print(f"lost: {unit.events_lost} events, {unit.accesses_lost} accesses")
+    print(f"traffic generator: {f'{traffic.left:,} accesses remaining' if traffic.left else 'idle'}")
+    print(f"dropped: {unit.events_lost} events, {unit.accesses_lost} accesses")
 
 
 def _bits(numbers: Iterable[int] | None, of: int) -> int:
-    """A bit for each number; None: all."""
+    """Return a mask with one bit for each number; None: all bits."""
     return sum(1 << number for number in set(range(of) if numbers is None else numbers))
 
 
@@ -185,23 +201,27 @@ def _read(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> Non
     if args.json:
         print_json({"pages": rows})
     else:
-        print_table(("page", *names), [list(row.values()) for row in rows])
+        print(text_table(("page", *names), [[str(value) for value in row.values()] for row in rows]))
 
 
 def _set(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     ref_counters.set_count(device, args.counter, args.page, args.value)
-    told = {"page": args.page, args.counter: ref_counters.get_count(device, args.counter, args.page)}
+    loaded = {"page": args.page, args.counter: ref_counters.get_count(device, args.counter, args.page)}
     if args.json:
-        print_json(told)
+        print_json(loaded)
     else:
-        print(f"page {args.page}: {args.counter} {told[args.counter]}")
+        print(f"page {args.page}: {args.counter} {loaded[args.counter]}")
 
 
 def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     first, last = args.pages
     pages = last - first + 1
     if pages & (pages - 1):
-        raise UserError(f"{pages} pages", where="--pages", remedy="name 1, 2, 4, 8 ... of them")
+        raise UserError(
+            f"the number of pages must be a power of two (got {pages} pages)",
+            where="--pages",
+            remedy="give a range of 1, 2, 4, 8 ... pages",
+        )
     state = ref_counters.get_traffic(device)
     words = (pages << unit.page_shift) // state.word_bytes
     state = ref_counters.start_traffic(
@@ -231,20 +251,20 @@ def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> No
     before: PagesRow | None = None
     for message in _messages(device, runs):
         if message.name == "count":
-            tell_event(ref_counters.PageEvent.of_message(message), args.json)
+            print_event(ref_counters.PageEvent.of_message(message), args.json)
             events += 1
         elif message.name == "pages":
             row = PagesRow.of_message(message)
             if before and before.references > row.references:
-                before = None  # another run
-            tell_row(row, before, args.json)
+                before = None  # another run has started
+            print_row(row, before, args.json)
             before = row
         if args.events and events >= args.events:
             return
 
 
 def _messages(device: Device, runs: list[Run]) -> Iterator[Message]:
-    """Those of the device: while programs run, or without end."""
+    """Yield the messages of the device: while programs run, or forever."""
     if runs:
         yield from Collector(device).collect(None, runs)
         return

@@ -1,12 +1,8 @@
-"""What `litemrc refcounters` prints: settings, counters, events, and what copies of pages cost."""
+"""The output of `litemrc refcounters`: settings, counters, events, and the cost of page copies."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from litemrc.device.collecting.page_copies import PagesRow
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, masters
@@ -18,18 +14,18 @@ _ROW_COLUMNS = {
     "remote_reads": "remote reads",
     "remote_writes": "remote writes",
     "replications": "replicated",
-    "drops": "dropped",
+    "drops": "dropped copies",
     "updates_received": "updates",
 }
 
 
-def print_json(told: dict[str, Any]) -> None:
-    """One JSON object on a line of its own."""
-    print(json.dumps(told, allow_nan=False), flush=True)
+def print_json(described: dict[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    print(json.dumps(described, allow_nan=False), flush=True)
 
 
 def setting_text(name: str, setting: CounterSetting, unit: RefCounterUnit) -> str:
-    """What a counter counts, in words."""
+    """Describe what a counter counts."""
     if not setting.initial:
         return f"{name}: off"
     kinds = " and ".join(kind for kind in ("reads", "writes") if getattr(setting, kind)) or "nothing"
@@ -48,35 +44,25 @@ def setting_text(name: str, setting: CounterSetting, unit: RefCounterUnit) -> st
     )
 
 
-def tell_event(event: PageEvent, as_json: bool) -> None:
+def print_event(event: PageEvent, as_json: bool) -> None:
     """Print an event."""
     if as_json:
         print_json({"event": event.counter, "page": event.page, "lost": event.lost})
     else:
-        lost = f", {event.lost} events lost so far" if event.lost else ""
+        lost = f", {event.lost} events dropped so far" if event.lost else ""
         print(f"{event.counter}: page {event.page}{lost}", flush=True)
 
 
-def tell_row(row: PagesRow, before: PagesRow | None, as_json: bool) -> None:
-    """Print what was done so far, and what an access cost since the row before."""
+def print_row(row: PagesRow, before: PagesRow | None, as_json: bool) -> None:
+    """Print the counts so far, and the mean cost of an access since the row before."""
     references, home, cost = (
         getattr(row, name) - (getattr(before, name) if before else 0)
         for name in ("references", "home", "cost")
     )
     recent = cost / (references + home) if references + home else None
     if as_json:
-        told = {"cost_per_access": row.cost_per_access, "recent_cost_per_access": recent}
-        print_json({**asdict(row), **told})
+        costs = {"cost_per_access": row.cost_per_access, "recent_cost_per_access": recent}
+        print_json({**asdict(row), **costs})
         return
     columns = ", ".join(f"{getattr(row, name):,} {title}" for name, title in _ROW_COLUMNS.items())
-    print(f"epoch {row.epoch}: {columns}; {recent or 0:.1f} cycles an access", flush=True)
-
-
-def print_table(headings: Iterable[str], rows: list[list[int]]) -> None:
-    """Print numbers in columns."""
-    table = Table(box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(*map(str, row))
-    Console(highlight=False, markup=False).print(table)
+    print(f"epoch {row.epoch}: {columns}; {recent or 0:.1f} cycles per access", flush=True)
