@@ -26,8 +26,7 @@ CHECKED_SIZES = [FOOTPRINT // GROUPS * group for group in range(1, GROUPS + 1)]
 def _engine(make: Callable, pages: NDArray[np.uint64], _: Path) -> Miss:
     engine = make()
     engine.access(pages)
-    curve = engine.curve().at(CHECKED_SIZES)
-    return dict(zip(CHECKED_SIZES, curve.miss_ratio.tolist(), strict=True))
+    return dict(zip(CHECKED_SIZES, engine.curve().exactly_at(CHECKED_SIZES).tolist(), strict=True))
 
 
 def _file(pages: NDArray[np.uint64], files: Path) -> Miss:
@@ -35,8 +34,7 @@ def _file(pages: NDArray[np.uint64], files: Path) -> Miss:
     with open_trace(files.with_suffix(".oracleGeneral.zst")) as trace:
         for chunk in trace:
             engine.access(chunk.pages)
-    curve = engine.curve().at(CHECKED_SIZES)
-    return dict(zip(CHECKED_SIZES, curve.miss_ratio.tolist(), strict=True))
+    return dict(zip(CHECKED_SIZES, engine.curve().exactly_at(CHECKED_SIZES).tolist(), strict=True))
 
 
 def compile_baselines(folder: Path) -> None:

@@ -52,7 +52,7 @@ def main() -> None:
         "peak_bytes": peak,
         "bytes_a_page_above_64_MB": (peak - LIMIT_BYTES) / footprint,
         "within_the_limit": peak <= LIMIT_BYTES_A_PAGE * footprint + LIMIT_BYTES,
-        "miss_ratio_of_a_quarter": float(curve.at([footprint // 4]).miss_ratio[0]),
+        "miss_ratio_of_a_quarter": curve.at(pages=footprint // 4),
     }
     (args.out / "long_trace.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))

@@ -1,10 +1,9 @@
-"""Measures what an allocation and a free cost in each page allocator: `make bench-placement`.
+"""Cost of an allocation and a free in each page allocator: `make bench-placement`.
 
-As in Panwar 2015, table 5: pages are allocated one after the other to build up pressure, then freed, on
-32 GB in 256 banks. Means are processor time of whole sequences, the least of the rounds. The worst case is
-the longest operation, where one took what it took in the fastest of the rounds: all of them do exactly
-the same, so what remains is the allocator's. Moves and list work are counted, not timed: they are the same on
-every machine.
+As in Panwar 2015, table 5: pages are allocated one at a time to build up pressure, then freed, on 32 GB in
+256 banks. Means are processor time of whole sequences, the minimum over the rounds. The worst case is the
+longest operation, where each operation counts with its fastest time over the rounds: all rounds do the same
+work, so the rest is noise. Moves and list changes are counted, not timed, and equal on every machine.
 """
 
 import argparse
@@ -34,14 +33,14 @@ PAPER = {
     2_000_000: (250, 255, 999, 20794),
     4_000_000: (249, 277, 999, 21432),
 }
-ORDERS = ("in order", "by process", "at random")  # in which pages are freed
+ORDERS = ("in order", "by process", "at random")  # of frees
 BOTH = ("buddy", "adaptive")
-FREED_PAGES = 512  # that a process frees in a row
+FREED_PAGES = 512  # consecutive frees of a process
 
 
 @dataclass
 class Cost:
-    """What n pages cost in one allocator, ns an operation."""
+    """Cost of n pages in one allocator, in ns per operation."""
 
     pages: int
     allocator: str
@@ -57,11 +56,11 @@ class Cost:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--rounds", type=int, default=3, help="(%(default)s)")
-    parser.add_argument("--pages", type=int, default=PAGES[-1], help="at most (%(default)s)")
+    parser.add_argument("--pages", type=int, default=PAGES[-1], help="largest number of pages (%(default)s)")
     parser.add_argument(
         "--out", type=Path, default=Path("build/bench/placement.json"), help="all figures (%(default)s)"
     )
-    parser.add_argument("--page", type=Path, help="fill the tables of this page of the documentation, too")
+    parser.add_argument("--page", type=Path, help="also fill the tables of this documentation page")
     args = parser.parse_args()
     sizes = [pages for pages in PAGES if pages <= args.pages]
     costs = measured_costs(sizes, args.rounds)
@@ -106,7 +105,7 @@ def measured_order(pages: int, rounds: int, order: str) -> dict[str, float]:
 
 
 def freed_order(pages: int, order: str) -> NDArray[np.uint32]:
-    """Numbers of pages as they are freed."""
+    """Return page numbers in the order of their frees."""
     numbers = np.arange(pages, dtype=np.uint32)
     random = np.random.default_rng(1)
     if order == ORDERS[2]:
@@ -135,7 +134,7 @@ def _cost(
     best = [float("inf")] * 2
     for _ in range(rounds):
         allocator, machine = make()
-        machine.run(comes, numbers)  # the memory of the simulator itself is there from here on
+        machine.run(comes, numbers)  # touches the memory of the simulator itself
         machine.run(goes, freed)
         _settle(allocator)
         machine.run_recorded(comes, numbers, least[0])
@@ -167,9 +166,9 @@ def _settle(allocator: Allocator) -> None:
 
 
 def cost_table(costs: list[Cost]) -> str:
-    """A line for each number of pages and allocator, those of the paper beside ours."""
-    heads = ["pages, allocator", "paper: mean, ns", "worst, ns", "ours: mean, ns", "worst, ns"]
-    heads += ["free: mean, ns", "worst, ns", "most moves", "most list work", "M operations/s"]
+    """Return a row for each number of pages and allocator, the paper's values beside ours."""
+    measures = [f"{what}: {value}, ns" for what in ("paper", "ours", "free") for value in ("mean", "worst")]
+    heads = ["pages, allocator", *measures, "max. moves", "max. list changes", "M operations/s"]
     rows = []
     for cost in costs:
         buddy, adaptive, buddy_worst, adaptive_worst = PAPER[cost.pages]
@@ -191,7 +190,7 @@ def cost_table(costs: list[Cost]) -> str:
 
 
 def orders_table(pages: int, orders: dict[str, dict[str, float]]) -> str:
-    """A line for each order of freeing."""
+    """Return a row for each order of frees."""
     rows = [
         (
             f"{pages:,} pages, {order}",
@@ -201,7 +200,7 @@ def orders_table(pages: int, orders: dict[str, dict[str, float]]) -> str:
         )
         for order, both in orders.items()
     ]
-    heads = ["freed", *(f"{name}, ns" for name in BOTH), "adaptive against buddy"]
+    heads = ["order of frees", *(f"{name}, ns" for name in BOTH), "adaptive / buddy"]
     return _markdown([*heads, "adaptive, M operations/s"], rows)
 
 
@@ -211,7 +210,7 @@ def _markdown(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def measured_moves(rounds: int) -> list[dict]:
-    """What it takes to bring a bank and to isolate one, a bounded part at a time and at once."""
+    """Measure adding and isolating a bank, in bounded parts and at once."""
     return [
         _moves(placement, moves, rounds)
         for placement in (MACHINE, BIG_BANKS)
@@ -220,8 +219,8 @@ def measured_moves(rounds: int) -> list[dict]:
 
 
 def _moves(placement: Placement, moves: int, rounds: int) -> dict:
-    """The worst allocation while the users' pool grows by two banks, in a machine not used before, and the
-    worst step of isolating one of them when every second of its pages is free.
+    """Measure the worst allocation while the users' pool grows by two banks, on a new machine, and the
+    worst step of isolating one of these banks when every second page of it is free.
     """
     placement = replace(placement, moves_per_operation=moves)
     pages = placement.unit_frames * 2
@@ -252,7 +251,7 @@ def _moves(placement: Placement, moves: int, rounds: int) -> dict:
 
 
 def moves_table(steps: list[dict]) -> str:
-    """A line for each."""
+    """Return a row for each machine and bound."""
     rows = [
         (
             f"{step['banks']} banks, {_how(step['moves_per_operation'])}",
@@ -263,12 +262,12 @@ def moves_table(steps: list[dict]) -> str:
         )
         for step in steps
     ]
-    heads = ["32 GB, a bank joins and leaves", "most moves of an allocation", "worst allocation, ns"]
+    heads = ["32 GB, a bank joins and leaves", "max. moves per allocation", "worst allocation, ns"]
     return _markdown([*heads, "steps to isolate a bank", "longest step, ns"], rows)
 
 
 def _how(moves: int) -> str:
-    return f"{moves} blocks an operation" if moves else "at once"
+    return f"{moves} blocks per operation" if moves else "at once"
 
 
 if __name__ == "__main__":

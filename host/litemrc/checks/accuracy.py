@@ -4,11 +4,14 @@ import numpy as np
 
 from litemrc.checks.replay import Replay
 from litemrc.curves.comparison import ContextAccuracy
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.sizes import PAGE_BYTES
 
 
-def accuracy(estimated: Replay, exact: Replay, group_pages: int) -> list[ContextAccuracy]:
-    """Compares two models that ran over the same events, for each context that had accesses.
+def accuracy(
+    estimated: Replay, exact: Replay, group_pages: int, page_bytes: int = PAGE_BYTES
+) -> list[ContextAccuracy]:
+    """Compare two models that ran over the same events, for each context that had accesses.
 
     Parameters:
         estimated, exact: the stack engines differ, nothing else.
@@ -22,7 +25,7 @@ def accuracy(estimated: Replay, exact: Replay, group_pages: int) -> list[Context
     off = np.abs(estimated.group.astype(int) - exact.group)
     found = []
     for context in range(len(exact.epochs[0].accesses)) if exact.epochs else ():
-        curves = [_curve(replay, context, group_pages) for replay in (estimated, exact)]
+        curves = [_counters(replay, context, group_pages).curve(page_bytes) for replay in (estimated, exact)]
         if not curves[1].accesses:
             continue
         errors = np.abs(curves[0].miss_ratio - curves[1].miss_ratio)
@@ -42,7 +45,7 @@ def accuracy(estimated: Replay, exact: Replay, group_pages: int) -> list[Context
     return found
 
 
-def _curve(replay: Replay, context: int, group_pages: int) -> Curve:
+def _counters(replay: Replay, context: int, group_pages: int) -> HitCounters:
     hits = np.sum([epoch.hits[context] for epoch in replay.epochs], axis=0, dtype=np.uint64)
     misses = sum(epoch.misses[context] for epoch in replay.epochs)
-    return Curve.of_counters(hits, misses, group_pages, context=context)
+    return HitCounters.of(hits, misses, group_pages)

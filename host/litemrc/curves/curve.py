@@ -1,158 +1,190 @@
-"""Miss ratio curve arithmetic on hit counters; knows no device and no file.
+"""The miss-ratio curve (MRC): the miss ratio of a stream of accesses under LRU, by memory size."""
 
-A curve follows from the counters by equation 1 of Zhou et al. (ASPLOS 2004, section 2.2), its index being
-groups of pages as in section 3.1: MR(m groups) = 1 - (hit[0] + ... + hit[m-1]) / (sum(hit) + misses).
-The denominator is the number of accesses; it is summed afresh, not taken from the `accesses` counter, so that
-a saturated counter (flag `overflow`) can distort a curve but never push it out of 0..1.
-"""
-
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-EPSILON = 0.01  # a miss ratio this much above the best is as good: one more miss in 100 accesses
+from litemrc.curves.points import checked_points, read_only
+from litemrc.curves.sizes import PAGE_BYTES, size_bytes, size_text
+from litemrc.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from matplotlib.axes import Axes
+
+EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve:
-    """Hit counters of one context over some epochs, and the curve they make.
+    """A miss-ratio curve: a step function, as nothing is measured between two sizes.
 
     Attributes:
-        hits: uint64[groups]; hits[g] accesses found their page in group g of the LRU stack, 0 on top.
-        misses: accesses to a page that was in no group: no memory size would have held it.
-        group_pages: pages of the memory in a group, the resolution of the curve.
-        accesses: accesses counted; sum(hits) + misses unless a counter saturated.
-        dropped: accesses lost before they could be counted, of whatever context, in the epochs of this curve.
-        context: context number, or None for several contexts summed.
-        overflow: a counter saturated in one of the epochs; the curve is then approximate.
+        sizes_pages: int64[n], memory sizes in pages, rising.
+        miss_ratio: float64[n], share of the accesses that miss in a memory of that size; never rising. All
+            nan without an access.
+        accesses: accesses that the curve was measured over.
+        misses: accesses that miss in every memory, as first accesses to a page do; an estimate if sampled.
+        page_bytes: bytes of a page.
+        name: what the curve is of, such as a process; may be empty.
+        aliases: other names of it, such as a process number.
+        resolution_pages: pages between two sizes that can be told apart.
+        known_from_pages: the miss ratio in a smaller memory is unknown; 0: all sizes are known.
+        dropped: accesses lost before they could be counted.
+        overflow: a hit counter saturated: the curve is approximate.
+
+    Raises:
+        UserError: sizes that do not rise, or miss ratios that rise or are not in 0..1.
     """
 
-    hits: NDArray[np.uint64]
-    misses: int
-    group_pages: int
+    sizes_pages: NDArray[np.int64]
+    miss_ratio: NDArray[np.float64]
     accesses: int
+    misses: int
+    page_bytes: int = PAGE_BYTES
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    resolution_pages: int = 1
+    known_from_pages: int = 0
     dropped: int = 0
-    context: int | None = None
     overflow: bool = False
 
-    @classmethod
-    def of_counters(
-        cls,
-        hits: ArrayLike,
-        misses: int,
-        group_pages: int,
-        *,
-        accesses: int | None = None,
-        dropped: int = 0,
-        context: int | None = None,
-        overflow: bool = False,
-    ) -> "Curve":
-        """Build a curve from hit counters [groups]; without `accesses`, they are sum(hits) + misses.
+    def __post_init__(self) -> None:
+        given = np.asarray(self.miss_ratio)
+        idle = self.accesses == 0 and given.dtype.kind == "f" and bool(np.isnan(given).all())
+        shown = np.ones(given.size) if idle else self.miss_ratio
+        sizes, ratios = checked_points(self.name, self.sizes_pages, shown)
+        object.__setattr__(self, "sizes_pages", sizes)
+        object.__setattr__(self, "miss_ratio", read_only(np.full(sizes.size, np.nan)) if idle else ratios)
+        if self.page_bytes < 1:
+            raise UserError(f"a page cannot have {self.page_bytes} bytes", remedy="give at least 1")
+
+    def at(self, size: str = "", *, pages: int | None = None, bytes: int | None = None) -> float:
+        """Return the miss ratio in one memory: `at("16M")`, `at(pages=4096)` or `at(bytes=1 << 24)`.
+
+        It is that of the largest size of the curve that fits: 1 below the first size, the last miss ratio
+        beyond the last size; nan without an access.
 
         Raises:
-            ValueError: no groups, an empty group, or sum(hits) + misses != accesses without an overflow.
+            UserError: not exactly one size, a negative one, or one below `known_from_pages`.
         """
-        counters = np.asarray(hits, dtype=np.uint64)
-        if counters.ndim != 1 or counters.size == 0:
-            raise ValueError(f"hits must be a list of at least one counter, not of shape {counters.shape}")
-        if group_pages < 1:
-            raise ValueError(f"a group must have at least one page, not {group_pages}")
-        total = int(counters.sum()) + int(misses)
-        if accesses is None:
-            accesses = total
-        if total != accesses and not overflow:
-            raise ValueError(f"sum(hits) + misses is {total}, but accesses is {accesses}")
-        return cls(counters, int(misses), group_pages, int(accesses), int(dropped), context, bool(overflow))
-
-    @property
-    def sizes_pages(self) -> NDArray[np.int64]:
-        """Memory sizes in pages, int64[groups]: one group, two groups ... all groups."""
-        return np.arange(1, self.hits.size + 1, dtype=np.int64) * self.group_pages
-
-    @property
-    def miss_ratio(self) -> NDArray[np.float64]:
-        """Miss ratio at each of `sizes_pages`, float64[groups] in 0..1; all nan if there was no access."""
-        total = int(self.hits.sum()) + self.misses
-        if total == 0:
-            return np.full(self.hits.size, np.nan)
-        # Integers up to the one division: 1 - x/y would round twice.
-        return (total - np.cumsum(self.hits)) / total
-
-    def miss_ratio_at(self, pages: int) -> float:
-        """Miss ratio in a memory of `pages` pages: that of the largest whole number of groups that fits.
-
-        A memory smaller than one group always misses (1.0), one larger than all groups misses as they do.
-        The exact curve never lies above this step function. nan if there was no access.
-        """
+        if (size != "") + (pages is not None) + (bytes is not None) != 1 or not isinstance(size, str):
+            raise UserError(
+                "the memory size is missing or ambiguous",
+                where="Curve.at",
+                remedy='write at("16M"), at(pages=4096) or at(bytes=1 << 24)',
+            )
+        if pages is None:
+            pages = (size_bytes(size) if bytes is None else bytes) // self.page_bytes
         if pages < 0:
-            raise ValueError(f"a memory cannot have {pages} pages")
-        groups = min(pages // self.group_pages, self.hits.size)
-        ratio = float(self.miss_ratio[groups - 1])
-        return 1.0 if groups == 0 and not np.isnan(ratio) else ratio
+            raise UserError(f"a memory cannot have {pages} pages", where="Curve.at", remedy="give 0 or more")
+        return float(self._ratios(np.array([pages]))[0])
 
-    def smallest_size(self, epsilon: float = EPSILON) -> int:
-        """Smallest memory, in pages, whose miss ratio exceeds that of all groups by at most `epsilon`.
+    def exactly_at(self, sizes_pages: ArrayLike) -> NDArray[np.float64]:
+        """Return the miss ratios, float64[n], at these sizes in pages, [n], in any order.
 
-        `epsilon` is a difference of miss ratios. The result is a whole number of groups; 0 if memory helps no
-        access (nothing was reused, or nothing was accessed).
-        Source: N_mrc of Zhou et al., section 5, "almost the maximum possible page hit ratio".
+        Raises:
+            UserError: a size below 1 page or below `known_from_pages`, or no multiple of `resolution_pages`.
         """
-        if epsilon < 0:
-            raise ValueError(f"epsilon must not be negative, as {epsilon} is")
-        ratios = np.concatenate(([1.0], self.miss_ratio))
-        if np.isnan(ratios[-1]):
+        sizes = np.asarray(sizes_pages, np.int64)
+        for size in sizes.tolist():
+            if size < 1 or size % self.resolution_pages:
+                raise UserError(
+                    f"no miss ratio at {size} pages",
+                    remedy=f"this engine tells apart multiples of {self.resolution_pages} pages",
+                )
+        return self._ratios(sizes)
+
+    def _ratios(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        if pages.size and pages.min() < self.known_from_pages:
+            raise UserError(
+                f"the miss ratio at {pages.min()} pages is unknown",
+                where=f"curve of {self.name!r}",
+                remedy=f"give at least {self.known_from_pages} pages",
+            )
+        below = 1.0 if self.accesses else np.nan
+        return np.append(below, self.miss_ratio)[np.searchsorted(self.sizes_pages, pages, side="right")]
+
+    def smallest(self, epsilon: float = EPSILON) -> int:
+        """Return the smallest memory, in pages, whose miss ratio is within `epsilon` of the minimum.
+
+        `epsilon` is a difference of miss ratios. 0 if memory helps no access.
+        Source: N_mrc of Zhou et al. (ASPLOS 2004), section 5, "almost the maximum possible page hit ratio".
+
+        Raises:
+            UserError: `epsilon` is negative.
+        """
+        if not epsilon >= 0:
+            raise UserError(f"epsilon must not be negative (got {epsilon})", where="Curve.smallest")
+        if not self.accesses or not self.sizes_pages.size:
             return 0
-        return int(np.argmax(ratios <= ratios[-1] + epsilon)) * self.group_pages
+        enough = np.append(1.0, self.miss_ratio) <= self.miss_ratio[-1] + epsilon
+        return max(int(np.append(0, self.sizes_pages)[np.argmax(enough)]), self.known_from_pages)
 
     @property
     def reuse_pages(self) -> int:
-        """Smallest memory, in pages, that holds all reuse: every group up to the last one hit.
+        """Largest reuse distance, in pages, rounded up to a size of the curve; 0 without a reuse."""
+        return self.smallest(0)
 
-        0 without a hit; rounded up, for the deepest page reused lies somewhere in the last group.
+    def from_size(self, pages: int) -> "Curve":
+        """Return the curve without the sizes below `pages`, where the miss ratio is unknown."""
+        first = int(np.searchsorted(self.sizes_pages, pages))
+        return replace(
+            self,
+            sizes_pages=self.sizes_pages[first:],
+            miss_ratio=self.miss_ratio[first:],
+            known_from_pages=pages,
+        )
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Return a pyarrow.Table with a row for each size: pages, memory_bytes, miss_ratio.
+
+        Its metadata hold name, accesses, misses and page_bytes.
         """
-        hit_groups = np.flatnonzero(self.hits)
-        return 0 if hit_groups.size == 0 else (int(hit_groups[-1]) + 1) * self.group_pages
+        import pyarrow as pa
 
+        described = {name: str(getattr(self, name)) for name in ("name", "accesses", "misses", "page_bytes")}
+        return pa.table(self._columns()).replace_schema_metadata(described)
 
-def merge(curves: Iterable[Curve], *, dropped: int | None = None) -> Curve:
-    """Sum the counters of several curves: epochs one after the other, or contexts side by side.
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return a pandas.DataFrame with a row for each size: pages, memory_bytes, miss_ratio.
 
-    Parameters:
-        curves: at least one, all of the same number and size of groups; a context they share is kept.
-        dropped: accesses lost, where it is not the sum over the curves: contexts of one epoch share one loss.
+        Raises:
+            UserError: pandas is not installed.
+        """
+        from litemrc.curves.frames import data_frame
 
-    Raises:
-        ValueError: no curve, or curves of different groups.
-    """
-    curves = list(curves)
-    if not curves:
-        raise ValueError("no curve to merge")
-    shapes = {(curve.hits.size, curve.group_pages) for curve in curves}
-    if len(shapes) > 1:
-        raise ValueError(f"curves of different (groups, group_pages) cannot be merged: {sorted(shapes)}")
-    contexts = {curve.context for curve in curves}
-    return Curve(
-        hits=np.sum([curve.hits for curve in curves], axis=0, dtype=np.uint64),
-        misses=sum(curve.misses for curve in curves),
-        group_pages=curves[0].group_pages,
-        accesses=sum(curve.accesses for curve in curves),
-        dropped=sum(curve.dropped for curve in curves) if dropped is None else dropped,
-        context=contexts.pop() if len(contexts) == 1 else None,
-        overflow=any(curve.overflow for curve in curves),
-    )
+        return data_frame(self._columns())
 
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        memory_bytes = self.sizes_pages * self.page_bytes
+        return {"pages": self.sizes_pages, "memory_bytes": memory_bytes, "miss_ratio": self.miss_ratio}
 
-def telling_sizes(curves: Sequence[Curve], count: int = 3) -> list[int]:
-    """Up to `count` sizes in pages, spread by equal ratios from one group to what holds all reuse."""
-    group_pages = curves[0].group_pages
-    largest = max(max(curve.reuse_pages for curve in curves) // group_pages, 1)
-    steps = np.geomspace(1, largest, count)
-    return sorted({round(step) * group_pages for step in steps})
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the curve into `ax` (None: a new figure of pyplot) and return the axes.
 
+        Raises:
+            UserError: matplotlib is not installed.
+        """
+        from litemrc.curves.drawing import draw
 
-def ratio_top(ratios: Iterable[NDArray[np.float64]]) -> float:
-    """Where a miss ratio axis may end: 1, or less where all are low, as DRAM comes in bursts to a page."""
-    highest = max((float(np.nanmax(shown, initial=0)) for shown in ratios), default=0.0)
-    return next(top for top in (0.05, 0.1, 0.2, 0.3, 0.5, 1.0) if highest <= top)
+        return draw([self], ax)
+
+    def __repr__(self) -> str:
+        return f"<Curve {self.summary()}>"
+
+    def summary(self) -> str:
+        """Return the name, the number of accesses and the sizes of note in one line."""
+        parts = [self.name or "unnamed", f"{self.accesses:,} accesses"]
+        if self.accesses and self.sizes_pages.size:
+            size = size_text(self.smallest(), self.page_bytes)
+            parts.append(f"miss ratio {self.miss_ratio[-1]:.4g} at best, within {EPSILON:g} of it at {size}")
+        return ", ".join([*parts, f"pages of {self.page_bytes:,} bytes"])
+
+    def _repr_html_(self) -> str:
+        from litemrc.curves.html import curves_html
+
+        return curves_html([self])

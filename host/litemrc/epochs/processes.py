@@ -42,9 +42,14 @@ class Process:
         """How people are told of it: "sort (pid 57)"."""
         return f"{self.comm or 'unnamed'} ({f'pid {self.pid}' if self.pid else 'cgroup'})"
 
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of it than its label: the name of the program, the pid if it has one."""
+        return (self.comm, str(self.pid)) if self.pid else (self.comm,)
+
     def is_called(self, wanted: str) -> bool:
-        """Whether somebody who writes that means this process: its pid, name or label."""
-        return wanted in (self.comm, self.label, str(self.pid) if self.pid else None)
+        """Return whether this is the label, the name or the pid of the process."""
+        return wanted in (self.label, *self.aliases)
 
 
 @dataclass(frozen=True, slots=True)

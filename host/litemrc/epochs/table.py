@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.epochs.processes import Owner, Process, check_processes
 from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
 
@@ -268,25 +269,38 @@ class EpochTable:
         kept = rows_between(self.epoch, start, stop)
         return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})
 
-    def curve(self, whose: Whose = None) -> Curve:
-        """The curve of one context or owner over all its epochs in the table; of several or of all, summed.
-
-        Sizes are of the memory, up to the whole of it. `dropped` is summed once per epoch that has a row of
-        the owner: what was lost may have been its own.
+    def counters(self, whose: Whose = None) -> HitCounters:
+        """The hit counters of one context or owner, summed over all its epochs; of several or of all, summed.
 
         Raises:
             ValueError: as `scale`.
         """
         rows = self.rows_of(whose)
         groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
-        return Curve.of_counters(
+        return HitCounters.of(
             self.hits[rows, :groups].sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
             self.group_pages,
             accesses=int(self.accesses[rows].sum()),
-            dropped=self.sum_of_epochs("dropped", whose),
-            context=getattr(whose, "context", whose if isinstance(whose, int) else None),
             overflow=bool(self.overflow[rows].any()),
+        )
+
+    def curve(self, whose: Whose = None) -> Curve:
+        """The curve of `counters`, with sizes up to the whole memory.
+
+        `dropped` is summed once per epoch that has a row of the owner: the lost accesses may be its own.
+
+        Raises:
+            ValueError: as `scale`.
+        """
+        aliases: tuple[str, ...] = ()
+        if isinstance(whose, Owner):
+            aliases = whose.process.aliases if whose.process else (str(whose.context),)
+        return self.counters(whose).curve(
+            self.page_bytes,
+            name=self.name_of(whose) if isinstance(whose, int | Owner) else "",
+            aliases=aliases,
+            dropped=self.sum_of_epochs("dropped", whose),
         )
 
 

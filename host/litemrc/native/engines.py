@@ -4,10 +4,11 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
-from litemrc.native.miss_ratios import MissRatios
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 
 # Name: the parameters it has.
@@ -28,8 +29,8 @@ class Engine(Protocol):
     def access(self, pages: ArrayLike) -> None:
         """Take a chunk of accesses."""
 
-    def curve(self) -> MissRatios:
-        """The miss ratio curve of all accesses so far."""
+    def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
+        """The miss-ratio curve of all accesses so far."""
 
 
 def make_engine(

@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import points_of_hits
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
-from litemrc.native.miss_ratios import MissRatios
 
 
 class ExactStack:
@@ -75,7 +77,10 @@ class ExactStack:
         """
         return self._stack.histogram()
 
-    def curve(self) -> MissRatios:
+    def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """The miss ratio at every size from 1 page to the footprint."""
         histogram = self.histogram()
-        return MissRatios.of_hits(histogram[1:], int(histogram[0]), resolution_pages=1)
+        cold = int(histogram[0])
+        accesses = int(histogram.sum())
+        sizes, ratios = points_of_hits(histogram[1:], cold, 1)
+        return Curve(sizes, ratios, accesses, cold, page_bytes)

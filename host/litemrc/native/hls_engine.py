@@ -4,10 +4,12 @@ from collections.abc import Iterable
 
 from numpy.typing import ArrayLike
 
+from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import points_of_hits
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
-from litemrc.native.miss_ratios import MissRatios
 
 _UNITS = {"group": _core.HlsUnit.GROUP_STACK, "bucket": _core.HlsUnit.BUCKET_STACK}
 
@@ -63,6 +65,9 @@ class HlsEngine:
                 remedy=f"choose one of {_listed(larger)} frames" if larger else "choose engine exact",
             ) from error
 
-    def curve(self) -> MissRatios:
+    def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """The miss ratio at one group, two groups ... all groups."""
-        return MissRatios.of_hits(self._core.hits(), self._core.misses, self.frames // self.groups)
+        hits, misses, group_pages = self._core.hits(), self._core.misses, self.frames // self.groups
+        accesses = int(hits.sum()) + misses
+        sizes, ratios = points_of_hits(hits, misses, group_pages)
+        return Curve(sizes, ratios, accesses, misses, page_bytes, resolution_pages=group_pages)

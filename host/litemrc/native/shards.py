@@ -8,10 +8,11 @@ not; SHARDS-adj adds the difference to the smallest distance, and so do both eng
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
-from litemrc.native.miss_ratios import MissRatios
 
 MOST_PAGES = 1 << 28  # that a fixed-size sample may hold
 
@@ -42,7 +43,7 @@ class ShardsFixedRate:
         """
         self._core.access(page_array(pages))
 
-    def curve(self) -> MissRatios:
+    def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """The estimated miss ratio at each size a sampled distance stands for, multiples of 1 / rate.
 
         Raises:
@@ -50,7 +51,8 @@ class ShardsFixedRate:
         """
         histogram = self._core.histogram().astype(np.float64)
         sizes = np.round(np.arange(1, histogram.size) / self.rate).astype(np.int64)
-        return _adjusted(self._core.accesses, sizes, histogram[1:] / self.rate, histogram[0] / self.rate)
+        hits, cold_misses = histogram[1:] / self.rate, histogram[0] / self.rate
+        return _adjusted(self._core.accesses, sizes, hits, cold_misses, page_bytes)
 
 
 class ShardsFixedSize:
@@ -81,24 +83,28 @@ class ShardsFixedSize:
         """
         self._core.access(page_array(pages))
 
-    def curve(self) -> MissRatios:
+    def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """The estimated miss ratio at sizes at most 1/256 apart."""
         sizes = self._core.distances()[1:].astype(np.int64)
-        return _adjusted(self._core.accesses, sizes, self._core.weights()[1:], self._core.cold_weight)
+        weights, cold_misses = self._core.weights()[1:], self._core.cold_weight
+        return _adjusted(self._core.accesses, sizes, weights, cold_misses, page_bytes)
 
 
 def _adjusted(
-    accesses: int, sizes: NDArray[np.int64], hits: NDArray[np.float64], cold_misses: float
-) -> MissRatios:
+    accesses: int,
+    sizes: NDArray[np.int64],
+    hits: NDArray[np.float64],
+    cold_misses: float,
+    page_bytes: int,
+) -> Curve:
     """The curve of estimated hits at each size, adjusted so that all accesses are accounted for."""
     if accesses and not hits.any() and not cold_misses:
         raise UserError(
             "no page of the trace is in the sample", remedy="choose a higher rate, or engine exact"
         )
     if hits.size == 0:  # no page came back
-        sizes, hits = np.ones(1, np.int64), np.zeros(1)
-        return MissRatios(accesses, accesses, sizes, np.ones(1))
+        return Curve(np.ones(1, np.int64), np.ones(1), accesses, accesses, page_bytes)
     hits = hits.copy()
     hits[0] += accesses - (hits.sum() + cold_misses)
     miss_ratio = np.clip(1 - np.cumsum(hits) / max(accesses, 1), 0, 1)
-    return MissRatios(accesses, min(round(cold_misses), accesses), sizes, miss_ratio)
+    return Curve(sizes, miss_ratio, accesses, min(round(cold_misses), accesses), page_bytes)

@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from litemrc.curves.curve import ratio_top
+from litemrc.curves.shown import ratio_top
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import Allocation

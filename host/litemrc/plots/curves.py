@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from litemrc.curves.curve import EPSILON, Curve, ratio_top, telling_sizes
+from litemrc.curves.curve import EPSILON, Curve
+from litemrc.curves.shown import ratio_top, shown_sizes
 from litemrc.curves.sizes import MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
@@ -107,7 +108,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
             _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
             axes.grid(False)
             axes.set_title(table.name_of(owner))
-            enough = size_text(curve.smallest_size(), table.page_bytes)
+            enough = size_text(curve.smallest(), table.page_bytes)
             axes.set_title(enough, loc="right", fontsize=9)
         for position, axes in enumerate(grid):
             axes.tick_params(labelbottom=position + columns >= len(curves))
@@ -120,7 +121,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
 def epochs_figure(table: EpochTable) -> Figure:
     """Over the epochs, for each owner: accesses, stacked; the working set; miss ratios at telling sizes."""
     owners = table.owners_with_data
-    sizes = telling_sizes([table.curve(owner) for owner in owners])
+    sizes = shown_sizes([table.curve(owner) for owner in owners])
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.6 + 1.2 * (2 + len(sizes))), dpi=200, layout="constrained")
@@ -191,8 +192,8 @@ def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArra
 def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, owner: Owner, *, label: str = "") -> None:
     colour = _colour(table, owner)
     axes.step(*_steps(curve, table), where="post", color=colour)
-    enough = curve.smallest_size()
-    x, y = enough * table.page_bytes / MIB, curve.miss_ratio_at(enough)
+    enough = curve.smallest()
+    x, y = enough * table.page_bytes / MIB, curve.at(pages=enough)
     marker = MARKERS[_place(table, owner) % len(MARKERS)]
     axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)
 
@@ -201,7 +202,7 @@ def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
     """Show sizes up to a little beyond what holds all reuse: no curve changes after that."""
     group = table.group_pages * table.page_bytes / MIB
     widest = max(curve.reuse_pages for curve in curves) * table.page_bytes / MIB
-    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), curves[0].hits.size * group))
+    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), curves[0].sizes_pages.size * group))
 
 
 def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = "miss ratio") -> None:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from litemrc.curves.sizes import MIB, size_text
-from litemrc.native.miss_ratios import MissRatios
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE
 
 # A policy has one colour in all pictures.
@@ -67,13 +68,13 @@ def interfault_figure(
     return figure
 
 
-def miss_ratio_figure(curve: MissRatios, *, page_bytes: int, title: str = "") -> Figure:
+def miss_ratio_figure(
+    sizes_pages: NDArray[np.int64], miss_ratio: NDArray[np.float64], *, page_bytes: int, title: str = ""
+) -> Figure:
     """The miss ratio over memory size of a trace under LRU; cold misses included, so it ends above 0."""
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
-        axes.step(
-            curve.sizes_pages * page_bytes / MIB, curve.miss_ratio, where="post", color=_STYLES["lru"][0]
-        )
+        axes.step(sizes_pages * page_bytes / MIB, miss_ratio, where="post", color=_STYLES["lru"][0])
         axes.set_ylabel("miss ratio under LRU")
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter("{x:g}")

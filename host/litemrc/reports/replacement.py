@@ -41,7 +41,7 @@ def write_replacement_report(
     page = environment.get_template("replacement.html.j2").render(
         title=title,
         replay=replay,
-        pages=replay.curve.cold_misses,
+        pages=replay.curve.misses,
         policies=list(dict.fromkeys(count.policy for count in replay.counts)),
         sizes=sorted({count.memory_pages for count in replay.counts}),
         faults={(count.policy, count.memory_pages): count.faults for count in replay.counts},
@@ -66,7 +66,10 @@ def _figures(
             space_time_figure(graph, page_bytes=page_bytes, time_unit=unit if graph.timed else ""),
             "Pages referenced over time",
         ),
-        "curve": (miss_ratio_figure(replay.curve, page_bytes=page_bytes), "Miss ratio over memory size"),
+        "curve": (
+            miss_ratio_figure(replay.curve.sizes_pages, replay.curve.miss_ratio, page_bytes=page_bytes),
+            "Miss ratio over memory size",
+        ),
         "rate": (
             fault_rate_figure(points, page_bytes=page_bytes, time_unit=unit),
             "Page fault rate over memory size, by policy",

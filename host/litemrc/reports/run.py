@@ -10,7 +10,8 @@ import numpy as np
 
 from litemrc.checks.account import all_accesses_text
 from litemrc.curves.comparison import Comparison, ContextAccuracy
-from litemrc.curves.curve import EPSILON, telling_sizes
+from litemrc.curves.curve import EPSILON
+from litemrc.curves.shown import shown_sizes
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.table import EpochTable
 from litemrc.files.outputs import check_output_path, replacing
@@ -66,7 +67,7 @@ def write_report(
         total=table.curve(),
         epochs=len(set(table.epoch.tolist())),
         owned_curves=list(zip(owners, curves, strict=True)),
-        sizes=telling_sizes(curves) if curves else [],
+        sizes=shown_sizes(curves) if curves else [],
         epsilon=EPSILON,
         parameters={
             "engine": table.engine,

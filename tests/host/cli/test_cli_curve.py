@@ -42,6 +42,7 @@ def test_json_is_one_object_and_nothing_else(file):
         "outside": 0,
         "unsampled": 0,
         "scale_log2": 0,
+        "page_bytes": 4096,
         "sizes_pages": [16, 32, 48, 64],
         "miss_ratio": [0.5, 0.25, 0.1875, 0.1875],
         "epochs": [0, 1, 2],

@@ -1,167 +1,132 @@
-"""Miss ratio curve arithmetic: worked example of the paper, simulated LRU memories of each size, algebra."""
-
-from collections import OrderedDict
+"""Miss-ratio curves: what they answer between sizes, what they refuse, the sizes shown."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from litemrc.curves.curve import Curve, merge, telling_sizes
-from litemrc.golden.monitor.lru_stack import LruStack
-
-COUNTER = st.integers(0, 2**32 - 1)
-GROUPS = 6
+from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.shown import ratio_top, shown_sizes
+from litemrc.errors import UserError
 
 
-@st.composite
-def curves(draw: st.DrawFn) -> Curve:
-    return Curve.of_counters(
-        draw(st.lists(COUNTER, min_size=GROUPS, max_size=GROUPS)),
-        draw(COUNTER),
-        group_pages=16,
-        dropped=draw(COUNTER),
-        context=draw(st.sampled_from([None, 1, 2])),
-        overflow=draw(st.booleans()),
-    )
+def curve_of(hits: list[int], misses: int, group_pages: int = 16, **attributes: object) -> Curve:
+    return HitCounters.of(hits, misses, group_pages).curve(**attributes)
 
 
-def curve_of(trace: list[int], groups: int, group_pages: int) -> Curve:
-    stack, hits, misses = LruStack(), [0] * groups, 0
-    for page in trace:
-        position = stack.access(page)
-        if position is None:
-            misses += 1
-        else:
-            hits[position // group_pages] += 1
-    return Curve.of_counters(hits, misses, group_pages)
-
-
-def test_worked_example_of_the_paper():
-    # Zhou 2004, section 2.2, figure 2: references 1 3 1 1, groups of one page.
-    # 1: miss, 3: miss, 1: position 1, 1: position 0. So hit = [1, 1, 0] and misses = 2 of 4:
-    # MR(1) = 1 - 1/4, MR(2) = 1 - 2/4, MR(3) = 1 - 2/4.
-    curve = curve_of([1, 3, 1, 1], groups=3, group_pages=1)
-    assert curve.hits.tolist() == [1, 1, 0]
-    assert (curve.accesses, curve.misses) == (4, 2)
-    assert curve.sizes_pages.tolist() == [1, 2, 3]
-    assert curve.miss_ratio.tolist() == [0.75, 0.5, 0.5]
-
-
-@given(st.lists(st.integers(0, 11), min_size=1, max_size=80), st.sampled_from([1, 2, 3, 4]))
-def test_curve_is_the_miss_ratio_of_lru_memories_of_each_size(trace, group_pages):
-    curve = curve_of(trace, 12 // group_pages, group_pages)
-    for pages, ratio in zip(curve.sizes_pages, curve.miss_ratio, strict=True):
-        memory: OrderedDict[int, None] = OrderedDict()
-        misses = 0
-        for page in trace:
-            misses += page not in memory
-            memory[page] = None
-            memory.move_to_end(page)
-            if len(memory) > pages:
-                memory.popitem(last=False)
-        assert ratio == misses / len(trace)
-
-
-@given(curves())
-def test_miss_ratio_never_rises_and_ends_at_the_misses(curve):
-    ratios = curve.miss_ratio
-    if curve.accesses == 0:
-        assert np.isnan(ratios).all()
-    else:
-        assert (np.diff(ratios) <= 0).all()
-        assert 0 <= ratios[-1] <= ratios[0] <= 1
-        assert ratios[-1] == curve.misses / curve.accesses
-
-
-def test_hits_and_misses_sum_to_accesses():
-    assert Curve.of_counters([1, 2], 3, 16).accesses == 1 + 2 + 3
-    with pytest.raises(ValueError, match=r"is 6, but accesses is 7"):
-        Curve.of_counters([1, 2], 3, 16, accesses=7)
-
-
-def test_saturated_counters_keep_the_curve_between_0_and_1():
-    # Both counters at their end: the accesses counter holds only half of what the hits say.
-    top = 2**32 - 1
-    curve = Curve.of_counters([top, top], 0, 16, accesses=top, overflow=True)
-    assert curve.miss_ratio.tolist() == [0.5, 0.0]
-    assert curve.overflow
-
-
-def test_miss_ratio_between_sizes_is_that_of_the_whole_groups_that_fit():
-    curve = Curve.of_counters([4, 2, 1], 1, 16)  # of 8 accesses: 1 - 4/8, 1 - 6/8, 1 - 7/8
+def test_miss_ratio_between_sizes_is_that_of_the_largest_size_that_fits():
+    curve = curve_of([4, 2, 1], 1)  # of 8 accesses: 1 - 4/8, 1 - 6/8, 1 - 7/8
     at = {0: 1.0, 15: 1.0, 16: 0.5, 31: 0.5, 32: 0.25, 47: 0.25, 48: 0.125, 1000: 0.125}
-    assert {pages: curve.miss_ratio_at(pages) for pages in at} == at
-    with pytest.raises(ValueError, match="-1 pages"):
-        curve.miss_ratio_at(-1)
+    assert {pages: curve.at(pages=pages) for pages in at} == at
 
 
-def test_smallest_size_within_epsilon_of_the_best():
-    curve = Curve.of_counters([50, 30, 9, 1, 0, 0], 10, 16)  # ratios 0.5 0.2 0.11 0.1 0.1 0.1
-    assert curve.smallest_size(0) == 4 * 16
-    assert curve.smallest_size(0.02) == 3 * 16
-    assert curve.smallest_size(0.15) == 2 * 16
-    assert curve.smallest_size(1) == 0
-    with pytest.raises(ValueError, match="negative"):
-        curve.smallest_size(-0.1)
+def test_a_size_is_given_in_pages_or_in_bytes_or_as_text():
+    curve = curve_of([4, 2, 1], 1, page_bytes=4096)
+    assert curve.at(pages=32) == curve.at(bytes=32 * 4096) == curve.at("128K") == curve.at("128 KiB") == 0.25
+    assert curve.at(bytes=32 * 4096 - 1) == 0.5, "31 whole pages"
+    assert curve_of([4, 2, 1], 1, page_bytes=64).at("2k") == 0.25, "32 pages of 64 bytes"
 
 
-def test_what_holds_all_reuse_reaches_to_the_last_group_hit():
-    assert Curve.of_counters([5, 0, 1, 0], 2, 16).reuse_pages == 3 * 16
-    assert Curve.of_counters([0, 0, 0, 0], 2, 16).reuse_pages == 0
+@pytest.mark.parametrize(
+    ("arguments", "named", "why"),
+    [
+        ((), {}, "missing or ambiguous"),
+        ((4096,), {}, "missing or ambiguous"),
+        (("1M",), {"pages": 3}, "missing or ambiguous"),
+        ((), {"pages": 1, "bytes": 1}, "missing or ambiguous"),
+        ((), {"pages": -1}, "cannot have -1 pages"),
+        (("1X",), {}, "'1X' is not a memory size"),
+        (("0.3",), {}, "'0.3' is not a memory size"),
+    ],
+)
+def test_a_size_that_is_not_clear_is_refused(arguments, named, why):
+    with pytest.raises(UserError, match=why):
+        curve_of([1], 1).at(*arguments, **named)
+
+
+def test_sizes_that_the_engine_cannot_tell_apart_are_refused():
+    curve = curve_of([4, 2, 1], 1)
+    assert curve.exactly_at([48, 16, 160]).tolist() == [0.125, 0.5, 0.125]
+    with pytest.raises(UserError, match="no miss ratio at 17 pages"):
+        curve.exactly_at([17])
+
+
+def test_smallest_size_within_epsilon_of_the_minimum():
+    curve = curve_of([50, 30, 9, 1, 0, 0], 10)  # ratios 0.5 0.2 0.11 0.1 0.1 0.1
+    assert curve.smallest(0) == 4 * 16
+    assert curve.smallest(0.02) == 3 * 16
+    assert curve.smallest(0.15) == 2 * 16
+    assert curve.smallest(1) == 0
+    with pytest.raises(UserError, match="negative"):
+        curve.smallest(-0.1)
+
+
+def test_the_largest_reuse_distance_reaches_to_the_last_group_hit():
+    assert curve_of([5, 0, 1, 0], 2).reuse_pages == 3 * 16
+    assert curve_of([0, 0, 0, 0], 2).reuse_pages == 0
 
 
 def test_memory_without_reuse_is_worth_nothing():
-    streaming = Curve.of_counters([0, 0], 100, 16)
+    streaming = curve_of([0, 0], 100)
     assert streaming.miss_ratio.tolist() == [1.0, 1.0]
-    assert streaming.smallest_size(0) == 0
+    assert streaming.smallest(0) == 0
 
 
 def test_without_accesses_there_is_no_miss_ratio():
-    idle = Curve.of_counters([0, 0], 0, 16)
+    idle = curve_of([0, 0], 0)
     assert np.isnan(idle.miss_ratio).all()
-    assert np.isnan(idle.miss_ratio_at(0)) and np.isnan(idle.miss_ratio_at(100))
-    assert (idle.smallest_size(0), idle.reuse_pages) == (0, 0)
+    assert np.isnan(idle.at(pages=0)) and np.isnan(idle.at(pages=100))
+    assert (idle.smallest(0), idle.reuse_pages) == (0, 0)
+    assert "0 accesses" in repr(idle) and idle._repr_html_()
 
 
-@pytest.mark.parametrize("hits, group_pages", [([], 16), ([[1], [2]], 16), ([1], 0)])
-def test_impossible_counters_are_refused(hits, group_pages):
-    with pytest.raises(ValueError):
-        Curve.of_counters(hits, 0, group_pages)
+def test_below_its_first_known_size_a_curve_answers_nothing():
+    curve = curve_of([4, 2, 1], 1).from_size(32)
+    assert curve.sizes_pages.tolist() == [32, 48]
+    assert curve.at(pages=32) == 0.25
+    assert curve.smallest(1) == 32
+    with pytest.raises(UserError, match="at 31 pages is unknown"):
+        curve.at(pages=31)
 
 
-@given(curves(), curves(), curves())
-def test_merge_is_associative_and_commutative(a, b, c):
-    left, right, turned = merge([merge([a, b]), c]), merge([a, merge([b, c])]), merge([c, b, a])
-    for other in (right, turned):
-        assert left.hits.tolist() == other.hits.tolist()
-        for name in ("accesses", "misses", "dropped", "overflow", "group_pages"):
-            assert getattr(left, name) == getattr(other, name)
+@pytest.mark.parametrize(
+    ("sizes", "ratios", "why"),
+    [
+        ([1, 1], [0.5, 0.5], "do not rise"),
+        ([0], [0.5], "below one page"),
+        ([1, 2], [0.5, 0.6], "rises with memory"),
+        ([1], [1.5], "not in 0..1"),
+        ([1], [float("nan")], "not in 0..1"),
+        ([1, 2], [0.5], "2 sizes_pages and 1 miss_ratio"),
+        ([1.5], [0.5], "no list of int64"),
+        (["a"], [0.5], "no list of int64"),
+        ([1], [None], "no list of float64"),
+    ],
+)
+def test_impossible_curves_are_refused(sizes, ratios, why):
+    with pytest.raises(UserError, match=why):
+        Curve(sizes, ratios, 10, 5)
 
 
-def test_merge_sums_counters_and_carries_flags():
-    a = Curve.of_counters([1, 2], 3, 16, dropped=5, context=1)
-    b = Curve.of_counters([10, 20], 30, 16, dropped=50, context=1, overflow=True)
-    merged = merge([a, b])
-    assert merged.hits.tolist() == [11, 22]
-    assert (merged.misses, merged.accesses, merged.dropped) == (33, 66, 55)
-    assert (merged.context, merged.overflow) == (1, True)
+def test_a_page_has_bytes():
+    with pytest.raises(UserError, match="cannot have 0 bytes"):
+        Curve([1], [0.5], 10, 5, page_bytes=0)
 
 
-def test_merge_of_contexts_counts_their_common_loss_once():
-    a = Curve.of_counters([1, 2], 3, 16, dropped=5, context=1)
-    b = Curve.of_counters([1, 2], 3, 16, dropped=5, context=2)
-    merged = merge([a, b], dropped=5)
-    assert (merged.dropped, merged.context) == (5, None)
+def test_curves_are_immutable():
+    curve = curve_of([4, 2, 1], 1)
+    with pytest.raises(ValueError, match="read-only"):
+        curve.miss_ratio[0] = 0
+    with pytest.raises(AttributeError):
+        curve.name = "other"
 
 
-def test_only_curves_of_the_same_groups_merge():
-    with pytest.raises(ValueError, match="no curve"):
-        merge([])
-    with pytest.raises(ValueError, match="different"):
-        merge([Curve.of_counters([1], 0, 16), Curve.of_counters([1], 0, 32)])
+def test_shown_sizes_spread_by_equal_ratios_to_the_largest_reuse_distance():
+    small, large = curve_of([1] + [0] * 15, 0, 128), curve_of([0] * 15 + [1], 0, 128)
+    assert shown_sizes([small, large]) == [1 * 128, 4 * 128, 16 * 128]  # 1, sqrt(16), 16 groups
+    assert shown_sizes([small]) == [128]
 
 
-def test_telling_sizes_spread_by_equal_ratios_to_what_holds_all_reuse():
-    small, large = Curve.of_counters([1] + [0] * 15, 0, 128), Curve.of_counters([0] * 15 + [1], 0, 128)
-    assert telling_sizes([small, large]) == [1 * 128, 4 * 128, 16 * 128]  # 1, sqrt(16), 16 groups
-    assert telling_sizes([small]) == [128]
+def test_a_miss_ratio_axis_ends_at_the_next_round_number():
+    assert [ratio_top([np.array([top])]) for top in (0.0, 0.05, 0.06, 0.3, 0.31, 0.9)] == [
+        0.05, 0.05, 0.1, 0.3, 0.5, 1.0,
+    ]  # fmt: skip
+    assert ratio_top([]) == 0.05

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.cli import main as cli
 from litemrc.cli.curves.counter_table import counter_table
-from litemrc.curves.curve import merge
 from litemrc.epochs.files import EpochTable, read_epochs, write_epochs
 from litemrc.epochs.processes import Owner, Process, ProcessLog
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
@@ -51,7 +50,8 @@ def test_processes_that_used_one_context_one_after_the_other_are_told_apart(tabl
     names = [table.name_of(owner) for owner in owners]
     assert names == ["kernel", "context 1, others", "sort (pid 57)", "sort (pid 60)", "gzip (pid 58)"]
     assert [table.curve(owner).accesses for owner in owners] == [32, 5, 30, 40, 18]
-    assert [table.curve(owner).context for owner in owners] == [0, 1, 1, 1, 2]
+    assert [owner.context for owner in owners] == [0, 1, 1, 1, 2]
+    assert [table.curve(owner).name for owner in owners] == names
     assert table.curve(1).accesses == 75
     assert table.curve(Owner(1, SORT)).dropped == 0 + 1, "of the epochs it was there"
     assert table.working_set(Owner(1, SORT_AGAIN)) == {3: 2}
@@ -82,9 +82,10 @@ def test_every_counted_access_has_one_owner(spans, start, stop):
     assert covered.tolist() == [1] * table.epoch.size
     assert len(set(owners)) == len(owners)
     if owners:
-        summed = merge([table.curve(owner) for owner in owners])
-        assert summed.hits.tolist() == table.curve().hits.tolist() == table.curve(owners).hits.tolist()
-        assert summed.misses == table.curve().misses
+        parts, whole = [table.counters(owner) for owner in owners], table.counters()
+        assert sum(part.hits for part in parts).tolist() == whole.hits.tolist()
+        assert whole.hits.tolist() == table.counters(owners).hits.tolist()
+        assert sum(part.misses for part in parts) == whole.misses
 
 
 @pytest.mark.parametrize(

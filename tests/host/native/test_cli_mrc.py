@@ -40,6 +40,7 @@ def test_json_is_one_object_over_all_sizes(figure_2) -> None:
     assert curve(figure_2) == {
         "accesses": 4,
         "cold_misses": 2,
+        "page_bytes": 4096,
         "sizes_pages": [1, 2],
         "miss_ratio": [0.75, 0.5],
     }
@@ -56,6 +57,7 @@ def test_only_the_sizes_asked_for(figure_2) -> None:
     assert curve(figure_2, "--sizes", "3,1") == {
         "accesses": 4,
         "cold_misses": 2,
+        "page_bytes": 4096,
         "sizes_pages": [3, 1],
         "miss_ratio": [0.5, 0.75],
     }

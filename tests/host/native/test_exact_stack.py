@@ -52,7 +52,7 @@ def test_histogram_is_the_golden_stacks_over_any_chunks(
 def test_curve_is_one_minus_the_hits_of_that_size_and_smaller(pages: list[int]) -> None:
     curve = engine_of(spread(pages, 1)).curve()
     histogram = golden_histogram(pages)
-    assert (curve.accesses, curve.cold_misses) == (len(pages), len(set(pages)))
+    assert (curve.accesses, curve.misses) == (len(pages), len(set(pages)))
     assert curve.sizes_pages.tolist() == list(range(1, len(histogram)))
     for size, ratio in zip(curve.sizes_pages.tolist(), curve.miss_ratio.tolist(), strict=True):
         assert ratio == (len(pages) - sum(histogram[1 : size + 1])) / len(pages)
@@ -108,15 +108,15 @@ def test_slots_of_the_highest_level_count_too() -> None:
 
 def test_no_access_has_an_empty_curve() -> None:
     curve = engine_of(np.empty(0, np.uint64)).curve()
-    assert (curve.accesses, curve.cold_misses, curve.sizes_pages.size) == (0, 0, 0)
+    assert (curve.accesses, curve.misses, curve.sizes_pages.size) == (0, 0, 0)
 
 
 def test_sizes_beyond_the_footprint_miss_as_often_as_the_footprint() -> None:
     curve = engine_of(np.array([1, 3, 1, 1], np.uint64)).curve()
     # zhou2004, figure 2
-    assert curve.at([1, 2, 3, 1000]).miss_ratio.tolist() == [0.75, 0.5, 0.5, 0.5]
+    assert curve.exactly_at([1, 2, 3, 1000]).tolist() == [0.75, 0.5, 0.5, 0.5]
     with pytest.raises(UserError, match="no miss ratio at 0 pages"):
-        curve.at([0])
+        curve.exactly_at([0])
 
 
 def test_negative_pages_are_refused_and_change_nothing() -> None:

@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.exact_stack import ExactStack
-from litemrc.native.miss_ratios import MissRatios
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 from page_streams import loop, zipf
 
 PAGES = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), min_size=1, max_size=200)
 
 
-def curve_of(engine, pages: np.ndarray) -> MissRatios:
+def curve_of(engine, pages: np.ndarray) -> Curve:
     for chunk in np.array_split(pages, 3):
         engine.access(chunk)
     return engine.curve()
 
 
-def mean_absolute_error(sampled: MissRatios, exact: MissRatios) -> float:
-    return float(np.abs(sampled.at(exact.sizes_pages).miss_ratio - exact.miss_ratio).mean())
+def mean_absolute_error(sampled: Curve, exact: Curve) -> float:
+    return float(np.abs(sampled.exactly_at(exact.sizes_pages) - exact.miss_ratio).mean())
 
 
 @settings(deadline=None)
@@ -30,9 +30,9 @@ def test_a_sample_of_all_pages_is_exact(pages: list[int]) -> None:
     array = np.array(pages, np.uint64)
     exact = curve_of(ExactStack(), array)
     for engine in (ShardsFixedRate(1), ShardsFixedSize(200)):
-        curve = curve_of(engine, array).at(exact.sizes_pages)
-        assert (curve.accesses, curve.cold_misses) == (exact.accesses, exact.cold_misses)
-        assert np.allclose(curve.miss_ratio, exact.miss_ratio, rtol=0, atol=1e-12)
+        curve = curve_of(engine, array)
+        assert (curve.accesses, curve.misses) == (exact.accesses, exact.misses)
+        assert np.allclose(curve.exactly_at(exact.sizes_pages), exact.miss_ratio, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -50,7 +50,7 @@ def test_a_fixed_number_of_pages_is_near_the_exact_curve(seed: int) -> None:
     assert mean_absolute_error(curve, exact) < 0.005
     # 8,192 of 131,072 pages, nearly all of which are drawn
     assert engine.rate == pytest.approx(1 / 16, rel=0.1)
-    assert curve.cold_misses == pytest.approx(exact.cold_misses, rel=0.02)
+    assert curve.misses == pytest.approx(exact.misses, rel=0.02)
 
 
 @pytest.mark.parametrize("stride", [1, 2, 987, 4096, 1 << 40])
@@ -72,7 +72,7 @@ def test_contiguous_pages_are_sampled_evenly() -> None:
 def test_the_cliff_of_a_loop_is_misplaced_by_no_more_than_the_sampling_error() -> None:
     """1 % of 65,536 pages: the cliff stands within a few sampled pages, 100 pages each, of the footprint."""
     curve = curve_of(ShardsFixedRate(0.01), loop(1 << 19, 1 << 16))
-    low, high = curve.at([(1 << 16) - 2000, (1 << 16) + 2000]).miss_ratio
+    low, high = curve.exactly_at([(1 << 16) - 2000, (1 << 16) + 2000])
     assert low > 0.98 and high == pytest.approx(1 / 8, abs=0.02)
 
 

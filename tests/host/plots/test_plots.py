@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
@@ -57,7 +57,7 @@ def test_the_working_set_is_shown_over_time(epoch_table, sampled_table):
 
 
 def test_an_exact_curve_lies_dotted_over_the_estimated_one(epoch_table):
-    exact = {1: Curve.of_counters([8, 8, 8, 2], 6, 16)}
+    exact = {1: HitCounters.of([8, 8, 8, 2], 6, 16).curve()}
     first, second = panels_figure(epoch_table, exact).axes[:2]
     dotted = [line for line in first.lines if line.get_linestyle() == ":"]
     assert [line.get_ydata().tolist() for line in dotted] == [[24 / 32, 16 / 32, 8 / 32, 6 / 32]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.golden.monitor.lru_stack import LruStack
 from litemrc.policies.allocation.governor import Governor, GovernorParameters
 
@@ -33,9 +33,9 @@ def misses(found: list[int | None], budget: int) -> int:
     return sum(position is None or position >= budget for position in found)
 
 
-def counted(found: list[int | None]) -> Curve:
+def counted(found: list[int | None]) -> HitCounters:
     groups = [position // GROUP for position in found if position is not None]
-    return Curve.of_counters(np.bincount(groups, minlength=GROUPS), found.count(None), GROUP)
+    return HitCounters.of(np.bincount(groups, minlength=GROUPS), found.count(None), GROUP)
 
 
 def governed(

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 from litemrc.curves.comparison import Comparison, ContextAccuracy, ContextComparison
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.energy.parts.files import find_part
 from litemrc.errors import UserError
 from litemrc.ranks.energy import rank_energy
@@ -103,7 +103,7 @@ def test_a_sampled_run_is_marked_and_all_its_accesses_told(report, sampled_table
 
 def test_exact_curves_stand_beside_the_estimated_ones(report):
     assert "How exact the estimates are" not in report().text
-    exact = Curve.of_counters([8, 8, 8, 2], 6, 16, context=1)
+    exact = HitCounters.of([8, 8, 8, 2], 6, 16).curve()
     text = report(accuracy=[ContextAccuracy(1, exact, 0.125, 0.1875, 0.25, 1234, 5)]).text
     # Sizes: 1 and 3 groups, and between them 2.
     assert "1 zipf 0.7500 0.5000 0.2500 0.125000 0.187500 0.250000 1,234 5" in text

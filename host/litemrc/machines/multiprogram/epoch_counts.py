@@ -118,6 +118,8 @@ class _EngineCounts:
         return np.maximum(hits, 0.0)
 
     def _cumulative(self) -> Counts:
+        if not self._accesses:  # no curve yet
+            return np.zeros(self._groups)
         try:
             curve = self._engine.curve()
         except UserError:  # nothing is in the sample yet

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
 from litemrc.native.exact_stack import ExactStack
-from litemrc.native.miss_ratios import MissRatios
 from litemrc.native.replacement import MAX_OPT_REFERENCES, AddressBook, OptTrace
 from litemrc.policies.replacement import Clock, Lru, Opt, Policy, check_memory_size
 from litemrc.traces import Chunk, Trace
@@ -55,7 +55,7 @@ class Replay:
     references: int
     duration: int
     time_unit: str
-    curve: MissRatios
+    curve: Curve
     counts: list[FaultCount]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.machines.trays.hardware import LINE_BYTES, LINES
 from litemrc.machines.trays.memory import Memory
 from litemrc.machines.trays.views import free_to_move
@@ -71,7 +71,7 @@ class Placing:
         counts = np.bincount(np.concatenate(self._frames), minlength=memory.hardware.pages)
         frames = np.flatnonzero((counts > 0) & (memory.owner >= 0))
         frames = frames[free_to_move(memory, frames)]
-        curve = Curve.of_counters(self._hits, self._misses, self._group_pages)
+        curve = HitCounters.of(self._hits, self._misses, self._group_pages).curve()
         trays = memory.trays(self._ranks.all_asleep())
         chosen = plan(curve, counts[frames], memory.tray_of(frames), trays, self._placer.parameters)
         self._frames, self._misses = [], 0

@@ -1,1 +1,1 @@
-"""How much memory each process gets, from its miss-ratio curve."""
+"""Memory allocation among processes by their miss-ratio curves."""

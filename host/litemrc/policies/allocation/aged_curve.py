@@ -1,16 +1,16 @@
-"""A miss ratio curve that forgets, at the pace of its process's own accesses."""
+"""Aged miss-ratio curve: hit counters that decay with the process's own accesses."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 
 
 class AgedCurve:
-    """Hit counters of a process, epoch after epoch, the older the less: every `half_life` accesses by half.
+    """Hit counters of a process summed over epochs; counts halve every `half_life` accesses.
 
-    An epoch without accesses leaves the curve as it is: what a process that sleeps will need when it wakes is
-    what it needed before. Only its rate falls, as time goes on.
+    An epoch without accesses leaves the curve unchanged, because a sleeping process will need the same memory
+    when it wakes. Only its reference rate falls.
 
     Parameters:
         half_life: in accesses.
@@ -20,43 +20,43 @@ class AgedCurve:
         self._half_life = half_life
         self._hits: NDArray[np.float64] = np.zeros(0)  # float64[groups]
         self._misses = 0.0
-        self._clocks = 0.0
+        self._cycles = 0.0
         self.group_pages = 1
 
-    def add(self, epoch: Curve | None, clocks: float) -> None:
-        """An epoch of so many clocks has ended; None: without an access.
+    def add(self, epoch: HitCounters | None, cycles: float) -> None:
+        """Add an epoch of `cycles` cycles; None: it had no access.
 
-        If the groups have changed, as with another sampling, all that came before is forgotten.
+        If the groups have changed, for example by another sampling rate, all earlier counts are discarded.
         """
         if epoch is None or epoch.accesses == 0:
-            self._clocks += clocks
+            self._cycles += cycles
             return
         if (epoch.hits.size, epoch.group_pages) != (self._hits.size, self.group_pages):
             self._hits, self.group_pages = np.zeros(epoch.hits.size), epoch.group_pages
-            self._misses = self._clocks = 0.0
+            self._misses = self._cycles = 0.0
         remains = 0.5 ** (epoch.accesses / self._half_life)
         self._hits = self._hits * remains + epoch.hits
         self._misses = self._misses * remains + epoch.misses
-        self._clocks = self._clocks * remains + clocks
+        self._cycles = self._cycles * remains + cycles
 
     @property
     def accesses(self) -> float:
-        """Those that are remembered."""
+        """Return the decayed number of accesses."""
         return float(self._hits.sum()) + self._misses
 
     @property
     def reference_rate(self) -> float:
-        """Accesses a clock, sleep included."""
-        return self.accesses / self._clocks if self._clocks else 0.0
+        """Return accesses per cycle, including sleep."""
+        return self.accesses / self._cycles if self._cycles else 0.0
 
     @property
     def sizes_pages(self) -> NDArray[np.int64]:
-        """One group, two groups ... all groups, int64[groups]."""
+        """Return the sizes of one group, two groups ... all groups, int64[groups]."""
         return np.arange(1, self._hits.size + 1, dtype=np.int64) * self.group_pages
 
     @property
     def miss_ratio(self) -> NDArray[np.float64]:
-        """At each of `sizes_pages`; never rising, in 0..1. All 1 before the first access."""
+        """Return the miss ratios at `sizes_pages`, non-increasing, in 0..1; 1 before the first access."""
         if not self.accesses:
             return np.ones(self._hits.size)
         missed = self._misses + np.cumsum(self._hits[::-1])[::-1]  # with one group less

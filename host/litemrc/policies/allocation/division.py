@@ -1,4 +1,4 @@
-"""How much memory each process deserves, by its miss ratio curve: MRC-MM of Zhou et al., ASPLOS 2004, 4.1."""
+"""Division of memory among processes by their miss-ratio curves (MRC-MM of Zhou et al. 2004, 4.1)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from litemrc.policies.allocation.demand import Demand
 __all__ = ["METHODS", "Allocation", "Demand", "allocate", "cheapest", "may_grow"]
 
 METHODS = ("greedy", "hull", "optimal")
-_ROUNDING = 1e-12  # sums in different orders differ by less
+_ROUNDING = 1e-12  # bound of the difference between sums in different orders
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """Memory divided.
+    """A division of memory.
 
     Attributes:
-        pages: of each process, by name: a multiple of delta.
-        free_pages: that nobody would have gained from, and what is left of a delta.
+        pages: of each process, by name; a multiple of delta.
+        free_pages: memory from which no process would gain, and the remainder of a delta.
         utility: sum of all utilities (equation 2).
-        utility_bound: no division has more; None if the method does not tell.
-        miss_ratio: that the curves predict for each process, by name.
+        utility_bound: upper bound of the utility of any division; None if the method gives none.
+        miss_ratio: predicted by the curve of each process, by name.
     """
 
     pages: dict[str, int]
@@ -36,25 +36,25 @@ class Allocation:
 def allocate(
     demands: Sequence[Demand], memory_pages: int, *, delta_pages: int, method: str = "hull"
 ) -> Allocation:
-    """Divide a memory such that the sum of utilities is large.
+    """Divide a memory so that the sum of utilities is large.
 
     Parameters:
-        memory_pages: of the whole memory; what is left of a delta stays free.
+        memory_pages: the whole memory; a remainder of a delta stays free.
         delta_pages: unit of memory. A minimum is rounded up to units.
-        method: `greedy` gives unit by unit to whom it gains most (section 4.1.2), and misses what only
-            several units would gain; `hull` does so on the concave hulls and repairs what did not fit;
-            `optimal` is exact and slow. All leave free what nobody would gain from.
+        method: `greedy` gives each unit to the process that gains most by it (section 4.1.2) and misses gains
+            that need several units; `hull` does this on the concave hulls and repairs segments that do not
+            fit; `optimal` is exact and slow. All leave memory free from which no process would gain.
 
     Raises:
-        UserError: no demand, two of one name, minimums that do not fit, a memory or unit below one page,
-            reference rates of some processes only, no such method.
+        UserError: no demand, two of one name, minimums that exceed the memory, a memory or unit below one
+            page, reference rates of only some processes, an unknown method.
     """
     _check_demands(demands)
     if method not in METHODS:
-        raise UserError(f"no method is called {method!r}", remedy=f"choose {', '.join(METHODS)}")
+        raise UserError(f"unknown method {method!r}", remedy=f"choose {', '.join(METHODS)}")
     if memory_pages < 1 or delta_pages < 1:
-        what, pages = ("memory", memory_pages) if memory_pages < 1 else ("unit (delta)", delta_pages)
-        raise UserError(f"a {what} of {pages} pages", remedy="give at least one page")
+        what, unit = ("memory", memory_pages) if memory_pages < 1 else ("unit (delta)", delta_pages)
+        raise UserError(f"the {what} must be at least 1 page (got {unit})", remedy="give at least 1 page")
     minimums = [-(-demand.minimum_pages // delta_pages) for demand in demands]
     free = memory_pages // delta_pages - sum(minimums)
     if free < 0:
@@ -72,10 +72,12 @@ def allocate(
         (demand.sizes_pages, demand.miss_ratio, demand.value, minimum)
         for demand, minimum in zip(demands, minimums, strict=True)
     ]
-    bound = None
+    bound: float | None = None
     if method == "hull":
-        given, bound = native.concave_hull(curves, delta_pages=delta_pages, free=free)
-        bound += sum(d.utility(units * delta_pages) for d, units in zip(demands, minimums, strict=True))
+        given, gain_bound = native.concave_hull(curves, delta_pages=delta_pages, free=free)
+        bound = gain_bound + sum(
+            d.utility(units * delta_pages) for d, units in zip(demands, minimums, strict=True)
+        )
     elif method == "optimal":
         given = native.optimum(curves, delta_pages=delta_pages, free=free)
     else:
@@ -98,15 +100,15 @@ def allocate(
 
 
 def cheapest(demands: Sequence[Demand], sizes_pages: Sequence[int], delta_pages: int) -> int | None:
-    """Who loses least by giving up `delta_pages` (section 4.1.3, reclamation); None if nobody can.
+    """Return which process loses least by giving up `delta_pages` (section 4.1.3, reclamation).
 
-    Nobody goes below its minimum. Of those that lose equally, the one with most memory, then the first.
+    No process goes below its minimum. Ties go to the process with most memory, then to the first.
 
     Parameters:
-        sizes_pages: what each has now.
+        sizes_pages: current memory of each process.
 
     Returns:
-        its number in `demands`.
+        its index in `demands`; None if no process can give.
     """
     able = [
         (_loss(demand, size, delta_pages), -size, number)
@@ -117,14 +119,14 @@ def cheapest(demands: Sequence[Demand], sizes_pages: Sequence[int], delta_pages:
 
 
 def may_grow(demands: Sequence[Demand], sizes_pages: Sequence[int], number: int, delta_pages: int) -> bool:
-    """Whether a process that faults gets memory, instead of replacing a page of its own (section 4.1.3).
+    """Return whether a faulting process gets memory instead of evicting a page of its own (section 4.1.3).
 
-    It does if it gains more by `delta_pages` than the one that loses least would lose: what is a significant
-    gain depends on the others. With free memory there is nothing to decide, so do not ask.
+    It gets memory if it gains more by `delta_pages` than the cheapest other process loses. The function is
+    meant for a full memory.
 
     Parameters:
-        sizes_pages: what each has now.
-        number: of the process, in `demands`.
+        sizes_pages: current memory of each process.
+        number: index of the faulting process in `demands`.
     """
     others = [n for n in range(len(demands)) if n != number]
     giver = cheapest([demands[n] for n in others], [sizes_pages[n] for n in others], delta_pages)
@@ -141,12 +143,14 @@ def _loss(demand: Demand, size: int, delta_pages: int) -> float:
 
 def _check_demands(demands: Sequence[Demand]) -> None:
     if not demands:
-        raise UserError("nobody wants memory", remedy="give at least one curve")
+        raise UserError("no process demands memory", remedy="give at least one curve")
     if twice := [name for name, count in Counter(demand.name for demand in demands).items() if count > 1]:
-        raise UserError(f"several curves are called {', '.join(twice)}", remedy="give them different names")
+        raise UserError(
+            f"several curves have the name {', '.join(twice)}", remedy="give them different names"
+        )
     unrated = [demand.name for demand in demands if demand.reference_rate is None]
     if 0 < len(unrated) < len(demands):
         raise UserError(
-            f"no reference rate is known of {', '.join(unrated)}",
-            remedy="utilities compare only if all processes have one, or none",
+            f"the reference rate is missing for {', '.join(unrated)}",
+            remedy="give it for all processes or for none",
         )

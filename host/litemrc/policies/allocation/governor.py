@@ -1,7 +1,7 @@
-"""What to do at the end of every epoch: budgets of memory, and how much of it must stay awake.
+"""Decisions at the end of every epoch: memory budgets, and how much memory must stay awake.
 
-Zhou et al. (ASPLOS 2004), sections 4 and 5, as a loop: hit counters in, decisions out. It decides; who reads
-counters and sets budgets is another's business.
+This is Zhou et al. (ASPLOS 2004), sections 4 and 5, as a closed loop over hit counters. The caller reads the
+counters and applies the decisions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import HitCounters
 from litemrc.policies.allocation.aged_curve import AgedCurve
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import allocate
@@ -20,13 +20,13 @@ __all__ = ["Decision", "Governor", "GovernorParameters"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What to set for the next epoch.
+    """Settings for the next epoch.
 
     Attributes:
-        budgets: pages of each context governed; in sum at most the memory.
-        moved: whether a budget is another than before.
-        target: the best division by the curves; budgets are on their way to it, or it is not worth it.
-        gain: misses that the target saves, as a share of what those have now who get more by it.
+        budgets: pages of each governed context; their sum is at most the memory.
+        moved: whether a budget changed.
+        target: the best division by the curves; budgets move towards it if the gain is large enough.
+        gain: misses that the target saves, as a share of the current misses of the contexts that get more.
         n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
     """
 
@@ -38,11 +38,11 @@ class Decision:
 
 
 class Governor:
-    """Keeps a curve of every context and decides at the end of each epoch.
+    """Maintains the curve of every context and decides at the end of each epoch.
 
     Parameters:
-        parameters: how.
-        budgets: pages that contexts have now; these are governed from the beginning.
+        parameters: of the decisions.
+        budgets: current pages of contexts; these are governed from the beginning.
     """
 
     def __init__(self, parameters: GovernorParameters, budgets: Mapping[int, int] | None = None) -> None:
@@ -51,27 +51,28 @@ class Governor:
         self._curves = {context: AgedCurve(parameters.half_life) for context in self.budgets}
 
     def forget(self, context: int) -> None:
-        """The context's process has ended: its memory is free, its curve is nobody's."""
+        """Forget a context whose process has ended; its memory is free."""
         self.budgets.pop(context, None)
         self._curves.pop(context, None)
 
-    def decide(self, epoch: Mapping[int, Curve], clocks: float) -> Decision:
-        """An epoch of so many clocks has ended.
+    def decide(self, epoch: Mapping[int, HitCounters], cycles: float) -> Decision:
+        """Return the decision at the end of an epoch.
 
         Parameters:
-            epoch: counters of the contexts to govern; those left out had no access. A new one is governed
-                from now on.
+            epoch: counters of the governed contexts; a missing context had no access. A new context is
+                governed from now on.
+            cycles: length of the epoch.
 
         Raises:
-            UserError: the minimums of so many contexts do not fit into the memory.
-            ValueError: clocks below 0.
+            UserError: the minimums of all contexts exceed the memory.
+            ValueError: negative `cycles`.
         """
-        if clocks < 0:
-            raise ValueError(f"an epoch cannot have {clocks} clocks")
+        if cycles < 0:
+            raise ValueError(f"an epoch cannot have {cycles} cycles")
         for context in epoch.keys() - self._curves.keys():
             self._curves[context] = AgedCurve(self.parameters.half_life)
         for context, curve in self._curves.items():
-            curve.add(epoch.get(context), clocks)
+            curve.add(epoch.get(context), cycles)
         demands = [self._demand(context) for context in sorted(self._curves)]
         if not demands:
             return Decision({}, False, {}, 0.0, 1)
@@ -85,7 +86,7 @@ class Governor:
         return Decision(dict(self.budgets), self.budgets != before, target, gain, self._n_mrc(demands))
 
     def _demand(self, context: int) -> Demand:
-        """End performance: hits a clock."""
+        """Return a demand whose utility is end performance: hits per cycle."""
         curve = self._curves[context]
         known = curve.sizes_pages.size > 0
         return Demand(
@@ -98,9 +99,9 @@ class Governor:
         )
 
     def _gain(self, target: Mapping[int, int], demands: Sequence[Demand]) -> float:
-        """`Decision.gain`; 0 if nobody gets more by it.
+        """Return `Decision.gain`; 0 if no context gains.
 
-        A share of all misses would not do: a loop larger than memory has so many that nothing counts beside.
+        The gain is not a share of all misses, because a loop larger than memory would dominate them.
         """
         saved = missed = 0.0
         for demand in demands:
@@ -112,7 +113,7 @@ class Governor:
         return saved / missed if missed else 0.0
 
     def _may_stay(self, target: Mapping[int, int]) -> bool:
-        """Whether everybody has a budget, and none but what is allowed."""
+        """Return whether every context has a budget, and all budgets are allowed."""
         minimum = self.parameters.minimum_pages
         return (
             self.budgets.keys() == target.keys()
@@ -121,7 +122,7 @@ class Governor:
         )
 
     def _move(self, target: Mapping[int, int], demands: Sequence[Demand]) -> None:
-        """A step towards the target; first who gives, then who gets, the largest gain first."""
+        """Move budgets one step towards the target: first reductions, then increases by descending gain."""
         p = self.parameters
         step = p.step_pages or p.memory_pages
         minimum = -(-p.minimum_pages // p.delta_pages) * p.delta_pages
@@ -132,7 +133,7 @@ class Governor:
             gains[context] = demand.utility(target[context]) - demand.utility(had)
             self.budgets[context] = max(minimum, min(had, max(target[context], had - step)))
         over = sum(self.budgets.values()) - p.memory_pages
-        for context in sorted(gains, key=gains.__getitem__):  # a step is not enough for what must go
+        for context in sorted(gains, key=gains.__getitem__):  # a step does not free enough
             if over <= 0:
                 break
             given = min(over, max(self.budgets[context] - target[context], 0))
@@ -146,18 +147,17 @@ class Governor:
                 free -= wanted
 
     def _n_mrc(self, demands: Sequence[Demand]) -> int:
-        """The smallest size for every stack that loses at most epsilon of all hits there could be.
+        """Return the smallest size that loses at most epsilon of all possible hits if every stack has it.
 
-        One size for all contexts, as the hardware has one register. Contexts count by their rates, so that
-        one that has long slept no longer keeps memory awake.
+        All contexts have one size, because the hardware has one register. Contexts are weighted by their
+        rates, so that a context that has slept long no longer keeps memory awake.
         """
-        known = [demand for demand in demands if demand.reference_rate]
+        known = [(demand.reference_rate, demand.miss_ratio) for demand in demands if demand.reference_rate]
         if not known:
             return 1
-        longest = max(demand.miss_ratio.size for demand in known)
+        longest = max(ratio.size for _, ratio in known)
         lost = np.zeros(longest)
-        for demand in known:
-            ratio = demand.miss_ratio
-            lost[: ratio.size] += demand.reference_rate * (ratio - ratio[-1])
-        allowed = self.parameters.epsilon * sum(demand.reference_rate for demand in known)
+        for rate, ratio in known:
+            lost[: ratio.size] += rate * (ratio - ratio[-1])
+        allowed = self.parameters.epsilon * sum(rate for rate, _ in known)
         return int(np.argmax(lost <= allowed)) + 1

@@ -1,4 +1,4 @@
-"""How a governor decides."""
+"""Parameters of the governor."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,20 @@ from litemrc.errors import UserError
 
 @dataclass(frozen=True)
 class GovernorParameters:
-    """What `litemrc.policies.allocation.governor` decides by.
+    """Parameters of `litemrc.policies.allocation.governor`.
 
     Attributes:
-        memory_pages: to be divided among the contexts governed.
-        delta_pages: unit of memory; a group of the monitor, or more.
-        minimum_pages: that every context keeps, rounded up to units.
-        half_life: accesses of a process after which its counters weigh half.
-        gain: budgets move only if that saves more misses than this share of what those have who get more.
-        step_pages: the most that one budget moves in an epoch; None: at once.
-        epsilon: miss ratio that may be lost for energy, of all accesses.
+        memory_pages: divided among the governed contexts.
+        delta_pages: unit of memory; at least a group of the monitor.
+        minimum_pages: minimum budget of every context, rounded up to units.
+        half_life: accesses of a process after which its counters have half the weight.
+        gain: budgets move only if that saves more than this share of the misses of the contexts that get
+            more.
+        step_pages: largest change of one budget per epoch; None: no limit.
+        epsilon: miss ratio that may be lost to save energy, as a share of all accesses.
 
     Raises:
-        UserError: a number that cannot be.
+        UserError: a number out of range.
     """
 
     memory_pages: int
@@ -46,5 +47,5 @@ class GovernorParameters:
         if self.step_pages is not None and self.step_pages % self.delta_pages:
             raise UserError(
                 f"step_pages of the governor cannot be {self.step_pages}",
-                remedy=f"give whole units of {self.delta_pages} pages",
+                remedy=f"give a multiple of delta_pages ({self.delta_pages})",
             )

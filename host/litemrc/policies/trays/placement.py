@@ -1,9 +1,10 @@
-"""Where pages go and when they move, from curves and rank states: the bridge from the monitor to trays.
+"""Placement of pages on trays from the monitor's curve and per-page counts.
 
-Colors say which pages are hot; where nobody says so, the monitor counts. The curve tells how many pages have
-nearly all hits (N_mrc of Zhou et al. 2004, section 5), counts by page tell which ones. Those belong on as few
-trays as hold them, if possible on those that have most of them already. Of all others each is emptied of hot
-pages, the cheapest first, wholly before the next one, if what its rank saves asleep pays for the copies.
+Colors name the hot pages; without colors, the monitor finds them. The curve gives the number of pages with
+nearly all hits (N_mrc of Zhou et al. 2004, section 5), and the per-page counts give the pages. These belong
+on the fewest trays that can hold them, preferably those that already hold most of them. Every other tray is
+cleared of hot pages, the cheapest tray first and completely, if the energy saved by its sleeping rank exceeds
+the energy of the copies.
 """
 
 from collections.abc import Sequence
@@ -19,18 +20,18 @@ from litemrc.policies.trays.trays import Tray
 
 @dataclass(frozen=True)
 class PlacementParameters:
-    """What migration is decided by.
+    """Parameters of page migration.
 
     Attributes:
-        epsilon: miss ratio that the working set may lose, of all accesses; what is left wakes ranks.
-        budget_pages: that move at a time, at most.
-        reserve_pages: that stay free on each tray, for new pages.
-        page_nj: energy of copying a page, both ends.
-        saved_mw: of a rank that sleeps instead of being awake.
-        horizon_s: in which that has to pay for the copies.
+        epsilon: share of all accesses that may miss the working set; these wake ranks.
+        budget_pages: largest number of pages that move at a time.
+        reserve_pages: pages kept free on each tray, for new pages.
+        page_nj: energy of a page copy, at both ends.
+        saved_mw: power saved by a sleeping rank.
+        horizon_s: time in which the saving must exceed the cost of the copies.
 
     Raises:
-        UserError: a number that cannot be.
+        UserError: a number out of range.
     """
 
     epsilon: float = 0.001
@@ -56,11 +57,11 @@ class PlacementParameters:
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """Pages that are to go to another tray.
+    """Pages to move from one tray to another.
 
     Attributes:
-        pages: intp, indices of them, the most used first.
-        origin, target: trays.
+        pages: intp, their indices, most used first.
+        origin, target: tray numbers.
     """
 
     pages: NDArray[np.intp]
@@ -70,12 +71,12 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be done.
+    """A migration plan.
 
     Attributes:
         working_pages: N_mrc.
-        hot_trays: that are to have them.
-        moves: in their order.
+        hot_trays: trays for the working pages.
+        moves: in order of execution.
     """
 
     working_pages: int
@@ -90,15 +91,15 @@ def plan(
     trays: Sequence[Tray],
     parameters: PlacementParameters,
 ) -> Plan:
-    """Which pages move where.
+    """Return a migration plan.
 
     Parameters:
-        curve: over the epoch in which `counts` were counted.
-        counts: accesses to each page that can move.
-        tray_of: where each is.
-        trays: as they are now, by number; sleeping ones are chosen last.
+        curve: of the epoch of `counts`.
+        counts: accesses to each movable page.
+        tray_of: current tray of each.
+        trays: current state, by number; sleeping trays are chosen last.
     """
-    working = curve.smallest_size(parameters.epsilon) if int(curve.hits.sum()) else 0
+    working = curve.smallest(parameters.epsilon) if curve.misses < curve.accesses else 0
     hot = hottest(counts, working)
     if not hot.size:
         return Plan(working, (), ())
@@ -123,13 +124,13 @@ def plan(
 
 
 def hottest(counts: NDArray[np.integer], pages: int) -> NDArray[np.intp]:
-    """Indices of so many pages with the most accesses, the most used first; none without any."""
+    """Return the indices of the `pages` most used pages in descending order, without unused ones."""
     order = np.argsort(-counts.astype(np.int64), kind="stable")[:pages]
     return order[counts[order] > 0]
 
 
 def _compact(of_tray: NDArray, trays: Sequence[Tray], pages: int, reserve: int) -> tuple[int, ...]:
-    """The fewest trays that hold so many pages: awake ones, and those that have most of them, if these do."""
+    """Return the fewest trays that can hold `pages`; awake ones and those that hold most come first."""
     capacity = {tray.number: int(of_tray[tray.number]) + max(0, tray.free_pages - reserve) for tray in trays}
     roomy = sorted(trays, key=lambda tray: (tray.asleep, -capacity[tray.number], tray.number))
     held, fewest = 0, 0

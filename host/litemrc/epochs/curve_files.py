@@ -1,12 +1,12 @@
-"""Miss ratio curves out of files, whoever wrote them: epoch tables, or JSON with sizes and ratios."""
+"""Reads curves from files: epoch tables in Parquet, or JSON with memory sizes and miss ratios."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from litemrc.epochs.files import read_epochs
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 
@@ -18,33 +18,14 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True)
-class NamedCurve:
-    """A curve from a file, not yet checked.
+def read_curves(path: Path) -> list[Curve]:
+    """Return all curves in a file: of an epoch table one for each owner with data, of JSON the one.
 
-    Attributes:
-        name: of whose curve it is.
-        aliases: what else one may call it.
-        accesses: that it was measured over.
-        sizes_pages, miss_ratio: lists of the same length.
-        path: of the file.
-    """
-
-    name: str
-    aliases: tuple[str, ...]
-    accesses: int
-    sizes_pages: Sequence[int]
-    miss_ratio: Sequence[float]
-    path: Path
-
-
-def read_curves(path: Path) -> list[NamedCurve]:
-    """All curves in a file: of an epoch table one for each owner of pages that has data, of JSON the one.
-
-    A JSON file without a name is called by its process, else by the file's own name.
+    A JSON file without a name is called by its process, else by the file's own name; without `page_bytes`,
+    its pages have 4096 bytes.
 
     Raises:
-        UserError: no such file, one of another kind, damaged, or without data.
+        UserError: no such file, a file of another kind, damaged, without data, or with an impossible curve.
     """
     try:
         with path.open("rb") as file:
@@ -52,12 +33,14 @@ def read_curves(path: Path) -> list[NamedCurve]:
         content = b"" if parquet else path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot read: {error.strerror}", where=str(path), remedy=_REMEDY) from error
-    if parquet:
-        return list(_of_table(read_epochs(path), path))
-    return [_of_json(content, path)]
+    if not parquet:
+        return [_of_json(content, path)]
+    from litemrc.epochs.files import read_epochs  # loads pyarrow
+
+    return list(_of_table(read_epochs(path), path))
 
 
-def _of_table(table: EpochTable, path: Path) -> Iterator[NamedCurve]:
+def _of_table(table: EpochTable, path: Path) -> Iterator[Curve]:
     if len(table.scales) > 1:
         raise UserError(
             "the sampling changed between epochs: they have no curve in common",
@@ -69,18 +52,10 @@ def _of_table(table: EpochTable, path: Path) -> Iterator[NamedCurve]:
         raise UserError(
             "no context counted an access", where=str(path), remedy="collect while a program runs"
         )
-    for owner in owners:
-        curve = table.curve(owner)
-        aliases = (str(owner.context),)
-        if owner.process:
-            pid = (str(owner.process.pid),) if owner.process.pid else ()
-            aliases = (owner.process.comm, *pid)
-        yield NamedCurve(
-            table.name_of(owner), aliases, curve.accesses, curve.sizes_pages, curve.miss_ratio, path
-        )
+    return (table.curve(owner) for owner in owners)
 
 
-def _of_json(content: bytes, path: Path) -> NamedCurve:
+def _of_json(content: bytes, path: Path) -> Curve:
     try:
         found = json.loads(content)
     except json.JSONDecodeError as error:
@@ -98,16 +73,41 @@ def _of_json(content: bytes, path: Path) -> NamedCurve:
             where=str(path),
             remedy="export one by `litemrc curve --context C --json`, or name the Parquet file",
         )
-    accesses = found["accesses"]
-    if type(accesses) is not int or accesses < 0:
-        raise UserError(f"accesses is no number but {accesses!r}", where=str(path), remedy=_REMEDY)
     for key in _WANTED[1:]:
         if not isinstance(found[key], list):
             raise UserError(f"{key} is no list", where=str(path), remedy=_REMEDY)
-    return NamedCurve(_json_name(found, path), (), accesses, found["sizes_pages"], found["miss_ratio"], path)
+    ratios, accesses = found["miss_ratio"], _count(found, "accesses", 0, path)
+    try:
+        return Curve(
+            found["sizes_pages"],
+            ratios,
+            accesses,
+            _misses(found, ratios, accesses, path),
+            _count(found, "page_bytes", 1, path) if "page_bytes" in found else PAGE_BYTES,
+            _name(found, path),
+        )
+    except UserError as error:
+        where = f"{path}, {error.where}" if error.where.startswith("curve") else error.where
+        raise UserError(error.what, where=where or str(path), remedy=error.remedy) from error
 
 
-def _json_name(found: dict[str, Any], path: Path) -> str:
+def _count(found: dict[str, Any], key: str, least: int, path: Path) -> int:
+    value = found[key]
+    if type(value) is not int or value < least:
+        raise UserError(f"{key} is no number but {value!r}", where=str(path), remedy=_REMEDY)
+    return value
+
+
+def _misses(found: dict[str, Any], ratios: list[Any], accesses: int, path: Path) -> int:
+    """The misses in every memory, else those that remain in the largest."""
+    for key in ("cold_misses", "misses"):
+        if key in found:
+            return _count(found, key, 0, path)
+    last = ratios[-1] if ratios else 1.0
+    return round(last * accesses) if isinstance(last, int | float) and 0 <= last <= 1 else accesses
+
+
+def _name(found: dict[str, Any], path: Path) -> str:
     name = found.get("name")
     if name is None:
         name = path.stem

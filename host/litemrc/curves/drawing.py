@@ -1,0 +1,37 @@
+"""Curves as a picture of matplotlib, which is imported here only."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import MIB
+from litemrc.errors import UserError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw(curves: Sequence[Curve], ax: "Axes | None" = None) -> "Axes":
+    """Draw each curve as a step function over the memory size in MiB; return the axes.
+
+    Parameters:
+        ax: what to draw into; None: a new figure of pyplot.
+
+    Raises:
+        UserError: matplotlib is not installed.
+    """
+    if ax is None:
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise UserError(
+                "matplotlib is not installed", remedy="run: pip install 'litemrc[plots]'"
+            ) from error
+        _, ax = pyplot.subplots()
+    for curve in curves:
+        ax.step(curve.sizes_pages * curve.page_bytes / MIB, curve.miss_ratio, where="post", label=curve.name)
+    ax.set(xlabel="memory size in MiB", ylabel="miss ratio")
+    ax.set_ylim(bottom=0)
+    if any(curve.name for curve in curves):
+        ax.legend()
+    return ax
