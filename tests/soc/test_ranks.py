@@ -18,8 +18,8 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.energy.parts.files import part_of_module
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.activity import PowerState
-from litemrc.ranks.energy import rank_energy
 from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,4 @@
-"""What became of all accesses of the memory: in words, and against the simulator's own record."""
+"""Accounts for all accesses of the memory: those counted against the simulator's own record."""
 
 from dataclasses import dataclass
 
@@ -54,16 +54,3 @@ def balance(recording: Recording, table: EpochTable) -> Account:
             difference = difference or f"epoch {epoch}: {there:,} recorded, {told:,} counted"
         recorded, counted = recorded + there, counted + told
     return Account(recorded, counted, difference)
-
-
-def all_accesses_text(table: EpochTable) -> str:
-    """How many accesses the memory had, exactly, and what became of them; empty if all were counted."""
-    others = {
-        "to pages not sampled": table.sum_of_epochs("unsampled"),
-        "out of range": table.sum_of_epochs("outside"),
-        "dropped": table.sum_of_epochs("dropped"),
-    }
-    if not any(others.values()):
-        return ""
-    parts = [f"{int(table.accesses.sum()):,} counted", *(f"{n:,} {what}" for what, n in others.items() if n)]
-    return f"{table.accesses_in_all:,} accesses in all: {', '.join(parts)}"

@@ -7,15 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc.curves.points import checked_points, read_only
-from litemrc.curves.sizes import PAGE_BYTES, size_bytes, size_text
+from litemrc.curves.sizes import EPSILON, PAGE_BYTES, size_bytes, size_text
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
     from matplotlib.axes import Axes
-
-EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
 
 
 @dataclass(frozen=True, eq=False, repr=False)

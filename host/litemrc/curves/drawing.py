@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import MIB
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from litemrc.curves.curve import Curve
 
-def draw(curves: Sequence[Curve], ax: "Axes | None" = None) -> "Axes":
+
+def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
     """Draw each curve as a step function over the memory size in MiB; return the axes.
 
     Parameters:

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from litemrc.curves.curve import EPSILON, Curve
-from litemrc.curves.sizes import size_text
+from litemrc.curves.sizes import EPSILON, size_text
+
+if TYPE_CHECKING:
+    from litemrc.curves.curve import Curve
 
 _WIDTH, _HEIGHT = 160, 40  # of the picture, in CSS pixels
 _HEADINGS = (
@@ -19,14 +22,14 @@ _HEADINGS = (
 )
 
 
-def curves_html(curves: Sequence[Curve]) -> str:
+def curves_html(curves: Sequence["Curve"]) -> str:
     """Return a table with a row for each curve."""
     head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
     rows = "".join(_row(curve) for curve in curves)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _row(curve: Curve) -> str:
+def _row(curve: "Curve") -> str:
     measured = bool(curve.accesses and curve.sizes_pages.size)
     cells = [
         escape(curve.name),
@@ -38,7 +41,7 @@ def _row(curve: Curve) -> str:
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _picture(curve: Curve) -> str:
+def _picture(curve: "Curve") -> str:
     """A bar for each column of pixels, from no memory to a little beyond the largest reuse distance."""
     widest = max(curve.reuse_pages * 1.1, curve.known_from_pages + 1, 2)
     sizes = np.linspace(curve.known_from_pages, widest, _WIDTH).astype(np.int64)

@@ -6,6 +6,7 @@ from litemrc.errors import UserError
 
 MIB = 1 << 20
 PAGE_BYTES = 4096
+EPSILON = 0.01  # a miss ratio this much above the minimum is as good: one more miss in 100 accesses
 _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from litemrc.curves.curve import EPSILON, Curve
+from litemrc.curves.curve import Curve
 from litemrc.curves.shown import ratio_top, shown_sizes
-from litemrc.curves.sizes import MIB, size_text
+from litemrc.curves.sizes import EPSILON, MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
 

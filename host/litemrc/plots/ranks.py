@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from litemrc.energy.rank_energy import RankEnergy
 from litemrc.plots.curves import INK, PALE, STYLE
 from litemrc.ranks.activity import LABELS, PowerState
-from litemrc.ranks.energy import RankEnergy
 from litemrc.ranks.table import RankTable
 
 # Of Okabe and Ito's palette; the deeper a state, the cooler its colour, and neighbours differ in lightness.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
-from litemrc.golden.ranks.meter import MeterWord, PowerState
+from litemrc.ranks.states import MeterWord, PowerState
 
 # For people, and of the energy that is spent in a state.
 LABELS = dict(

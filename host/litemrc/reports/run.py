@@ -8,18 +8,17 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-from litemrc.checks.account import all_accesses_text
 from litemrc.curves.comparison import Comparison, ContextAccuracy
-from litemrc.curves.curve import EPSILON
 from litemrc.curves.shown import shown_sizes
-from litemrc.curves.sizes import size_text
+from litemrc.curves.sizes import EPSILON, size_text
+from litemrc.energy.rank_energy import RankEnergy
+from litemrc.epochs.accesses_text import all_accesses_text
 from litemrc.epochs.table import EpochTable
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg
 from litemrc.plots.ranks import ranks_figure
 from litemrc.ranks.activity import LABELS
-from litemrc.ranks.energy import RankEnergy
 from litemrc.ranks.table import RankTable
 
 LONGEST_LIST = 1000  # rows of an epoch table that a report still lists

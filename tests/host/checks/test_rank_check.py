@@ -7,7 +7,7 @@ import pytest
 from litemrc.checks.rank_record import Command, snapshots_of
 from litemrc.checks.ranks import RECORDED, compare_with_record
 from litemrc.energy.parts.files import find_part
-from litemrc.ranks.energy import rank_energy
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.ranks.table import RankRow, RankTable
 from rank_rows import PARAMETERS
 from rank_traces import random_trace

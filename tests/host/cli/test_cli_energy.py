@@ -9,8 +9,8 @@ import pytest
 from litemrc.cli import main as cli
 from litemrc.cli.ranks.energy_tables import energy_json, energy_table
 from litemrc.energy.parts.files import find_part
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.epochs.files import write_epochs
-from litemrc.ranks.energy import rank_energy
 from litemrc.ranks.files import write_ranks
 from litemrc.ranks.table import RankTable
 from rank_rows import PARAMETERS, rank_row
@@ -142,13 +142,13 @@ def test_chips_side_by_side_add_up(table):
 
 def test_slices_of_a_rank_are_said_to_be_slices(table):
     report = rank_energy(replace(table, virtual=True), PART)
-    assert "each has 1/2 of what all share" in energy_table(report)
+    assert "each has 1/2 of the shared energy" in energy_table(report)
     assert energy_json(report)["virtual"]
     assert report.total.energy.total < rank_energy(table, PART).total.energy.total
 
 
 def test_what_cannot_be_shown_is_refused(refusal, file, tmp_path, epoch_table):
-    assert "no rank table is named" in refusal()
+    assert "no rank table is given" in refusal()
     assert "no such file" in refusal(tmp_path / "nothing.parquet")
     write_epochs(tmp_path / "curves.parquet", epoch_table)
     assert "not a rank table" in refusal(tmp_path / "curves.parquet")
@@ -174,5 +174,5 @@ def test_saturated_counters_are_warned_of(run, tmp_path, table):
     overflow = [True, *[False] * 3]
     write_ranks(tmp_path / "r.parquet", replace(table, overflow=overflow, interrupted=True))
     stderr = run(tmp_path / "r.parquet", "--json").stderr
-    assert "reached its end" in stderr
+    assert "saturated" in stderr
     assert "interrupted" in stderr

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from epoch_rows import PARAMETERS, row
-from litemrc.checks.account import all_accesses_text
+from litemrc.epochs.accesses_text import all_accesses_text
 from litemrc.epochs.files import EpochTable
 
 

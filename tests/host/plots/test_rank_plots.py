@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from litemrc.energy.model import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from litemrc.energy.parts.files import find_part
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.plots.ranks import GROUPS, STATE_COLOURS, ranks_figure
 from litemrc.ranks.activity import LABELS, PowerState, RankActivity
-from litemrc.ranks.energy import rank_energy
 from litemrc.ranks.table import RankTable
 from matplotlib.patches import Rectangle, StepPatch
 from rank_rows import PARAMETERS, rank_row

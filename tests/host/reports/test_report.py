@@ -8,8 +8,8 @@ import pytest
 from litemrc.curves.comparison import Comparison, ContextAccuracy, ContextComparison
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.energy.parts.files import find_part
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.errors import UserError
-from litemrc.ranks.energy import rank_energy
 from litemrc.ranks.table import RankTable
 from litemrc.reports.run import write_report
 from rank_rows import PARAMETERS as RANKS

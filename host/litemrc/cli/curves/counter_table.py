@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from litemrc.checks.account import all_accesses_text
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.curves.curve import EPSILON
 from litemrc.curves.shown import shown_sizes
-from litemrc.curves.sizes import size_text
+from litemrc.curves.sizes import EPSILON, size_text
+from litemrc.epochs.accesses_text import all_accesses_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
 

@@ -1,26 +1,25 @@
-"""`litemrc energy FILE`: what the power domains of a rank table consumed, by component."""
+"""`litemrc energy FILE`: the energy that the power domains of a rank table consumed, by component."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from litemrc.cli.ranks.energy_tables import energy_json, energy_table, parts_table
 from litemrc.cli.shared.arguments import epoch_range
-from litemrc.energy.parts.files import choose_part, known_parts
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
-from litemrc.ranks.energy import rank_energy
-from litemrc.ranks.files import read_ranks
-from litemrc.ranks.table import RankTable
+
+if TYPE_CHECKING:
+    from litemrc.ranks.table import RankTable
 
 _EPILOG = """\
-Energies follow Micron's technical note TN-41-01: clocks in each state, and commands, times the currents of
-the part's data sheet, scaled to the clock and supply. They are those of the chips' cores; what the data pins
-and terminations draw depends on the board. Data sheets give the highest currents: most chips take less.
+Energies follow Micron's technical note TN-41-01: the cycles in each state and the commands, times the
+currents of the part's data sheet, scaled to clock and supply. They cover the cores of the chips; the energy of
+data pins and terminations depends on the board. Data sheets give maximum currents: most chips consume less.
 
-The part is the one the device named, in the slowest grade that reaches its clock. --part chooses another: a
-name of --list-parts, the same without its grade, or a part file of your own, FILE.toml.
+The part is the one that the device reports, in the slowest speed grade that reaches its clock. --part selects
+another: a name of --list-parts, with or without its grade, or a part file of your own, FILE.toml.
 
 --json prints one object: part, datasheet, clock_hz, dram_clock_hz, chips, virtual, seconds, domains, total.
 Each domain has energy_mj, components_mj, mean_mw, always_awake_mj, saving, residency, wake_ups.
@@ -32,33 +31,39 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="rank table (Parquet)")
-    parser.add_argument("--part", metavar="NAME", help="the chips: a name of --list-parts, or FILE.toml")
-    parser.add_argument("--list-parts", action="store_true", help="list the parts that are known, and end")
+    parser.add_argument("--part", metavar="NAME", help="DRAM part: a name of --list-parts, or FILE.toml")
+    parser.add_argument("--list-parts", action="store_true", help="list the known parts and exit")
     parser.add_argument(
         "--epochs",
         metavar="A:B",
         type=epoch_range,
-        help="only epochs A up to, not including, B; either may be left out",
+        help="only epochs A to B - 1; either end may be left out",
     )
     parser.add_argument(
-        "--fast-exit", action="store_true", help="the DLL stays on in power-down (LiteDRAM leaves it off)"
+        "--fast-exit", action="store_true", help="the DLL stays on in power-down (LiteDRAM turns it off)"
     )
     parser.add_argument(
         "--partial-as-whole",
         action="store_true",
-        help="charge self-refresh of a part of the array as that of all, where no current is known",
+        help="charge partial-array self-refresh like full self-refresh if its current is unknown",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="OUT", type=Path, help="draw the timeline into OUT.png or OUT.svg")
+    parser.add_argument("--plot", metavar="OUT", type=Path, help="plot the timeline to OUT.png or OUT.svg")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc energy`."""
+    # Imported here: these take long to load.
+    from litemrc.cli.ranks.energy_tables import energy_json, energy_table, parts_table
+    from litemrc.energy.parts.files import choose_part, known_parts
+    from litemrc.energy.rank_energy import rank_energy
+    from litemrc.ranks.files import read_ranks
+
     if args.list_parts:
         print(parts_table(known_parts()))
         return 0
     if not args.file:
-        raise UserError("no rank table is named", remedy="litemrc energy FILE.parquet, or --list-parts")
+        raise UserError("no rank table is given", remedy="litemrc energy FILE.parquet, or --list-parts")
     if args.plot:
         check_output_path(args.plot, PICTURE_SUFFIXES)
     table = read_ranks(args.file)
@@ -69,13 +74,12 @@ def main(args: argparse.Namespace) -> int:
     part = choose_part(args.part or table.part, table.clock_hz * table.phases)
     report = rank_energy(table, part, fast_exit=args.fast_exit, partial_as_whole=args.partial_as_whole)
     if args.plot:
-        # Only now: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.ranks import ranks_figure
 
         save_figure(ranks_figure(table, report), args.plot)
     if table.overflow.any():
-        print("litemrc: warning: a 32-bit counter reached its end: the energy is too low", file=sys.stderr)
+        print("litemrc: warning: a 32-bit counter saturated: the energy is too low", file=sys.stderr)
     if table.interrupted:
         print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
     if args.json:
@@ -83,11 +87,11 @@ def main(args: argparse.Namespace) -> int:
         return 0
     print(energy_table(report))
     if args.plot:
-        print(f"\ndrawn in {args.plot}")
+        print(f"\nplot written to {args.plot}")
     return 0
 
 
-def _select(table: RankTable, epochs: tuple[int | None, int | None], path: Path) -> RankTable:
+def _select(table: "RankTable", epochs: tuple[int | None, int | None], path: Path) -> "RankTable":
     try:
         return table.between(*epochs)
     except UserError as error:

@@ -1,4 +1,4 @@
-"""`litemrc ranks`: the power domains of a device: what they do and use, and who sends them to sleep."""
+"""`litemrc ranks`: the states, energy and power policy of a device's power domains."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_text, shown, size_text
-from litemrc.cli.shared.arguments import add_port_arguments
+from litemrc.cli.shared.arguments import add_port_arguments, natural
 from litemrc.device import ranks
 from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
 from litemrc.device.device import Device
@@ -16,16 +16,16 @@ from litemrc.energy.parts.part import Part
 from litemrc.errors import UserError
 
 _EPILOG = """\
-Without `set` or `policy` the epoch that runs is ended, and what the meter counted since the one before shown.
+Without `set` or `policy` the running epoch is ended and its counters are shown.
 
   litemrc ranks --port URL --watch
   litemrc ranks --port URL set --rank 1 --state self-refresh
   litemrc ranks --port URL policy mrc --mrc-base dynamic --thresholds 100:20000 --epsilon 0.01
 
-A rank in self-refresh-partial keeps the data of a part of its array only (--keep). The device refuses that
-for a rank with live pages; for the others it must be asked for with --allow-data-loss.
+A rank in self-refresh-partial keeps only the data of a part of its array (--keep). The device refuses this
+state for a rank with live pages; for the others it requires --allow-data-loss.
 """
-_KEPT = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # MR2 of DDR3, from the bottom
+_KEPT = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # PASR field of MR2 of DDR3: the lower part
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -34,29 +34,31 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_port_arguments(parser, required=False)
     parser.add_argument(
-        "--part", metavar="NAME", help="the chips, else what the device says; see litemrc energy"
+        "--part", metavar="NAME", help="DRAM part (default: as the device reports); see litemrc energy"
     )
     parser.add_argument("--watch", action="store_true", help="show every epoch from now on, until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, or one a line (--watch)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object; --watch: one per line")
     parser.set_defaults(action=_show)
     actions = parser.add_subparsers(metavar="set | policy")
     for name, purpose, declare in (
-        ("set", "send a rank to a state", _add_set),
-        ("policy", "say who sends ranks to sleep", _add_policy),
+        ("set", "set the power state of a rank", _add_set),
+        ("policy", "choose the policy that puts ranks to sleep", _add_policy),
     ):
         action = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
         declare(action)
-        # Behind the action as well as before it.
+        # These options are accepted after the action as well.
         action.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action=_set)
-    parser.add_argument("--rank", metavar="N", type=_whole, required=True, help="power domain, from 0")
+    parser.add_argument("--rank", metavar="N", type=natural, required=True, help="power domain, from 0")
     parser.add_argument("--state", choices=[shown(name) for name in ranks.power_states()], required=True)
     parser.add_argument(
-        "--allow-data-loss", action="store_true", help="for self-refresh-partial: what is not kept is lost"
+        "--allow-data-loss",
+        action="store_true",
+        help="self-refresh-partial: accept the loss of data that is not kept",
     )
     parser.add_argument(
         "--keep", choices=_KEPT, default="half", help="part of the array that is kept (%(default)s)"
@@ -66,29 +68,40 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
 def _add_policy(parser: argparse.ArgumentParser) -> None:
     low = [shown(name) for name in ranks.power_states()[1:]]
     parser.set_defaults(action=_set_policy)
-    parser.add_argument("policy", choices=ranks.rank_policies(), nargs="?", help="else it stays")
-    parser.add_argument("--static-state", choices=low, help="state of idle ranks under static")
-    parser.add_argument("--mrc-state", choices=low, help="state of ranks without a page of the working set")
     parser.add_argument(
-        "--mrc-base", choices=[name for name in ranks.rank_policies() if name != "mrc"], help="of the others"
+        "policy", choices=ranks.rank_policies(), nargs="?", help="policy (default: unchanged)"
+    )
+    parser.add_argument("--static-state", choices=low, help="static: state of idle ranks")
+    parser.add_argument(
+        "--mrc-state", choices=low, help="mrc: state of ranks without a page of the working set"
+    )
+    parser.add_argument(
+        "--mrc-base",
+        choices=[name for name in ranks.rank_policies() if name != "mrc"],
+        help="mrc: policy of the other ranks",
     )
     parser.add_argument(
         "--thresholds",
         metavar="A:B",
         type=_thresholds,
-        help="idle clocks before power-down and before self-refresh under dynamic; 0: never",
+        help="dynamic: idle cycles before power-down and before self-refresh; 0: never",
     )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--working-set", metavar="GROUPS", type=_whole, help="page groups of a working set")
     size.add_argument(
-        "--epsilon", metavar="E", type=_fraction, help="find it anew each epoch: that fraction of hits beyond"
+        "--working-set", metavar="GROUPS", type=natural, help="size of the working set in page groups"
+    )
+    size.add_argument(
+        "--epsilon",
+        metavar="E",
+        type=_fraction,
+        help="determine the working set in each epoch: at most this fraction of hits lies outside",
     )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks`."""
     if not args.port:
-        raise UserError("no device is named", remedy="add --port URL, such as socket://localhost:1234")
+        raise UserError("--port is missing", remedy="add --port URL, such as socket://localhost:1234")
     with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
         dram = ranks.get_dram(device)
         args.action(device, dram, args)
@@ -114,7 +127,7 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
 
 
 def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
-    """The chips to reckon energy for; None where nothing is known of those that the device names."""
+    """Return the part to compute energy for; None if the part that the device reports is unknown."""
     try:
         return choose_part(name or dram.part, device.hello.clock_hz * dram.phases)
     except UserError:
@@ -123,8 +136,8 @@ def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
         return None
 
 
-def _print_json(told: dict[str, Any]) -> None:
-    print(json.dumps(told, allow_nan=False), flush=True)
+def _print_json(described: dict[str, Any]) -> None:
+    print(json.dumps(described, allow_nan=False), flush=True)
 
 
 def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
@@ -132,12 +145,12 @@ def _set(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     if state == "self_refresh_partial":
         if not args.allow_data_loss:
             raise UserError(
-                f"rank {args.rank} would keep {args.keep} of its data only",
-                remedy="add --allow-data-loss; or choose self-refresh, which keeps all",
+                f"rank {args.rank} would keep only {args.keep} of its data",
+                remedy="add --allow-data-loss, or choose self-refresh, which keeps all data",
             )
         ranks.set_loss(device, args.rank, allowed=True, part=_KEPT[args.keep])
     ranks.set_state(device, args.rank, state)
-    until = "" if state == "awake" else " as soon as it is idle, until an access wakes it"
+    until = "" if state == "awake" else " from the next idle cycle until an access wakes it"
     if args.json:
         _print_json({"rank": args.rank, "state": args.state})
     else:
@@ -148,27 +161,21 @@ def _named(shown: str) -> str:
     return shown.replace("-", "_")
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
-
-
 def _fraction(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a fraction from 0 to below 1")
+        raise argparse.ArgumentTypeError(f"must be a fraction from 0 to below 1 (got {text!r})")
     return value
 
 
 def _thresholds(text: str) -> tuple[int, int]:
     first, colon, second = text.partition(":")
     if not colon:
-        raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of clocks, such as 100:20000")
-    return _whole(first), _whole(second)
+        raise argparse.ArgumentTypeError(f"must be two numbers of cycles, such as 100:20000 (got {text!r})")
+    return natural(first), natural(second)
 
 
 def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:

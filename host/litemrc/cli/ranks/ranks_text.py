@@ -1,55 +1,53 @@
-"""Ranks of a device in words and for --json: states, working set, residencies, energy; policies."""
+"""The ranks of a device as text and for --json: states, working set, residencies, energy, policy."""
 
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from litemrc.cli.ranks.energy_tables import energy_json, energy_table, residency_table
-from litemrc.cli.shared.plain_text import plain_text
+from litemrc.cli.shared.plain_text import text_table
 from litemrc.device.ranks import RankPolicy, WorkingSetSize, power_state_number, power_states
 from litemrc.energy.parts.part import Part
+from litemrc.energy.rank_energy import rank_energy
 from litemrc.errors import UserError
 from litemrc.ranks.activity import COUNTERS
-from litemrc.ranks.energy import rank_energy
 from litemrc.ranks.table import RankTable
 
 _STATES = {power_state_number(name): name for name in power_states()}
 
 
 def shown(name: str) -> str:
-    """A name of the schema as users write it."""
+    """Return a name of the schema in the spelling of the command line."""
     return name.replace("_", "-")
 
 
 def ranks_text(table: RankTable, part: Part | None) -> str:
-    """The ranks in the one epoch of a table; without a part, without energy."""
-    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
-    for heading in ("rank", "state", "holds working set", "pages of it", "live pages", "idle clocks"):
-        rows.add_column(heading, justify="left" if heading in ("rank", "state") else "right")
-    for row in range(table.domains):
-        rows.add_row(
+    """Return the ranks in the only epoch of a table; without a part, without energy."""
+    rows = [
+        (
             str(table.domain[row]),
             shown(_STATES[int(table.state[row])]),
             "yes" if table.working[row] else "no",
             *(f"{getattr(table, name)[row]:,}" for name in ("top_pages", "live_pages", "idle")),
         )
-    head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{plain_text(rows)}\n\n"
+        for row in range(table.domains)
+    ]
+    headings = ("rank", "state", "holds\nworking set", "working-set\npages", "live\npages", "idle\ncycles")
+    ranks = text_table(headings, rows, left=2)
+    head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{ranks}\n\n"
     if part is None:
         return head + residency_table(table.activities(), table.total_activity())
     try:
         return head + energy_table(rank_energy(table, part))
-    except UserError as error:  # a state was used whose current the data sheet does not tell
+    except UserError as error:  # the data sheet lacks the current of a state that was used
         return f"{head}{residency_table(table.activities(), table.total_activity())}\nno energy: {error}"
 
 
 def ranks_json(
     table: RankTable, part: Part | None, policy: RankPolicy, size: WorkingSetSize
 ) -> dict[str, Any]:
-    """The same for --json."""
-    told = {
+    """Return the same for --json."""
+    described: dict[str, Any] = {
         "epoch": int(table.epoch[0]),
         "seconds": table.seconds,
         "policy": asdict(policy),
@@ -67,34 +65,35 @@ def ranks_json(
     }
     if part is not None:
         with suppress(UserError):  # as in ranks_text
-            told["energy"] = energy_json(rank_energy(table, part))
-    return told
+            described["energy"] = energy_json(rank_energy(table, part))
+    return described
 
 
 def policy_text(policy: RankPolicy) -> str:
-    """What a policy does, in a line."""
+    """Describe a policy in one line."""
     thresholds = [
-        f"{state} after {clocks:,} idle clocks"
-        for state, clocks in (
+        f"{state} after {cycles:,} idle cycles"
+        for state, cycles in (
             ("power-down", policy.threshold_power_down),
             ("self-refresh", policy.threshold_self_refresh),
         )
-        if clocks
+        if cycles
     ]
     texts = {
-        "none": "none: ranks sleep only when they are told to",
-        "static": f"static: idle ranks go to {shown(policy.static_state)}",
-        "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, so ranks stay awake'}",
+        "none": "none: ranks sleep only on command",
+        "static": f"static: idle ranks enter {shown(policy.static_state)}",
+        "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, ranks stay awake'}",
     }
     if policy.policy != "mrc":
         return f"policy {texts[policy.policy]}"
-    return f"policy mrc: ranks without a page of the working set go to {shown(policy.mrc_state)}; " + (
+    return (
+        f"policy mrc: ranks without a page of the working set enter {shown(policy.mrc_state)}; "
         f"the others: {texts[policy.mrc_base]}"
     )
 
 
 def size_text(size: WorkingSetSize) -> str:
-    """What the working set is, in words."""
+    """Describe how the working set is determined."""
     if size.automatic:
-        return f"found each epoch, at most {size.epsilon:.2%} of the hits beyond"
+        return f"determined in each epoch, with at most {size.epsilon:.2%} of the hits outside"
     return f"the first {size.groups} page groups of each context's stack"

@@ -17,8 +17,8 @@ from litemrc.curves.comparison import Comparison, ContextAccuracy
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.link.protocol import Message
 from litemrc.device.simulation.recording import Recording, read_recording
+from litemrc.energy.rank_energy import RankEnergy
 from litemrc.epochs.files import EpochTable, write_epochs
-from litemrc.ranks.energy import RankEnergy
 from litemrc.ranks.table import RankTable
 
 EXIT_DIFFERENT = 1

@@ -23,8 +23,8 @@ from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.device.simulation.simulator import Simulator
 from litemrc.energy.parts.files import part_of_module
+from litemrc.energy.rank_energy import RankEnergy, rank_energy
 from litemrc.errors import UserError
-from litemrc.ranks.energy import RankEnergy, rank_energy
 from litemrc.ranks.files import write_ranks
 
 TIMEOUT_S = 120.0  # for an answer; the simulator is about 500 times slower than a board

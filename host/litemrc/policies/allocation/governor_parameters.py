@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litemrc.curves.curve import EPSILON
+from litemrc.curves.sizes import EPSILON
 from litemrc.errors import UserError
 
 
