@@ -40,6 +40,7 @@ static int open_signals(void)
 	sigaddset(&taken, SIGHUP);
 	sigaddset(&taken, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &taken, NULL);
+	signal(SIGCHLD, SIG_DFL);	/* the caller may ignore it: then no status would come */
 	signal(SIGPIPE, SIG_IGN);	/* nobody may read what we say */
 	signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (signals < 0)

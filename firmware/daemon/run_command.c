@@ -19,10 +19,12 @@
 #define FREE_ONE "end one of them, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"
 
 static sigset_t mask_of_caller;
+static void (*sigchld_of_caller)(int);
 
-/* In the child. */
+/* In the child: signals as the caller left them. */
 static void prepare(void)
 {
+	signal(SIGCHLD, sigchld_of_caller);
 	sigprocmask(SIG_SETMASK, &mask_of_caller, NULL);
 }
 
@@ -160,6 +162,8 @@ int run_command(const struct options *options)
 	sigdelset(&all, SIGTTIN);
 	sigdelset(&all, SIGTTOU);
 	sigprocmask(SIG_SETMASK, &all, &mask_of_caller);
+	/* Ignored by the caller, it would not come, and the child's status be lost. */
+	sigchld_of_caller = signal(SIGCHLD, SIG_DFL);
 	error = spawn_held(&child, options->command, prepare);
 	if (error)
 		give_up(EXIT_BAD_INPUT, "end other programs", "no process can be made: %s", strerror(-error));

@@ -7,12 +7,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cable import Cable
 from fake_driver import FakeDriver
+from patience import patience, wait_until
 from products import alone_in
-from serving import CONFIG, Daemon, arguments_of, environment_of, wait_until
+from serving import CONFIG, Daemon, arguments_of, environment_of
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[2] / "build" / "daemon-test"
@@ -52,13 +54,13 @@ def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[C
     """Starts a daemon, with more options if need be; it must end well: by SIGTERM, if not before."""
     started: list[Daemon] = []
 
-    def start(*more: str, config: str = CONFIG) -> Daemon:
+    def start(*more: str, config: str = CONFIG, **popen: Any) -> Daemon:
         (folder / "litemrcd.conf").write_text(config)
         log = folder / "log"
         cable = Cable().__enter__()
         arguments = [litemrcd, *arguments_of(driver, cable.tty, folder / "litemrcd.conf"), *more]
         with log.open("w") as stderr:
-            process = subprocess.Popen(arguments, stderr=stderr, env=environment_of(driver))
+            process = subprocess.Popen(arguments, stderr=stderr, env=environment_of(driver), **popen)
         started.append(Daemon(driver, cable, process, log))
         wait_until(lambda: "serves" in log.read_text() or process.poll() is not None)
         return started[-1]
@@ -66,7 +68,7 @@ def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[C
     yield start
     for daemon in started:
         daemon.process.terminate()
-        status = daemon.process.wait(timeout=10)
+        status = daemon.process.wait(timeout=patience(10))
         daemon.cable.__exit__()
         assert status == daemon.status, daemon.said()
 

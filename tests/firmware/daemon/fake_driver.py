@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from patience import Deadline
+
 CONTEXTS, GROUPS, FRAMES = 4, 8, 8192
 CLOCK_HZ = 50_000_000
 STATES = {"free": 1, "following": 2, "ended": 3}
@@ -138,7 +140,19 @@ class FakeDriver:
 
     def hand_out_bytes(self, record: bytes) -> None:
         """Anything as a record."""
-        os.write(self._fifo, record)
+        self._write(record)
+
+    def _write(self, record: bytes) -> None:
+        """Write one record; the FIFO holds fewer than the driver's queue, so wait until the daemon reads."""
+        deadline = Deadline(10)
+        while not self._ended.is_set():
+            try:
+                os.write(self._fifo, record)
+            except BlockingIOError:
+                assert not deadline.passed, "the daemon reads no more records"
+                time.sleep(0.001)
+            else:
+                return
 
     def _hand_out(self, rows: dict[int, Row], header: dict[str, int]) -> int:
         names = ("lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
@@ -150,7 +164,7 @@ class FakeDriver:
         size = 36 + len(followed) + len(counters)
         head = struct.pack("8I2H", size, self._epoch, *values, CONTEXTS, GROUPS)
         assert len(head) == 36
-        os.write(self._fifo, head + followed + counters)
+        self._write(head + followed + counters)
         self._epoch += 1
         return self._epoch - 1
 

@@ -2,8 +2,7 @@
 
 import os
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from cable import Cable
 from fake_driver import FakeDriver
 from litemrc.device.device import Device
+from patience import patience
 
 CONFIG = """
 # programs of the tests
@@ -32,23 +32,15 @@ class Daemon:
     status: int = 0  # with which it must end
 
     @contextmanager
-    def host(self, timeout_s: float = 10) -> Iterator[Device]:
+    def host(self, seconds: float = 10) -> Iterator[Device]:
         """The host package at the other end of the cable."""
-        with Device.open(self.cable.url, timeout_s=timeout_s) as device:
+        with Device.open(self.cable.url, timeout_s=patience(seconds)) as device:
             device.waiting()  # the hello of its start
             yield device
 
     def said(self) -> str:
         """What it logged."""
         return self.log.read_text()
-
-
-def wait_until(true: Callable[[], bool], timeout_s: float = 10) -> None:
-    """Waits for what happens by itself, soon."""
-    deadline = time.monotonic() + timeout_s
-    while not true():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.005)
 
 
 def environment_of(driver: FakeDriver) -> dict[str, str]:

@@ -5,12 +5,11 @@ import itertools
 import os
 import struct
 import termios
-import time
 
 import pytest
 from fake_driver import GROUPS, Row, is_alive
 from litemrc.device.collecting.collector import Collector
-from serving import wait_until
+from patience import patience, wait_until
 
 ROWS = {
     0: Row(misses=3, touched=4, hits=[10, 20, 0, 0, 5, 0, 0, 1]),
@@ -18,8 +17,8 @@ ROWS = {
 }
 
 
-def receive(device, count, timeout_s=5):
-    messages = [device.receive(timeout_s) for _ in range(count)]
+def receive(device, count):
+    messages = [device.receive(patience(5)) for _ in range(count)]
     assert None not in messages
     return messages
 
@@ -132,7 +131,7 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
         daemon.cable.plugged = False
         driver.finish_epoch(rows)
         for _ in range(count - 2):
-            retry(lambda: driver.finish_epoch(rows))
+            driver.finish_epoch(rows)
         driver.follow(1, "following", os.getpid(), "pytest")
         driver.follow(1, "ended", os.getpid(), "pytest")
         wait_until(lambda: fifo_is_empty(driver))
@@ -160,17 +159,6 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
     assert told in (["ended"], ["following", "ended"])
 
 
-def retry(hand_out, timeout_s=10):
-    """The FIFO is smaller than the driver's queue."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        try:
-            return hand_out()
-        except BlockingIOError:
-            time.sleep(0.001)
-    raise AssertionError("the daemon reads no more records")
-
-
 def fifo_is_empty(driver):
     return struct.unpack("i", fcntl.ioctl(driver._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
 
@@ -182,7 +170,7 @@ def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon
         device.request("run", workload=1, context=1, scale=1000)
         pid = int(driver.read("contexts/1/pid"))
         driver.unplug()
-        assert daemon.process.wait(timeout=10) == 1
+        assert daemon.process.wait(timeout=patience(10)) == 1
 
     assert "the driver went away" in daemon.said()
     assert not is_alive(pid)
@@ -193,7 +181,7 @@ def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
     daemon.status = 1
     daemon.cable.cut()
 
-    assert daemon.process.wait(timeout=10) == 1
+    assert daemon.process.wait(timeout=patience(10)) == 1
     assert "check the port" in daemon.said()
 
 
@@ -202,6 +190,6 @@ def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):
     daemon.status = 1
     driver.hand_out_bytes(b"\x10\0\0\0" + bytes(12))
 
-    assert daemon.process.wait(timeout=5) == 1
+    assert daemon.process.wait(timeout=patience(5)) == 1
     assert "16 bytes that are no epoch of 4 contexts and 8 groups" in daemon.said()
     assert "use driver and daemon of one version" in daemon.said()

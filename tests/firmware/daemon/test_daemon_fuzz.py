@@ -16,6 +16,7 @@ from cobs import cobs
 from fake_driver import CONTEXTS, FRAMES
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
+from patience import patience
 
 STRINGS = 1_000_000
 CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
@@ -91,7 +92,7 @@ def throw(start_daemon):
     def throw(makers, seed, count):
         daemon = start_daemon(config=CONFIG)
         dice = random.Random(seed)
-        with daemon.host(timeout_s=60):
+        with daemon.host(60):
             pass
         before = len(daemon.driver.orders())
         master, ended = daemon.cable._master, threading.Event()
@@ -107,10 +108,10 @@ def throw(start_daemon):
             write_all(master, b"\0" + b"".join(dice.choice(makers)(dice) for _ in range(100)))
         ended.set()
         listener.join()
-        with daemon.host(timeout_s=60):
+        with daemon.host(60):
             pass
         daemon.process.terminate()
-        daemon.process.wait(timeout=10)
+        daemon.process.wait(timeout=patience(10))
         counted = re.search(r"(\d+) requests answered, (\d+) frames damaged", daemon.said())
         return daemon.driver.orders()[before:], int(counted[1]), int(counted[2])
 

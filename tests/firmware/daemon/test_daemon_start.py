@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 from fake_driver import CLOCK_HZ
-from serving import arguments_of, environment_of, wait_until
+from patience import patience, wait_until
+from serving import arguments_of, environment_of
 
 ROOT = os.geteuid() == 0
 
@@ -22,7 +23,7 @@ def run(litemrcd, driver, folder):
             [litemrcd, *arguments, *more],
             capture_output=True,
             text=True,
-            timeout=10,
+            timeout=patience(10),
             env=environment_of(driver),
         )
         return done.returncode, done.stderr, done.stdout

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from fake_driver import CONTEXTS, is_alive
-from serving import environment_of, wait_until
+from patience import patience, wait_until
+from serving import environment_of
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def run(start):
 
     def run(*command, options=()):
         process = start(*command, options=options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        said, complained = process.communicate(timeout=10)
+        said, complained = process.communicate(timeout=patience(10))
         return process.returncode, said, complained
 
     return run
@@ -58,18 +59,50 @@ def test_a_death_by_signal_is_passed_on(run):
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGQUIT"])
 def test_signals_are_passed_on(start, driver, name):
+    # Blocked and waited for: time.sleep() would sleep on if the signal came just before its system call.
     script = (
-        "import signal, sys, time\n"
-        f"signal.signal(signal.{name}, lambda *_: sys.exit(33))\n"
+        "import signal, sys\n"
+        f"signal.pthread_sigmask(signal.SIG_BLOCK, [signal.{name}])\n"
         "print('ready', flush=True)\n"
-        "time.sleep(20)\n"
+        f"signal.sigwait([signal.{name}])\n"
+        "sys.exit(33)\n"
     )
     process = start(sys.executable, "-c", script, stdout=subprocess.PIPE)
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.Signals[name])
 
-    assert process.wait(timeout=10) == 33
+    assert process.wait(timeout=patience(10)) == 33
     process.stdout.close()
+    assert followed(driver, 1)[-1] == 0
+
+
+def test_a_signal_before_the_command_runs_reaches_it(start, driver):
+    """A FIFO in place of a context's file blocks `run` between the child's fork and its release."""
+    state = driver.monitor / "contexts/1/state"
+    state.unlink()
+    os.mkfifo(state)
+    process = start("sleep", "100")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_until(lambda: children.read_text())
+    child = int(children.read_text())
+    process.send_signal(signal.SIGHUP)
+    opened = os.open(state, os.O_RDWR)  # goes on: that file cannot be read, so the next context is taken
+
+    assert process.wait(timeout=patience(10)) == -signal.SIGHUP
+    os.close(opened)
+    assert followed(driver, 2) == [child, 0]
+    assert not is_alive(child)
+
+
+def test_a_caller_that_ignores_its_children_gets_the_status(start, driver):
+    """The command inherits that SIGCHLD is ignored; `run` itself does not ignore it."""
+    script = "import signal, sys; sys.exit(5 if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN else 6)"
+    process = start(
+        *(sys.executable, "-c", script),
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )
+
+    assert process.wait(timeout=patience(10)) == 5
     assert followed(driver, 1)[-1] == 0
 
 
@@ -84,7 +117,7 @@ def test_stop_and_go_on(start, driver):
     wait_until(lambda: state_of(child) in "SR" and state_of(process.pid) in "SR")
     process.terminate()
 
-    assert process.wait(timeout=10) == -signal.SIGTERM
+    assert process.wait(timeout=patience(10)) == -signal.SIGTERM
     assert not is_alive(child)
 
 
@@ -169,6 +202,6 @@ def test_without_a_driver_it_says_so(run, driver):
 
 def test_input_and_open_files_are_the_callers(start):
     process = start("cat", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    said, _ = process.communicate("through\n", timeout=10)
+    said, _ = process.communicate("through\n", timeout=patience(10))
 
     assert said == "through\n"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from patience import patience
 from products import alone_in
 
 HERE = Path(__file__).parent
@@ -23,7 +24,7 @@ class Peer:
 
     def messages_sent(self) -> int:
         """Epoch messages it sent in all; waits until it has noticed that the host hung up."""
-        said, _ = self.process.communicate(timeout=10)
+        said, _ = self.process.communicate(timeout=patience(10))
         assert self.process.returncode == 0, "the sanitizers found something: see stderr"
         return int(said.split()[-1])
 

@@ -13,11 +13,12 @@ from litemrc.device.running import Run
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.processes import Process
 from litemrc.errors import UserError
+from patience import patience
 
 
 def litemrc(*arguments):
     command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
 
 
 @pytest.fixture

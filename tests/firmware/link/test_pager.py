@@ -4,6 +4,7 @@ import random
 import subprocess
 
 import pytest
+from patience import patience
 
 MEMORY = 1024  # PAGER_MEMORY
 PAGES = (1125, 1800)
@@ -74,7 +75,9 @@ class Model:
 
 def run(programs, operations, program="pager_guard"):
     text = "".join(f"{' '.join(map(str, operation))}\n" for operation in operations)
-    return subprocess.run([programs / program], input=text, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [programs / program], input=text, capture_output=True, text=True, timeout=patience(60)
+    )
 
 
 def operations_of(seed, count=6000):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from litemrc.machines.numa.costs import read_costs
 from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaSimulation
+from patience import patience
 
 HOME, PROCESSOR = 0, 1
 WORDS = 256  # of a page
@@ -53,7 +54,7 @@ def run_firmware(program, trace, pages, delay, update):
     letter = {(HOME, True): "h", (PROCESSOR, False): "r", (PROCESSOR, True): "w"}
     lines = "".join(f"{letter[who, write]} {page} {word}\n" for who, page, word, write in trace)
     command = [program, str(pages), str(delay), str(update)]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=patience(60))
     assert not done.stderr, done.stderr
     return None if done.returncode else Told(*map(int, done.stdout.split()))
 

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from linux.driver.building import ROOT, ZIG, build_modules
 from linux.driver.cpio import write_initramfs
 from litemrc.device.device import Device
 from litemrc.device.errors import SilentDeviceError
+from patience import Deadline, patience
 
 HERE = Path(__file__).parent
 # Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.
@@ -39,13 +39,13 @@ def build_initramfs(out: Path) -> Path:
 
 
 def wait_for_hello(port: str) -> None:
-    deadline = time.monotonic() + BOOT_S
+    deadline = Deadline(BOOT_S)
     while True:
         try:
-            with Device.open(port, timeout_s=8):
+            with Device.open(port, timeout_s=patience(8)):
                 return
         except SilentDeviceError:
-            if time.monotonic() > deadline:
+            if deadline.passed:
                 raise
 
 
@@ -72,6 +72,6 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def device(port: str) -> Iterator[Device]:
-    with Device.open(port, timeout_s=30) as opened:
+    with Device.open(port, timeout_s=patience(30)) as opened:
         opened.waiting()
         yield opened

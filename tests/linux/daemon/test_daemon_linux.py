@@ -8,15 +8,16 @@ import time
 
 import pytest
 from litemrc.device.errors import RequestRefusedError
+from patience import Deadline
 
 ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE = range(6)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1
 
 
-def until_done(device, workload, timeout_s=20):
+def until_done(device, workload):
     """Every message up to that program's workload_done."""
-    messages, deadline = [], time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
+    messages, deadline = [], Deadline(20)
+    while not deadline.passed:
         if message := device.receive(0.5):
             messages.append(message)
             if message.name == "event" and (message.kind, message.workload) == ("workload_done", workload):
@@ -118,9 +119,9 @@ def test_what_is_reclaimed_stays_away_if_nobody_wants_it(device):
     assert device.request("get_budget", context=7).values[1] <= before - 512
 
 
-def settled(device, context, true, timeout_s=20):
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
+def settled(device, context, true):
+    deadline = Deadline(20)
+    while not deadline.passed:
         if true(device.request("get_budget", context=context).values[1]):
             return True
         time.sleep(0.1)
@@ -130,8 +131,8 @@ def settled(device, context, true, timeout_s=20):
 def test_clients_are_followed_and_leave_their_context_free(device):
     """See run_clients() of guest.c: 321 accesses in context 3, a status of 7, and 1000 + that status."""
     device.request("run", workload=CLIENTS, context=6, scale=1)
-    messages, deadline = until_done(device, CLIENTS), time.monotonic() + 10
-    while accesses(messages).get(3, 0) < 321 + 1007 and time.monotonic() < deadline:
+    messages, deadline = until_done(device, CLIENTS), Deadline(10)
+    while accesses(messages).get(3, 0) < 321 + 1007 and not deadline.passed:
         messages += [message] if (message := device.receive(0.5)) else []
     device.request("end_epoch")
     time.sleep(0.5)
