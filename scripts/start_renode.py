@@ -4,7 +4,7 @@
     python scripts/start_renode.py [--linux] [--port 1234]
     python scripts/start_renode.py --check
 
-Where Renode is missing or too old it says which one is needed and how to get it; exit code 2.
+If Renode is missing or too old, a message names the required version and how to install it; exit code 2.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[1]
 SCRIPTS = {False: "litemrc.resc", True: "litemrc_linux.resc"}
-# The first whose hook of memory accesses tells physical addresses.
+# The first version whose memory-access hook reports physical addresses.
 OLDEST = (1, 15, 2)
 INSTALL = """\
 How to install it, one of:
@@ -29,17 +29,17 @@ How to install it, one of:
 
 
 def why_not(program="renode"):
-    """Why a program of Renode cannot be used, in one line; None if it can."""
+    """Return why a program of Renode cannot be used, in one line; None if it can."""
     oldest = ".".join(map(str, OLDEST))
     for name in ("renode", program):
         if not shutil.which(name):
             return f"{name} is not on PATH; LiteMRC needs Renode {oldest} or newer"
-    told = subprocess.run(
+    output = subprocess.run(
         ["renode", "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
     ).stdout
-    version = re.search(r"v?(\d+)\.(\d+)\.(\d+)", told)
+    version = re.search(r"v?(\d+)\.(\d+)\.(\d+)", output)
     if not version:
-        return f"renode --version tells no version: {told.strip()!r}"
+        return f"renode --version reports no version: {output.strip()!r}"
     if tuple(map(int, version.groups())) < OLDEST:
         return f"Renode {version[0]} is too old; LiteMRC needs {oldest} or newer"
     return None
@@ -51,7 +51,7 @@ def main():
     )
     parser.add_argument("--linux", action="store_true", help="Linux instead of the bare-metal firmware")
     parser.add_argument("--port", type=int, default=1234, help="TCP port of the link (default: %(default)s)")
-    parser.add_argument("--check", action="store_true", help="only say whether Renode is there")
+    parser.add_argument("--check", action="store_true", help="only check whether Renode is usable")
     args = parser.parse_args()
     if reason := why_not():
         print(f"{reason}\n{INSTALL}", file=sys.stderr)

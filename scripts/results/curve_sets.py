@@ -1,4 +1,4 @@
-"""Random sets of miss ratio curves, to compare ways of dividing memory."""
+"""Random sets of miss-ratio curves, to compare ways of dividing memory."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ KINDS = ("concave", "steps", "mixed")
 
 @dataclass(frozen=True)
 class CurveSet:
-    """Processes that want a memory.
+    """Processes that share a memory.
 
     Attributes:
-        kind: of KINDS: what all curves are; `mixed` has any of them.
-        demands: 2 to 8.
-        memory_pages: a tenth to nine tenths of all that they could use.
+        kind: one of KINDS; the curves of `mixed` are of any kind.
+        demands: 2 to 8 curves.
+        memory_pages: a tenth to nine tenths of the total of all curves.
     """
 
     kind: str
@@ -26,7 +26,7 @@ class CurveSet:
 
 
 def curve_sets(count: int, seed: int) -> Iterator[CurveSet]:
-    """Sets of each kind in turn; one seed gives the same sets, and the first of more."""
+    """Yield sets, the kinds in turn; the first sets of a seed do not depend on `count`."""
     rng = np.random.default_rng(seed)
     for number in range(count):
         kind = KINDS[number % len(KINDS)]
@@ -35,10 +35,10 @@ def curve_sets(count: int, seed: int) -> Iterator[CurveSet]:
 
 
 def demand_of_kind(rng: np.random.Generator, kind: str, name: str, scale: int = 1) -> Demand:
-    """A curve of `scale` times UNITS sizes, up to a random hit ratio; weights from 1/4 to 4, log-uniform.
+    """Return a curve of `scale` times UNITS sizes, of random final hit ratio; weight 1/4 to 4, log-uniform.
 
     concave: falling exponentials, knees from 2 % to 50 % of the sizes; steps: 1 to 4 at random sizes, of
-    random heights; mixed: one of these, or both in one curve by halves.
+    random heights; mixed: one of these, or half of each in one curve.
     """
     sizes = scale * UNITS
     shape = rng.choice(["concave", "steps", "both"]) if kind == "mixed" else kind

@@ -1,4 +1,4 @@
-"""The programs of the energy tables: captured ones, and generated ones with hot regions and phases."""
+"""The programs of the energy tables: captured programs, and generated ones with hot regions and phases."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 CAPTURED = ("bzip2", "sort", "python", "grid")
 SEED = 2004
 GAP = 100  # cycles
-ELSEWHERE = 0.001  # share of references that leave a hot region, in the second half of its table
+ELSEWHERE = 0.001  # share of references outside the hot region, in the second half of the table
 
 
 class Pages(Trace):
-    """Page numbers at hand as a trace without times."""
+    """Page numbers in memory as a trace without times."""
 
     def __init__(self, name: str, pages: NDArray[np.uint64]) -> None:
         super().__init__(name)
@@ -26,18 +26,18 @@ class Pages(Trace):
 
 
 def captured(path: Path) -> ChipReferences:
-    """A program's references behind caches, times in instructions."""
+    """Return a program's references after its caches; times in instructions."""
     with open_trace(path) as trace:
         return read_references(trace, trace, GAP)
 
 
 def hot_region(memory_pages: int, share: float, references: int, elsewhere: float) -> ChipReferences:
-    """All pages once, then at random in the first `share`; `elsewhere` of the references: anywhere."""
+    """Touch all pages once, then the first `share` at random; `elsewhere`: share that goes anywhere."""
     return _of_pages("hot region", _hot(memory_pages, share, references, elsewhere))
 
 
 def figure5_programs(references: int) -> dict[str, ChipReferences]:
-    """Generated ones beside the captured."""
+    """Return the generated programs of figure 5."""
     return {
         "hot third": hot_region(6_144, 1 / 3, references, 0.0),
         "moving third": _of_pages("moving", _hot(6_144, 1 / 3, references, 0.0, moves=6)),
@@ -47,7 +47,7 @@ def figure5_programs(references: int) -> dict[str, ChipReferences]:
 
 
 def phased_programs(references: int) -> dict[str, ChipReferences]:
-    """Eight phases, each in its own eighth of 4,096 pages: uniform, zipf, lists, trees, a loop."""
+    """Return programs of eight phases, each in its own eighth of 4,096 pages."""
     return {
         f"phases: {name}": _of_pages(name, _phases(program, references, **parameters))
         for name, program, parameters in (

@@ -1,6 +1,6 @@
-"""The self-tuned counters on traces that they were not worked out on, for `reference_counters.py`.
+"""The self-tuned counters on held-out traces, for `reference_counters.py`.
 
-Generated ones are drawn at random; of the programs with threads, some are recorded for nothing else.
+Generated traces are drawn at random; some threaded programs are used only here.
 """
 
 import random
@@ -14,14 +14,14 @@ from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaSimul
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import Recording
 from litemrc.traces.shared import open_shared_trace
-from markdown_tables import markdown, percent
+from page_tables import markdown, percent
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_REFERENCES = 16_000_000
 PROCESSORS = (16, 32, 64, 128)
 PAPER_PROCESSORS = 64
 SEED, EACH = 2, 3  # of the draw; traces of each generator
-# Threads and rounds. The first three programs stand on the page with no other figure.
+# Threads and rounds. The first three programs appear in no other table.
 RECORDED = {
     "lu": ((64, 3), (16, 3)),
     "bodies": ((64, 6), (16, 6)),
@@ -38,7 +38,7 @@ GOAL = 1.05
 
 @dataclass(frozen=True)
 class Comparison:
-    """NAMC over that of the best fixed pair, by size of a page.
+    """NAMC divided by that of the best fixed pair, by page size.
 
     Attributes:
         tuned: of the self-tuned counters.
@@ -52,23 +52,24 @@ class Comparison:
 
 
 def compared(pages: Sequence[int], part: float) -> list[Comparison]:
-    """All of them; `part` of their lengths."""
+    """Compare all traces, cut to `part` of their lengths."""
     return [_compared(name, references, pages) for name, references in _traces(part)]
 
 
 def distribution(comparisons: Sequence[Comparison]) -> str:
-    """A table of both, over all traces and pages."""
+    """Return a table of both policies over all traces and page sizes."""
     rows = []
     for label, of in (("self-tuned", "tuned"), (f"{PAPER_PAIR}", "paper")):
         ratios = np.array([ratio for one in comparisons for ratio in getattr(one, of)])
         quantiles = [percent(value) for value in np.quantile(ratios, (0.1, 0.5, 0.9, 1))]
         rows.append([label, f"{np.count_nonzero(ratios <= GOAL)} of {ratios.size}", *quantiles])
-    heads = ["against the best pair", f"within {GOAL - 1:.0%}", "a tenth below", "half", "nine tenths", "all"]
+    heads = ["against the best pair", f"within {GOAL - 1:.0%}", "10th percentile"]
+    heads += ["median", "90th percentile", "maximum"]
     return markdown(heads, rows)
 
 
 def each_of(comparisons: Sequence[Comparison], pages: Sequence[int]) -> str:
-    """A table of the self-tuned counters, a line a trace."""
+    """Return a table of the self-tuned counters, one row per trace."""
     rows = []
     for one in comparisons:
         cells = [percent(ratio) if ratio <= GOAL else f"**{percent(ratio)}**" for ratio in one.tuned]
@@ -81,8 +82,8 @@ def _traces(part: float) -> Iterator[tuple[str, NumaReferences]]:
         with open_shared_trace(url) as trace:
             program, _, query = url.removeprefix("gen:").partition("?")
             values = dict(pair.split("=") for pair in query.split("&"))
-            told = " ".join(f"{name} {value}" for name, value in values.items() if name not in ("n", "seed"))
-            yield f"{program}: {told}", read_references(trace)
+            shown = " ".join(f"{name} {value}" for name, value in values.items() if name not in ("n", "seed"))
+            yield f"{program}: {shown}", read_references(trace)
     for program, runs in RECORDED.items():
         for threads, rounds in runs:
             arguments = [str(threads), str(max(1, round(rounds * part)))]
@@ -104,10 +105,10 @@ def _compared(name: str, references: NumaReferences, pages: Sequence[int]) -> Co
 
 
 def drawn_urls(seed: int, each: int, part: float = 1.0) -> list[str]:
-    """URLs of generated traces: `each` of each program, of other sizes, lengths and numbers of processors.
+    """Return URLs of generated traces: `each` per program, with random sizes, lengths and processor counts.
 
-    A processor makes half to twice as many references as in the paper's programs, as far as
-    MOST_REFERENCES go.
+    A processor makes half to twice as many references as in the paper's programs, up to a total of
+    MOST_REFERENCES.
     """
     draw = random.Random(seed)
     urls = []

@@ -1,4 +1,4 @@
-"""Section 6 of Jantz et al. 2013: node affinity colors do what a library for nodes does."""
+"""Section 6 of Jantz et al. 2013: node affinity by colors equals that by a NUMA library."""
 
 import numpy as np
 from litemrc.energy.parts.files import find_part
@@ -9,14 +9,14 @@ from litemrc.machines.trays.scrambler import Scrambler
 from litemrc.native.tray import allocate_pages
 from litemrc.policies.trays.intents import parse_intents
 
-EDEN_MIB = 512  # of the area of a node's threads
+EDEN_MIB = 512  # area of a node's threads
 NODES = 2
 _INTENTS = "INTENT MEM-AFFINITY\n" + "".join(f"MEM-AFFINITY NODE{node} {node}\n" for node in range(NODES))
 
 
 def affinity_table() -> str:
-    """How many pages of each thread's eden lie on its node, by three ways to allocate them."""
-    ways = {"default": _default, "node asked for by the request": _request, "node affinity colors": _colors}
+    """Return the share of each thread's eden on its own node, for three ways of allocation."""
+    ways = {"default": _default, "node named in the request": _request, "node affinity colors": _colors}
     rows = []
     for name, allocate in ways.items():
         local = [f"{100 * share:.1f} %" for share in allocate(_memory(trays=name.endswith("colors")))]
@@ -26,7 +26,7 @@ def affinity_table() -> str:
 
 
 def _memory(trays: bool) -> Memory:
-    """The paper's machine, both sockets, after long use."""
+    """Return the paper's machine with both sockets, fragmented."""
     hardware = Hardware(find_part("MT41J256M8-187E:D"), trays=16, nodes=NODES)
     memory = Memory(hardware, "tray" if trays else "buddy")
     Scrambler(8192 * PAGES_OF_MIB, 1).run(memory, np.random.default_rng(1))
@@ -45,7 +45,7 @@ def _default(memory: Memory) -> list[float]:
 
 
 def _request(memory: Memory) -> list[float]:
-    """What numa_tonode_memory comes to: the node stands in the request."""
+    """Name the node in the request, as numa_tonode_memory does."""
     shares = []
     for node, (begin, end) in enumerate(_areas()):
         frames = allocate_pages(memory.allocator, end - begin, node=node).astype(np.int64)

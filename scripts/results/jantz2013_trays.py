@@ -14,15 +14,14 @@ from litemrc.machines.trays.scenario import TrayScenario, run_case
 from litemrc.machines.trays.scenario_file import read_tray_scenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.trays import free_figure, power_figure, relative_figure, stages_figure
-from markdown_tables import markdown
-from page_tables import fill_tables
+from page_tables import fill_tables, markdown
 
 TRANSACTIONS = ("h2", "tradebeans", "tradesoap", "fop", "luindex")
 GIB = 1 << 30
-PAPER_STAGE = {"sequential": 0.48, "interleaved": 0.55}  # less than these, section 8.1
-PAPER_RECYCLING = 0.27  # mean, section 8.2; no less than 20 % for each
+PAPER_STAGE = {"sequential": 0.48, "interleaved": 0.55}  # reductions, section 8.1
+PAPER_RECYCLING = 0.27  # mean, section 8.2; at least 20 % for each
 PAPER_TENURED = 0.09  # section 8.3, "almost"
-SHORT_S = 4.0  # a single stage, where a parameter is varied
+SHORT_S = 4.0  # length of the stage if a parameter varies
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -32,7 +31,7 @@ def main() -> None:
         "--scenarios", type=Path, default=Path("scenarios/trays"), help="folder (%(default)s)"
     )
     parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    parser.add_argument("--only", help="tables to make, with commas between (all)")
+    parser.add_argument("--only", help="tables to make, separated by commas (all)")
     args = parser.parse_args()
     pictures = args.docs / "jantz2013"
     pictures.mkdir(exist_ok=True)
@@ -56,7 +55,7 @@ def main() -> None:
 
 
 def run(scenario: TrayScenario) -> list[TrayRun]:
-    """All configurations, one after the other."""
+    """Run all configurations."""
     return [run_case(scenario, case) for case in scenario.cases]
 
 
@@ -71,11 +70,11 @@ def parameters(scenario: TrayScenario) -> str:
             "ranks",
             f"{hardware.trays}, {_gib(hardware.tray_pages):g} GiB each: {hardware.chips} x {part.name}",
         ),
-        ("clock of the memory", f"{part.clock_mhz:.0f} MHz, that of the part's currents"),
+        ("memory clock", f"{part.clock_mhz:.0f} MHz, at which the part's currents are given"),
         ("idle ranks", f"precharge standby, self-refresh after {sleeps:g} µs"),
-        ("way back from self-refresh", f"{timing.self_refresh_exit} clocks"),
-        ("scrambler", f"holds {_gib(scrambler.hold_pages):g} GiB, in chunks of {chunk}; not for figure 3"),
-        ("page faults", f"{new:g} µs for a new page, {again:g} µs for one from disk"),
+        ("exit from self-refresh", f"{timing.self_refresh_exit} cycles"),
+        ("scrambler", f"holds {_gib(scrambler.hold_pages):g} GiB, in chunks of {chunk}; unused in figure 3"),
+        ("page faults", f"{new:g} µs for a new page, {again:g} µs for a page from disk"),
         ("power samples", f"every {hardware.sample_ns / 1e6:g} ms; figure 3: every second"),
         ("seed", f"{scenario.seed}"),
     ]
@@ -91,7 +90,7 @@ def figure3(scenario: TrayScenario, pictures: Path) -> str:
         used = hardware.pages - each.free_pages.min()
         row = [each.configuration, f"{_gib(used):.2f} GiB", f"{each.seconds:.0f} s", f"{each.reloads:,}"]
         rows.append([*row, f"{each.outside:,}"])
-    heads = ["memnice", "most memory in use", "time", "pages read from disk again", "pages on other trays"]
+    heads = ["memnice", "peak memory in use", "time", "pages reread from disk", "pages on other trays"]
     return markdown(heads, rows)
 
 
@@ -115,7 +114,7 @@ def figure4(scenario: TrayScenario, pictures: Path) -> str:
         before = _named(runs, base)
         rows.append(
             [
-                f"less than {base}",
+                f"reduction against {base}",
                 _percent(saving(before, trays, first)),
                 _percent(saving(_named(of_whole, base), _named(of_whole, "trays"), first)),
                 f"{paper:.0%}".replace("%", " %"),
@@ -126,7 +125,7 @@ def figure4(scenario: TrayScenario, pictures: Path) -> str:
 
 
 def sensitivity(scenario: TrayScenario) -> str:
-    """The first stage under other parameters, one at a time."""
+    """Return the first stage's power with one parameter varied at a time."""
     cases = tuple(_staged(case, stages=1, stage_s=SHORT_S) for case in scenario.cases)
     scenario = replace(scenario, cases=cases)
     variants: dict[str, TrayScenario] = {"as above": scenario}
@@ -153,7 +152,7 @@ def sensitivity(scenario: TrayScenario) -> str:
         rows.append([name, *watts, *(_percent(saving(_named(runs, base), trays)) for base in PAPER_STAGE)])
     heads = [
         *(f"{case.configuration.name}, W" for case in cases),
-        *(f"trays less than {b}" for b in PAPER_STAGE),
+        *(f"reduction, trays against {b}" for b in PAPER_STAGE),
     ]
     return markdown(["first stage", *heads], rows)
 
@@ -183,10 +182,10 @@ def figure5(scenarios: Mapping[str, TrayScenario], pictures: Path) -> str:
         "interleaved, W",
         "trays, W",
         "color-local, W",
-        "less than interleaved",
-        "less than trays",
+        "reduction against interleaved",
+        "reduction against trays",
     ]
-    return markdown([*heads, "time, to interleaved", "pages recycled"], rows)
+    return markdown([*heads, "time against interleaved", "pages recycled"], rows)
 
 
 def figure6(scenario: TrayScenario, pictures: Path) -> str:
@@ -210,7 +209,8 @@ def figure6(scenario: TrayScenario, pictures: Path) -> str:
             ]
         )
     rows.append(["the paper", "", "", "", "", "", f"almost {PAPER_TENURED:.0%}".replace("%", " %")])
-    heads = ["phase", "time", "trays, W", "ranks awake", "tenured isolated, W", "ranks awake", "less"]
+    columns = [f"{name}, {what}" for name in ("trays", "tenured isolated") for what in ("W", "ranks awake")]
+    heads = ["phase", "time", *columns, "reduction"]
     return markdown(heads, rows)
 
 
@@ -228,7 +228,7 @@ def placement(scenario: TrayScenario, pictures: Path) -> str:
         ]
         for each in runs
     ]
-    return markdown(["", "W", "ranks awake", "less", "pages migrated", "time"], rows)
+    return markdown(["", "W", "ranks awake", "reduction", "pages migrated", "time"], rows)
 
 
 def _staged(case, **changes):

@@ -20,20 +20,20 @@ from page_tables import fill_tables
 
 COMPARED = ("buddy", "bank-array", "bank-list", "adaptive")
 SEEDS = (1, 2, 3)
-MORE_SEEDS = range(4, 11)  # of adaptive alone
+MORE_SEEDS = range(4, 11)  # adaptive only
 LARGE = Placement()  # 32 GB, 256 banks
 SMALL = Placement(memory_bytes=4 << 30, units=128, reserve_pages=512)
 WORKLOADS = {"light": LIGHT, "medium": MEDIUM}
-# On the small machine the optima of the paper imply other means.
+# The paper's optima imply other means on the small machine.
 SMALL_WORKLOADS = {"light": replace(LIGHT, mean=0.44), "medium": replace(MEDIUM, mean=0.64)}
-# Panwar 2015, table 2: at most, optimum, Adaptive-Buddy; percent of memory.
+# Panwar 2015, table 2: maximum, optimum, Adaptive-Buddy; percent of memory.
 PAPER = {
     ("32 GB", "light"): (81, 69, 59.5),
     ("32 GB", "medium"): (56, 57, 45.7),
     ("4 GB", "light"): (64, 55, 48),
     ("4 GB", "medium"): (45, 35, 26),
 }
-PERIODS = (0, 100, 10, 5, 2, 1)  # ticks from one migration to the next
+PERIODS = (0, 100, 10, 5, 2, 1)  # ticks between migrations
 SHOWN_PERIODS = (0, 100, LARGE.migrate_every)  # figure 10
 MOSTLY_IDLE = Footprint(0.06, 0.10, 0.08)  # figure 3 (a)
 PART = "mt41k256m16-125:n"
@@ -44,7 +44,7 @@ Runs = list[PlacementRun]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--docs", type=Path, default=Path("docs/results"), help="folder (%(default)s)")
-    parser.add_argument("--ticks", type=int, default=500, help="of a generated trace (%(default)s)")
+    parser.add_argument("--ticks", type=int, default=500, help="length of a generated trace (%(default)s)")
     parser.add_argument(
         "--sample", type=Path, default=Path("tests/data/placement/compile.kmem.xz"), help="(%(default)s)"
     )
@@ -107,7 +107,7 @@ def _footprint(workload: Footprint, placement: Placement, ticks: int, seed: int)
 
 
 def _machines(placement: Placement, seed: int) -> list[tuple[Placement, str]]:
-    """Adaptive and the buddy; for the first seed whatever is compared."""
+    """Return adaptive and the buddy; for the first seed all compared machines."""
     machine = replace(placement, seed=seed)
     machines = [(machine, "buddy"), (machine, "adaptive")]
     if seed == SEEDS[0]:
@@ -121,7 +121,7 @@ def _machines(placement: Placement, seed: int) -> list[tuple[Placement, str]]:
 
 
 def _run(trace: AllocationTrace, machines: Iterable[tuple[Placement, str]]) -> Runs:
-    """One trace, made once, through several machines."""
+    """Run one trace, generated once, through several machines."""
     began = time.process_time()
     simulations = [Simulation(placement, name, timed=False) for placement, name in machines]
     for events in trace:
@@ -160,7 +160,7 @@ def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _table1(power: ChipPower) -> str:
-    """The paper's states and those that stand for them."""
+    """Return the paper's states and their counterparts."""
     paper = {
         "Read/Write": (100, power.access_mw),
         "Active-Idle": (63, power.waiting_mw[1]),
@@ -168,7 +168,7 @@ def _table1(power: ChipPower) -> str:
         "Deep-Power-Down": ("< 1", 0.0),
     }
     names = {
-        "Read/Write": "accesses, one behind the other",
+        "Read/Write": "back-to-back accesses",
         "Active-Idle": f"{power.states[1]}, refreshes included",
         "Self-Refresh": power.states[3],
         "Deep-Power-Down": OFF,
@@ -177,7 +177,7 @@ def _table1(power: ChipPower) -> str:
         (state, f"{percent} %", names[state], f"{mw:.1f}", f"{100 * mw / power.access_mw:.0f} %")
         for state, (percent, mw) in paper.items()
     ]
-    return _markdown(["state", "the paper", f"here, {power.part}", "mW of a chip", ""], rows)
+    return _markdown(["state", "the paper", f"here, {power.part}", "mW per chip", "share"], rows)
 
 
 def _table2(large: dict[tuple[str, int], Runs], small: dict[tuple[str, int], Runs]) -> str:
@@ -199,8 +199,9 @@ def _table2(large: dict[tuple[str, int], Runs], small: dict[tuple[str, int], Run
                     _percent((run.optimal_share - run.offline_share).mean() for run in runs),
                 )
             )
-    heads = ["", "paper: most", "optimum", "Adaptive-Buddy", "short by"]
-    return _markdown([*heads, "ours: most", "optimum", "adaptive", "short by"], rows)
+    columns = ("maximum", "optimum", "Adaptive-Buddy", "below optimum")
+    heads = ["", *(f"paper: {column}" for column in columns)]
+    return _markdown([*heads, *(f"ours: {column}" for column in columns)], rows)
 
 
 def _seeds(large: dict[tuple[str, int], Runs], ticks: int) -> str:
@@ -222,13 +223,19 @@ def _seeds(large: dict[tuple[str, int], Runs], ticks: int) -> str:
                 f"{run.most_moves}",
             )
         )
-    heads = ["workload, seed", "in use, %", "optimum", "offline, %", "most", "migrated pages", "MB a tick"]
-    heads += ["unmovable banks", "the buddy's", "of them", "most moves"]
+    heads = ["workload, seed", "in use, %", "optimum", "offline, %", "maximum offline, %", "migrated pages"]
+    heads += [
+        "MB per tick",
+        "unmovable banks",
+        "buddy's unmovable banks",
+        "ratio",
+        "max. moves per operation",
+    ]
     return _markdown(heads, rows)
 
 
 def _spread(runs_of: dict[tuple[str, int], Runs]) -> str:
-    """Over all seeds: least, median and most."""
+    """Return minimum, median and maximum over all seeds."""
     rows = []
     for name in WORKLOADS:
         runs = [_of(runs, "adaptive") for (workload, _), runs in runs_of.items() if workload == name]
@@ -238,12 +245,12 @@ def _spread(runs_of: dict[tuple[str, int], Runs]) -> str:
         for head, values, digits in (
             ("optimum", optimal, 1),
             ("offline", offline, 1),
-            ("short by", optimal - offline, 2),
+            ("below optimum", optimal - offline, 2),
             ("migrated pages, M", copied, 2),
         ):
             cells = (values.min(), np.median(values), values.max())
             rows.append((f"{name}, {len(runs)} seeds: {head}", *(f"{cell:.{digits}f}" for cell in cells)))
-    return _markdown(["", "least", "median", "most"], rows)
+    return _markdown(["", "minimum", "median", "maximum"], rows)
 
 
 def _periods(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
@@ -263,8 +270,8 @@ def _periods(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
                     f"{run_energy_mj(run, off) / 1e3:,.1f}",
                 )
             )
-    heads = ["workload, migration", "optimum", "offline, %", "migrated pages", "of those in use"]
-    return _markdown([*heads, "energy, J", "if off"], rows)
+    heads = ["workload, migration", "optimum", "offline, %", "migrated pages", "migrated per page"]
+    return _markdown([*heads, "energy, J", "energy if off, J"], rows)
 
 
 def _every(ticks: int) -> str:
@@ -290,8 +297,8 @@ def _allocators(large: dict[tuple[str, int], Runs], power: MemoryPower) -> str:
                     f"{100 * run_energy_mj(run, off) / awake:.1f}",
                 )
             )
-    heads = ["workload, allocator", "offline, %", "migrated pages", "unmovable banks", "most looked at"]
-    return _markdown([*heads, "energy, J", "of all in standby, %", "if off, %"], rows)
+    heads = ["workload, allocator", "offline, %", "migrated pages", "unmovable banks", "max. examined"]
+    return _markdown([*heads, "energy, J", "% of all in standby", "% if off"], rows)
 
 
 def _programs(runs: Runs, power: MemoryPower) -> str:
@@ -307,7 +314,7 @@ def _programs(runs: Runs, power: MemoryPower) -> str:
         )
         for run in runs
     ]
-    heads = ["", "optimum", "offline, %", "migrated pages", "unmovable banks", "most moves"]
+    heads = ["", "optimum", "offline, %", "migrated pages", "unmovable banks", "max. moves"]
     return _markdown([*heads, "energy, % of all in standby"], rows)
 
 
@@ -322,8 +329,8 @@ def _sizes(large: Runs, small: Runs) -> str:
             f"{_of(small, allocator).metadata_bytes:,}" if allocator in ("buddy", "adaptive") else ""
         )
         rows.append((*cells, f"{sets}", f"{sets * linux_zone:,}"))
-    heads = ["", "ours, 32 GB in 256 banks: bytes", "4 GB in 128", "sets of free lists, 32 GB"]
-    return _markdown([*heads, "in Linux, 1,144 bytes a set"], rows)
+    heads = ["", "ours, 32 GB in 256 banks: bytes", "4 GB in 128 banks: bytes", "sets of free lists, 32 GB"]
+    return _markdown([*heads, "in Linux, 1,144 bytes per set"], rows)
 
 
 def _interleaved(run: PlacementRun, sequential: PlacementRun) -> str:
@@ -331,7 +338,7 @@ def _interleaved(run: PlacementRun, sequential: PlacementRun) -> str:
     rows = [
         ("interleaved by pages", _percent(run.used / run.placement.frames), _percent(run.offline_share)),
         (
-            "banks one behind the other",
+            "contiguous banks",
             _percent(sequential.used[:ticks] / sequential.placement.frames),
             _percent(sequential.offline_share[:ticks]),
         ),

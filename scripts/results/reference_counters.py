@@ -1,6 +1,6 @@
-"""Draws and fills docs/results/reference-counters.md: `make results-reference-counters`.
+"""Tables and figures of docs/results/reference-counters.md: `make results-reference-counters`.
 
-Four stand-ins for the paper's programs, of its length, and programs with threads that are recorded anew.
+Four generated programs of the length of the paper's, and threaded programs that each run records.
 """
 
 import argparse
@@ -27,15 +27,14 @@ from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.shared import open_shared_trace
-from markdown_tables import markdown, percent
-from page_tables import fill_tables
+from page_tables import fill_tables, markdown, percent
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSORS = 64
 SEEDS = {"fft": 1, "simple": 1, "weather": 1, "speech": 1}
 PAGES = (1024, 2048, 4096, 8192, 16384)
 DELAYS = tuple(1 << power for power in range(14))
-FINE = tuple(sorted({round(2 ** (third / 3)) for third in range(40)}))  # for decades of DELAY
+FINE = tuple(sorted({round(2 ** (third / 3)) for third in range(40)}))  # for the decades of DELAY
 COUNTS = tuple(1 << power for power in range(13))  # of pairs, and 0 for UPDATE
 SURFACE = tuple(1 << power for power in range(3, 13))  # the paper's: 8 to 4096
 RECORDED = {"fft": 8, "ocean": 24, "search": 9, "sort": 4}  # rounds, for about 10 million references
@@ -45,7 +44,7 @@ GOAL = 1.05
 
 @dataclass
 class Program:
-    """A trace, and what protocols did to it, by page size.
+    """A trace and the results of the protocols, by page size.
 
     Attributes:
         singles: UPD with DELAY only.
@@ -62,11 +61,11 @@ class Program:
     others: dict[int, dict[str, NumaRun]] = field(default_factory=dict)
 
     def pair(self, page_bytes: int, delay: int, update: int) -> NumaRun:
-        """The run of one pair of initial values."""
+        """Return the run of one pair of initial values."""
         return next(run for run in self.pairs[page_bytes] if (run.delay, run.update) == (delay, update))
 
     def best_pair(self, page_bytes: int) -> NumaRun:
-        """The best fixed pair, DELAY alone and no replication at all included."""
+        """Return the best fixed pair, including DELAY alone and no replication."""
         remote = self.others[page_bytes]["always-remote"]
         return best([*self.pairs[page_bytes], *self.singles[page_bytes], remote])
 
@@ -75,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--docs", type=Path, default=ROOT / "docs/results", help="folder (%(default)s)")
     parser.add_argument(
-        "--part", type=float, default=1.0, help="of each program's length, to try something (%(default)s)"
+        "--part", type=float, default=1.0, help="share of each program's length, for trials (%(default)s)"
     )
     args = parser.parse_args()
     os.chdir(ROOT)
@@ -172,7 +171,7 @@ def _delays(programs: Mapping[str, Program]) -> str:
     for name, program in programs.items():
         least = [best(program.singles[page_bytes]) for page_bytes in PAGES]
         rows.append([name, *(f"{run.namc:.2f} at {run.delay}" for run in least)])
-    return markdown(["DELAY alone: least NAMC", *map(_size, PAGES)], rows)
+    return markdown(["DELAY alone: minimum NAMC", *map(_size, PAGES)], rows)
 
 
 def _both(programs: Mapping[str, Program]) -> str:
@@ -189,12 +188,12 @@ def _both(programs: Mapping[str, Program]) -> str:
                 f"{pair.namc:.3f} at {_pair_name(pair)}",
             ]
         )
-    heads = ["1 KiB", "DELAY alone, best", "both at (64, 32)", "against it", "best pair"]
+    heads = ["1 KiB", "DELAY alone, best", "both at (64, 32)", "difference", "best pair"]
     return markdown(heads, rows)
 
 
 def _decade(programs: Mapping[str, Program]) -> str:
-    """Over which decade of DELAY both counters stay near the best pair; DELAY alone over the same."""
+    """Return the decade of DELAY in which both counters stay nearest to the best pair."""
     rows = []
     for name, program in programs.items():
         both = {run.delay: run.namc for run in program.fine if run.update}
@@ -229,10 +228,10 @@ def _tuned(programs: Mapping[str, Program]) -> str:
             cells.append(text if ratio <= GOAL else f"**{text}**")
         rows.append([name, *cells])
         rows.append(["", *(f"{_pair_name(program.best_pair(size))}" for size in PAGES)])
-    told = f"Within {GOAL - 1:.0%} or better: {met} of {every}" + (
+    summary = f"Within {GOAL - 1:.0%} or better: {met} of {every}" + (
         "." if met == every else "; the others are in bold."
     )
-    return markdown(["self-tuned, against the best pair", *map(_size, PAGES)], rows) + f"\n\n{told}"
+    return markdown(["self-tuned, against the best pair", *map(_size, PAGES)], rows) + f"\n\n{summary}"
 
 
 def _protocols(programs: Mapping[str, Program]) -> str:
@@ -271,10 +270,11 @@ def _parameters() -> str:
         ("generated", "`gen:NAME`, seeds " + ", ".join(f"{name} {seed}" for name, seed in SEEDS.items())),
         (
             "recorded",
-            f"[scenarios/threads](../../scenarios/README.md), {PROCESSORS} threads, turns of {TURN} references;"
-            " rounds " + ", ".join(f"{name} {rounds}" for name, rounds in RECORDED.items()),
+            f"[scenarios/threads](../../scenarios/README.md), {PROCESSORS} threads,"
+            f" turns of {TURN} references; rounds "
+            + ", ".join(f"{name} {rounds}" for name, rounds in RECORDED.items()),
         ),
-        ("self-tuned", f"counters of {SelfTuned.counter_bits} bits; nothing else is given"),
+        ("self-tuned", f"counters of {SelfTuned.counter_bits} bits; no other parameters"),
     ]
     return markdown(["", ""], rows)
 

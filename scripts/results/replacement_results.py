@@ -1,4 +1,4 @@
-"""Draws the figures of docs/results/replacement.md and fills in its tables: `make replacement`."""
+"""Figures and tables of docs/results/replacement.md: `make replacement`."""
 
 import argparse
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ MIXES = (
     ("sort.parquet", "bzip2.parquet"),
     (SHOWN, "sort.parquet", "bzip2.parquet"),
 )
-TRAILING = Seq(distance=80)  # see the page: behind caches, write-backs trail a sweep by 64 pages
+TRAILING = Seq(distance=80)  # after caches, write-backs trail a sweep by 64 pages (see the page)
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _draw(trace: Path, folder: Path) -> None:
-    """The four kinds of picture of one program."""
+    """Draw the four pictures of one program."""
     policies = [Lru(), Opt(), Seq()]
     result = _replayed(trace, policies, SHOWN_SIZES)
     points = [
@@ -62,7 +62,7 @@ def _draw(trace: Path, folder: Path) -> None:
             summary.add(chunk)
     with open_trace(trace) as chunks:
         graph = space_time(chunks, summary, rows=400, columns=800)
-    unit = "instructions"  # what `litemrc trace capture` counts; IN/OUT records do not tell
+    unit = "instructions"  # counted by `litemrc trace capture`; not stated in IN/OUT records
     style = {"page_bytes": PAGE_BYTES, "time_unit": unit}
     figures = {
         "space_time": space_time_figure(graph, **style),
@@ -106,7 +106,8 @@ def _local_table(traces: Sequence[Path | str]) -> str:
 def _global_table(mixes: Sequence[Sequence[Path]]) -> str:
     names = ["lru", "seq"]
     lines = [
-        "| programs | memory |" + "".join(f" {name.upper()}: faults | time |" for name in names),
+        "| programs | memory |"
+        + "".join(f" {name.upper()}: faults | {name.upper()}: time |" for name in names),
         "| --- " * (2 + 2 * len(names)) + "|",
     ]
     for mix in mixes:

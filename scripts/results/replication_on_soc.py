@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The workload `replicate` in the RTL beside what is predicted: docs/remote_pages.md and its figure."""
+"""The workload `replicate` in the RTL beside its prediction: tables and figure of docs/remote_pages.md."""
 
 import tempfile
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ FIGURE = ROOT / "docs/remote_pages.svg"
 SCALE = 2
 EPOCH_CYCLES = 250_000
 TIMEOUT_S = 300.0
-ROWS = 8  # of the table
+ROWS = 8  # in the table
 
 
 @dataclass(frozen=True)
 class Point:
-    """At the end of an epoch: references so far, and what an access cost since the epoch before."""
+    """End of an epoch: references so far, and mean cost of an access since the previous epoch."""
 
     references: int
     measured: float
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _measure() -> tuple[list[PagesRow], int]:
-    """The rows of the run, and its clock cycles."""
+    """Return the rows of the run and its clock cycles."""
     with tempfile.TemporaryDirectory() as folder:
         firmware = ROOT / "build/firmware-refs/firmware.bin"
         with Simulator(ROOT / "build/sim-refs", firmware, Path(folder) / "run") as simulator:
@@ -93,7 +93,7 @@ def _costs(rows: list[PagesRow], prediction: ReplicatePrediction) -> str:
     off = [abs(row.cost / prediction.run(row.references).cycles - 1) for row in rows]
     lines += [
         "",
-        f"The largest difference of all epochs is {max(off):.1%}, of their second half"
+        f"The largest difference over all epochs is {max(off):.1%}, over their second half"
         f" {max(off[len(off) // 2 :]):.1%}.",
     ]
     return "\n".join(lines) + "\n"
@@ -111,7 +111,7 @@ def _totals(scenario: ReplicateScenario, last: PagesRow, prediction: ReplicatePr
         ),
         f"predicted, {both}": prediction.run(references),
     }
-    lines = ["| | cycles an access | NAMC |", "| --- | ---: | ---: |"]
+    lines = ["| | cycles per access | NAMC |", "| --- | ---: | ---: |"]
     lines += [
         f"| {name} | {run.cycles / accesses:.1f} | {run.cycles / accesses / local:.2f} |"
         for name, run in predicted.items()
@@ -120,7 +120,7 @@ def _totals(scenario: ReplicateScenario, last: PagesRow, prediction: ReplicatePr
     lines.append(f"| **RTL and firmware, {both}** | **{cost:.1f}** | **{cost / local:.2f}** |")
     lines += [
         "",
-        f"{accesses:,} accesses, {last.references:,} of them the processor's, in {clocks:,} clocks;"
+        f"{accesses:,} accesses, {last.references:,} of them the processor's, in {clocks:,} cycles;"
         f" {last.lost} accesses or events lost, {last.damaged} words damaged.",
     ]
     return "\n".join(lines) + "\n"
@@ -136,7 +136,7 @@ def _figure(points: list[Point], prediction: ReplicatePrediction, last: PagesRow
         axes.plot(references, [p.predicted for p in points], color=COLOURS[1], label="predicted")
         axes.plot(references, [p.measured for p in points], "o", color=COLOURS[0], label="RTL and firmware")
         axes.set_xlabel("references of the processor")
-        axes.set_ylabel("cycles an access, in each epoch")
+        axes.set_ylabel("cycles per access, in each epoch")
         axes.set_ylim(bottom=0)
         axes.legend()
     return figure

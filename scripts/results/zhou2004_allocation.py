@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _shares(each: CurveSet) -> Mapping[str, float]:
-    """Utility of each method, as a share of the optimum's; 1 where nobody can gain anything."""
+    """Return each method's utility as a share of the optimum's; 1 if no process can gain."""
     best, greedy, hull = (
         allocate(each.demands, each.memory_pages, delta_pages=1, method=method).utility
         for method in ("optimal", "greedy", "hull")
@@ -69,17 +69,18 @@ def _table(shares: Mapping[tuple[str, str], Sequence[float]], sets: int) -> str:
             cells += [f"{np.mean(found):.4f}", f"{min(found):.4f}"]
         lines.append(f"| {called} | {len(found):,} | " + " | ".join(cells) + " |")
     drawn = [
-        f"The sets (seed {SEED}, `curve_sets.py`): 2 to 8 processes; curves of {UNITS} units,",
-        "to hit ratios of 0.3 to 1. Concave: exponentials with knees from 2 % to 50 % of the sizes; steps: 1",
-        "to 4 anywhere, of any height; mixed: either, or half of each in one curve. Weights from 1/4 to 4,",
-        "memory from a tenth to nine tenths of what all could use.",
+        f"The sets (seed {SEED}, `scripts/results/curve_sets.py`) have 2 to 8 processes with curves of"
+        f" {UNITS}",
+        "units and final hit ratios of 0.3 to 1. Concave: exponentials with knees from 2 % to 50 % of the",
+        "sizes; steps: 1 to 4 at random positions, of random height; mixed: either kind, or half of each in",
+        "one curve. Weights from 1/4 to 4; memory from a tenth to nine tenths of the total of all curves.",
     ]
     return "\n".join([*lines, "", *drawn])
 
 
 def _many() -> str:
     lines = [
-        "| processes | units | greedy | hull and repair | best possible, at most | proven optimal |",
+        "| processes | units | greedy | hull and repair | upper bound | proven optimal |",
         "| ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for processes, units in MANY:
@@ -94,10 +95,10 @@ def _many() -> str:
 
 
 def _figure(shares: Mapping[tuple[str, str], Sequence[float]]) -> Figure:
-    """The share of sets in which a method reaches so much of the optimum, or less."""
+    """Draw the share of sets in which a method reaches at most a given share of the optimum."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3), dpi=150, layout="constrained")
-        kinds = [kind for kind in KINDS if kind != "concave"]  # where all are the optimum
+        kinds = [kind for kind in KINDS if kind != "concave"]  # all methods are optimal there
         panels = figure.subplots(1, len(kinds), sharey=True)
         for axes, kind in zip(panels, kinds, strict=True):
             for name, colour in zip(METHODS, COLOURS[1:], strict=False):

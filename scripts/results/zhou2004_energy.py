@@ -12,8 +12,7 @@ from litemrc.machines.chips.references import ChipReferences
 from litemrc.plots.energy import bars_figure, sweep_figure
 from litemrc.plots.files import save_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES, Predictive
-from markdown_tables import markdown, percent
-from page_tables import fill_tables
+from page_tables import fill_tables, markdown, percent
 
 MACHINE = ChipMachine(find_power("rdram"))
 PAIRS = ("mrc-static", "mrc-dynamic-nap", "mrc-dynamic-tuned")
@@ -65,7 +64,7 @@ def _parameters(references: int) -> str:
     rows = [
         ("processor", f"{MACHINE.clock_hz / 1e6:g} MHz, blocking; a unit of a trace's times is a cycle"),
         ("chips", f"{MACHINE.chip_pages} pages of 4 KiB; as many as hold the program's pages"),
-        ("placement", "order of first touch, unless said"),
+        ("placement", "order of first touch, unless stated otherwise"),
         ("epoch, ε", f"{MACHINE.epoch_cycles:,} cycles, {MACHINE.epsilon:g}"),
         (
             "monitor",
@@ -76,11 +75,11 @@ def _parameters(references: int) -> str:
             "dynamic-tuned",
             f"the best of nap after {naps} ns and powerdown after {downs} µs, for each program",
         ),
-        ("captured programs", "bzip2, sort, python, grid, behind the paper's caches: tests/data/traces"),
+        ("captured programs", "bzip2, sort, python, grid, after the paper's caches: tests/data/traces"),
         ("generated programs", f"{references:,} references, 100 cycles between them, seed {SEED}"),
         (
             "hot third",
-            "6,144 pages, all touched once, then one third at random; moving: a sixth on, 5 times",
+            "6,144 pages, all touched once, then one third at random; moving: shifted by a sixth, 5 times",
         ),
     ]
     return markdown(["", ""], rows)
@@ -100,7 +99,7 @@ def _figure5(runs: Mapping[str, EnergyRun]) -> str:
         *(f"{pair} / {SCHEMES[pair].base}" for pair in PAIRS),
     ]
     rows.append(["the paper", "8 to 64", "", "", *(MINUS + PAPER[pair] for pair in PAIRS[:2]), "", ""])
-    return markdown([*heads, "the last without the monitor's power"], rows)
+    return markdown([*heads, "the same without the monitor's power"], rows)
 
 
 def _hot_regions(references: int) -> str:
@@ -114,16 +113,16 @@ def _hot_regions(references: int) -> str:
                 run = compare(program, MACHINE, [SCHEMES[pair] for pair in PAIRS])
                 row += [percent(run.relative(pair)) for pair in PAIRS]
             rows.append(row)
-    heads = [*PAIRS, *(f"1 of {1 / ELSEWHERE:g} elsewhere: {PAIRS[0]}", *PAIRS[1:])]
-    return markdown(["pages in memory", "share that is hot", *heads], rows)
+    heads = [*PAIRS, *(f"1 of {1 / ELSEWHERE:g} elsewhere: {pair}" for pair in PAIRS)]
+    return markdown(["pages in memory", "hot share", *heads], rows)
 
 
 def _figure6(programs: Mapping[str, ChipReferences], docs: Path) -> str:
     scheme = [SCHEMES["mrc-static"]]
     tables = []
     for field, values, head in (
-        ("epoch_cycles", EPOCHS, "cycles of an epoch"),
-        ("chip_pages", CHIPS, "pages of a chip"),
+        ("epoch_cycles", EPOCHS, "cycles per epoch"),
+        ("chip_pages", CHIPS, "pages per chip"),
     ):
         runs = {
             name: [compare(program, replace(MACHINE, **{field: value}), scheme) for value in values]
@@ -182,7 +181,7 @@ def _of(run: EnergyRun, name: str):
 
 
 def _free(run: EnergyRun) -> float:
-    """mrc-dynamic-tuned over dynamic-tuned, as if the monitor took nothing."""
+    """Return mrc-dynamic-tuned over dynamic-tuned without the monitor's power."""
     result, base = _of(run, PAIRS[-1]), run.bases[PAIRS[-1]]
     return (result.energy_mj - result.monitor_mj) * result.delay_s / base.energy_delay
 

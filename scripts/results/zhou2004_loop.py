@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The closed loop on the simulated SoC beside what is predicted: a section of docs/results/zhou2004.md.
+"""The closed loop on the simulated SoC beside its prediction: a section of docs/results/zhou2004.md.
 
 Runs the workload `pair` twice in the RTL, once with `litemrc govern --dry-run` and once governed.
 """
@@ -28,7 +28,7 @@ RUN_TIMEOUT_S = 3600
 
 @dataclass(frozen=True)
 class Measured:
-    """A task of the device, from LINEAR's second round on: mean response, faults of all iterations."""
+    """A task on the device from LINEAR's second round on: mean response time, faults of all iterations."""
 
     response_ms: float
     faults: int
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _run_device(scenario: Scenario, rounds: int, options: list[str]) -> tuple[dict[int, Measured], dict]:
-    """Both tasks, by context, and the processor time of touches, faults and fills, in cycles."""
+    """Return both tasks by context, and the processor time of touches, faults and fills in cycles."""
     with tempfile.TemporaryDirectory() as folder:
         run_dir, log = Path(folder) / "run", Path(folder) / "log.jsonl"
         firmware = ROOT / "build/firmware/firmware.bin"
@@ -66,8 +66,8 @@ def _run_device(scenario: Scenario, rounds: int, options: list[str]) -> tuple[di
         rows = {}
         for line in log.read_text().splitlines():
             rows |= {(task["epoch"], task["context"]): task for task in json.loads(line)["tasks"]}
-    told = re.findall(r"tasks: ([a-z ]+) (\d+) cycles", console)
-    costs = {name.replace(" ", "_"): int(cycles) for name, cycles in told}
+    reported = re.findall(r"tasks: ([a-z ]+) (\d+) cycles", console)
+    costs = {name.replace(" ", "_"): int(cycles) for name, cycles in reported}
     return {c: _measure(scenario, rows, c) for c in (INTR, LINEAR)}, costs
 
 
@@ -91,16 +91,17 @@ def _sum(tasks: list[dict], name: str) -> int:
     return sum(task[name] for task in tasks)
 
 
-def _with_costs(scenario: Scenario, told: dict[str, int]) -> Scenario:
-    """What the device told of its processor's time, in the place of the file's."""
-    costs = replace(scenario.costs, fault=told["fault"], zero_fill=told["zero_fill"])
-    processes = tuple(replace(process, touch=told["touch"]) for process in scenario.processes)
+def _with_costs(scenario: Scenario, measured: dict[str, int]) -> Scenario:
+    """Return the scenario with the processor times that the device reported."""
+    costs = replace(scenario.costs, fault=measured["fault"], zero_fill=measured["zero_fill"])
+    processes = tuple(replace(process, touch=measured["touch"]) for process in scenario.processes)
     return replace(scenario, costs=costs, processes=processes)
 
 
 def _table(scenario: Scenario, measured: dict[str, dict[int, Measured]]) -> str:
     lines = [
-        "| INTR | response, no governor | governed | gain | faults an iteration, no governor | governed |",
+        "| INTR | response, ungoverned | response, governed | speed-up"
+        " | faults per iteration, ungoverned | faults per iteration, governed |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     before, after = (measured[name][INTR] for name in ("global-clock", "mrc"))
@@ -115,12 +116,12 @@ def _table(scenario: Scenario, measured: dict[str, dict[int, Measured]]) -> str:
         f"| predicted | {predicted[0]:.1f} ms | {predicted[1]:.1f} ms | {of_model:.2f} |"
         f" {predicted[2]:.1f} | {predicted[3]:.1f} |"
     )
-    lines += ["", f"The device reaches {gain / of_model:.0%} of the gain that is predicted."]
+    lines += ["", f"The device reaches {gain / of_model:.0%} of the predicted speed-up."]
     return "\n".join(lines) + "\n"
 
 
 def _predict(scenario: Scenario) -> tuple[float, float, float, float]:
-    """Responses in ms, then faults an iteration, under global-clock and mrc: means over the seeds."""
+    """Return responses in ms, then faults per iteration, under global-clock and mrc: means over the seeds."""
     responses, faults = {}, {}
     for policy in ("global-clock", "mrc"):
         of_seeds = [simulate(replace(scenario, seed=seed), policy).process("intr") for seed in SEEDS]
@@ -134,10 +135,10 @@ def _parameters(scenario: Scenario, rounds: int) -> str:
     return (
         "[scenarios/baremetal_pair.toml](../../scenarios/baremetal_pair.toml):"
         f" {scenario.memory_pages:,} frames; INTR {_pages(scenario, 'intr'):,} pages by Zipf 0.7,"
-        f" {intr.request_touches} touches an iteration; LINEAR {rounds} rounds of"
-        f" {_pages(scenario, 'linear'):,} pages. In clock cycles: page read {costs.page_read:,}, write-out"
-        f" {costs.write_out:,}; processor time as the device measured it without a governor: touch"
-        f" {intr.touch:,}, page fault {costs.fault:,}, page of zeros {costs.zero_fill:,}. Epochs of"
+        f" {intr.request_touches} touches per iteration; LINEAR {rounds} rounds of"
+        f" {_pages(scenario, 'linear'):,} pages. In cycles: page read {costs.page_read:,}, write-out"
+        f" {costs.write_out:,}; processor time measured on the ungoverned device: touch"
+        f" {intr.touch:,}, page fault {costs.fault:,}, zero fill {costs.zero_fill:,}. Epochs of"
         f" {EPOCH_CYCLES:,} cycles. Seeds of the prediction {SEEDS[0]} to {SEEDS[-1]}. Counted from LINEAR's"
         " second round on.\n"
     )

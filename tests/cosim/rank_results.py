@@ -1,9 +1,9 @@
-"""Rank power at full size: a table, docs/results/rank_power.md.
+"""Rank power at full size: writes docs/results/rank_power.md.
 
-    python tests/cosim/rank_results.py             10 million accesses at each rate, some ten minutes each
+    python tests/cosim/rank_results.py             10 million accesses at each rate, about ten minutes each
     python tests/cosim/rank_results.py --accesses 100000
 
-Every run compares each word read with what was written last, and fails if a rule of DDR3 was broken.
+Every run compares each word read with the word written last, and fails if a DDR3 rule was broken.
 """
 
 import argparse
@@ -24,7 +24,7 @@ OUT = REPO / "docs" / "results" / "rank_power.md"
 
 @dataclass(frozen=True)
 class Figures:
-    """What the benches of one rate have counted, by mode."""
+    """Counts of one rate's benches, by mode."""
 
     rate: str
     random: dict[str, float]
@@ -41,7 +41,7 @@ def measure(rate: str, accesses: int) -> Figures:
     :raises AssertionError: if a bench finds a difference or a broken rule; its output is in the message.
     """
     bench = rank_bench("power", rate)
-    # At DDR3-1600 LiteDRAM's refresher breaks tRAS: it is the unit that leaves that alone which is the same.
+    # At DDR3-1600 LiteDRAM's refresher breaks tRAS; only the unit without our repair equals LiteDRAM.
     alike = rank_bench("unrepaired", rate) if rate == "1600" else bench
     traces = [counts_of(b, "trace", 1, TRACE_CLOCKS) for b in (rank_bench("stock", rate), alike)]
     modes = ("wake", "threshold", "cost", "residency")
@@ -54,30 +54,34 @@ def measure(rate: str, accesses: int) -> Figures:
 
 
 def table(figures: list[Figures]) -> str:
-    """The figures as a Markdown table, a column a rate."""
+    """Return the figures as a Markdown table, one column per rate."""
     rows = {
         "random accesses": lambda f: f"{f.random['accesses']:,.0f}",
         "words that differ": lambda f: "0",  # the bench would have stopped
         "rules broken": lambda f: f"{f.random['rules_broken']:.0f}",
-        "entries into power-down, those after refreshes included": lambda f: (
+        "entries into power-down, including those after refreshes": lambda f: (
             f"{f.random['power_downs']:,.0f}"
         ),
         "entries into self-refresh": lambda f: f"{f.random['self_refreshes']:,.0f}",
         "wake-ups by an access": lambda f: f"{f.random['wakes']:,.0f}",
-        "DFI of policy none is LiteDRAM's, clocks compared": lambda f: (
+        "DFI under policy none equals LiteDRAM's, cycles compared": lambda f: (
             f"{TRACE_CLOCKS:,}" if f.same_as_litedram else "differs"
         ),
-        "read of an awake rank, clocks": lambda f: span(f.wake, "awake"),
-        "read of a rank in power-down": lambda f: span(f.wake, "power_down"),
-        "read of a rank in self-refresh": lambda f: span(f.wake, "self_refresh"),
-        "CKE low behind the threshold, after a read": lambda f: span(f.threshold, "read"),
-        "the same after a write": lambda f: span(f.threshold, "write"),
-        "clocks a streaming rank loses by an entry into power-down": lambda f: (
+        "read of an awake rank, cycles": lambda f: span(f.wake, "awake"),
+        "read of a rank in power-down, cycles": lambda f: span(f.wake, "power_down"),
+        "read of a rank in self-refresh, cycles": lambda f: span(f.wake, "self_refresh"),
+        "CKE low after the threshold, following a read, cycles": lambda f: span(f.threshold, "read"),
+        "the same, following a write, cycles": lambda f: span(f.threshold, "write"),
+        "cycles lost by a streaming rank per entry into power-down": lambda f: (
             f"{f.cost['power_down_clocks_an_entry']:.1f}"
         ),
-        "the same by a sleep in self-refresh": lambda f: f"{f.cost['self_refresh_clocks_an_entry']:.1f}",
-        "idle rank sent to power-down is in it": lambda f: f"{f.residency['power_down_clocks'] / 1000:.1f} %",
-        "idle rank sent to self-refresh is in it": lambda f: (
+        "cycles lost by a streaming rank per self-refresh": lambda f: (
+            f"{f.cost['self_refresh_clocks_an_entry']:.1f}"
+        ),
+        "share of time an idle rank sent to power-down is in it": lambda f: (
+            f"{f.residency['power_down_clocks'] / 1000:.1f} %"
+        ),
+        "share of time an idle rank sent to self-refresh is in it": lambda f: (
             f"{f.residency['self_refresh_clocks'] / 1000:.1f} %"
         ),
     }
@@ -90,13 +94,13 @@ def table(figures: list[Figures]) -> str:
 
 
 def span(counts: dict[str, float], name: str) -> str:
-    """The least and the most."""
+    """Return minimum and maximum."""
     least, most = (int(counts[f"{name}_{end}"]) for end in ("least", "most"))
     return str(least) if least == most else f"{least} to {most}"
 
 
 def main() -> int:
-    """Measure all rates, write the page."""
+    """Measure all rates and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--accesses", type=int, default=10_000_000)
     parser.add_argument("--out", type=Path, default=OUT)
@@ -104,11 +108,14 @@ def main() -> int:
     with ThreadPoolExecutor(2) as pool:
         figures = list(pool.map(lambda rate: measure(rate, arguments.accesses), RATES))
     page = (
-        "# Rank power: what it was seen to do\n\n"
-        "Four ranks of MT41K64M16 behind LiteDRAM, in Verilator, before the DDR3 model and its rules; "
-        "written by `make bench-ranks`.\nClocks are the controller's, a quarter of the memory's. Accesses, "
-        "policies, thresholds and commands of the random run\nchange all the time; "
-        "every word read is compared.\n\n"
+        "# Rank power under load\n\n"
+        "This page gives the latencies and costs of rank power, measured by `make bench-ranks` at three"
+        " memory clocks. Four ranks\n"
+        "of MT41K64M16 with LiteDRAM run in Verilator on the DDR3 model, which checks all rules. Cycles are"
+        " the controller's, a\n"
+        "quarter of the memory's frequency. The random run changes accesses, policies, thresholds and"
+        " commands continuously, and\n"
+        "compares every word read.\n\n"
         f"{table(figures)}\n"
     )
     arguments.out.write_text(page)

@@ -1,4 +1,4 @@
-"""`make renode` says what is missing before it builds anything; the programs of Renode here are stand-ins."""
+"""`make renode` reports a missing Renode before it builds anything; Renode is a stand-in here."""
 
 import subprocess
 import sys
@@ -39,7 +39,7 @@ def test_an_old_renode_is_refused_with_the_version_needed(version, renode_says):
 
 def test_a_renode_of_no_version_is_refused(renode_says):
     renode_says("Segmentation fault")
-    assert "tells no version" in why_not()
+    assert "reports no version" in why_not()
 
 
 def test_without_renode_it_says_how_to_install_it(renode_says):
