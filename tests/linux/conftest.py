@@ -1,7 +1,10 @@
-"""Linux of `make linux-images`, booted once in qemu for all tests of this folder."""
+"""Linux of `make linux-images`, booted in qemu for all tests of this folder."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from linux.console import Console
+from linux.console import Console, ConsoleError
 from linux.qemu import IMAGES, Qemu
 
 
@@ -13,8 +16,45 @@ def images():
     return IMAGES
 
 
+class Machine:
+    """One boot for all tests; another one if the shell does not answer any more."""
+
+    def __init__(self, new_folder: Callable[[], Path]) -> None:
+        self._new_folder = new_folder
+        self._qemu: Qemu | None = None
+
+    def shell(self) -> Console:
+        if self._qemu and self._console.timed_out and not self._answers():
+            self.end()
+        if not self._qemu:
+            qemu = Qemu(self._new_folder())
+            self._console = qemu.__enter__()
+            self._qemu = qemu
+        return self._console
+
+    def _answers(self) -> bool:
+        try:
+            self._console.write(b"\x03")
+            self._console.check("true")
+        except (ConsoleError, OSError):
+            return False
+        self._console.timed_out = False
+        return True
+
+    def end(self) -> None:
+        if self._qemu:
+            self._qemu.__exit__()
+        self._qemu = None
+
+
 @pytest.fixture(scope="session")
-def linux(images, tmp_path_factory) -> Console:
+def qemu_machine(images, tmp_path_factory):
+    machine = Machine(lambda: tmp_path_factory.mktemp("linux"))
+    yield machine
+    machine.end()
+
+
+@pytest.fixture
+def linux(qemu_machine) -> Console:
     """The shell, as root."""
-    with Qemu(tmp_path_factory.mktemp("linux")) as console:
-        yield console
+    return qemu_machine.shell()

@@ -12,7 +12,7 @@ LONGEST_LINE = 1023  # of busybox.config: CONFIG_FEATURE_EDITING_MAX_LEN
 
 
 class ConsoleError(Exception):
-    """The console did not say in time what was waited for; the message shows what it said."""
+    """The expected output did not come in time; the message shows what came."""
 
 
 @dataclass
@@ -20,8 +20,9 @@ class Console:
     """Runs commands in the shell of a console.
 
     write: takes bytes for the console's input.
-    log: the file that grows by all that the console prints.
-    alive: tells whether the machine still runs.
+    log: the file to which all output of the console is appended.
+    alive: returns whether the machine still runs.
+    state: describes the machine when it does not answer, for the message of the error.
     timeout_s: of each wait on a quiet machine, unless the wait names another.
     """
 
@@ -29,15 +30,18 @@ class Console:
     log: Path
     alive: Callable[[], bool] = lambda: True
     timeout_s: float = 30
+    state: Callable[[], str] = str
+    timed_out: bool = field(default=False, init=False)
+    """A wait has failed."""
     read_to: int = field(default=0, init=False)
-    """Bytes of the log that were waited for already."""
+    """Bytes of the log behind the last match."""
     commands: int = field(default=0, init=False)
 
     def wait_for(self, pattern: str, timeout_s: float | None = None) -> re.Match[str]:
-        """Waits until the log, from where the last wait ended, has a match of a regular expression.
+        """Wait until the log, from where the last wait ended, matches a regular expression.
 
         Raises:
-            ConsoleError: it has none in time, or the machine ended.
+            ConsoleError: no match came in time, or the machine ended.
         """
         deadline = Deadline(self.timeout_s if timeout_s is None else timeout_s)
         while True:
@@ -48,11 +52,14 @@ class Console:
                 return match
             if ended or deadline.passed:
                 why = "the machine ended" if ended else "timeout"
-                raise ConsoleError(f"{why} waiting for {pattern!r} in {self.log}; the end:\n{text[-2000:]}")
+                self.timed_out = True
+                state = "" if ended else self.state()
+                message = f"{why} waiting for {pattern!r} in {self.log}; the end:\n{text[-2000:]}"
+                raise ConsoleError(f"{message}\n{state}")
             time.sleep(0.02)
 
     def run(self, command: str, timeout_s: float | None = None) -> tuple[int, str]:
-        """Runs a command line; returns its exit status and what it printed, lines ended by a line feed.
+        """Run a command line; return its exit status and its output, lines ended by a line feed.
 
         Raises:
             ConsoleError: it did not end in time.
@@ -72,7 +79,7 @@ class Console:
         return int(match[2]), re.sub(r"\r+\n", "\n", match[1])
 
     def check(self, command: str, timeout_s: float | None = None) -> str:
-        """Runs a command line that must succeed; returns what it printed.
+        """Run a command line that must succeed; return its output.
 
         Raises:
             ConsoleError: it failed, or did not end in time.

@@ -2,10 +2,12 @@
 
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from linux.console import Console
+from linux.monitor import Monitor
 from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +21,7 @@ READY = r"init done after"
 
 @dataclass
 class Qemu:
-    """A machine that boots when its `with` block begins, and is gone when it ends.
+    """A machine that boots when its `with` block begins, and is ended with the block.
 
     folder: where the console's log goes.
     suffix: of the images: "" or "-debug".
@@ -27,7 +29,7 @@ class Qemu:
     bootargs: more of the kernel's command line.
     arguments: more of qemu's.
     memory_mb: RAM.
-    boot_timeout_s: until the shell is there.
+    boot_timeout_s: until the shell is there, on a quiet machine.
     """
 
     folder: Path
@@ -46,11 +48,17 @@ class Qemu:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         log = self.folder / "console.log"
+        self.monitor = Monitor()
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                self._command(), stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT
+                self._command(),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=[self.monitor.descriptor],
             )
-        console = Console(self._write, log, alive=lambda: self.process.poll() is None)
+        self.monitor.connect()
+        console = Console(self._write, log, alive=lambda: self.process.poll() is None, state=self._state)
         try:
             console.wait_for(READY, self.boot_timeout_s)
             # So that no message of the kernel gets between what programs print.
@@ -63,11 +71,16 @@ class Qemu:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.monitor.close()
 
     def wait(self, timeout_s: float = 10) -> int:
         """Waits until the machine switched itself off; returns qemu's exit status."""
         return self.process.wait(patience(timeout_s))
+
+    def _state(self) -> str:
+        return self.monitor.kernel_state(IMAGES / f"kernel{self.suffix}" / "System.map")
 
     def _write(self, data: bytes) -> None:
         self.process.stdin.write(data)
@@ -81,7 +94,7 @@ class Qemu:
             initramfs = both
         return [
             *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(self.memory_mb)),
-            *("-nographic", "-no-reboot", "-monitor", "none", "-serial", "stdio"),
+            *("-display", "none", "-no-reboot", "-serial", "stdio", *self.monitor.arguments),
             *("-bios", str(IMAGES / "shim-virt.bin")),
             *("-kernel", str(IMAGES / f"Image{self.suffix}"), "-initrd", str(initramfs)),
             *("-append", f"console=ttyS0 {self.bootargs}"),

@@ -1,6 +1,7 @@
-"""Does the console of the tests report what commands did, and that they did nothing in time?"""
+"""The console of the tests reports results of commands, and a command that does not end in time."""
 
 import pytest
+from linux.conftest import Machine
 from linux.console import ConsoleError
 
 
@@ -28,3 +29,19 @@ def test_a_command_that_does_not_end_is_a_timeout(linux):
 def test_a_line_longer_than_the_shell_reads_is_refused(linux):
     with pytest.raises(ValueError, match="more than the shell reads"):
         linux.run("echo " + 1024 * "x")
+
+
+def test_a_machine_whose_processor_stands_is_described_and_replaced(images, tmp_path_factory):
+    machine = Machine(lambda: tmp_path_factory.mktemp("silent"))
+    console = machine.shell()
+    assert machine.shell() is console
+    with pytest.raises(ConsoleError, match="timeout"):
+        console.run("sleep 1000", timeout_s=0.5)
+    assert machine.shell() is console  # it ends the command that did not
+    console.timeout_s = 0.5
+    machine._qemu.monitor.command("stop")
+    with pytest.raises(ConsoleError, match=r"timeout(?s:.*)pc, 3 times: \w+\+0x"):
+        console.run("true")
+    other = machine.shell()
+    assert other is not console and other.run("echo here") == (0, "here\n")
+    machine.end()

@@ -1,11 +1,11 @@
-"""One boot of a guest for all tests of the driver; each gets a new monitor in it."""
+"""One guest for all tests of the driver, booted again if it falls silent; each test gets a new monitor."""
 
 import os
 from pathlib import Path
 
 import pytest
 from linux.driver.building import ROOT, build_initramfs
-from linux.driver.guest import FAKE, Guest
+from linux.driver.guest import FAKE, Guest, Guests
 
 # Of `make linux-images`; LITEMRC_KERNEL names another, say build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
@@ -26,24 +26,31 @@ COMPLAINTS = (
 
 
 @pytest.fixture(scope="session")
-def guest():
+def guests():
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     assert image.exists() and SHIM.exists(), f"needs {image} and {SHIM}; run: make linux-images"
     out = ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}"
-    guest = Guest(
-        SHIM, image, build_initramfs(KERNEL, out), memory_mb=int(os.environ.get("LITEMRC_MEMORY_MB", "64"))
-    )
-    guest.do("insmod /litemrc.ko")
-    yield guest
-    guest.close()
+
+    def boot():
+        initramfs = build_initramfs(KERNEL, out)
+        guest = Guest(SHIM, KERNEL, initramfs, memory_mb=int(os.environ.get("LITEMRC_MEMORY_MB", "64")))
+        guest.do("insmod /litemrc.ko")
+        return guest
+
+    guests = Guests(boot)
+    yield guests
+    guests.close()
 
 
 @pytest.fixture
-def monitor(guest):
+def monitor(guests):
     """The guest with a fake monitor as after reset; at the end neither it nor the kernel has a complaint."""
+    guest = guests.running()
     guest.do("dmesg")
     guest.do("insmod /litemrc_fake.ko")
     yield guest
+    if guest.silent:
+        return  # the test has failed, and its failure says so
     violations = guest.read(FAKE + "violations")
     guest.do("rmmod litemrc_fake")
     messages = guest.do("dmesg")

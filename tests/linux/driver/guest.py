@@ -1,18 +1,22 @@
-"""A Linux in qemu whose init does what a test asks (guest/agent.c)."""
+"""A Linux in qemu; its init performs the commands of a test (guest/agent.c)."""
 
 import queue
 import subprocess
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
-from patience import patience
+from linux.monitor import Monitor
+from patience import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
 # As the VexRiscv: RV32IMA, no Sstc.
 QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"]
-QEMU += ["-nographic", "-no-reboot"]
+QEMU += ["-display", "none", "-serial", "stdio", "-no-reboot"]
 
 
 class GuestError(Exception):
@@ -21,26 +25,41 @@ class GuestError(Exception):
 
 @dataclass
 class Answer:
-    """Of a command: what a system call returned, minus an errno or a count, and lines of text."""
+    """The answer to a command: the result of a system call, minus an errno or a count, and lines of text."""
 
     result: int
     lines: list[str]
 
 
 class Guest:
-    """Boots at once; `console` holds all that is no answer."""
+    """A machine that boots at once.
+
+    kernel: the kernel's build folder, with the image and System.map.
+    patience_s: how long a command may take on a quiet machine.
+
+    Attributes:
+        console: all lines that the guest printed.
+        silent: it did not answer in time, or qemu has ended; nothing can be asked any more.
+    """
 
     def __init__(
-        self, shim: Path, image: Path, initramfs: Path, memory_mb: int = 64, patience_s: float = 120
+        self, shim: Path, kernel: Path, initramfs: Path, memory_mb: int = 64, patience_s: float = 60
     ) -> None:
-        files = ["-bios", shim, "-kernel", image, "-initrd", initramfs]
+        files = ["-bios", shim, "-kernel", kernel / "arch/riscv/boot/Image", "-initrd", initramfs]
         words = ["-m", str(memory_mb), "-append", "console=ttyS0 panic=-1 loglevel=1"]
         self.console: list[str] = []
+        self.silent = False
         self.patience_s = patience_s
+        self.symbols = kernel / "System.map"
+        self.monitor = Monitor()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._qemu = subprocess.Popen(
-            [*QEMU, *map(str, files), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [*QEMU, *self.monitor.arguments, *map(str, files), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=[self.monitor.descriptor],
         )
+        self.monitor.connect()
         threading.Thread(target=self._listen, daemon=True).start()
         while self._next_line() != "agent ready":
             pass
@@ -51,19 +70,28 @@ class Guest:
         self._lines.put(None)
 
     def _next_line(self) -> str:
-        try:
-            line = self._lines.get(timeout=patience(self.patience_s))
-        except queue.Empty:
-            line = None
-        if line is None:
-            raise GuestError("the guest is silent; it said last:\n" + "\n".join(self.console[-40:]))
-        self.console.append(line)
-        return line
+        deadline = Deadline(self.patience_s)
+        while not deadline.passed:
+            with suppress(queue.Empty):
+                line = self._lines.get(timeout=deadline.left_s)
+                if line is None:
+                    self._fall_silent(f"qemu ended with {self._qemu.wait()}")
+                self.console.append(line)
+                return line
+        state = self.monitor.kernel_state(self.symbols)
+        self._fall_silent(f"the guest was silent for {deadline.limit_s:.0f} s\n{state}")
+
+    def _fall_silent(self, why: str) -> NoReturn:
+        self.silent = True
+        raise GuestError("\n".join([why, "the end of its console:", *self.console[-40:]]))
 
     def ask(self, command: str) -> Answer:
         """Have the agent perform a command of guest/*.c."""
-        self._qemu.stdin.write(command.encode() + b"\n")
-        self._qemu.stdin.flush()
+        if self.silent:
+            raise GuestError(f"{command}: the guest fell silent before")
+        with suppress(BrokenPipeError):  # of a qemu that has ended: its output has, too
+            self._qemu.stdin.write(command.encode() + b"\n")
+            self._qemu.stdin.flush()
         lines = []
         while not (line := self._next_line()).startswith("= "):
             if line.startswith("| "):
@@ -96,9 +124,35 @@ class Guest:
 
     def close(self) -> None:
         """Switch the guest off."""
-        self._qemu.stdin.close()
-        self._qemu.terminate()
+        self._qemu.kill()
         self._qemu.wait()
+        with suppress(BrokenPipeError):
+            self._qemu.stdin.close()
+        self.monitor.close()
+
+
+class Guests:
+    """One guest for many tests; another one takes the place of a guest that fell silent.
+
+    boot: starts a guest that is ready for tests.
+    """
+
+    def __init__(self, boot: Callable[[], Guest]) -> None:
+        self._boot = boot
+        self._guest: Guest | None = None
+
+    def running(self) -> Guest:
+        """Return the guest, or a new one if there is none or it is silent."""
+        if self._guest and self._guest.silent:
+            self.close()
+        if not self._guest:
+            self._guest = self._boot()
+        return self._guest
+
+    def close(self) -> None:
+        if self._guest:
+            self._guest.close()
+        self._guest = None
 
 
 @dataclass

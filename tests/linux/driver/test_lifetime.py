@@ -3,8 +3,11 @@
 from errno import EAGAIN
 
 from linux.driver.guest import FAKE, S
+from linux.monitor import Symbols
 
 TIMES = 8
+PAGE_OFFSET = 0xC0000000
+PRESENT, PERMISSIONS = 0x1, 0xF
 
 
 def test_the_module_stays_while_the_device_is_open(monitor):
@@ -66,3 +69,17 @@ def test_followers_end_while_contexts_are_written(monitor):
         monitor.do("wait short")
         assert monitor.read(f"{S}contexts/{1 + number % 7}/state") in ("ended", "free")
         monitor.write(f"{S}contexts/{1 + number % 7}/pid", 0)
+
+
+def test_freeing_a_module_leaves_the_kernels_map_as_it_was(monitor):
+    """Of its direct map, in superpages, each entry keeps its permissions: superpages.patch."""
+    symbols = Symbols(monitor.symbols)
+    first = symbols.address["swapper_pg_dir"]
+    entry = PAGE_OFFSET >> 22
+    kernel_map = monitor.monitor.words(first + 4 * entry, 12)
+    assert all(word & PRESENT for word in kernel_map)
+    monitor.do("rmmod litemrc")
+    monitor.do("insmod /litemrc.ko")
+    monitor.do("sleep 300")  # the memory of its init functions is freed a while later
+    assert monitor.monitor.words(first + 4 * entry, 12) == kernel_map
+    assert len({word & PERMISSIONS for word in kernel_map}) == 1

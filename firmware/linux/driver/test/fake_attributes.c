@@ -69,6 +69,17 @@ static ssize_t forget_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_WO(forget);
 
+/* The kernel hangs, with interrupts off: for the test of a guest that does. */
+static ssize_t hang_store(struct device *device, struct device_attribute *attribute,
+			  const char *text, size_t bytes)
+{
+	local_irq_disable();
+	for (;;)
+		cpu_relax();
+	return bytes;
+}
+static DEVICE_ATTR_WO(hang);
+
 /* One struct fake_entry after another. */
 static ssize_t log_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
 			char *data, loff_t offset, size_t bytes)
@@ -85,6 +96,7 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_frame_of.attr,
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,
+	&dev_attr_hang.attr,
 	NULL
 };
 
