@@ -1,8 +1,8 @@
-"""Which memory chips sleep when: zhou2004, section 5, and a scheme of ours.
+"""Sleep schemes of memory chips: zhou2004, section 5, and one of ours.
 
-A scheme knows thresholds and names, no chip and no trace: `litemrc.machines.chips.machine` runs it, and
-`golden.machines.chip_energy` says what the paper leaves open. Chips wait in one of four states, the last one
-the deepest: RDRAM's are active, standby, nap and powerdown.
+A scheme holds thresholds and names; `litemrc.machines.chips.machine` runs it on a trace. The decisions that
+the paper leaves open are listed in `golden.machines.chip_energy`. A chip is in one of four states; for RDRAM
+these are active, standby, nap and powerdown, by depth.
 """
 
 from dataclasses import dataclass, replace
@@ -16,15 +16,15 @@ DYNAMIC_NAP_NS = 100
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Chips sink by how long they have waited; with `working_set`, those outside it sleep deepest at once.
+    """Chips enter deeper states by idle time; with `working_set`, non-working chips power down immediately.
 
     Attributes:
         name: of the scheme.
-        after_ns: waiting until standby, nap and powerdown; None: the state is left out.
+        after_ns: idle time until standby, nap and powerdown; None: the state is not used.
         working_set: power down the chips that hold none of the top N_mrc pages (section 5.1); needs the
             monitor.
-        tuned: nap and powerdown thresholds are those of a sweep over the trace itself.
-        base: the scheme it builds on, or is compared with.
+        tuned: the nap and powerdown thresholds come from a sweep over the trace itself.
+        base: the scheme that it is compared with.
 
     Raises:
         UserError: a threshold that is negative, too long, or below that of a shallower state.
@@ -40,31 +40,31 @@ class Thresholds:
         given = [after for after in self.after_ns if after is not None]
         if any(not 0 <= after <= MOST_NS for after in given) or given != sorted(given):
             raise UserError(
-                f"{self.name}: thresholds of {', '.join(map(str, given))} ns make no sense",
-                remedy=f"from 0 to {MOST_NS} ns, and the deeper state not before the other",
+                f"{self.name}: thresholds of {', '.join(map(str, given))} ns are out of range or order",
+                remedy=f"give 0 to {MOST_NS} ns, and no deeper state before a shallower one",
             )
 
     @property
     def monitored(self) -> bool:
-        """Does it need the miss ratio monitor?"""
+        """Return whether the scheme needs the monitor."""
         return self.working_set
 
     def with_thresholds(self, nap_ns: int, powerdown_ns: int | None) -> "Thresholds":
-        """The same, not tuned, with these thresholds behind the standby that begins at once."""
+        """Return this scheme, not tuned, with immediate standby and these thresholds."""
         return replace(self, after_ns=(0, nap_ns, powerdown_ns), tuned=False)
 
 
 @dataclass(frozen=True)
 class Predictive:
-    """Ours: thresholds learned from idle times, and chips woken ahead (`golden.machines.chip_prediction`).
+    """Ours: learned idle thresholds and predicted wake-ups (`golden.machines.chip_prediction`).
 
-    An entry a page and direction in the monitor's page array remembers which chip came next and when; a table
-    of the same kind by chip and chip before stands in for pages that are not sure. The monitor is charged.
+    An entry per page and direction in the monitor's page array holds the next chip and its time. A table by
+    chip and previous chip serves pages without a confident entry. The monitor's energy is charged.
 
     Attributes:
-        tolerance_ns: predicted times agree that differ by so much, or by an eighth.
-        hold_ns: standby of a chip woken ahead, behind the latest time it was expected.
-        price: of a delay: a second costs this share of what all chips in nap draw, beside the way back.
+        tolerance_ns: predicted times agree if they differ by at most this, or an eighth.
+        hold_ns: standby of a chip woken ahead, after the latest expected time.
+        price: price of delay, in addition to the exit power, as a share of the power of all chips in nap.
     """
 
     tolerance_ns: int = 10
@@ -78,9 +78,9 @@ class Predictive:
 
 @dataclass(frozen=True)
 class Oracle:
-    """Knows the future: each wait in its cheapest state, left just in time, and no delay.
+    """Uses future knowledge: each idle time in its cheapest state, left just in time, without delay.
 
-    A lower bound of energy and of delay; docs/chip_energy.md says why.
+    This is a lower bound of energy and of delay; docs/chip_energy.md proves it.
     """
 
     name: ClassVar[str] = "oracle"

@@ -1,7 +1,7 @@
-"""Page replacement: which page leaves memory when another one must come in (Glass and Cao 1997).
+"""Page-replacement policies: LRU, CLOCK, OPT and SEQ (Glass and Cao 1997).
 
-A policy makes memories, which run in the native core; `litemrc.golden` holds the models they are equal to:
-`golden/replacement.py` and, with all that section 4.1 leaves open, `golden/seq.py`.
+A policy creates memories that run in the native core. They are equal to the models in
+`golden.machines.replacement` and `golden.machines.seq`; the latter lists what section 4.1 leaves open.
 """
 
 from dataclasses import dataclass
@@ -13,35 +13,35 @@ from litemrc.native.replacement import AddressBook, ClockMemory, LruMemory, Memo
 
 @dataclass(frozen=True)
 class Lru:
-    """Replaces the page whose last reference is the earliest."""
+    """Evicts the least recently used page."""
 
     name: ClassVar[str] = "lru"
 
     def memory(self, book: AddressBook, pages: int) -> Memory:
-        """A memory of `pages` pages of a book."""
+        """Return a memory of `pages` pages of the book's addresses."""
         return LruMemory(book, pages)
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Approximates LRU: a hand goes round, spares pages used since it last came by, and takes the next one.
+    """Approximates LRU: a circular hand clears use bits and evicts the first page whose bit is clear.
 
-    A page comes in with its use bit set, and the hand stops behind it.
+    A new page has its use bit set, and the hand points behind it.
     """
 
     name: ClassVar[str] = "clock"
 
     def memory(self, book: AddressBook, pages: int) -> Memory:
-        """A memory of `pages` pages of a book."""
+        """Return a memory of `pages` pages of the book's addresses."""
         return ClockMemory(book, pages)
 
 
 @dataclass(frozen=True)
 class Opt:
-    """Replaces the page whose next reference is furthest in the future (Belady 1966); no policy faults less.
+    """Evicts the page whose next reference is furthest in the future (Belady 1966); the minimum of faults.
 
-    It must know the future, so it needs the whole trace: 4 bytes a reference, after repeated references to
-    one page are taken together, and a bit more for each memory size while that is computed.
+    It needs the whole trace in memory: 4 bytes per reference after repeated references to one page are
+    merged, and a little more for each memory size while it is computed.
     """
 
     name: ClassVar[str] = "opt"
@@ -49,13 +49,13 @@ class Opt:
 
 @dataclass(frozen=True)
 class Seq:
-    """LRU, but on long sequences of page faults to consecutive addresses it replaces behind their head.
+    """LRU, but evicts near the head of long sequences of faults to consecutive addresses.
 
     Attributes:
-        length: L, pages of the shortest sequence that is replaced from.
-        distance: M, pages next to the head of a sequence that are left alone.
-        recent: N; of the sequences, the one whose N-th most recent fault is the latest is taken.
-        limit: sequences kept for a program.
+        length: L, minimum length of a sequence whose pages are evicted.
+        distance: M, number of pages at the head of a sequence that are not evicted.
+        recent: N; the sequence whose N-th last fault is the latest is used.
+        limit: number of sequences per program.
 
     Raises:
         UserError: a parameter below 1.
@@ -75,21 +75,21 @@ class Seq:
                 raise UserError(f"SEQ's {parameter} cannot be {value}", remedy=f"give 1 to {MOST}")
 
     def memory(self, book: AddressBook, pages: int) -> Memory:
-        """A memory of `pages` pages of a book."""
+        """Return a memory of `pages` pages of the book's addresses."""
         return SeqMemory(book, pages, SeqParameters(self.length, self.distance, self.recent, self.limit))
 
 
-MOST = 1 << 20  # of any of SEQ's parameters
+MOST = 1 << 20  # largest value of SEQ's parameters
 OnlinePolicy = Lru | Clock | Seq
 Policy = OnlinePolicy | Opt
 POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in (Lru, Clock, Opt, Seq)}
 
 
 def check_memory_size(pages: int) -> None:
-    """Refuse a memory that holds nothing.
+    """Check that a memory has at least one page.
 
     Raises:
         UserError: `pages` is below 1.
     """
     if pages < 1:
-        raise UserError(f"a memory of {pages} pages holds nothing", remedy="give at least 1 page")
+        raise UserError(f"the memory must have at least 1 page (got {pages})", remedy="give at least 1 page")

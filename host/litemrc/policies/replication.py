@@ -1,9 +1,9 @@
-"""When pages are replicated close to a processor, and when copies are dropped: "Reference counters".
+"""Replication policy of the paper "Reference counters": when a page is replicated and a copy dropped.
 
-A policy chooses the initial values of two counters. DELAY counts a processor's remote reads of a page,
-UPDATE the updates that arrive for its copy; at 0 the operating system is asked. It knows events and costs,
-no trace and no machine: `golden.machines.numa` asks it, `native/numa/replication.hpp` is the same in C++.
-`litemrc.policies.self_tuned_replication` is another.
+A policy chooses the initial values of two counters. DELAY counts down a processor's remote reads of a page,
+UPDATE the updates that its copy receives; at 0 the operating system asks the policy. `golden.machines.numa`
+asks this class; `native/numa/replication.hpp` is its equal in C++. `litemrc.policies.self_tuned_replication`
+is the other policy.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ Pair = tuple[int, int]  # page, processor
 
 
 class DelayAnswer(NamedTuple):
-    """DELAY has reached 0.
+    """Decision when DELAY has reached 0.
 
     Attributes:
         replicate: make a copy.
-        value: initial value of its UPDATE, or else of DELAY, which is armed again; 0: does not count.
-        asks: messages to the home, to know how often the page was written.
+        value: initial value of the copy's UPDATE, or of the re-armed DELAY; 0: off.
+        asks: messages to the home that ask how often the page was written.
     """
 
     replicate: bool
@@ -27,11 +27,11 @@ class DelayAnswer(NamedTuple):
 
 
 class UpdateAnswer(NamedTuple):
-    """UPDATE has reached 0.
+    """Decision when UPDATE has reached 0.
 
     Attributes:
         drop: drop the copy.
-        value: initial value of DELAY if it is dropped, or else of UPDATE, which is armed again.
+        value: initial value of DELAY after a drop, or of the re-armed UPDATE.
     """
 
     drop: bool
@@ -39,21 +39,24 @@ class UpdateAnswer(NamedTuple):
 
 
 class Window(Protocol):
-    """A processor's counters, as its operating system reads and writes them; each costs a local access."""
+    """A processor's counters; each read or write by its operating system costs a local access."""
 
     def local_reads(self, page: int) -> int:
-        """Reads of its copy since UPDATE was armed; 0 if it has none."""
+        """Return the reads of the local copy since UPDATE was armed; 0 without a copy."""
+        ...
 
     def raise_delays(self, value: int) -> None:
-        """Every DELAY that counts from less now counts from `value`; what it has counted stays. Each that
-        counts is read and written."""
+        """Raise the initial value of every active DELAY to at least `value`; counts so far stay.
+
+        Every active DELAY is read and written.
+        """
 
 
 @dataclass(frozen=True)
 class FixedCounters:
-    """The paper's: both initial values are those of the whole run; 0: the counter does not count.
+    """The paper's policy: constant initial values; 0: the counter is off.
 
-    A copy is dropped if more updates have arrived than its owner made local accesses since UPDATE was armed.
+    A copy is dropped if it received more updates than local accesses since UPDATE was armed.
     """
 
     delay: int

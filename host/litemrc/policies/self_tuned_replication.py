@@ -1,6 +1,6 @@
-"""Reference counters ("Reference counters") that find their initial values themselves.
+"""Self-tuned replication policy: it derives the initial values of the reference counters.
 
-`litemrc.golden.machines.numa` asks them, `native/numa/self_tuned.hpp` is the same in C++.
+`litemrc.golden.machines.numa` asks this class; `native/numa/self_tuned.hpp` is its equal in C++.
 """
 
 from collections import deque
@@ -12,18 +12,18 @@ from litemrc.policies.replication import DelayAnswer, Pair, UpdateAnswer, Window
 
 @dataclass
 class _Page:
-    """What a processor knows of a page.
+    """State of a page at a processor.
 
     Attributes:
-        patience: the first initial value of the next copy's UPDATE.
-        reads: remote ones, in the runs of DELAY that led to no copy.
-        copied_reads: of the copy, before UPDATE was last armed.
-        benefit: of its copy, in cycles.
-        delay, update: remote reads after which the copy was made; initial value of its UPDATE.
-        proven: its last copy was worth more than it cost.
-        asked: its home has been asked in vain.
-        early: its copy was made before `least` reads.
-        on_trial: its copy is one by which optimism is judged.
+        patience: first initial value of the next copy's UPDATE.
+        reads: remote reads in runs of DELAY that led to no copy.
+        copied_reads: reads of the copy before UPDATE was last armed.
+        benefit: cycles saved by the copy.
+        delay, update: remote reads before the copy was made; initial value of its UPDATE.
+        proven: the last copy saved more than it cost.
+        asked: a request to the home led to no copy.
+        early: the copy was made before `least` reads.
+        on_trial: the copy is one of those that judge early copies.
     """
 
     patience: int
@@ -40,13 +40,13 @@ class _Page:
 
 @dataclass
 class _Node:
-    """What a processor has learned.
+    """State of a processor.
 
     Attributes:
-        delay: initial value for pages that are new to it.
+        delay: initial value of DELAY for new pages.
         purse: cycles that early copies may still lose.
-        trials: pages copied early, of which it is not known yet whether that pays.
-        regret: cycles that a longer delay would have saved, less those that a shorter one would have.
+        trials: pages copied early and not judged yet.
+        regret: cycles that a longer DELAY would have saved, minus those that a shorter one would have.
     """
 
     delay: int
@@ -57,35 +57,36 @@ class _Node:
 
 @dataclass
 class SelfTuned:
-    """Ours: initial values that follow from the costs, and from what became of earlier copies.
+    """Ours: initial values derived from the costs and the outcome of earlier copies.
 
-    `least` remote reads cost as much as a copy. Who waits for as many loses at most as much again, as who
-    rents skis until the rent has come to their price; but where all pages are worth a copy, that is lost for
-    each of them. So a processor begins as an optimist: DELAY is an eighth of `least`, and what its early
-    copies lose is paid from a purse of four replications. A copy is judged when the next but one is made, by
-    twice the reads it has had (a page lives on as long as it has lived): what they saved beyond its cost
-    fills the purse, what they fell short empties it; so do a dropped copy's whole loss, and a page's first
-    event that led to nothing. When the purse is empty, the processor is cautious from then on: DELAY is twice
-    `least`, also of pages that are counted already.
+    `least` remote reads cost as much as a copy. A processor that waits for `least` reads pays at most twice
+    the optimum (the ski-rental argument), but where all pages are worth a copy, it pays this for each of
+    them.
+    So a processor begins with early copies: DELAY is an eighth of `least`, and the losses of early copies are
+    charged to a purse of four replications. A copy is judged when the next but one is made, by twice its
+    reads so far (its expected life is twice its age). Their saving beyond the cost of the copy is added to
+    the purse, a shortfall is subtracted. The loss of a dropped copy and the cost of a page's first event
+    without a copy are also subtracted. When the purse is empty, the processor becomes cautious for good:
+    DELAY is twice `least`, also for pages that are already counted.
 
-    At an event, counts are compared by what they cost. The home of a page knows how often it was written (all
-    writes come there; a message, charged, asks it): if updates of a copy had cost more than its local reads
-    would have saved since DELAY was armed, the page stays remote. It is asked about again after twice as many
-    reads, but soon enough that a program which reads what it wrote in an earlier phase is not missed, and so
-    rarely that asking costs a 32nd of the reads. The first UPDATE, `patience`, is the number of updates that
-    cost as much as a copy. A copy is dropped if in UPDATE's time updates cost more than local reads saved;
-    else UPDATE doubles, up to four times `patience`.
+    At an event, costs are compared. The home of a page counts its writes; one charged message asks for the
+    count. If the updates of a copy since DELAY was armed would have cost more than its local reads saved, the
+    page stays remote. The next event comes after twice as many reads, limited by `retry`, so that a program
+    that reads data written in an earlier phase is detected and requests cost at most a 32nd of the reads. The
+    first UPDATE, `patience`, is the number of updates that cost as much as a copy. A copy is dropped if the
+    updates since UPDATE was armed cost more than its local reads saved; otherwise UPDATE doubles, up to four
+    times `patience`.
 
-    By page: one whose copy lost, over its life, waits twice as long the next time; one whose copy won a
-    quarter as long, whatever was written in between. The next copy is dropped after half as many updates as
-    the last one at first.
+    Per page: after a copy that lost over its life, the next DELAY is twice as long. After a copy that gained,
+    it is a quarter, regardless of writes in between. The first UPDATE of the next copy is half that of the
+    last one.
 
-    By cautious processor, for pages new to it: DELAY is learned by regret. What a lossy copy lost, and a
-    first event that led to nothing, speak for a longer one; half the reads beyond `least` before a copy for
-    a shorter one. When either outweighs the other by two replications, it grows or shrinks by a half, never
-    below `least`.
+    Per cautious processor, for new pages: DELAY follows the regret. The loss of a copy and the cost of a
+    first event without a copy argue for a longer DELAY; half the reads beyond `least` before a copy argue for
+    a shorter one. When one side exceeds the other by two replications, DELAY grows by a half or shrinks by a
+    third, never below `least`.
 
-    Parameters: costs in cycles, of a page of this size.
+    Parameters: costs in cycles, for the page size in use.
     """
 
     remote_read: int
@@ -93,7 +94,7 @@ class SelfTuned:
     update: int
     page_fault: int
     replication: int
-    counter_bits: ClassVar[int] = 12  # no initial value is larger than such a counter holds
+    counter_bits: ClassVar[int] = 12  # width of the counters; limits initial values
     least_update: ClassVar[int] = 32
     optimism: ClassVar[int] = 8
     purse: ClassVar[int] = 4  # replications
@@ -102,22 +103,22 @@ class SelfTuned:
 
     @property
     def gain(self) -> int:
-        """Cycles that a local read saves."""
+        """Return the cycles that a local read saves."""
         return self.remote_read - self.local_access
 
     @property
     def least(self) -> int:
-        """Remote reads that cost as much as a replication."""
+        """Return the number of remote reads that cost as much as a replication."""
         return self._limited(-(-self.replication // self.gain))
 
     @property
     def patience(self) -> int:
-        """Updates that cost as much as a replication."""
+        """Return the number of updates that cost as much as a replication."""
         return self._limited(self.replication // self.update)
 
     @property
     def retry(self) -> int:
-        """Remote reads that cost 32 times what asking in vain does."""
+        """Return the number of remote reads that cost 32 times a request without a copy."""
         return 32 * (self.page_fault + self.remote_read) // self.remote_read
 
     def first_delay(self, processor: int) -> int:
@@ -135,8 +136,8 @@ class SelfTuned:
             return DelayAnswer(False, self._limited(min(2 * reads, max(self.least, self.retry))), 1)
         page.early = page.reads < self.least
         trial = page.early and not page.proven
-        if trial and not self._hopes(node):
-            return DelayAnswer(False, node.delay - page.reads, 0)  # armed when there was hope
+        if trial and not self._copies_early(node):
+            return DelayAnswer(False, node.delay - page.reads, 0)  # armed while early copies were allowed
         page.on_trial = trial
         if trial:
             node.trials.append(pair[0])
@@ -169,11 +170,11 @@ class SelfTuned:
         first = _Node(max(self.least // self.optimism, 1), self.purse * self.replication)
         return self._nodes.setdefault(processor, first)
 
-    def _hopes(self, node: _Node) -> bool:
-        return node.delay < self.least  # as only an optimist's
+    def _copies_early(self, node: _Node) -> bool:
+        return node.delay < self.least  # only while early copies are allowed
 
     def _judge(self, processor: int, node: _Node, window: Window) -> None:
-        """All early copies but the last."""
+        """Judge all early copies except the last."""
         while len(node.trials) > 1:
             number = node.trials.popleft()
             page = self._pages[number, processor]
@@ -183,7 +184,7 @@ class SelfTuned:
                 self._earn(node, 2 * self.gain * reads - self.replication, window)
 
     def _earn(self, node: _Node, cycles: int, window: Window) -> None:
-        if not self._hopes(node):
+        if not self._copies_early(node):
             return
         node.purse = min(node.purse + cycles, self.purse * self.replication)
         if node.purse < 0:
@@ -191,7 +192,7 @@ class SelfTuned:
             window.raise_delays(node.delay)
 
     def _learn(self, node: _Node, regret: int) -> None:
-        if self._hopes(node):
+        if self._copies_early(node):
             return
         node.regret += regret
         if node.regret > 2 * self.replication:

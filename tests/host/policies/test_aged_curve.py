@@ -31,15 +31,15 @@ def test_it_forgets_as_the_golden_model_does():
 def test_half_is_left_after_the_half_life():
     """Two epochs of 4 accesses, half-life 4: hits [4, 0], then [0, 4]: 2 and 4 of 6 remain."""
     aged = AgedCurve(half_life=4)
-    aged.add(HitCounters(np.array([4, 0]), 0, group_pages=1, accesses=4), clocks=10)
-    aged.add(HitCounters(np.array([0, 4]), 0, group_pages=1, accesses=4), clocks=10)
+    aged.add(HitCounters(np.array([4, 0]), 0, group_pages=1, accesses=4), cycles=10)
+    aged.add(HitCounters(np.array([0, 4]), 0, group_pages=1, accesses=4), cycles=10)
     np.testing.assert_allclose(aged.miss_ratio, [4 / 6, 0])
     assert aged.reference_rate == pytest.approx(6 / (5 + 10))
 
 
 def test_who_sleeps_keeps_the_curve_and_loses_the_rate():
     aged = AgedCurve(half_life=4)
-    aged.add(HitCounters(np.array([3, 1]), 0, group_pages=1, accesses=4), clocks=10)
-    aged.add(None, clocks=30)
+    aged.add(HitCounters(np.array([3, 1]), 0, group_pages=1, accesses=4), cycles=10)
+    aged.add(None, cycles=30)
     np.testing.assert_allclose(aged.miss_ratio, [1 / 4, 0])
     assert aged.reference_rate == pytest.approx(4 / 40)

@@ -186,7 +186,7 @@ def test_bad_options_are_refused(curves, options, said):
         ([1, 2], ["not a JSON object"]),
         ('{"name": "loop",\n ]', ["neither Parquet nor JSON", "bad.json:2:2"]),
         ("", ["neither Parquet nor JSON"]),
-        (ZIPF, ["several curves are called zipf"]),
+        (ZIPF, ["several curves have the name zipf"]),
     ],
 )
 def test_bad_curves_are_refused_with_their_place(curves, tmp_path, content, said):

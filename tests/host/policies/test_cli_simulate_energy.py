@@ -140,7 +140,7 @@ def test_the_table_and_the_bars(tmp_path):
         (["--placement", "best"], "invalid choice: 'best'"),
         (["--base", "nobody"], "invalid choice: 'nobody'"),
         (["--powerdown-after", "100"], "--powerdown-after is given alone"),
-        (["--nap-after", "200", "--powerdown-after", "100"], "thresholds of 0, 200, 100 ns make no sense"),
+        (["--nap-after", "200", "--powerdown-after", "100"], "0, 200, 100 ns are out of range or order"),
         (["--plot", "bars.txt"], "bars.txt"),
     ],
 )

@@ -202,7 +202,7 @@ def test_an_impossible_machine_is_refused(bad):
 
 @pytest.mark.parametrize("after", [(0, -1, 5), (0, 100, 50), (10, 5, None), (None, 0, 10**13)])
 def test_impossible_thresholds_are_refused(after):
-    with pytest.raises(UserError, match="make no sense"):
+    with pytest.raises(UserError, match="out of range or order"):
         Thresholds("bad", after)
 
 

@@ -199,7 +199,7 @@ def test_minimums_of_too_many_contexts_are_refused():
     epoch = {context: counted([1, 1]) for context in range(3)}
     with pytest.raises(UserError, match="minimums need 96 pages, the memory has 64"):
         governor(minimum_pages=32).decide(epoch, 1000)
-    with pytest.raises(ValueError, match="-1 clocks"):
+    with pytest.raises(ValueError, match="-1 cycles"):
         governor().decide({}, -1)
 
 

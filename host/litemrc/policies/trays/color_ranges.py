@@ -7,9 +7,9 @@ from litemrc.errors import UserError
 
 
 class ColorRanges:
-    """Which virtual pages of a process have which color.
+    """The colors of a process's virtual pages.
 
-    Ranges are half-open, in pages. A later color replaces an earlier one; neighbours of one color are one.
+    Ranges are half-open, in pages. A later color replaces an earlier one; adjacent ranges of one color merge.
     """
 
     def __init__(self) -> None:
@@ -18,17 +18,17 @@ class ColorRanges:
         self._colors: list[str] = []
 
     def paint(self, begin: int, end: int, color: str | None, *, over: bool = True) -> None:
-        """Give the pages from `begin` to before `end` a color; None takes it away.
+        """Set the color of pages `begin` to `end`, exclusive; None removes the color.
 
         Parameters:
-            over: whether pages that have another color may be painted over.
+            over: whether pages of another color may be recolored.
 
         Raises:
-            UserError: no pages; or pages that have another color, and `over` is not given.
+            UserError: an empty range, or pages of another color without `over`.
         """
         if not 0 <= begin < end:
             raise UserError(
-                f"pages {begin} to {end} are no range", remedy="from a page to one behind it, both from 0 on"
+                f"pages {begin} to {end} are not a range", remedy="give a begin of 0 or more and a larger end"
             )
         if not over:
             self._refuse_overlap(begin, end, color)
@@ -43,12 +43,12 @@ class ColorRanges:
         self._set(sorted(kept))
 
     def color(self, page: int) -> str | None:
-        """Of a page; None: it has none."""
+        """Return the color of a page; None: it has none."""
         at = bisect_right(self._begins, page) - 1
         return self._colors[at] if at >= 0 and page < self._ends[at] else None
 
     def within(self, begin: int, end: int) -> Iterator[tuple[int, int, str | None]]:
-        """Ranges of one color each, None too, that together are the range asked for."""
+        """Yield consecutive ranges of one color (or None) that cover `begin` to `end`."""
         page = begin
         at = bisect_right(self._ends, begin)
         while page < end:
@@ -63,7 +63,7 @@ class ColorRanges:
             at += 1
 
     def pages(self, color: str) -> int:
-        """How many have this color."""
+        """Return the number of pages of this color."""
         return sum(end - begin for begin, end, other in self if other == color)
 
     def __iter__(self) -> Iterator[tuple[int, int, str]]:
@@ -77,7 +77,7 @@ class ColorRanges:
         ):
             if other != color:
                 raise UserError(
-                    f"pages {max(begin, one)} to {min(end, two)} are to be {color}, and are {other}",
+                    f"pages {max(begin, one)} to {min(end, two)} already have color {other}, not {color}",
                     remedy="ranges of different colors must not overlap",
                 )
 

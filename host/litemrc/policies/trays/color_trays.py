@@ -1,10 +1,9 @@
-"""From colors to trays: which trays are to back the pages of each (Jantz et al. 2013, 4.2, 6 and 8).
+"""Maps colors to the trays that back their pages (Jantz et al. 2013, 4.2, 6 and 8).
 
-- A node affinity color is bound to the trays of its node.
-- An isolated color gets trays of its own, as many as its share of the resident set needs; nobody else may use
-  them, uncolored pages neither.
-- Hot colors are led to the lower of the remaining trays, cold ones to the upper, so that a unit has pages of
-  one intensity. These are hints: where they end, pages go elsewhere.
+- A color with node affinity is bound to the trays of its node.
+- An isolated color gets its own trays, enough for its share of the resident set; no other pages may use them.
+- Hot colors prefer the lower of the remaining trays, cold colors the upper ones, so that a power unit holds
+  pages of one intensity. These are hints: when those trays are full, pages go elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,14 @@ from litemrc.policies.trays.trays import Tray, TrayChoice
 def map_colors(
     intents: Mapping[str, ColorIntent], trays: Sequence[Tray], resident_pages: int
 ) -> dict[str | None, TrayChoice]:
-    """Trays of every color, and under None those of pages that have no color.
+    """Return the trays of every color; those of uncolored pages are under None.
 
     Parameters:
-        trays: as they are now: their free pages, and those that programs have already, count.
-        resident_pages: that the application is going to have; shares of colors are parts of it.
+        trays: their current state; free and used pages matter.
+        resident_pages: expected resident set of the application; capacities of colors are shares of it.
 
     Raises:
-        UserError: no such node; isolated colors need more trays than there are.
+        UserError: an unknown node, or isolated colors that need more trays than are available.
     """
     owned = _isolate(intents, trays, resident_pages)
     taken = {tray for own in owned.values() for tray in own}
@@ -35,7 +34,7 @@ def map_colors(
         if color in owned:
             choices[color] = TrayChoice(tuple(owned[color]), True, intent.recycled_locally)
         else:
-            order = {HOT: hot, COLD: cold}.get(intent.intensity, [])
+            order = hot if intent.intensity == HOT else cold if intent.intensity == COLD else []
             choices[color] = _share(intent, order, trays, shared, resident_pages)
     choices[None] = TrayChoice(tuple(tray.number for tray in shared) if taken else (), bool(taken))
     return choices
@@ -48,11 +47,11 @@ def _share(
     shared: Sequence[Tray],
     resident_pages: int,
 ) -> TrayChoice:
-    """Trays of a color that has none of its own.
+    """Return the trays of a color that is not isolated.
 
     Parameters:
-        order: of those that its intensity leads it to.
-        shared: trays that no color has for itself.
+        order: trays preferred for its intensity.
+        shared: trays that are not isolated.
     """
     closed = len(shared) < len(trays)
     if intent.node is not None:
@@ -61,7 +60,7 @@ def _share(
             raise UserError(
                 f"{intent.color}: all trays of node {intent.node} are isolated for other colors",
                 where=intent.where,
-                remedy="isolate less, or leave the affinity out",
+                remedy="isolate fewer colors, or remove the affinity",
             )
         order = [tray for tray in order if tray in here] or here
     if intent.recycled_locally:
@@ -76,7 +75,7 @@ def _share(
 def _isolate(
     intents: Mapping[str, ColorIntent], trays: Sequence[Tray], resident_pages: int
 ) -> dict[str, list[int]]:
-    """Own trays of every isolated color, from the upper end, those nobody uses first."""
+    """Return the trays of every isolated color: unused trays first, from the upper end."""
     free = list(trays)
     owned: dict[str, list[int]] = {}
     for color, intent in intents.items():
@@ -89,10 +88,10 @@ def _isolate(
         capacity = sum(tray.free_pages for tray in free if tray.number in own)
         if capacity < _wanted(intent, resident_pages) or len(own) == len(free):
             raise UserError(
-                f"{color} wants {_wanted(intent, resident_pages):,} pages on trays of its own,"
-                f" and {len(free)} trays with {sum(tray.free_pages for tray in free):,} free pages are left",
+                f"{color} needs {_wanted(intent, resident_pages):,} pages on trays of its own;"
+                f" {len(free)} trays with {sum(tray.free_pages for tray in free):,} free pages are left",
                 where=intent.where,
-                remedy="isolate fewer colors or lower its MEM-CAPACITY: others need a tray, too",
+                remedy="isolate fewer colors or lower its MEM-CAPACITY; one tray must remain for others",
             )
         owned[color] = own
         free = [tray for tray in free if tray.number not in own]
@@ -102,7 +101,7 @@ def _isolate(
 def _split(
     intents: Mapping[str, ColorIntent], shared: Sequence[Tray], resident_pages: int
 ) -> tuple[list[int], list[int]]:
-    """Trays for hot pages in order, and for cold ones: each begins at an end of its own."""
+    """Return the trays for hot and for cold pages in order; they begin at opposite ends."""
     numbers = [tray.number for tray in shared]
     hot = [intent for intent in intents.values() if intent.intensity == HOT and not intent.isolated]
     if not hot or not numbers:
@@ -113,7 +112,7 @@ def _split(
 
 
 def _compact(trays: Sequence[Tray], pages: int, order: Sequence[int] | None = None) -> list[int]:
-    """The first trays that have so many pages free, at least one; all if that is not enough."""
+    """Return the first trays with `pages` free pages in all, at least one; all if they have fewer."""
     by_number = {tray.number: tray for tray in trays}
     chosen: list[int] = []
     for number in order if order is not None else [tray.number for tray in trays]:
@@ -124,12 +123,12 @@ def _compact(trays: Sequence[Tray], pages: int, order: Sequence[int] | None = No
 
 
 def _wanted(intent: ColorIntent, resident_pages: int) -> int:
-    """Pages of a color: its share of the resident set, rounded up."""
+    """Return the pages of a color: its share of the resident set, rounded up."""
     return -(-(intent.capacity_percent or 0) * resident_pages // 100)
 
 
 def _of_node(intent: ColorIntent, trays: Sequence[Tray]) -> list[Tray]:
-    """The trays that the affinity of a color leaves."""
+    """Return the trays that a color's affinity allows."""
     if intent.node is None:
         return list(trays)
     here = [tray for tray in trays if tray.node == intent.node]

@@ -1,8 +1,8 @@
-"""Guidance of an application: colors on its virtual ranges, and what the system makes of them.
+"""Guidance by applications: colors on virtual ranges, and the trays that follow (Jantz et al. 2013).
 
-Jantz et al. 2013. An application says which pages are alike (`color_ranges`) and what it intends with them
-(`intents`); the system maps colors to trays (`color_trays`), within the limits of `memnice`, and takes pages
-for new ones as `recycling` says. Whoever gives no guidance is treated as always.
+An application groups pages by colors (`color_ranges`) and states intents for each (`intents`). The system
+maps colors to trays (`color_trays`) within the limits of `memnice`, and reclaims pages by `recycling`.
+Processes without guidance get the default behaviour.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from litemrc.policies.trays.trays import ANYWHERE, Tray, TrayChoice
 
 
 class Guidance:
-    """What all processes have told, and the trays that follow from it.
+    """The guidance of all processes, and the trays that follow from it.
 
-    Colors are an application's: a child has its parent's ranges and intents when it begins, and its own from
-    then on. Isolated trays are closed to everybody else.
+    Colors are per process. A child starts with a copy of its parent's ranges and intents. Isolated trays are
+    closed to all other processes.
 
     Parameters:
-        trays: as they are when guidance begins.
+        trays: their state at the beginning.
     """
 
     def __init__(self, trays: Sequence[Tray]) -> None:
@@ -36,14 +36,14 @@ class Guidance:
     def intend(
         self, process: int, intents: Mapping[str, ColorIntent], resident_pages: int, trays: Sequence[Tray]
     ) -> None:
-        """A process binds its colors to intents, at the beginning or anew.
+        """Set the intents of a process's colors.
 
         Parameters:
-            resident_pages: it is going to have.
-            trays: as they are now.
+            resident_pages: expected resident set of the process.
+            trays: their current state.
 
         Raises:
-            UserError: as `map_colors`, or trays that another process has isolated would be isolated again.
+            UserError: as in `map_colors`; trays isolated by another process are not available.
         """
         closed = self._isolated(process)
         choices = map_colors(intents, [tray for tray in trays if tray.number not in closed], resident_pages)
@@ -52,30 +52,30 @@ class Guidance:
         self._choices[process] = choices
 
     def paint(self, process: int, begin: int, end: int, color: str | None, *, over: bool = True) -> None:
-        """Color the virtual pages from `begin` to before `end`; None takes the color away.
+        """Set the color of virtual pages `begin` to `end`, exclusive; None removes the color.
 
         Raises:
-            UserError: no range; a color without intent; an overlap, unless `over`.
+            UserError: an empty range, a color without intent, or an overlap without `over`.
         """
         if color is not None and color not in self._intents.get(process, {}):
             known = ", ".join(self._intents.get(process, {})) or "none"
             raise UserError(
                 f"process {process} has no intent with color {color}",
-                remedy=f"its colors are {known}: say what is intended with it",
+                remedy=f"state an intent for it; its colors are {known}",
             )
         self._ranges.setdefault(process, ColorRanges()).paint(begin, end, color, over=over)
 
     def color(self, process: int, page: int) -> str | None:
-        """Color of a virtual page."""
+        """Return the color of a virtual page."""
         ranges = self._ranges.get(process)
         return ranges.color(page) if ranges else None
 
     def colors(self, process: int, begin: int, end: int) -> Iterator[tuple[int, int, str | None]]:
-        """Ranges of one color each that together are the range asked for."""
+        """Yield consecutive ranges of one color that cover `begin` to `end`."""
         return self._ranges.get(process, ColorRanges()).within(begin, end)
 
     def choice(self, process: int, color: str | None) -> TrayChoice:
-        """Where pages of a process may come from."""
+        """Return the trays from which pages of a process may be allocated."""
         own = self._choices.get(process)
         choice = own.get(color, own[None]) if own else ANYWHERE
         closed = self._isolated(process)
@@ -87,25 +87,26 @@ class Guidance:
         return self.nice.narrow(process, choice)
 
     def fork(self, parent: int, child: int) -> None:
-        """A child inherits colors, intents and limit."""
+        """Copy colors, intents and limit of the parent to a child."""
         if parent in self._ranges:
             ranges = ColorRanges()
             for begin, end, color in self._ranges[parent]:
                 ranges.paint(begin, end, color)
             self._ranges[child] = ranges
-        for mine in (self._intents, self._resident, self._choices):
-            if parent in mine:
-                mine[child] = mine[parent]
+        if parent in self._intents:
+            self._intents[child] = self._intents[parent]
+            self._resident[child] = self._resident[parent]
+            self._choices[child] = self._choices[parent]
         self.nice.fork(parent, child)
 
     def exit(self, process: int) -> None:
-        """A process has ended; trays it isolated are free for all."""
+        """Forget a process that has ended; its isolated trays are open again."""
         for mine in (self._ranges, self._intents, self._resident, self._choices):
             mine.pop(process, None)
         self.nice.exit(process)
 
     def _isolated(self, process: int) -> set[int]:
-        """Trays that processes not of this one's colors keep to themselves."""
+        """Return the trays isolated by processes that do not share this process's colors."""
         mine = self._choices.get(process)
         return {
             tray

@@ -1,18 +1,18 @@
-"""Intents: what an application says of its colors, in the syntax of Jantz et al. 2013, section 4.1.
+"""Intents of an application for its colors, in the syntax of Jantz et al. 2013, section 4.1.
 
     INTENT MEM-INTENSITY
     INTENT MEM-CAPACITY
     MEM-INTENSITY RED 0 //hot pages
     MEM-CAPACITY RED 5 //hint- 5% of RSS
 
-A line `INTENT NAME` says that an intent is used, a line `NAME COLOR VALUE` what it says of a color; behind
-`//` is a comment. The first two intents are the paper's; the others name in the same way what its sections 6
-and 8 do with colors.
+A line `INTENT NAME` declares an intent; a line `NAME COLOR VALUE` sets it for a color; `//` begins a comment.
+The first two intents are the paper's. The others give names to the uses of colors in its sections 6 and 8.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from litemrc.errors import UserError
 
@@ -22,9 +22,9 @@ class IntentKind:
     """An intent that can be declared.
 
     Attributes:
-        attribute: of `ColorIntent`, that it sets.
-        lowest, highest: its values.
-        meaning: of them, for people.
+        attribute: the attribute of `ColorIntent` that it sets.
+        lowest, highest: range of its values.
+        meaning: of the values, for messages.
     """
 
     attribute: str
@@ -37,8 +37,8 @@ INTENTS: dict[str, IntentKind] = {
     "MEM-INTENSITY": IntentKind("intensity", 0, 1, "0 hot pages, 1 cold pages"),
     "MEM-CAPACITY": IntentKind("capacity_percent", 0, 100, "percent of the resident set"),
     "MEM-AFFINITY": IntentKind("node", 0, 1023, "node whose trays back the pages (section 6)"),
-    "MEM-RECYCLE": IntentKind("recycle", 0, 1, "1 takes pages for new ones from the color alone (8.2)"),
-    "MEM-ISOLATION": IntentKind("isolation", 0, 1, "1 trays that serve no other color (8.3)"),
+    "MEM-RECYCLE": IntentKind("recycle", 0, 1, "1 reclaims pages from the same color only (8.2)"),
+    "MEM-ISOLATION": IntentKind("isolation", 0, 1, "1 gives the color its own trays (8.3)"),
 }
 HOT, COLD = 0, 1
 _COLOR = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -47,16 +47,16 @@ _DECLARATION = "INTENT"
 
 @dataclass(frozen=True)
 class ColorIntent:
-    """What is intended with the pages of a color; None: nothing was said.
+    """The intents for the pages of a color; None: not stated.
 
     Attributes:
         color: its name.
         intensity: 0 hot, 1 cold.
         capacity_percent: share of the resident set.
-        node: whose trays are to back the pages.
+        node: NUMA node whose trays back the pages.
         recycle: 1: pages are recycled within the color.
         isolation: 1: on trays that serve no other color.
-        where: file and line that named the color first.
+        where: file and line of the color's first statement.
     """
 
     color: str
@@ -77,15 +77,14 @@ class ColorIntent:
 
 
 def parse_intents(text: str, name: str = "intents") -> dict[str, ColorIntent]:
-    """The colors that a text tells of, in its order.
+    """Return the colors of an intents file, in its order.
 
     Parameters:
-        name: of the text in errors, as NAME:LINE.
+        name: of the text, for NAME:LINE in errors.
 
     Raises:
-        UserError: a line that is neither a declaration nor a statement; an intent that is not known, not
-            declared or declared twice; an intent said twice of a color; a value that is none; capacities of
-            more than 100 % together.
+        UserError: a malformed line; an intent that is unknown, not declared or declared twice; an intent
+            stated twice for a color; a value out of range; capacities of more than 100 % in total.
     """
     declared: dict[str, int] = {}
     colors: dict[str, ColorIntent] = {}
@@ -102,17 +101,18 @@ def parse_intents(text: str, name: str = "intents") -> dict[str, ColorIntent]:
             attribute = INTENTS[intent].attribute
             if (before := getattr(known, attribute)) is not None:
                 raise UserError(
-                    f"{intent} of {color} is said twice, {before} before",
+                    f"{intent} of {color} is stated twice; it was {before} before",
                     where=where,
-                    remedy="say it once, or give the other pages another color",
+                    remedy="remove one line, or use another color for the other pages",
                 )
-            colors[color] = replace(known, **{attribute: value})
+            change: dict[str, Any] = {attribute: value}
+            colors[color] = replace(known, **change)
             _check_capacities(colors, where)
     return colors
 
 
 def intents_text(colors: Mapping[str, ColorIntent]) -> str:
-    """The text that `parse_intents` reads as these colors."""
+    """Return the text that `parse_intents` reads as these colors."""
     said = [
         (name, intent.color, value)
         for name, kind in INTENTS.items()
@@ -126,11 +126,13 @@ def intents_text(colors: Mapping[str, ColorIntent]) -> str:
 def _declare(words: list[str], declared: dict[str, int], number: int, where: str) -> None:
     if len(words) != 2:
         raise UserError(
-            f"{len(words) - 1} words behind {_DECLARATION}", where=where, remedy=f"write {_DECLARATION} NAME"
+            f"{len(words) - 1} words after {_DECLARATION}, expected 1",
+            where=where,
+            remedy=f"write {_DECLARATION} NAME",
         )
     intent = words[1]
     if intent not in INTENTS:
-        raise UserError(f"no intent {intent!r}", where=where, remedy=f"they are {', '.join(INTENTS)}")
+        raise UserError(f"unknown intent {intent!r}", where=where, remedy=f"use one of {', '.join(INTENTS)}")
     if intent in declared:
         raise UserError(
             f"{intent} is declared twice, first in line {declared[intent]}",
@@ -144,30 +146,32 @@ def _statement(words: list[str], declared: Mapping[str, int], where: str) -> tup
     intent = words[0]
     if intent not in INTENTS:
         known = ", ".join((_DECLARATION, *INTENTS))
-        raise UserError(f"no intent {intent!r}", where=where, remedy=f"a line begins with one of {known}")
+        raise UserError(
+            f"unknown intent {intent!r}", where=where, remedy=f"begin the line with one of {known}"
+        )
     if intent not in declared:
         raise UserError(
-            f"{intent} is not declared", where=where, remedy=f"put {_DECLARATION} {intent} above this line"
+            f"{intent} is not declared", where=where, remedy=f"add {_DECLARATION} {intent} above this line"
         )
     if len(words) != 3:
         raise UserError(
-            f"{len(words) - 1} words behind {intent}",
+            f"{len(words) - 1} words after {intent}, expected 2",
             where=where,
-            remedy=f"write {intent} COLOR VALUE, and comments behind //",
+            remedy=f"write {intent} COLOR VALUE, with comments after //",
         )
     color, text = words[1:]
     if not _COLOR.fullmatch(color):
         raise UserError(
-            f"{color!r} is no name of a color",
+            f"{color!r} is not a color name",
             where=where,
-            remedy="a letter, then letters, digits, - and _",
+            remedy="use a letter, then letters, digits, - and _",
         )
     kind = INTENTS[intent]
     if not (text.isascii() and text.isdigit()) or not kind.lowest <= int(text) <= kind.highest:
         raise UserError(
             f"{intent} of {color} cannot be {text!r}",
             where=where,
-            remedy=f"a whole number from {kind.lowest} to {kind.highest}: {kind.meaning}",
+            remedy=f"give a whole number from {kind.lowest} to {kind.highest}: {kind.meaning}",
         )
     return intent, color, int(text)
 
@@ -176,5 +180,5 @@ def _check_capacities(colors: Mapping[str, ColorIntent], where: str) -> None:
     total = sum(intent.capacity_percent or 0 for intent in colors.values())
     if total > 100:
         raise UserError(
-            f"the colors have {total} % of the resident set together", where=where, remedy="at most 100 %"
+            f"the capacities sum to {total} % of the resident set", where=where, remedy="give at most 100 %"
         )

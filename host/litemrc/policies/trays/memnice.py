@@ -1,4 +1,4 @@
-"""memnice: which trays a process may use, inherited by its children (Jantz et al. 2013, section 7)."""
+"""memnice: limits a process and its children to some trays (Jantz et al. 2013, section 7)."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,13 @@ from litemrc.policies.trays.trays import TrayChoice, check_trays
 
 
 class MemNice:
-    """Limits of processes to trays.
+    """The tray limits of processes.
 
-    A process without a limit may use all. A child begins with its parent's limit, which can be made narrower
-    but not wider: who was put out of the way does not come back by forking.
+    A process without a limit may use all trays. A child inherits its parent's limit and can only narrow it,
+    so that a process cannot escape its limit by forking.
 
     Parameters:
-        trays: how many there are.
+        trays: number of trays.
     """
 
     def __init__(self, trays: int) -> None:
@@ -22,53 +22,53 @@ class MemNice:
         self._inherited: dict[int, tuple[int, ...]] = {}
 
     def limit(self, process: int, trays: Iterable[int], where: str = "") -> None:
-        """From now on the process is given pages of these trays only.
+        """Limit the process to pages of these trays from now on.
 
         Raises:
-            UserError: no tray, one that is not there, or one that the process did not inherit.
+            UserError: no tray, a tray that does not exist, or one that the process did not inherit.
         """
         chosen = check_trays(trays, self.trays, f"memnice of process {process}", where)
         inherited = self._inherited.get(process)
         if inherited is not None and (wider := set(chosen) - set(inherited)):
             raise UserError(
-                f"memnice of process {process}: its parent had no tray {min(wider)}",
+                f"memnice of process {process}: tray {min(wider)} is outside its parent's limit",
                 where=where,
-                remedy=f"some of the trays {', '.join(map(str, inherited))}",
+                remedy=f"choose from trays {', '.join(map(str, inherited))}",
             )
         self._allowed[process] = chosen
 
     def limit_to(self, process: int, count: int, where: str = "") -> None:
-        """The first `count` trays, as the paper's wrapper is told.
+        """Limit the process to the first `count` trays, like the paper's wrapper.
 
         Raises:
-            UserError: no trays, or more than there are.
+            UserError: no trays, or more than exist.
         """
         if not 1 <= count <= self.trays:
             raise UserError(
                 f"memnice of process {process}: {count} of {self.trays} trays",
                 where=where,
-                remedy=f"1 to {self.trays}",
+                remedy=f"give 1 to {self.trays} trays",
             )
         self.limit(process, range(count), where)
 
     def fork(self, parent: int, child: int) -> None:
-        """A child begins: its parent's limit is its own."""
+        """Copy the parent's limit to a new child."""
         if parent in self._allowed:
             self._allowed[child] = self._inherited[child] = self._allowed[parent]
 
     def exit(self, process: int) -> None:
-        """A process has ended."""
+        """Forget a process that has ended."""
         self._allowed.pop(process, None)
         self._inherited.pop(process, None)
 
     def allowed(self, process: int) -> tuple[int, ...] | None:
-        """Trays that the process may use; None: all."""
+        """Return the trays that the process may use; None: all."""
         return self._allowed.get(process)
 
     def narrow(self, process: int, choice: TrayChoice) -> TrayChoice:
-        """What is left of a color's choice of trays for this process.
+        """Restrict a color's choice of trays to the process's limit.
 
-        If nothing is left the limit wins: a color is a hint, the limit protects others.
+        If no tray remains, the limit takes precedence: a color is a hint, the limit protects others.
         """
         allowed = self.allowed(process)
         if allowed is None:

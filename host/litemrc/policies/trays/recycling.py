@@ -1,4 +1,4 @@
-"""Whose pages go when new ones find no room: of all, of some trays, of a color (Jantz et al. 2013, 8.2)."""
+"""Choice of pages to reclaim: from all, from some trays, or from a color (Jantz et al. 2013, 8.2)."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ _BEHIND_FILES = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Residents:
-    """Pages that could go, one element each.
+    """Resident pages, one array element each.
 
     Attributes:
-        last_used: int64, when; the larger the later.
-        tray: int64, where the page is.
-        color: int64, a number the same for pages of one color of one application.
-        file: bool, pages of files: these go before others, as their content is on disk already.
+        last_used: int64, time of the last use.
+        tray: int64, tray of the page.
+        color: int64, a unique number per color and application.
+        file: bool, file pages; they are reclaimed first, because their content is on disk.
         pinned: bool, pages that must stay.
     """
 
@@ -30,12 +30,12 @@ class Residents:
 def victims(
     residents: Residents, count: int, *, trays: tuple[int, ...] | None = None, color: int | None = None
 ) -> NDArray[np.intp]:
-    """The pages not used for longest, of those that may go, as indices: files first, then the others.
+    """Return the indices of the least recently used reclaimable pages: file pages first, then others.
 
     Parameters:
-        count: of pages that are wanted; fewer are told if fewer may go.
-        trays: where room is wanted: others do not help.
-        color: recycle within this color only; what others have is not touched.
+        count: number of pages; the result has fewer if fewer may be reclaimed.
+        trays: reclaim from these trays only; None: from all.
+        color: reclaim from this color only; None: from all.
     """
     able = ~residents.pinned
     if trays is not None:

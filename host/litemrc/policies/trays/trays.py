@@ -1,4 +1,4 @@
-"""Trays: page frames that share a power-manageable unit, and which of them may serve whom."""
+"""Trays: page frames that share a power-manageable unit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ class Tray:
     """Page frames on one power-manageable unit (Jantz et al. 2013, section 4.2).
 
     Attributes:
-        number: from 0 on.
-        node: NUMA node it belongs to.
-        pages: frames in it.
-        free_pages: of them, those that nobody has now.
-        used_pages: of them, those that programs have; the rest is free, or held by nobody who uses it.
-        asleep: is its unit in self-refresh?
+        number: from 0.
+        node: its NUMA node.
+        pages: number of frames.
+        free_pages: free frames.
+        used_pages: frames of programs; the rest are free or held without use.
+        asleep: whether its unit is in self-refresh.
     """
 
     number: int
@@ -29,12 +29,12 @@ class Tray:
 
 @dataclass(frozen=True)
 class TrayChoice:
-    """Where pages may come from.
+    """The trays that may serve an allocation.
 
     Attributes:
-        preferred: trays in the order in which they are to be tried.
-        bound: no other tray may serve; else the others follow, as the allocator likes.
-        recycle_locally: new pages of a full choice come from pages of the same color.
+        preferred: trays in the order of preference.
+        bound: no other tray may serve; otherwise the allocator may use others afterwards.
+        recycle_locally: if these trays are full, pages of the same color are reclaimed.
     """
 
     preferred: tuple[int, ...] = ()
@@ -46,22 +46,22 @@ ANYWHERE = TrayChoice()
 
 
 def check_trays(numbers: Iterable[int], count: int, what: str, where: str = "") -> tuple[int, ...]:
-    """Tray numbers, in order.
+    """Check tray numbers and return them in their order.
 
     Parameters:
-        count: of trays that there are.
-        what: is limited to them, for errors.
+        count: number of trays.
+        what: subject of the error messages.
 
     Raises:
-        UserError: none at all, one twice, or one that is not there.
+        UserError: no number, a duplicate, or a tray that does not exist.
     """
     trays = tuple(numbers)
-    remedy = f"name some of the trays 0 to {count - 1}, each once"
+    remedy = f"give trays from 0 to {count - 1}, each once"
     if not trays:
-        raise UserError(f"{what} is left no tray", where=where, remedy=remedy)
+        raise UserError(f"{what}: no tray is given", where=where, remedy=remedy)
     for tray in trays:
         if not 0 <= tray < count:
-            raise UserError(f"{what}: no tray {tray}", where=where, remedy=remedy)
+            raise UserError(f"{what}: tray {tray} does not exist", where=where, remedy=remedy)
     if len(set(trays)) < len(trays):
-        raise UserError(f"{what}: a tray twice", where=where, remedy=remedy)
+        raise UserError(f"{what}: a tray is given twice", where=where, remedy=remedy)
     return trays
