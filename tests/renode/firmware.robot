@@ -8,6 +8,7 @@ Resource          litemrc.resource
 ${LITEMRC}        litemrc
 ${PORT}           5123
 ${URL}            socket://localhost:${PORT}
+${PATIENCE}       1
 
 *** Keywords ***
 Boot
@@ -18,7 +19,7 @@ Boot
 
 Host Should Manage
     [Arguments]    @{arguments}
-    ${result}=    Run Process    ${LITEMRC}    @{arguments}    timeout=120s    stderr=STDOUT
+    ${result}=    Run Process    ${LITEMRC}    @{arguments}    timeout=${{ 120 * float($PATIENCE) }}s    stderr=STDOUT
     Should Be Equal As Integers    ${result.rc}    0    ${result.stdout}
     RETURN    ${result.stdout}
 
@@ -29,7 +30,7 @@ Accesses Should Have Been Seen
 *** Test Cases ***
 The Firmware Boots And Answers Hello
     Boot
-    ${told}=    Host Should Manage    device    --port    ${URL}    --timeout    60    --json
+    ${told}=    Host Should Manage    device    --port    ${URL}    --timeout    ${{ round(60 * float($PATIENCE)) }}    --json
     ${device}=    Evaluate    json.loads($told)
     Should Be Equal    ${device}[engine]    bucket_stack
     Should Be Equal As Integers    ${device}[frames]    8192
@@ -39,7 +40,7 @@ The Firmware Boots And Answers Hello
 The Firmware Counts From Boot On
     Boot
     Wait For Line On Uart    Switching SDRAM to hardware control
-    Wait Until Keyword Succeeds    20s    0.2s    Accesses Should Have Been Seen
+    Wait Until Keyword Succeeds    ${{ 20 * float($PATIENCE) }}s    0.2s    Accesses Should Have Been Seen
 
 Without Its Library The Model Says So And Stops
     Run Keyword And Expect Error    *make renode-model*    Create Machine    library=${REPO}/none.so
@@ -47,7 +48,7 @@ Without Its Library The Model Says So And Stops
 A Program Is Run And Its Epochs Collected
     Boot
     ${out}=    Set Variable    ${TEMPDIR}/litemrc-robot-${PORT}.parquet
-    Host Should Manage    collect    --port    ${URL}    --timeout    60    --epochs    4    --epoch-length    10000    --run    loop    --out    ${out}
+    Host Should Manage    collect    --port    ${URL}    --timeout    ${{ round(60 * float($PATIENCE)) }}    --epochs    4    --epoch-length    10000    --run    loop    --out    ${out}
     Wait For Line On Uart    running loop under context 2
     ${told}=    Host Should Manage    curve    ${out}    --context    loop
     Should Contain    ${told}    loop

@@ -93,6 +93,7 @@ def test_every_test_of_the_file_passes(name, script, needed, renode, register_ma
         pytest.skip(f"not built: {', '.join(missing)}")
     robot = HERE / name
     variables = {"MAP": register_map, "SCRIPT": script, "LITEMRC": VENV / "litemrc", "PORT": free_port()}
+    variables["PATIENCE"] = patience(1)
     finished = renode_test(robot, tmp_path, **variables)
     assert finished.returncode == 0, finished.stdout[-6000:] + finished.stderr[-2000:]
     assert passed(tmp_path) == written(robot)
