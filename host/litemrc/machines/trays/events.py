@@ -1,7 +1,8 @@
-"""What programs do, one after the other, in the tray machine."""
+"""Events of programs on the tray machine."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,14 @@ from litemrc.policies.trays.intents import ColorIntent
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """A process works on pages, one after the other.
+    """Visits of a process to pages, in order.
 
     Attributes:
         pages: int64[visits], virtual page numbers.
         reads, writes: lines of each visit, or of all.
-        line_ns: in which a line is moved.
-        gap_ns: of computing before each visit.
-        file: the pages are those of files; bool, of each visit or of all.
+        line_ns: transfer time of a line.
+        gap_ns: compute time before each visit.
+        file: whether the pages are file pages, per visit or for all.
     """
 
     process: int
@@ -30,33 +31,32 @@ class Visits:
     file: NDArray[np.bool_] | bool = False
 
     def pieces(self, length: int) -> "Iterator[Visits]":
-        """The same, so many visits at a time."""
+        """Yield the visits in pieces of at most `length`."""
         for begin in range(0, self.pages.size, length):
             piece = slice(begin, begin + length)
-            reads, writes, file = (
-                each[piece] if isinstance(each, np.ndarray) else each
-                for each in (self.reads, self.writes, self.file)
-            )
-            yield Visits(self.process, self.pages[piece], reads, writes, self.line_ns, self.gap_ns, file)
+            columns: dict[str, Any] = {
+                name: column[piece] for name, column in vars(self).items() if isinstance(column, np.ndarray)
+            }
+            yield replace(self, **columns)
 
 
 @dataclass(frozen=True)
 class Phase:
-    """From here on samples belong to this phase."""
+    """The following samples belong to this phase."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Pause:
-    """Nobody does anything."""
+    """No program runs."""
 
     ns: float
 
 
 @dataclass(frozen=True)
 class Intend:
-    """A process binds its colors to intents; `resident_pages` it is going to have."""
+    """A process sets the intents of its colors; `resident_pages` is its expected resident set."""
 
     process: int
     intents: Mapping[str, ColorIntent]
@@ -65,7 +65,7 @@ class Intend:
 
 @dataclass(frozen=True)
 class Paint:
-    """A process colors virtual pages, from `begin` to before `end`; None: takes the color away."""
+    """A process colors virtual pages `begin` to `end`, exclusive; None removes the color."""
 
     process: int
     begin: int
@@ -75,7 +75,7 @@ class Paint:
 
 @dataclass(frozen=True)
 class Release:
-    """A process gives back what backs these pages."""
+    """A process frees these pages."""
 
     process: int
     begin: int
@@ -84,7 +84,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Nice:
-    """memnice: from here on a process gets pages of these trays only."""
+    """memnice: the process gets pages of these trays only from now on."""
 
     process: int
     trays: tuple[int, ...]
@@ -92,7 +92,7 @@ class Nice:
 
 @dataclass(frozen=True)
 class Fork:
-    """A child begins, with its parent's colors and limits and nothing in memory."""
+    """A child starts with its parent's colors and limits and without pages."""
 
     parent: int
     child: int
@@ -100,11 +100,11 @@ class Fork:
 
 @dataclass(frozen=True)
 class Exit:
-    """A process ends and gives everything back."""
+    """A process ends and frees its pages."""
 
     process: int
 
 
-LOAD = "load"  # the phase in which programs get ready: not counted in means over all phases
+LOAD = "load"  # the loading phase; means over all phases leave it out
 
 Event = Visits | Phase | Pause | Intend | Paint | Release | Nice | Fork | Exit

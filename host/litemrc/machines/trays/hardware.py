@@ -1,4 +1,4 @@
-"""The memory of the machine: ranks, how addresses lie in them, and when its controller lets them sleep."""
+"""Hardware of the tray machine: ranks, address mapping, and sleep thresholds."""
 
 from dataclasses import dataclass
 
@@ -21,11 +21,11 @@ FAST_EXIT_NS, FAST_EXIT_CLOCKS = 7.5, 3
 
 @dataclass(frozen=True)
 class Controller:
-    """When ranks go to sleep.
+    """Sleep thresholds of the memory controller.
 
     Attributes:
-        power_down: off; fast, the DLL stays on (IDD2P1); slow, it does not (IDD2P0).
-        power_down_after_ns, self_refresh_after_ns: of idling, until then.
+        power_down: off; fast, with the DLL on (IDD2P1); slow, with the DLL off (IDD2P0).
+        power_down_after_ns, self_refresh_after_ns: idle time until the state is entered.
     """
 
     power_down: str = "off"
@@ -35,19 +35,19 @@ class Controller:
 
 @dataclass(frozen=True)
 class Hardware:
-    """Ranks, all alike, one a tray.
+    """Equal ranks; each rank is a tray.
 
     Attributes:
         part: the chips.
-        chips: of a rank.
-        trays: ranks in all.
-        nodes: NUMA nodes, which have as many each.
-        tray_pages: of a rank.
-        mapping: of addresses: ranks one behind the other, or line after line in the next one.
-        sample_ns: between two power samples.
+        chips: chips per rank.
+        trays: number of ranks.
+        nodes: NUMA nodes, each with an equal share of the ranks.
+        tray_pages: pages per rank.
+        mapping: sequential: ranks are contiguous; interleaved: consecutive lines lie in consecutive ranks.
+        sample_ns: time between two power samples.
 
     Raises:
-        UserError: a number that cannot be; a part whose times or currents are not known.
+        UserError: a number out of range; a part with unknown times or currents.
     """
 
     part: SdramPart
@@ -60,16 +60,14 @@ class Hardware:
     sample_ns: float = 1e8
 
     def __post_init__(self) -> None:
-        if not isinstance(self.part, SdramPart):
-            raise UserError(f"{self.part.name} has no ranks", remedy="choose a part of SDRAM")
         if not 1 <= self.trays <= MOST_TRAYS or self.trays % self.nodes:
             raise UserError(
                 f"{self.trays} trays on {self.nodes} nodes",
-                remedy=f"1 to {MOST_TRAYS} trays, as many on each node",
+                remedy=f"give 1 to {MOST_TRAYS} trays, equally divided among the nodes",
             )
         if self.tray_pages < BLOCK_PAGES or self.tray_pages % BLOCK_PAGES:
             raise UserError(
-                f"trays of {self.tray_pages} pages", remedy=f"whole blocks of {BLOCK_PAGES} pages"
+                f"trays of {self.tray_pages} pages", remedy=f"give a multiple of {BLOCK_PAGES} pages"
             )
 
     @property
@@ -78,12 +76,12 @@ class Hardware:
 
     @property
     def clock_hz(self) -> float:
-        """Of the memory: that at which the part's currents were measured."""
+        """Return the memory clock: that at which the part's currents were measured."""
         return self.part.clock_mhz * 1e6
 
     @property
     def operation(self) -> Operation:
-        """How the memory is run, for energies."""
+        """Return the operating conditions for energies."""
         return Operation(
             clock_hz=self.clock_hz,
             dram_clock_hz=self.clock_hz,
@@ -93,7 +91,7 @@ class Hardware:
 
     @property
     def timing(self) -> RankTiming:
-        """Thresholds and ways back in clocks."""
+        """Return thresholds and exit latencies in memory clock cycles."""
         controller, part = self.controller, self.part
         if controller.power_down == "fast":
             down_exit = max(self.clocks(FAST_EXIT_NS), FAST_EXIT_CLOCKS)
@@ -122,7 +120,7 @@ class Hardware:
 def _known(exit_ns: float | None, part: SdramPart, name: str) -> float:
     if exit_ns is None:
         raise UserError(
-            f"{part.name}: how long leaving a low state takes is not known ({name})",
-            remedy="put [exits] into a part file of your own, and name that",
+            f"{part.name}: the exit latency of {name} is unknown",
+            remedy="write a part file with [exits], and give its path",
         )
     return exit_ns

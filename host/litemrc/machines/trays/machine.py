@@ -1,9 +1,10 @@
-"""Programs on a machine with trays: visits fault pages in, wake ranks and take power (Jantz et al. 2013)."""
+"""The tray machine: visits of programs fault pages in, wake ranks and use power (Jantz et al. 2013)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from litemrc.machines.trays import events, views
 from litemrc.machines.trays.hardware import LINES, Hardware
@@ -14,18 +15,18 @@ from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scrambler import Scrambler
 from litemrc.native.rank_visits import COUNTERS, RankVisits
 
-# Visits that are looked at together, of the pages of a tray: faults and recency are told apart by so many.
+# Visits that are processed together, as a share of a tray's pages: the resolution of faults and recency.
 _TOGETHER = 1 / 16
 _NO_PHASE = ""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What page faults take, beside the work itself.
+    """Times of page faults.
 
     Attributes:
-        zero_fill_ns: of a new page: the fault, and filling it with zeros.
-        reload_ns: of a page that was recycled, from disk.
+        zero_fill_ns: fault and zero-fill of a new page.
+        reload_ns: read of a reclaimed page from disk.
     """
 
     zero_fill_ns: float = 1_000.0
@@ -34,14 +35,14 @@ class Costs:
 
 @dataclass(frozen=True)
 class Configuration:
-    """One way to run a workload.
+    """A configuration of the machine.
 
     Attributes:
-        name: of it.
-        hardware: with its mapping of addresses.
-        allocator: of `litemrc.machines.trays.memory.ALLOCATORS`.
-        guidance: whether what programs tell about their colors is heard.
-        placement: pages are migrated by what the monitor counts, as it says; None: they stay.
+        name: of the configuration.
+        hardware: including the address mapping.
+        allocator: one of `litemrc.machines.trays.memory.ALLOCATORS`.
+        guidance: whether the colors of programs are used.
+        placement: settings of page migration by the monitor; None: no migration.
     """
 
     name: str
@@ -52,10 +53,10 @@ class Configuration:
 
 
 class TrayMachine:
-    """A machine, and the programs on it.
+    """A machine with trays that runs programs.
 
     Parameters:
-        scrambler: what it was used for before; None: nothing.
+        scrambler: scrambles memory before the run; None: all memory is free.
     """
 
     def __init__(
@@ -85,13 +86,13 @@ class TrayMachine:
     def run(
         self, program: Iterable[events.Event], progress: Callable[[float], None] | None = None
     ) -> TrayRun:
-        """All that the programs do.
+        """Run the events of a workload and return the result.
 
         Parameters:
-            progress: is told the seconds simulated, now and then.
+            progress: called repeatedly with the seconds simulated.
 
         Raises:
-            UserError: memory is full of what must stay; guidance that cannot be followed.
+            UserError: memory is full of pages in use; guidance that cannot be met.
         """
         for event in program:
             self._do(event)
@@ -103,15 +104,17 @@ class TrayMachine:
         return self._result()
 
     def asleep(self) -> list[bool]:
-        """Of each rank: is it in self-refresh?"""
+        """Return for each rank whether it is in self-refresh."""
         return self.ranks.all_asleep()
 
-    def visit(self, frames: np.ndarray, reads, writes, line_ns: float, gap_ns) -> None:
-        """Visits to frames, page faults behind them; arguments as of `events.Visits`, or arrays of them."""
+    def visit(
+        self, frames: np.ndarray, reads: ArrayLike, writes: ArrayLike, line_ns: float, gap_ns: ArrayLike
+    ) -> None:
+        """Serve visits to frames after their page faults; arguments as in `events.Visits`, or arrays."""
         lines = np.asarray(reads, np.int64) + np.asarray(writes, np.int64)
         if self.hardware.mapping == "sequential":
             rank = self.memory.tray_of(frames)
-        elif lines.min() < LINES:  # a few lines of a page, anywhere in it
+        elif lines.min() < LINES:  # a few lines at a random place of the page
             rank = self._rng.integers(0, self.hardware.trays, frames.size)
         else:
             rank = np.zeros(frames.size, np.int64)
@@ -158,7 +161,7 @@ class TrayMachine:
             self._placement.visited(frames)
 
     def _sample(self) -> None:
-        """Free memory at the end of samples that have passed."""
+        """Record the free memory at the end of the samples that have passed."""
         free = self.hardware.pages - self.memory.physical.used
         self._free += [free] * (self.ranks.now // self.hardware.timing.sample + 1 - len(self._free))
         self._free[-1] = free
@@ -188,14 +191,14 @@ class TrayMachine:
         )
 
     def _phase_of(self, samples: int) -> tuple[str, ...]:
-        """The phase that has most of each sample."""
+        """Return the phase with the largest share of each sample."""
         length = self.hardware.timing.sample
         begins = [begin for begin, _ in self._phases] + [self.ranks.now]
-        clocks: list[dict[str, int]] = [{} for _ in range(samples)]
+        cycles: list[dict[str, int]] = [{} for _ in range(samples)]
         for (begin, name), end in zip(self._phases, begins[1:], strict=True):
             while begin < end:
                 until = min(end, (begin // length + 1) * length)
-                of_sample = clocks[begin // length]
+                of_sample = cycles[begin // length]
                 of_sample[name] = of_sample.get(name, 0) + until - begin
                 begin = until
-        return tuple(max(each, key=each.get, default=_NO_PHASE) for each in clocks)
+        return tuple(max(each, key=each.__getitem__, default=_NO_PHASE) for each in cycles)

@@ -1,6 +1,6 @@
-"""Frames of the tray machine: who has which, page faults, recycling, migration, and views of all that."""
+"""Frames of the tray machine: ownership, page faults, reclaim and migration."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,15 +16,15 @@ from litemrc.policies.trays.recycling import Residents, victims
 from litemrc.policies.trays.trays import ANYWHERE, Tray, TrayChoice
 
 ALLOCATORS = ("buddy", "tray")
-NOBODY, HELD = -1, -2  # owners of frames that no process has
-_RECLAIM_SHARE = 1 / 512  # of all pages, that is recycled at once, at least
+NOBODY, HELD = -1, -2  # owners of frames without a process
+_RECLAIM_SHARE = 1 / 512  # least share of all pages that is reclaimed at once
 _HELD_HINT = 1
 NO_FRAME = -1
 
 
 @dataclass
 class Space:
-    """A process's virtual pages: the frame that backs each, and whether it is on disk instead."""
+    """A process's virtual pages: the frame of each, and whether it is on disk."""
 
     frame: NDArray[np.int64]
     on_disk: NDArray[np.bool_]
@@ -44,13 +44,13 @@ class Memory:
     """All frames of a machine.
 
     Parameters:
-        allocator: `buddy`, which knows no trays and takes no guidance, or `tray`.
+        allocator: `buddy`, without trays and guidance, or `tray`.
 
     Attributes:
-        owner, page, color: int64[frames], the process that has a frame, its virtual page, the color's number.
-        last_used: int64[frames], the larger the later.
-        file: bool[frames], pages of files.
-        colors: the number of each process's color; without a color all processes are one, -1.
+        owner, page, color: int64[frames], the frame's process, virtual page, and color number.
+        last_used: int64[frames], time of the last use.
+        file: bool[frames], file pages.
+        colors: color number by (process, color); all uncolored pages have process -1.
         recycled, migrated: pages so far.
     """
 
@@ -70,10 +70,10 @@ class Memory:
         self.colors: dict[tuple[int, str | None], int] = {}
 
     def trays(self, asleep: Sequence[bool] = ()) -> list[Tray]:
-        """The on-demand view: each tray and what is free of it (section 5.3).
+        """Return the on-demand view: each tray and its free pages (section 5.3).
 
         Parameters:
-            asleep: of each rank, if that is known.
+            asleep: for each rank, if known.
         """
         counted = np.arange(self.hardware.trays).repeat(self.hardware.tray_pages)
         free = np.bincount(counted[self.owner == NOBODY], minlength=self.hardware.trays)
@@ -101,16 +101,16 @@ class Memory:
     def touch(
         self, process: int, pages: NDArray[np.int64], file: NDArray[np.bool_] | bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Back pages that are not, and remember that all were used now.
+        """Fault absent pages in and mark all pages as used now.
 
         Parameters:
-            file: of each page or all: is it that of a file?
+            file: whether each page, or all, are file pages.
 
         Returns:
-            the frame of each; where a page of zeros was given; where one was read from disk.
+            the frame of each page; whether it was zero-filled; whether it was read from disk.
 
         Raises:
-            UserError: nothing that may go makes room.
+            UserError: no page can be reclaimed.
         """
         self._tick += 1
         space = self.space(process, int(pages.max()) + 1)
@@ -129,14 +129,14 @@ class Memory:
         return space.frame[pages], fresh, read
 
     def recolor(self, process: int, begin: int, end: int) -> None:
-        """Colors of a range have changed: its pages count as of the new ones, and stay where they are."""
+        """Update the colors of a range's resident pages; the pages stay in place."""
         space = self.space(process, end)
         backed = begin + np.flatnonzero(space.frame[begin:end] >= 0)
         for color, pages in self._by_color(process, backed):
             self.color[space.frame[pages]] = self._number(process, color)
 
     def release(self, process: int, begin: int, end: int) -> None:
-        """Give back what backs a virtual range; nothing of it is kept on disk."""
+        """Free a virtual range, in memory and on disk."""
         space = self.space(process, end)
         frames = space.frame[begin:end]
         self._free(frames[frames >= 0])
@@ -144,31 +144,31 @@ class Memory:
         space.on_disk[begin:end] = False
 
     def exit(self, process: int) -> None:
-        """A process gives everything back."""
+        """Free all pages of a process."""
         if process in self._spaces:
             self.release(process, 0, self._spaces[process].frame.size)
             del self._spaces[process]
         self.guidance.exit(process)
 
     def hold(self, pages: int) -> NDArray[np.int64]:
-        """Frames of pages that nobody uses: so many, fewer if there is no room."""
+        """Allocate frames that no process uses: `pages`, or fewer if memory is full."""
         frames = allocate_pages(self.allocator, pages, hint=_HELD_HINT if self.guided else 0)
         frames = frames.astype(np.int64)
         self.owner[frames] = HELD
         return frames
 
     def let_go(self, frames: NDArray[np.int64]) -> None:
-        """Free pages that were held, the first one first."""
+        """Free held pages, the first one first."""
         self._free(frames)
 
     def migrate(self, frames: NDArray[np.int64], tray: int) -> NDArray[np.int64]:
-        """Copy pages into another tray, as many as find room; where they are now.
+        """Copy pages to another tray while it has room, and return their new frames.
 
         Raises:
-            ValueError: the allocator knows no trays.
+            ValueError: the allocator has no trays.
         """
         if not self.guided:
-            raise ValueError("only trays can be migrated to")
+            raise ValueError("pages can be migrated with allocator tray only")
         to = allocate_pages(
             self.allocator, frames.size, hint=self._hint(None, TrayChoice((tray,), True))
         ).astype(np.int64)
@@ -183,11 +183,13 @@ class Memory:
         return to
 
     def processes(self) -> list[int]:
-        """All that have pages, or had."""
+        """Return all processes that have, or had, pages."""
         return list(self._spaces)
 
-    def _by_color(self, process: int, pages: NDArray[np.int64]):
-        """Pages of one color each, in their order."""
+    def _by_color(
+        self, process: int, pages: NDArray[np.int64]
+    ) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
+        """Yield the pages of each color, in their order."""
         if not self.guided:
             yield None, pages
         if not self.guided or not pages.size:
@@ -220,7 +222,7 @@ class Memory:
         return self.colors.setdefault((process if color else -1, color), len(self.colors))
 
     def _recycle(self, process: int, count: int, choice: TrayChoice, color: int) -> None:
-        """Make room where `choice` wants it; what is used right now stays."""
+        """Reclaim pages on the trays of `choice`; pages in use now stay."""
         frames = np.flatnonzero(self.owner >= 0)
         residents = Residents(
             self.last_used[frames],
@@ -232,13 +234,13 @@ class Memory:
         trays = choice.preferred if choice.bound else None
         wanted = max(count, int(self.hardware.pages * _RECLAIM_SHARE))
         oldest = victims(residents, wanted, trays=trays, color=color if choice.recycle_locally else None)
-        if not oldest.size and choice.recycle_locally:  # the color has nothing there yet
+        if not oldest.size and choice.recycle_locally:  # the color has no page there yet
             oldest = victims(residents, wanted, trays=trays)
         if not oldest.size:
             raise UserError(
-                f"process {process} needs {count:,} pages more at once than may be recycled",
+                f"process {process} needs {count:,} pages more than can be reclaimed",
                 where=f"trays {', '.join(map(str, trays))}" if trays else "",
-                remedy="allow it more trays, or give it less to hold",
+                remedy="allow it more trays, or reduce its resident set",
             )
         gone = frames[oldest]
         for owner in np.unique(self.owner[gone]).tolist():
@@ -253,19 +255,19 @@ class Memory:
         free_pages(self.allocator, frames.astype(np.uint32))
 
     def _hint(self, use: int | None, choice: TrayChoice) -> int:
-        """The allocator's number for pages of one use under one choice of trays."""
+        """Return the allocator's hint number for pages of one use under one choice of trays."""
         if not self.guided:
             return 0
         key = (use, choice)
         if key not in self._hints:
-            # One number a use as long as its trays stay the same: similar use stays together.
+            # One number per use and choice of trays keeps similar pages together.
             self._hints[key] = _HELD_HINT + 1 + len(self._hints)
             self.allocator.guide(self._hints[key], list(choice.preferred), choice.bound)
         return self._hints[key]
 
 
 def _physical(hardware: Hardware) -> PhysicalMemory:
-    """One normal zone a node: memory above 4 GiB, so that all trays are alike."""
+    """Return one normal zone per node (memory above 4 GiB), so that all trays are equal."""
     of_node = hardware.pages // hardware.nodes
     zones = [Zone(node=node, kind=2, first=node * of_node, frames=of_node) for node in range(hardware.nodes)]
     return PhysicalMemory(

@@ -1,4 +1,4 @@
-"""From what ranks did to power samples: the arithmetic of `litemrc.energy.model`, sample by sample."""
+"""Power samples of ranks by the arithmetic of `litemrc.energy.model`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,17 @@ _STATES = ("active_standby", "precharge_standby", "power_down", "self_refresh")
 
 
 def rank_samples_mw(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray[np.float64]:
-    """Mean power of each rank in each sample.
+    """Return the mean power of each rank in each sample.
 
     Parameters:
-        counters: uint64[samples, ranks, counters], as `RankVisits.counters`.
+        counters: uint64[samples, ranks, counters], as in `RankVisits.counters`.
 
     Returns:
-        float64[samples, ranks], mW; the last sample may be a short one.
+        float64[samples, ranks], mW; the last sample may be shorter.
     """
     use = hardware.operation
     mw = np.zeros(counters.shape[:2])
-    known: dict[tuple[int, ...], float] = {}  # ranks that sleep are all alike
+    known: dict[tuple[int, ...], float] = {}  # sleeping ranks have equal counters
     for sample, ranks in enumerate(counters.tolist()):
         for rank, row in enumerate(ranks):
             key = tuple(row)
@@ -35,7 +35,7 @@ def rank_samples_mw(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray
 
 
 def rank_activity(row: tuple[int, ...], hardware: Hardware) -> RankActivity:
-    """What a rank did; refreshes come one tREFI apart, but in self-refresh."""
+    """Return the activity of a rank; outside self-refresh it has one refresh per tREFI."""
     counted = dict(zip(COUNTERS, row, strict=True))
     awake = sum(counted[state] for state in _STATES if state != "self_refresh")
     refreshes = awake / hardware.clock_hz / (hardware.part.refi_ns * 1e-9)
@@ -43,6 +43,6 @@ def rank_activity(row: tuple[int, ...], hardware: Hardware) -> RankActivity:
 
 
 def sample_seconds(counters: NDArray[np.uint64], hardware: Hardware) -> NDArray[np.float64]:
-    """float64[samples], how long each was."""
+    """Return float64[samples], the length of each sample in seconds."""
     states = [COUNTERS.index(state) for state in _STATES]
     return counters[:, 0, states].sum(axis=1) / hardware.clock_hz

@@ -1,4 +1,4 @@
-"""The tables [[process]] of a scenario: ranges, colors, limits."""
+"""Reads the tables [[process]] of a scenario: ranges, colors, limits."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,14 +17,14 @@ Intents = Callable[[TomlTable], Mapping[str, ColorIntent]]
 
 
 def read_programs(top: TomlTable, trays: int, intents: Intents) -> Programs:
-    """The processes of a scenario.
+    """Read the processes of a scenario.
 
     Parameters:
-        trays: of the machine.
-        intents: reads the file that a table names.
+        trays: number of trays of the machine.
+        intents: reads the intents file of a table.
 
     Raises:
-        UserError: something is wrong with a table; with file and line.
+        UserError: a table has an error; with file and line.
     """
     tables = top.tables("process")
     if not tables:
@@ -67,7 +67,7 @@ def _range(table: TomlTable) -> Range:
     reads = table.count("reads", 1, lowest=0, highest=LINES)
     writes = table.count("writes", 0, lowest=0, highest=LINES)
     if not reads + writes:
-        raise table.wrong("reads", "visits without lines", "reads or writes")
+        raise table.wrong("reads", "a visit has no lines", "reads or writes above 0")
     return Range(
         name=table.text("name"),
         pages=table.count("mib") * PAGES_OF_MIB,
@@ -88,8 +88,8 @@ def _paint(
     if color not in known:
         raise table.wrong(
             "color",
-            f"no intent tells of {color}",
-            f"one of {', '.join(known)}" if known else "intents of the process that do",
+            f"color {color} has no intent",
+            f"one of {', '.join(known)}" if known else "an intents file of the process with this color",
         )
     try:
         colors.paint(begin, end, color, over=False)

@@ -1,4 +1,4 @@
-"""What became of programs on a machine with trays."""
+"""Results of the tray machine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,22 +12,23 @@ from litemrc.policies.trays.trays import Tray
 
 @dataclass(frozen=True, eq=False)
 class TrayRun:
-    """A workload under one configuration.
+    """Result of a workload under one configuration.
 
     Attributes:
         configuration: its name.
-        seconds: how long it took.
-        sample_s: float64[samples], how long each was.
+        seconds: duration.
+        sample_s: float64[samples], length of each sample.
         rank_mw: float64[samples, ranks], mean power of each rank.
-        self_refresh: float64[samples, ranks], part of the sample in self-refresh.
-        phases: of each sample, the name of the phase that had most of it.
-        free_pages: int64[samples], at the end of each.
-        trays: as they were at the end.
-        backing: by process and color at the end, int64[trays], pages; by None and None those without a color.
-        zero_fills, reloads: page faults by new pages, and by pages that had been recycled.
-        recycled, migrated: pages.
-        outside: pages found on trays that memnice forbids.
-        waking_s: of all ranks together, on the way back.
+        self_refresh: float64[samples, ranks], share of the sample in self-refresh.
+        phases: for each sample, the phase with the largest share.
+        free_pages: int64[samples], at the end of each sample.
+        trays: their state at the end.
+        backing: pages on each tray at the end, int64[trays], by (process, color); uncolored pages are under
+            (None, None).
+        zero_fills, reloads: page faults of new pages and of reclaimed pages.
+        recycled, migrated: number of pages.
+        outside: pages on trays that memnice forbids.
+        waking_s: total exit latency of all ranks.
     """
 
     configuration: str
@@ -48,21 +49,21 @@ class TrayRun:
 
     @property
     def samples_mw(self) -> NDArray[np.float64]:
-        """float64[samples], of all ranks together."""
+        """Return float64[samples], the power of all ranks together."""
         return self.rank_mw.sum(axis=1)
 
     def mean_mw(self, phase: str | None = None) -> float:
-        """Mean power over the samples of a phase, or over all but loading; nan of none."""
+        """Return the mean power over a phase, or over all phases except loading; nan without samples."""
         chosen = self._of(phase)
         seconds = self.sample_s[chosen].sum()
         return float(self.samples_mw[chosen] @ self.sample_s[chosen] / seconds) if seconds else float("nan")
 
     def phase_seconds(self, phase: str | None = None) -> float:
-        """How long a phase was, in whole samples."""
+        """Return the length of a phase, in whole samples."""
         return float(self.sample_s[self._of(phase)].sum())
 
     def awake(self, phase: str | None = None) -> float:
-        """Mean number of ranks that are not in self-refresh."""
+        """Return the mean number of ranks that are not in self-refresh."""
         chosen = self._of(phase)
         seconds = self.sample_s[chosen].sum()
         awake = (1 - self.self_refresh[chosen]).sum(axis=1)
@@ -70,7 +71,7 @@ class TrayRun:
 
     @property
     def phase_names(self) -> tuple[str, ...]:
-        """In the order in which they begin; what is before the first one has none."""
+        """Return the phases in the order of their begin; samples before the first phase have none."""
         return tuple(dict.fromkeys(phase for phase in self.phases if phase))
 
     def _of(self, phase: str | None) -> NDArray[np.bool_]:

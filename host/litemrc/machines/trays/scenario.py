@@ -1,4 +1,4 @@
-"""A workload, and the configurations of a machine that it runs on."""
+"""Scenarios of the tray machine: a workload and the configurations to compare."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,19 +13,21 @@ from litemrc.machines.trays.scrambler import Scrambler
 
 
 class Workload(Protocol):
-    """What runs; the same seed does the same on every machine."""
+    """A workload; one seed gives the same events on every machine."""
 
     @property
     def resident_pages(self) -> int:
-        """All that it will ever touch."""
+        """Return the number of distinct pages that it touches."""
+        ...
 
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """What it does, in order."""
+        """Yield its events, in order."""
+        ...
 
 
 @dataclass(frozen=True)
 class Case:
-    """A configuration, and the workload as it is there: limits may differ."""
+    """A configuration and its workload; tray limits may differ between cases."""
 
     configuration: Configuration
     workload: Workload
@@ -33,12 +35,12 @@ class Case:
 
 @dataclass(frozen=True)
 class TrayScenario:
-    """What a scenario file tells.
+    """The contents of a scenario file.
 
     Attributes:
-        title: of it.
+        title: of the scenario.
         workload: its kind.
-        cases: to be compared with the first of them.
+        cases: the first one is the baseline of the comparison.
     """
 
     title: str
@@ -53,7 +55,7 @@ def run_case(scenario: TrayScenario, case: Case, progress: Callable[[float], Non
     """Run the workload on one configuration.
 
     Raises:
-        UserError: as `TrayMachine.run`.
+        UserError: as in `TrayMachine.run`.
     """
     machine = TrayMachine(case.configuration, scenario.costs, scenario.scrambler, scenario.seed)
     return machine.run(case.workload.program(np.random.default_rng(scenario.seed)), progress)

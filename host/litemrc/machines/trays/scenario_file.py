@@ -1,10 +1,12 @@
-"""Scenarios of the tray machine as TOML files; docs/trays.md says what each key means."""
+"""Reads scenarios of the tray machine from TOML files; docs/trays.md documents the keys."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from litemrc.energy.parts.files import find_part
+from litemrc.energy.parts.part import SdramPart
 from litemrc.errors import UserError
 from litemrc.files.toml_table import TomlTable
 from litemrc.machines.trays.hardware import MAPPINGS, PAGES_OF_MIB, POWER_DOWNS, Controller, Hardware
@@ -41,11 +43,10 @@ _COMPILATION = (
 
 
 def read_tray_scenario(path: str | Path) -> TrayScenario:
-    """The scenario in a file.
+    """Read the scenario in a file.
 
     Raises:
-        UserError: the file, or an intents file it names, cannot be read, or something in it is wrong; with
-            file and line.
+        UserError: the file or its intents file cannot be read or has an error; with file and line.
     """
     return _Reader(TomlTable.read(path), Path(path).parent).scenario()
 
@@ -90,6 +91,8 @@ class _Reader:
             raise table.wrong("part", error.what, error.remedy or "a part") from error
         controller_table = self._top.table("controller")
         controller_table.check_keys(_CONTROLLER)
+        if not isinstance(part, SdramPart):
+            raise table.wrong("part", f"{part.name} has no ranks", "an SDRAM part")
         try:
             hardware = Hardware(
                 part,
@@ -100,7 +103,7 @@ class _Reader:
                 controller=_controller(controller_table, Controller()),
                 sample_ns=table.number("sample_ms", 100, above=1e-3) * 1e6,
             )
-            hardware.timing  # noqa: B018  (whether its times are known)
+            hardware.timing  # noqa: B018  (raises if the part's times are unknown)
         except UserError as error:
             key = "trays" if "trays on" in error.what else None
             raise table.wrong(key, error.what, error.remedy) from error
@@ -112,15 +115,15 @@ class _Reader:
         mapping = table.text("mapping", "sequential", of=MAPPINGS)
         if allocator == "tray" and mapping == "interleaved":
             raise table.wrong(
-                "mapping", "trays know no rank of an interleaved page", 'mapping = "sequential"'
+                "mapping", "allocator tray needs pages that lie in one rank", 'mapping = "sequential"'
             )
         for key in ("guidance", "memnice", "placement"):
             if table.has(key) and allocator == "buddy":
-                raise table.wrong(key, "the buddy allocator knows no trays", 'allocator = "tray"')
+                raise table.wrong(key, "the buddy allocator has no trays", 'allocator = "tray"')
         if table.has("memnice"):
             count = table.count("memnice", highest=hardware.trays)
             if not isinstance(workload, Compilation):
-                raise table.wrong("memnice", "is that of a compilation", "trays in [[process]]")
+                raise table.wrong("memnice", "belongs to workload compilation", "trays in [[process]]")
             workload = replace(workload, trays=tuple(range(count)))
         configuration = Configuration(
             name=table.text("name"),
@@ -135,10 +138,10 @@ class _Reader:
         table = configuration.table("placement")
         table.check_keys(_PLACEMENT)
         period_s = table.number("period_s", 1.0, above=0)
-        counts = {name: table.count(name) for name in ("budget_pages",) if table.has(name)}
-        given = {name: table.number(name) for name in _PLACEMENT[1:] if table.has(name)}
+        given: dict[str, Any] = {name: table.number(name) for name in _PLACEMENT[1:] if table.has(name)}
+        given |= {name: table.count(name) for name in ("budget_pages",) if table.has(name)}
         try:
-            return Placer(period_s, PlacementParameters(**(given | counts)))
+            return Placer(period_s, PlacementParameters(**given))
         except UserError as error:
             raise table.wrong(None, error.what, error.remedy) from error
 
@@ -187,20 +190,24 @@ class _Reader:
             intents=self._intents(table, ("YOUNG", "TENURED")) if table.has("intents") else {},
         )
         if not 0 < collector.survivor_share < 0.5 or not 0 < collector.live_share <= 1:
-            raise table.wrong(None, "shares that cannot be", "survivor_share below 0.5, live_share to 1")
+            raise table.wrong(
+                None,
+                "survivor_share or live_share is out of range",
+                "survivor_share below 0.5, live_share up to 1",
+            )
         return collector
 
     def _intents(self, table: TomlTable, needed: tuple[str, ...] = ()) -> Mapping[str, ColorIntent]:
-        """Of the file that a table names."""
+        """Read the intents file of a table."""
         path = self._folder / table.text("intents")
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise table.wrong("intents", f"cannot read {path}: {error}", "a file of intents") from error
+            raise table.wrong("intents", f"cannot read {path}: {error}", "an intents file") from error
         intents = parse_intents(text, str(path))
         for color in needed:
             if color not in intents:
-                raise table.wrong("intents", f"tells nothing of {color}", f"intents of {', '.join(needed)}")
+                raise table.wrong("intents", f"has no intent for {color}", f"intents for {', '.join(needed)}")
         return intents
 
 
@@ -213,8 +220,8 @@ def _controller(table: TomlTable, default: Controller) -> Controller:
     )
 
 
-def _given(table: TomlTable, names: tuple[str, ...], kind: type) -> dict[str, float]:
-    """What a table says of a workload's attributes, whole numbers where those are."""
+def _given(table: TomlTable, names: tuple[str, ...], kind: type) -> dict[str, Any]:
+    """Return a table's values of a workload's attributes, with the types of the defaults."""
     defaults = {field.name: field.default for field in fields(kind)}
     return {
         name: table.count(name) if isinstance(defaults[name], int) else table.number(name)

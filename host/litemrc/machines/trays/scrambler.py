@@ -1,4 +1,4 @@
-"""The memory scrambler: memory as after long use, no tray all free or all taken (Jantz et al. 2013, 8)."""
+"""The memory scrambler: fragments memory as long use would (Jantz et al. 2013, section 8)."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from litemrc.machines.trays.memory import Memory
 
 @dataclass(frozen=True)
 class Scrambler:
-    """Takes all memory in chunks, then frees chunks in random order until only so much is held.
+    """Allocates all memory in chunks, then frees chunks in random order down to `hold_pages`.
 
     Attributes:
-        hold_pages: that stay taken, by nobody who uses them.
-        chunk_pages: of a chunk.
+        hold_pages: pages that stay allocated without use.
+        chunk_pages: pages per chunk.
     """
 
     hold_pages: int
@@ -24,13 +24,13 @@ class Scrambler:
         """Scramble the free memory.
 
         Raises:
-            UserError: there is not as much memory as is to be held.
+            UserError: less memory is free than must be held.
         """
         frames = memory.hold(memory.hardware.pages)
         if frames.size < self.hold_pages:
             raise UserError(
-                f"the scrambler is to hold {self.hold_pages:,} pages, {frames.size:,} are free",
-                remedy="hold less",
+                f"the scrambler must hold {self.hold_pages:,} pages, but only {frames.size:,} are free",
+                remedy="reduce hold_mib",
             )
         chunks = -(-frames.size // self.chunk_pages)
         order = rng.permutation(chunks)

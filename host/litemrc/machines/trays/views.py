@@ -1,6 +1,6 @@
-"""What a memory of trays looks like to those who use it: the feedback of Jantz et al. 2013, section 5.3.
+"""Views of the tray memory: the feedback of Jantz et al. 2013, section 5.3.
 
-`Memory.trays` is the view of all trays; here stands who has what on them.
+`Memory.trays` is the view by tray; these functions give the views by process and color.
 """
 
 import numpy as np
@@ -10,13 +10,13 @@ from litemrc.machines.trays.memory import Memory
 
 
 def backing(memory: Memory, process: int, begin: int, end: int) -> NDArray[np.int64]:
-    """int64[trays], how many pages of a virtual range each backs: the other tool of section 5.3."""
+    """Return int64[trays], the pages of a virtual range on each tray (the other tool of section 5.3)."""
     frames = memory.space(process, end).frame[begin:end]
     return np.bincount(memory.tray_of(frames[frames >= 0]), minlength=memory.hardware.trays)
 
 
 def by_color(memory: Memory) -> dict[tuple[int | None, str | None], NDArray[np.int64]]:
-    """int64[trays], pages on each tray, by process and color; by None and None those without a color."""
+    """Return int64[trays], pages on each tray, by (process, color); (None, None) for uncolored pages."""
     frames = np.flatnonzero(memory.owner >= 0)
     return {
         (None if process < 0 else process, color): np.bincount(
@@ -27,7 +27,7 @@ def by_color(memory: Memory) -> dict[tuple[int | None, str | None], NDArray[np.i
 
 
 def free_to_move(memory: Memory, frames: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Of frames that processes have: does neither memnice nor a color bind the page to trays?"""
+    """Return for each frame of a process whether neither memnice nor a color binds its page to trays."""
     names = list(memory.colors)
     uses, of_use = np.unique(
         np.stack([memory.owner[frames], memory.color[frames]]), axis=1, return_inverse=True
@@ -37,7 +37,7 @@ def free_to_move(memory: Memory, frames: NDArray[np.int64]) -> NDArray[np.bool_]
 
 
 def outside(memory: Memory, process: int) -> int:
-    """Pages of a process on trays that its memnice forbids."""
+    """Return the pages of a process on trays that its memnice forbids."""
     allowed = memory.guidance.nice.allowed(process)
     if allowed is None or process not in memory.processes():
         return 0

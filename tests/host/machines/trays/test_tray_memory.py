@@ -143,7 +143,7 @@ def test_uncolored_pages_keep_off_isolated_trays():
 def test_who_needs_more_at_once_than_may_go_is_told():
     memory = Memory(small(), "tray")
     memory.guidance.nice.limit(1, (0,))
-    with pytest.raises(UserError, match="needs 1 pages more at once") as error:
+    with pytest.raises(UserError, match="needs 1 pages more than") as error:
         memory.touch(1, np.arange(TRAY_PAGES + 1))
     assert error.value.where == "trays 0"
 
@@ -156,5 +156,5 @@ def test_the_scrambler_leaves_no_tray_whole_and_holds_what_it_was_told():
         assert sum(held) == 1000
         # Each of 1024 chunks is held with a chance of 250 / 1024: 62.5 of 256 in a tray, deviation 6.9.
         assert all(4 * (62.5 - 35) < each < 4 * (62.5 + 35) for each in held)
-    with pytest.raises(UserError, match="is to hold 5,000 pages, 4,096 are free"):
+    with pytest.raises(UserError, match="must hold 5,000 pages, but only 4,096 are free"):
         Scrambler(5000, 4).run(Memory(small(), "tray"), np.random.default_rng(1))

@@ -88,21 +88,21 @@ def test_what_a_scenario_says_is_what_runs(write):
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("trays = [0, 2]", "trays = [0, 4]", "no tray 4"),
-        ("trays = [0, 2]", "trays = []", "is left no tray"),
-        ("trays = [0, 2]", "trays = [1, 1]", "a tray twice"),
+        ("trays = [0, 2]", "trays = [0, 4]", "tray 4 does not exist"),
+        ("trays = [0, 2]", "trays = []", "no tray is given"),
+        ("trays = [0, 2]", "trays = [1, 1]", "a tray is given twice"),
         ("trays = [0, 2]", "trays = 2", "is 2"),
-        ('color = "BLUE"', 'color = "GREEN"', "no intent tells of GREEN"),
+        ('color = "BLUE"', 'color = "GREEN"', "color GREEN has no intent"),
         ('intents = "app.intents"', 'intents = "no.intents"', "cannot read"),
         ("trays = 4", "trays = 0", "is 0"),
         ("trays = 4", "trays = 65", "65 trays on 1 nodes"),
         ("tray_mib = 8", "tray_mib = 5", "trays of 1280 pages"),
         ("weight = 0.1", "weight = -1", "is -1"),
         ('name = "colors"', 'name = "default"', "'default' is taken"),
-        ('name = "colors"', 'name = "colors"\nmapping = "interleaved"', "trays know no rank"),
-        ('name = "colors"', 'name = "colors"\nmemnice = 2', "is that of a compilation"),
+        ('name = "colors"', 'name = "colors"\nmapping = "interleaved"', "needs pages that lie in one rank"),
+        ('name = "colors"', 'name = "colors"\nmemnice = 2', "belongs to workload compilation"),
         ('name = "colors"', 'name = "colors"\nmemnice = 5', "is 5"),
-        ('allocator = "buddy"', 'allocator = "buddy"\nguidance = true', "the buddy allocator knows no trays"),
+        ('allocator = "buddy"', 'allocator = "buddy"\nguidance = true', "the buddy allocator has no trays"),
         ('workload = "programs"', 'workload = "staged"', "the workload is staged"),
         ("visits = 20000", "visits = 20000\nvisit = 1", "no such key here"),
         ('name = "colors"', 'name = "colors"\nplacement = { period_s = 0 }', "is 0"),
@@ -127,7 +127,7 @@ def test_colors_that_overlap_are_told_with_the_line(write):
     head, tail = SMALL.split("[[configuration]]", 1)
     text = head + '[[process.paint]]\nbegin_mib = 3\nend_mib = 5\ncolor = "BLUE"\n[[configuration]]' + tail
     path = write(text)
-    with pytest.raises(UserError, match="pages 768 to 1024 are to be BLUE, and are RED") as error:
+    with pytest.raises(UserError, match="pages 768 to 1024 already have color RED, not BLUE") as error:
         read_tray_scenario(path)
     line = [number for number, row in enumerate(text.splitlines(), 1) if "BLUE" in row][-1]
     assert error.value.where == f"{path}:{line}"
@@ -144,7 +144,7 @@ def test_trays_that_colors_cannot_have_end_with_2_and_the_line_of_the_color(writ
     path = write(SMALL.replace('color = "BLUE"\n', "").replace("mib = 6", "mib = 40"), intents=greedy)
     assert main(["simulate", "trays", str(path)]) == 2
     shown = capsys.readouterr().err
-    assert "RED wants 11,264 pages on trays of its own" in shown
+    assert "RED needs 11,264 pages on trays of its own" in shown
     assert "app.intents:3" in shown
     assert "remedy" in shown
 
@@ -184,7 +184,7 @@ def test_a_run_too_short_for_a_sample_says_so_and_a_gap_too_long_is_refused(writ
     assert json.loads(capsys.readouterr().out)["results"][1]["mean_mw"] is None
     path = write(SMALL.replace('name = "p"', 'name = "p"\ngap_ns = 9e9'))
     assert main(["simulate", "trays", str(path)]) == 2
-    assert "2^32 clocks" in capsys.readouterr().err
+    assert "the limit is 2^32" in capsys.readouterr().err
 
 
 def test_configurations_are_chosen_by_name(write, capsys):

@@ -1,1 +1,1 @@
-"""What runs on the tray machine: programs as streams of events, made from seeds."""
+"""Workloads of the tray machine: streams of events generated from seeds."""

@@ -1,4 +1,4 @@
-"""A program with a generational garbage collector that stops the world (Jantz et al. 2013, 6.1, 8.3)."""
+"""A program with a stop-the-world generational garbage collector (Jantz et al. 2013, 6.1, 8.3)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,31 +11,31 @@ from litemrc.policies.trays.intents import ColorIntent
 
 YOUNG, TENURED = "YOUNG", "TENURED"
 _CHUNK = 16_384
-_ROOT_SHARE = 0.1  # of a collection's visits to live pages, that look at them again
+_ROOT_SHARE = 0.1  # share of live pages that a collection visits again
 
 
 @dataclass(frozen=True)
 class Collector:
-    """Transactions allocate in eden and look at the tenured generation; when eden is full, it is collected.
+    """Transactions allocate in eden and visit the tenured generation; a full eden is collected.
 
-    The heap begins with eden, then two survivor spaces, then the tenured generation. A collection reads what
-    lives in eden and in one survivor space, and copies it to the other, the older part of it to the tenured
-    generation: its tail is written, and nothing else of it is touched. When that is
-    full it is used from its beginning again, as if by a full collection that takes no time.
+    The heap consists of eden, two survivor spaces and the tenured generation, in this order. A collection
+    reads the live pages of eden and one survivor space and copies them to the other one; the older part is
+    promoted to the tail of the tenured generation, of which nothing else is touched. When the tenured
+    generation is full, it is reused from its beginning, as if by a full collection without cost.
 
     Attributes:
-        young_pages, tenured_pages: of the generations.
-        survivor_share: of the young generation that each survivor space is.
-        live_share: of eden that lives at a collection.
-        tenured_share: of what lives that is promoted.
-        filled_share: of the tenured generation that is filled in the beginning.
-        collections: how many.
-        tenured_visits: for each page allocated, visits to the tenured generation, by Zipf's law.
-        alpha: of it.
-        gap_ns: of computing before each visit of transactions.
-        collect_gap_ns: the same of collections, which chase pointers.
-        line_ns: in which a line is moved.
-        intents: of the colors YOUNG and TENURED; none: the heap has no colors.
+        young_pages, tenured_pages: sizes of the generations.
+        survivor_share: size of each survivor space, as a share of the young generation.
+        live_share: live share of eden at a collection.
+        tenured_share: promoted share of the live pages.
+        filled_share: share of the tenured generation that is filled at the beginning.
+        collections: number of collections.
+        tenured_visits: visits to the tenured generation per allocated page, Zipf-distributed.
+        alpha: parameter of the Zipf distribution.
+        gap_ns: compute time before each visit of transactions.
+        collect_gap_ns: compute time before each visit of collections, which chase pointers.
+        line_ns: transfer time of a line.
+        intents: of the colors YOUNG and TENURED; empty: the heap has no colors.
     """
 
     young_pages: int
@@ -65,7 +65,7 @@ class Collector:
         return self.young_pages - 2 * self.survivor_pages
 
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """Load, then transactions and collections in turn."""
+        """Yield loading, then alternating transactions and collections."""
         young, heap = self.young_pages, self.resident_pages
         if self.intents:
             yield Intend(0, self.intents, heap)
@@ -73,7 +73,7 @@ class Collector:
             yield Paint(0, young, heap, TENURED)
         yield Phase(LOAD)
         filled = int(self.tenured_pages * self.filled_share)
-        # Both generations grow side by side, as they do when a database is read in.
+        # Both generations grow together, like when a database is loaded.
         both = np.concatenate([np.arange(young), young + np.arange(filled)])
         when = np.concatenate([np.arange(young) / young, np.arange(filled) / filled])
         yield self._visits(both[np.argsort(when, kind="stable")], 0, LINES, self.gap_ns)
@@ -91,8 +91,8 @@ class Collector:
             tail = (tail + promoted) % self.tenured_pages
             order = np.concatenate([order, np.setdiff1d(new, order)])
 
-    def _transactions(self, rng: np.random.Generator, sums, order) -> Iterator[Event]:
-        """Eden is filled from its beginning, the tenured generation looked at in between."""
+    def _transactions(self, rng: np.random.Generator, sums: np.ndarray, order: np.ndarray) -> Iterator[Event]:
+        """Yield visits that fill eden from its beginning, with visits to the tenured generation between."""
         every = 1 + self.tenured_visits
         total = int(self.eden_pages * every)
         for begin in range(0, total, _CHUNK):
@@ -106,13 +106,15 @@ class Collector:
             yield self._visits(pages, reads, writes, self.gap_ns)
 
     def _live(self, rng: np.random.Generator, number: int) -> np.ndarray:
-        """Pages of the young generation that live, in the order in which they are found."""
+        """Return the live pages of the young generation, in the order in which they are found."""
         survivors = self.eden_pages + (number % 2) * self.survivor_pages + np.arange(self.survivor_pages)
         of_eden = rng.choice(self.eden_pages, int(self.eden_pages * self.live_share), replace=False)
         return rng.permutation(np.concatenate([of_eden, survivors[: of_eden.size]]))
 
-    def _collection(self, rng: np.random.Generator, live, number: int, tail: int) -> Iterator[Event]:
-        """Each live page is read, and copied to the survivors or behind the tenured generation's tail."""
+    def _collection(
+        self, rng: np.random.Generator, live: np.ndarray, number: int, tail: int
+    ) -> Iterator[Event]:
+        """Yield visits that copy each live page to a survivor space or to the tenured generation's tail."""
         promoted = int(live.size * self.tenured_share)
         stay = self.eden_pages + ((number + 1) % 2) * self.survivor_pages
         target = np.concatenate(
@@ -121,7 +123,7 @@ class Collector:
                 stay + np.arange(live.size - promoted) % self.survivor_pages,
             ]
         )
-        # What is promoted is gathered, and written in one go at the end, as through a promotion buffer.
+        # Promoted pages are written together at the end, like through a promotion buffer.
         copied = np.stack([live[promoted:], target[promoted:]], axis=1).ravel()
         reads = np.tile(np.array([LINES, 0], np.uint8), live.size - promoted)
         yield self._visits(copied, reads, LINES - reads, self.collect_gap_ns)
@@ -131,5 +133,7 @@ class Collector:
         reads = np.tile(np.array([LINES, 0], np.uint8), promoted)
         yield self._visits(moved, reads, LINES - reads, self.collect_gap_ns)
 
-    def _visits(self, pages, reads, writes, gap_ns: float) -> Visits:
+    def _visits(
+        self, pages: np.ndarray, reads: np.ndarray | int, writes: np.ndarray | int, gap_ns: float
+    ) -> Visits:
         return Visits(0, pages, reads, writes, self.line_ns, gap_ns)

@@ -1,4 +1,4 @@
-"""A compilation as a tree of processes: compilers come and go, files stay (Jantz et al. 2013, 7.2)."""
+"""A compilation as a tree of processes: compilers end, files stay cached (Jantz et al. 2013, 7.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,28 +9,28 @@ from litemrc.machines.trays.events import Event, Exit, Fork, Nice, Phase, Visits
 from litemrc.machines.trays.hardware import LINES
 
 _ROOT = 0
-_LINES = 8  # of a page that are used at a visit
-_ZIPF = 0.9  # of headers
+_LINES = 8  # lines of a page used at a visit
+_ZIPF = 0.9  # Zipf parameter of headers
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """A root process that forks compilers, so many at a time, one for each unit.
+    """A root process that forks one compiler per unit, at most `jobs` at a time.
 
-    A compiler reads its source and headers, grows its heap while it looks at it and at headers, writes an
-    object, and ends. Files stay in memory as the root's pages (they are in the page cache) until somebody
-    needs the room; then what is used again is read from disk again. In the end all objects are linked.
+    A compiler reads its source and headers, visits its growing heap and the headers, writes an object, and
+    ends. Files are in the page cache as pages of the root until they are reclaimed; then they are read from
+    disk again when needed. At the end all objects are linked.
 
     Attributes:
-        units: that are compiled.
-        jobs: compilers at a time.
+        units: number of compiled units.
+        jobs: concurrent compilers.
         header_pages: of all headers together.
-        source_pages, object_pages: of a unit, with what else is read and written for it.
-        heap_pages: that a compiler has in the end, on the average; from half to twice as many.
-        visits_per_page: to headers and heap, for each page that the heap grows.
-        gap_ns: of computing before each visit.
-        line_ns: in which a line is moved.
-        trays: that memnice leaves the root; None: all.
+        source_pages, object_pages: of a unit, including other input and output.
+        heap_pages: mean final heap of a compiler; heaps are half to twice this size.
+        visits_per_page: visits to headers and heap for each page of heap growth.
+        gap_ns: compute time before each visit.
+        line_ns: transfer time of a line.
+        trays: memnice limit of the root; None: all.
     """
 
     units: int
@@ -49,7 +49,7 @@ class Compilation:
         return self.header_pages + self.units * (self.source_pages + self.object_pages)
 
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """Compile all, then link."""
+        """Yield the compilation of all units, then the link."""
         if self.trays is not None:
             yield Nice(_ROOT, self.trays)
         yield Phase("compile")
@@ -74,7 +74,7 @@ class Compilation:
         for begin in range(0, objects.size, 4096):
             yield self._visits(_ROOT, objects[begin : begin + 4096], _LINES, 0)
 
-    def _compiler(self, unit: int, headers, rng: np.random.Generator) -> Iterator[Event]:
+    def _compiler(self, unit: int, headers: np.ndarray, rng: np.random.Generator) -> Iterator[Event]:
         child = 1 + unit
         yield Fork(_ROOT, child)
         source = self.header_pages + unit * self.source_pages
@@ -91,5 +91,5 @@ class Compilation:
         yield self._visits(_ROOT, objects + np.arange(self.object_pages), 0, LINES)
         yield Exit(child)
 
-    def _visits(self, process: int, pages, reads: int, writes: int) -> Visits:
+    def _visits(self, process: int, pages: np.ndarray, reads: int, writes: int) -> Visits:
         return Visits(process, pages, reads, writes, self.line_ns, self.gap_ns, process == _ROOT)

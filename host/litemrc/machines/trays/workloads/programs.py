@@ -1,4 +1,4 @@
-"""Programs told by their ranges: who touches how much of which virtual range in what way, with colors."""
+"""Programs described by their virtual ranges, access patterns and colors."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from litemrc.machines.trays.hardware import LINES
 from litemrc.policies.trays.intents import ColorIntent
 
 PATTERNS = ("uniform", "zipf", "stream")
-_CHUNK = 8_192  # visits of a process before the next one has its turn
+_CHUNK = 8_192  # visits of a process per turn
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,14 @@ class Range:
     """A virtual range of a program.
 
     Attributes:
-        name: of it.
+        name: of the range.
         pages: its length.
-        pattern: uniform; zipf, the hot pages spread over all of it; stream, one page after the other.
-        alpha: of zipf.
-        weight: of its visits among those of all ranges.
+        pattern: uniform; zipf, with hot pages spread over the range; stream, sequential.
+        alpha: parameter of zipf.
+        weight: its share of all visits is proportional to this.
         reads, writes: lines of a visit.
-        file: it is a file in the page cache.
-        load: all of it is touched once in the beginning, in step with the other ranges that are loaded.
+        file: a file in the page cache.
+        load: touched completely in the loading phase, in step with the other loaded ranges.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Program:
     """A process.
 
     Attributes:
-        name: of it.
-        ranges: one behind the other in its address space.
-        gap_ns: of computing before each visit.
-        line_ns: in which a line is moved.
+        name: of the process.
+        ranges: consecutive ranges of its address space.
+        gap_ns: compute time before each visit.
+        line_ns: transfer time of a line.
         intents: of its colors.
-        colors: virtual pages, from one to before another, and their color.
-        trays: that memnice leaves it; None: all.
+        colors: (first page, end page, color).
+        trays: memnice limit; None: all.
     """
 
     name: str
@@ -68,11 +68,11 @@ class Program:
 
 @dataclass(frozen=True)
 class Programs:
-    """Processes that take turns: first all load their data, then they work on them.
+    """Processes that alternate: first all load their data, then all work on them.
 
     Attributes:
         programs: of each process, numbered from 0.
-        visits: that each process makes behind loading.
+        visits: of each process after loading.
     """
 
     programs: tuple[Program, ...]
@@ -83,7 +83,7 @@ class Programs:
         return sum(program.pages for program in self.programs)
 
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """Guidance, loading, work."""
+        """Yield guidance, loading and work."""
         for process, program in enumerate(self.programs):
             if program.trays is not None:
                 yield Nice(process, program.trays)
@@ -117,7 +117,7 @@ def _placed(program: Program) -> Iterator[tuple[int, Range]]:
 
 
 def _load(process: int, program: Program) -> Iterator[Event]:
-    """All ranges that are loaded, in step: a page of each now and then, so that all end together."""
+    """Yield visits to all loaded ranges, interleaved in proportion so that all end together."""
     loaded = [(begin, each) for begin, each in _placed(program) if each.load]
     if not loaded:
         return
@@ -130,7 +130,7 @@ def _load(process: int, program: Program) -> Iterator[Event]:
 
 
 def _work(process: int, program: Program, visits: int, rng: np.random.Generator) -> Iterator[Event]:
-    """Visits to ranges by weight."""
+    """Yield visits to ranges by weight."""
     placed = list(_placed(program))
     weights = np.array([each.weight for _, each in placed])
     draws = [_Draw(begin, each, rng) for begin, each in placed]
@@ -149,7 +149,7 @@ def _work(process: int, program: Program, visits: int, rng: np.random.Generator)
 
 
 class _Draw:
-    """Pages of a range by its pattern."""
+    """Draws pages of a range by its pattern."""
 
     def __init__(self, begin: int, each: Range, rng: np.random.Generator) -> None:
         self._begin, self._range, self._rng = begin, each, rng

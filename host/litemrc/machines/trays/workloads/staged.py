@@ -1,4 +1,4 @@
-"""The staged workload: more and more memory, read and written all the time (Jantz et al. 2013, 8.1)."""
+"""The staged workload: a growing memory that is read and written continuously (Jantz et al. 2013, 8.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ CHUNK = 32_768
 
 @dataclass(frozen=True)
 class Staged:
-    """In each stage so many pages more; all that it has is read and written, page after page, for some time.
+    """Each stage adds pages; all pages so far are read and written sequentially until the stage ends.
 
-    Threads share each stage's pages in equal parts and walk through their parts of all stages side by side.
+    Threads divide each stage's pages equally and walk concurrently through their parts of all stages.
 
     Attributes:
-        stage_pages: that come in each stage.
-        stages: how many.
-        stage_s: seconds of a stage.
-        bytes_s: that are read and written, together.
-        threads: how many.
+        stage_pages: pages added per stage.
+        stages: number of stages.
+        stage_s: seconds per stage.
+        bytes_s: bytes read and written per second, in total.
+        threads: number of threads.
     """
 
     stage_pages: int
@@ -36,14 +36,14 @@ class Staged:
         return self.stage_pages * self.stages
 
     def program(self, rng: np.random.Generator) -> Iterator[Event]:
-        """The stages, one after the other."""
+        """Yield the stages in order."""
         line_ns = LINE_BYTES / self.bytes_s * 1e9
         visits = max(1, round(self.stage_s * 1e9 / (2 * LINES * line_ns)))
         part = self.stage_pages // self.threads
         for stage in range(1, self.stages + 1):
             yield Phase(f"stage {stage}")
             own = part * stage  # pages of a thread
-            # Threads begin with what is new, and go on far apart from each other.
+            # Threads begin with the new pages and continue far apart from each other.
             begin = np.arange(self.threads) * own // self.threads
             first = (stage - 1) * part
             for at in range(0, visits, CHUNK):
