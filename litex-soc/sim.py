@@ -71,7 +71,7 @@ _io = [
 
 
 class PowerOnReset(LiteXModule):
-    """The simulated clock, with one clock of reset at the start."""
+    """The simulated clock, with one cycle of reset at the start."""
 
     def __init__(self, clk):
         self.cd_sys = ClockDomain()
@@ -98,7 +98,7 @@ class SimSoC(LiteMRCSoC):
     def __init__(self, platform, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
         super().__init__(platform, DDR3_SYS_CLK_HZ if ranks else SYS_CLK_HZ, variant, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
-        # The models' memory is ideal, and a test of it costs a million clocks.
+        # The models' memory is ideal, and a test of it costs a million cycles.
         self.add_constant("SDRAM_TEST_DISABLE")
         self.dram_layout = None
         if ranks:

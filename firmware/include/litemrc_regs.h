@@ -87,13 +87,13 @@
 #define LITEMRC_EV_ENABLE_EPOCH_SHIFT 0
 #define LITEMRC_EV_ENABLE_EPOCH 0x00000001u
 
-/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; in a row each group's hits, then: */
+/* The window: words [context][LITEMRC_WINDOW_ROW(groups)]; a row holds each group's hits, then: */
 #define LITEMRC_WINDOW_ROW(groups) (2 * (groups))
 #define LITEMRC_WINDOW_MISSES(groups) (groups)
 #define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)
 #define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)
 
-/* Rank meter and rank power: a block of its own, where there is one. */
+/* Rank meter and rank power: a separate block, in SoCs that have it. */
 #define LITEMRC_RANKS_REGS_VERSION 1
 #define LITEMRC_RANKS_STATE_BITS 4
 #define LITEMRC_POWER_ACTIVE_STANDBY 0
@@ -147,7 +147,7 @@
 #define LITEMRC_RANKS_METER_STATUS_SAMPLED 0x00000002u
 #define LITEMRC_RANKS_SNAPSHOT_CLOCKS 0x38
 
-/* The meter's window: words [domain][LITEMRC_METER_ROW], N_mrc of each context behind them. */
+/* The meter's window: words [domain][LITEMRC_METER_ROW], then N_mrc of each context. */
 #define LITEMRC_METER_ROW 16
 #define LITEMRC_METER_READS 0
 #define LITEMRC_METER_WRITES 1
@@ -166,7 +166,7 @@
 #define LITEMRC_METER_IDLE 14
 #define LITEMRC_METER_TOP_PAGES 15
 
-/* Reference counters: a block of their own, if there are any. Window: words [page][COUNTERS]. */
+/* Reference counters: a separate block, in SoCs that have it. Window: words [page][COUNTERS]. */
 #define LITEMRC_REFS_REGS_VERSION 1
 #define LITEMRC_REFS_COUNTERS 2
 #define LITEMRC_REFS_LOAD_INITIAL 0x80000000u
@@ -248,7 +248,7 @@
 #define LITEMRC_REFS_EV_ENABLE_EVENT_SHIFT 0
 #define LITEMRC_REFS_EV_ENABLE_EVENT 0x00000001u
 
-/* Traffic generator: the same. */
+/* Traffic generator: a separate block, in SoCs that have it. */
 #define LITEMRC_PATTERN_STRIDE 0
 #define LITEMRC_PATTERN_RANDOM 1
 #define LITEMRC_TRAFFIC_WORDS 0x00

@@ -8,8 +8,8 @@
 //
 // A line of the stream is a time and what happens then; lines of one time are one clock of the DRAM:
 //
-//   @100 ACT 0 2 1f      clock 100: rank 0, bank 2, row 1f; numbers after the rank are hexadecimal
-//   +6 RD 0 2 8          6 clocks later: bank 2, column 8
+//   @100 ACT 0 2 1f      cycle 100: rank 0, bank 2, row 1f; numbers after the rank are hexadecimal
+//   +6 RD 0 2 8          6 cycles later: bank 2, column 8
 //
 //   ACT rank bank row                   RESET level
 //   RD, RDA rank bank column            CKE, ODT rank level

@@ -7,7 +7,7 @@
 //   rank     u1
 //   command  u1   ras_n << 2 | cas_n << 1 | we_n: 0 MRS, 1 REF, 2 PRE, 3 ACT, 4 WR, 5 RD, 6 ZQ; 7: only CKE changed;
 //                 8: a mark (all else 0), as snapshots of a meter
-//   cke      u1   the rank's CKE in this clock: REF with cke 0 is self-refresh entry
+//   cke      u1   the rank's CKE in this cycle: REF with cke 0 is self-refresh entry
 //   bank     u1   MRS: number of the mode register
 //   address  <u4  ACT: row; RD, WR: column, bit 10: auto-precharge; PRE: bit 10: all banks; MRS: value
 #pragma once

@@ -27,7 +27,7 @@ class PadDriver {
     }
 
     // Once a clock of the controller, after its rising edge and before the next: takes what the ports say in this
-    // clock, gives rddata of this clock.
+    // cycle, gives rddata of this cycle.
     void clock() {
         const bool commands = load(pads_.ras_n, 4) != 15 || load(pads_.cas_n, 4) != 15 || load(pads_.we_n, 4) != 15;
         const std::uint64_t cke = load(pads_.cke, 4 * ranks_), odt = load(pads_.odt, 4 * ranks_);

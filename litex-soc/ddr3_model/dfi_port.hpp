@@ -14,8 +14,8 @@ struct DfiPhase {
     bool wrdata_en, rddata_en;
 };
 
-// The controller's clock n has the DRAM's clocks 4n to 4n + 3. Data of a WR are those on wrdata `write_latency`
-// controller clocks later, data of a RD are on rddata `read_latency` later: LiteDRAM's PhySettings. A WR without
+// The controller's cycle n has the DRAM's cycles 4n to 4n + 3. Data of a WR are those on wrdata `write_latency`
+// controller cycles later, data of a RD are on rddata `read_latency` later: LiteDRAM's PhySettings. A WR without
 // wrdata_en writes what an undriven bus holds; rddata_valid follows rddata_en, whether a rank answers or not.
 class DfiPort {
   public:
@@ -28,7 +28,7 @@ class DfiPort {
     }
 
     // One clock of the controller: what the DFI says in it. `wrdata`: burst_bytes() bytes, phase 0 first; bit i of
-    // `wrdata_mask` keeps byte i. Returns rddata_valid of this very clock; `rddata` is written only if it is true.
+    // `wrdata_mask` keeps byte i. Returns rddata_valid of this very cycle; `rddata` is written only if it is true.
     bool clock(const DfiPhase *phases, const std::uint8_t *wrdata, std::uint64_t wrdata_mask, std::uint8_t *rddata) {
         Reply reply{};
         bool asked = false;
@@ -71,7 +71,7 @@ class DfiPort {
         return valid;
     }
 
-    // The same for a clock without command or rddata_en, in which cke, odt and reset_n are as before: cheap. False if
+    // The same for a cycle without command or rddata_en, in which cke, odt and reset_n are as before: cheap. False if
     // it must be a call of clock() instead.
     bool idle_clock() {
         if (!writes_.empty() || !replies_.empty() || model.overdue(now_ * PHASES + PHASES - 1))
@@ -80,10 +80,10 @@ class DfiPort {
         return true;
     }
 
-    Clock now() const { return now_; } // clocks of the controller
+    Clock now() const { return now_; } // cycles of the controller
 
     Model model;
-    std::function<void(const ColumnAccess &)> on_access; // of each RD and WR, in the clock of its command
+    std::function<void(const ColumnAccess &)> on_access; // of each RD and WR, in the cycle of its command
     std::function<void(Clock, const Pins &)> on_event;   // of each clock of the DRAM whose pins say something
 
   private:

@@ -31,7 +31,7 @@ class ModeRegisters {
 
     unsigned cwl() const { return (value_[2] >> 3 & 7) + 5; }
 
-    // Additive latency, clocks.
+    // Additive latency, cycles.
     unsigned al() const {
         const unsigned code = value_[1] >> 3 & 3;
         return code ? cl() - code : 0;
@@ -40,7 +40,7 @@ class ModeRegisters {
     unsigned read_latency() const { return al() + cl(); }
     unsigned write_latency() const { return al() + cwl(); }
 
-    // Write recovery of auto-precharge, clocks.
+    // Write recovery of auto-precharge, cycles.
     unsigned write_recovery() const {
         static constexpr unsigned WR[8] = {16, 5, 6, 7, 8, 10, 12, 14};
         return WR[value_[0] >> 9 & 7];

@@ -1,4 +1,4 @@
-// The DRAM on one data bus: ranks, contents, rules. One call a clock in which the pins say something.
+// The DRAM on one data bus: ranks, contents, rules. One call a cycle in which the pins say something.
 #pragma once
 
 #include "data_bus.hpp"
@@ -51,7 +51,7 @@ class Model {
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
 
-    // Whether `pins` in clock t need a call of clock(); all other clocks may be left out.
+    // Whether `pins` in cycle t need a call of clock(); all other cycles may be left out.
     bool is_event(Clock t, const Pins &pins) const {
         return (pins.command != Command::NOP && (pins.cs_n & all()) != all()) || pins.cke != last_.cke ||
                pins.odt != last_.odt || pins.reset_n != last_.reset_n || overdue(t);
@@ -60,7 +60,7 @@ class Model {
     // Whether a rank's data are lost by now for want of refreshes.
     bool overdue(Clock t) const { return t > deadline_; }
 
-    // One clock; t rises from call to call. Returns the column access that was asked for, if any.
+    // One cycle; t rises from call to call. Returns the column access that was asked for, if any.
     std::optional<ColumnAccess> clock(Clock t, const Pins &pins) {
         std::optional<ColumnAccess> access;
         for (unsigned n = 0; n < ranks_.size(); ++n) {

@@ -37,7 +37,7 @@ class Rank {
         initialised_ = cke_ = true;
     }
 
-    // One clock in which a command selects this rank, or one of its other pins changes.
+    // One cycle in which a command selects this rank, or one of its other pins changes.
     ColumnAccess clock(Clock t, bool selected, const Pins &pins);
 
     // Power is cut and comes back: nothing is kept.

@@ -194,7 +194,7 @@ inline void Rank::load_mode_register(Clock t, unsigned number, unsigned value) {
         if (int(mode_.write_recovery()) < time_.tWR)
             broken(Rule::MR_WR, t, -1, "WR " + std::to_string(mode_.write_recovery()));
     }
-    // The shortest clock of CWL 5 to 10 (JESD79-3F, MR2).
+    // The shortest clock period of CWL 5 to 10 (JESD79-3F, MR2).
     static constexpr int SHORTEST_PS[8] = {2500, 1875, 1500, 1250, 1071, 938, 833, 750};
     const unsigned code = mode_.cwl() - 5;
     if (number == 2 && (time_.tCK_fs < SHORTEST_PS[code] * std::int64_t(999) ||

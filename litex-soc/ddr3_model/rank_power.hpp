@@ -71,7 +71,7 @@ inline void Rank::enter_power_down(Clock t) {
 
 inline void Rank::enter_self_refresh(Clock t) {
     if (ready(t, Command::REF) && may_lower_cke(t) && all_closed(t, Rule::SRE_OPEN_ROWS) && mode_.termination_on()) {
-        const int odt_off = int(mode_.write_latency()) - 2 + 1; // ODTLoff + 0.5, in whole clocks
+        const int odt_off = int(mode_.write_latency()) - 2 + 1; // ODTLoff + 0.5, in whole cycles
         if (odt_)
             broken(Rule::SRE_ODT, t, -1, "ODT is on");
         else

@@ -71,7 +71,7 @@ class RefreshAccount {
         update();
     }
 
-    // The last clock in which the refresh that must not be postponed any more may come.
+    // The last cycle in which the refresh that must not be postponed any more may come.
     Clock deadline() const { return deadline_; }
     bool extra_owed() const { return extra_owed_; }
     Clock intervals(int n) const { return Clock(double(n) * double(tREFI_fs_) / double(tCK_fs_)); }

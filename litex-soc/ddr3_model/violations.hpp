@@ -38,7 +38,7 @@ class Violations {
         return sum;
     }
 
-    // The first ones, in the order of their clocks.
+    // The first ones, in the order of their cycles.
     const std::vector<Violation> &kept() const { return kept_; }
 
   private:

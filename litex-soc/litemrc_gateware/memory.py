@@ -7,20 +7,19 @@ DEEPEST_WORDS = 16384  # of the deepest block RAM of ECP5 and of the 7 series
 
 
 class SimpleDualPort(LiteXModule):
-    """One memory, one read and one write port: what every FPGA family has as block RAM (or as LUT RAM).
+    """One memory with one read and one write port: every FPGA family has it as block RAM (or as LUT RAM).
 
-    What a read returns that meets a write to the same address in the same cycle is left open: units must
-    not depend on it. `no_rw_check` tells synthesis so, else it would add a comparator and a bypass to each
-    memory.
+    The result of a read that meets a write to the same address in the same cycle is undefined: units must not
+    depend on it. `no_rw_check` lets synthesis leave out the comparator and bypass for that case.
 
     Parameters
     ----------
     width, depth : int
         bits of a word, number of words.
     async_read : bool
-        the word appears in the cycle of its address instead of the next one; for a few words in LUT RAM only.
+        the word appears in the cycle of its address, not in the next one; for a few words in LUT RAM only.
     block : bool
-        to be in block RAM, however small it is.
+        use block RAM even for few words.
 
     Attributes
     ----------
@@ -39,12 +38,12 @@ class SimpleDualPort(LiteXModule):
 
 
 class RegisteredMemory(LiteXModule):
-    """A `SimpleDualPort` with a bare register behind it: a word appears two cycles after its address.
+    """A `SimpleDualPort` with a register directly at its output: a word comes two cycles after its address.
 
-    A block RAM takes most of a fast cycle from its edge to its output (5.8 ns on ECP5, speed grade 6), so no
-    logic may stand between it and the next register. A deep memory is cut into parts for the same reason, and
-    into columns: else synthesis would take wide and shallow RAMs and select among them. What selects among
-    the parts is behind their registers.
+    The read of a block RAM takes most of a fast cycle (5.8 ns from clock edge to output on ECP5, speed grade
+    6), so there must be no logic before the next register. For the same reason a deep memory is cut into
+    parts, which are selected after their registers, and into columns, because synthesis would otherwise
+    combine wide and shallow RAMs with a multiplexer.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ class RegisteredMemory(LiteXModule):
     Attributes
     ----------
     enable : Signal, in
-        0: reading stands still. 1 after reset.
+        0: reads stall. 1 after reset.
     adr, dat_r : Signal, in and out
         of the read port; the first column lowest.
     write : Record; `adr`, `dat_w`, `we` in.
@@ -108,9 +107,9 @@ class RegisteredMemory(LiteXModule):
 
 
 class DeepMemory(LiteXModule):
-    """A `SimpleDualPort`, or, if one block RAM is not as deep, parts with registers at all their ports.
+    """A `SimpleDualPort`, or, if that is deeper than a block RAM, parts with registers at all ports.
 
-    The RAMs of a very deep memory lie all over the device: the wires to and from them take a cycle each.
+    The RAMs of a very deep memory are spread over the device: the wires to and from them take a cycle each.
     Reads and writes keep their order.
 
     Parameters

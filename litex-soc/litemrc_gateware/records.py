@@ -1,4 +1,4 @@
-"""The records between the monitor's units: operations on frames, on pages, and positions."""
+"""The records between the gateware's units: accesses, operations, positions, moves of pages."""
 
 from enum import IntEnum
 
@@ -8,19 +8,19 @@ MAX_DOMAINS = 16  # power domains of the ranks
 
 
 class OpKind(IntEnum):
-    """What a stack engine is asked to do. `epoch_end` on any of them ends the epoch behind it."""
+    """An operation of a stack engine. With `epoch_end`, the epoch ends after it."""
 
     ACCESS = 0  # one DRAM access to `frame`, seen while `context` was running
     INVALIDATE = 1  # remove the page from its owner's stack; nothing if it is invalid
     CLEAR = 2  # every page becomes invalid, the running epoch starts again from zero
-    MARK = 3  # nothing; carries `epoch_end`
+    MARK = 3  # no operation; carries `epoch_end`
 
 
 class PositionKind(IntEnum):
-    """What a stack engine answers: exactly one position for every operation, in order."""
+    """The answer of a stack engine: exactly one position for every operation, in order."""
 
-    HIT = 0  # the page's LRU position lay in `group`
-    MISS = 1  # the page was invalid: stack distance infinite
+    HIT = 0  # the page's LRU stack distance was in `group`
+    MISS = 1  # the page was invalid: infinite LRU stack distance
     NONE = 2  # nothing to count: invalidate, mark
     CLEAR = 3  # the running epoch starts again from zero
 
@@ -34,7 +34,7 @@ def width_of(count: int) -> int:
 
 
 def check_sizes(frames: int, groups: int, contexts: int) -> None:
-    """Refuse sizes that no stack engine can be built for.
+    """Check the sizes of a stack engine.
 
     :raises ValueError: if one is not a power of two, there are fewer than 2 groups, or more groups or
         contexts than frames.
@@ -42,8 +42,8 @@ def check_sizes(frames: int, groups: int, contexts: int) -> None:
     powers = all(n > 0 and n & (n - 1) == 0 for n in (frames, groups, contexts))
     if not powers or groups < 2 or groups > frames or contexts > frames:
         raise ValueError(
-            f"stack engine: {frames} frames, {groups} groups, {contexts} contexts: choose powers of two with "
-            "2 <= groups <= frames and 1 <= contexts <= frames"
+            f"stack engine: {frames} frames, {groups} groups, {contexts} contexts; they must be powers of "
+            "two with 2 <= groups <= frames and 1 <= contexts <= frames"
         )
 
 
@@ -57,7 +57,7 @@ def op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
     return [
         ("kind", 2),  # OpKind
         ("frame", width_of(frames)),
-        ("context", width_of(contexts)),  # the running context; must be below `contexts`
+        ("context", width_of(contexts)),  # the running context, below `contexts`
         ("write", 1),  # for the meters; stack engines ignore it
         ("epoch_end", 1),
     ]
@@ -74,10 +74,10 @@ def position_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
 
 
 def memory_op_layout(frames: int, contexts: int) -> list[tuple[str, int]]:
-    """Payload of the queue before the page filter: operations on frames of the memory."""
+    """Payload of the queue into the page filter: operations on frames of the memory."""
     return [
         *op_layout(frames, contexts),
-        ("frozen", 1),  # an access that moves its page in the stack and counts nothing
+        ("frozen", 1),  # an access that moves its page in the stack and is not counted
     ]
 
 
@@ -85,7 +85,7 @@ def counted_layout(groups: int, contexts: int) -> list[tuple[str, int]]:
     """Payload of the stream into the hit counters."""
     return [
         *position_layout(groups, contexts),
-        ("first_touch", 1),  # of the page in the epoch; 0 unless a hit or a miss
+        ("first_touch", 1),  # the page's first access in the epoch; 0 unless a hit or a miss
     ]
 
 

@@ -18,7 +18,7 @@ from litex.gen import LiteXModule
 from migen import Cat, Replicate, Signal
 
 HERE = Path(__file__).resolve().parents[1]
-NPHASES = 4  # of LiteDRAM's DDR3: one burst of 8 a clock
+NPHASES = 4  # of LiteDRAM's DDR3: one burst of 8 a cycle
 MAPS = ("row_bank_column", "bank_row_column")
 
 _COMMAND = ("cs_n", "cke", "odt", "ras_n", "cas_n", "we_n", "reset_n", "bank", "address")
@@ -70,9 +70,9 @@ class DDR3ModelPHY(LiteXModule):
     settings : PhySettings
     dfi : Interface
     access, access_write, access_address : Signal(), Signal(), Signal(32)
-        with pads of ``ddr3_io``: the model saw a RD or WR, a clock ago, of that byte address.
+        with pads of ``ddr3_io``: the model saw a RD or WR, a cycle ago, of that byte address.
     snapshot : Signal()
-        to be connected: in each clock in which it is 1 the record of commands gets a mark.
+        to be connected: in each cycle in which it is 1 the record of commands gets a mark.
     """
 
     def __init__(self, module, pads, clk_freq, data_width=16, nranks=1):

@@ -13,7 +13,7 @@ from simulation.dram import bank_memory
 class DRAMObserver(LiteXModule):
     """Names the byte address of every access to the memory arrays of a ``SDRAMPHYModel``.
 
-    It looks at the address lines of the arrays themselves, in the very clock in which they are used, and
+    It looks at the address lines of the arrays themselves, in the very cycle in which they are used, and
     knows nothing of ACTIVATE commands: the model's own row registers select the word.
 
     Attributes

@@ -29,7 +29,7 @@ TESTED_BYTES = 1 << 16
 
 
 class PowerOnReset(LiteXModule):
-    """The simulated clock, with one clock of reset at the start."""
+    """The simulated clock, with one cycle of reset at the start."""
 
     def __init__(self, clk):
         self.cd_sys = ClockDomain()
@@ -105,7 +105,7 @@ def build(folder, nranks):
     )
     sys.stdout.flush()
     sources = [source for source, *_ in soc.platform.sources]
-    compile_simulator(Path(builder.gateware_dir), sources, optimize="-O0")  # for some thousand clocks
+    compile_simulator(Path(builder.gateware_dir), sources, optimize="-O0")  # for some thousand cycles
 
 
 if __name__ == "__main__":

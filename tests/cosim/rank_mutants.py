@@ -131,7 +131,7 @@ RANK_MUTANTS = (
         "If(self.working, base.mrc.eq(settings.mrc_state))",
         mode=("policies",),
     ),
-    # Power-down comes later than the threshold and 4 clocks.
+    # Power-down comes later than the threshold and 4 cycles.
     RankMutant(
         "entry_begins_at_the_threshold",
         f"{GATEWARE}/ranks/power.py",

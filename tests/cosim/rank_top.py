@@ -31,7 +31,7 @@ PORTS = 3
 
 @dataclass(frozen=True)
 class Rate:
-    """Clock of the controller, and the memory's latencies in its own clocks (JESD79-3F's bins)."""
+    """Clock of the controller, and the memory's latencies in its own cycles (JESD79-3F's bins)."""
 
     clk_freq: float
     cl: int
@@ -149,7 +149,7 @@ class RankTop(BenchTop):
 
 
 def defines(kind: str, rate_name: str, ranks: int, domains: int, bank_row_column: int) -> dict[str, int]:
-    """What the bench must know of the top; clocks of the controller where a time is meant."""
+    """What the bench must know of the top; cycles of the controller where a time is meant."""
     rate = RATES[rate_name]
     module = MT41K64M16(rate.clk_freq, f"1:{PHASES}", speedgrade=rate_name)
     return {

@@ -7,7 +7,7 @@ GENERATIONS = f"{GATEWARE}/refs/generations.py"
 QUEUE = f"{GATEWARE}/refs/event_queue.py"
 
 REF_MUTANTS = (
-    # A page written in the clock in which it is read.
+    # A page written in the cycle in which it is read.
     Mutant(
         "fifth_operation_ahead_is_not_forwarded",
         PIPELINE,
@@ -28,7 +28,7 @@ REF_MUTANTS = (
         "renews.eq(Cat(stages[CHOOSE].valid & stale & ~met.row_met, renews))",
         "renews.eq(Cat(stages[CHOOSE].valid & stale, renews))",
     ),
-    # The row's tag is written in the clock in which it is read: the memory may say anything.
+    # The row's tag is written in the cycle in which it is read: the memory may say anything.
     Mutant(
         "tag_read_while_written_is_believed",
         PIPELINE,

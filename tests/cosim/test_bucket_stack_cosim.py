@@ -1,4 +1,4 @@
-"""The RTL chain BucketStack -> HitCounters is the C++, record for record, and takes an access a clock."""
+"""The RTL chain BucketStack -> HitCounters is the C++, record for record, and takes an access a cycle."""
 
 import pytest
 from builder import TRUE_SOURCES, Sizes, rtl_bench
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.cosim
 
 SMALL = Sizes(frames=256, groups=16, contexts=4)
 SOC = Sizes(frames=8192, groups=64, contexts=8)
-EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page: an id and a clock for every closed hit
+EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page: an id and a cycle for every closed hit
 TINY = Sizes(frames=8, groups=4, contexts=2)  # nearly every operation meets its page in flight
 BOARD = Sizes(frames=65536, groups=64, contexts=8)  # 256 MB
 ACCESSES = 4_000_000
@@ -56,7 +56,7 @@ def test_nothing_is_dropped_at_995_of_1000_clocks() -> None:
 
 
 def test_nothing_is_dropped_at_four_clocks_of_five_from_one_bank() -> None:
-    """The worst pattern: the sweep is left only the clocks without an access."""
+    """The worst pattern: the sweep is left only the cycles without an access."""
     counts = counts_of(rtl_bench("rate", "bucket_stack", BOARD), "one_bank", 800, 3_000_000)
     assert counts["dropped"] == 0
     assert counts["renumberings"] > 10
@@ -71,7 +71,7 @@ def test_bench_finds_the_mutant(mutant: Mutant) -> None:
 
 
 def test_bench_of_the_rate_finds_a_renumbering_that_does_not_wait_for_the_sweep() -> None:
-    """One access a clock from one bank: the sweep has not met half of its pages when ids run short again."""
+    """One access a cycle from one bank: the sweep has not met half of its pages when ids run short again."""
     for sources, returncode in ((TRUE_SOURCES, 0), (SWEEP_MUTANT.sources(), 1)):
         done = run(rtl_bench("rate", "bucket_stack", BOARD, sources), "one_bank", 1000, 1_000_000)
         assert done.returncode == returncode, done.stdout + done.stderr

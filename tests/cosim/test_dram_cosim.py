@@ -30,9 +30,9 @@ def test_litedram_keeps_every_rule_but_those_it_is_known_to_break(grade, ranks):
     assert min(counts["reads"], counts["writes"]) > CLOCKS // 20
 
 
-# LiteDRAM with one of its timings, in controller clocks, too small for the grade, or its refreshes too rare.
+# LiteDRAM with one of its timings, in controller cycles, too small for the grade, or its refreshes too rare.
 BROKEN_CONTROLLERS = {
-    "tRCD=2": "broken_tRCD",  # 8 DRAM clocks and less, 13.75 ns are 11
+    "tRCD=2": "broken_tRCD",  # 8 DRAM cycles and less, 13.75 ns are 11
     "tRP=2": "broken_tRP",  # 8 of 11
     "tRRD=1": "broken_tRRD",  # 4 of 6
     "tRFC=20": "broken_tRFC",  # 80 of 128

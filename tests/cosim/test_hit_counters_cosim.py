@@ -1,4 +1,4 @@
-"""HitCounters fed with a position a clock is the C++, window for window."""
+"""HitCounters fed with a position a cycle is the C++, window for window."""
 
 import pytest
 from builder import Sizes, rtl_bench
@@ -8,7 +8,7 @@ from running import counts_of, run
 
 pytestmark = pytest.mark.cosim
 
-# Few and narrow counters, so that they are counted clock after clock and saturate.
+# Few and narrow counters, so that they are counted cycle after cycle and saturate.
 NARROW = Sizes(frames=16, groups=8, contexts=2, counter_bits=6)
 POSITIONS = 1_000_000
 
@@ -18,7 +18,7 @@ def test_windows_of_the_rtl_are_those_of_the_cpp(seed: int) -> None:
     counts = counts_of(rtl_bench("counters", "counters", NARROW), "random", seed, POSITIONS)
     assert counts["positions"] >= POSITIONS
     assert min(counts["epochs_compared"], counts["epochs_with_overflow"], counts["clears"]) > 1000
-    # Half of the runs offer a position every clock, the others in 70 % of the clocks; turns cost the rest.
+    # Half of the runs offer a position every cycle, the others in 70 % of the cycles; turns cost the rest.
     assert counts["clocks"] < 1.3 * counts["positions"]
 
 

@@ -53,7 +53,7 @@ def test_cpp_is_the_golden_monitor_on_its_vectors(engine: str, sizes: FilterSize
 def test_behind_the_filter_bucket_stack_loses_no_more_than_its_own_pauses_cost() -> None:
     accesses = 200_000
     counts = counts_of(rtl_bench("monitor", "monitor-bucket_stack", SOC), "rate", 1, accesses)
-    # A clock for each bucket of 96 pages that closes; at most 2 * 256 clocks for a renumbering, which leaves
+    # A cycle for each bucket of 96 pages that closes; at most 2 * 256 cycles for a renumbering, which leaves
     # at most 2 * 72 + 1 of 256 - 8 ids in use, so that at least 103 buckets close before the next one.
     assert counts["lost"] < (1 / 96 + 2 * 256 / (103 * 96)) * accesses
 

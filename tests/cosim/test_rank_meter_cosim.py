@@ -30,7 +30,7 @@ def test_windows_of_the_rtl_are_those_of_the_cpp(sizes: MeterSizes, seed: int) -
     counts = counts_of(rtl_bench("meter", "meter", sizes), "random", seed, CLOCKS)
     words = 16 * sizes.domains + sizes.contexts
     assert counts["clocks"] > 0.99 * CLOCKS
-    # A snapshot takes two rounds of 15 clocks a domain; the last one before a reset may not be read out.
+    # A snapshot takes two rounds of 15 cycles a domain; the last one before a reset may not be read out.
     assert counts["snapshots"] > 500
     assert counts["words_compared"] >= (counts["snapshots"] - counts["resets"] - 1) * words
     assert min(counts["moves"], counts["ops"]) > 50_000

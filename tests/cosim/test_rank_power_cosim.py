@@ -1,4 +1,4 @@
-"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no clock lost while none sleeps."""
+"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no cycle lost while none sleeps."""
 
 import pytest
 from builder import rank_bench
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.cosim
 RATES = ("800", "1066", "1600")
 ACCESSES = 150_000
 
-# In clocks of the controller, 4 of the DRAM: tXP is max(3 nCK, 7.5 ns) at 2.5 and 1.875 ns, max(3 nCK, 6 ns)
+# In cycles of the controller, 4 of the DRAM: tXP is max(3 nCK, 7.5 ns) at 2.5 and 1.875 ns, max(3 nCK, 6 ns)
 # at 1.25; tXSDLL is 512 nCK (JESD79-3F, table 68).
 TXP = {"800": 1, "1066": 1, "1600": 2}
 TXSDLL = 128
@@ -74,7 +74,7 @@ def test_debts_of_many_sleeps_are_paid() -> None:
 
 def test_entries_cost_a_busy_rank_few_clocks() -> None:
     counts = counts_of(rank_bench("power", "800"), "cost")
-    # Less than a refresh of 1 Gb: tRP + tRFC and the reopening of the row, some 30 clocks.
+    # Less than a refresh of 1 Gb: tRP + tRFC and the reopening of the row, some 30 cycles.
     assert counts["power_down_clocks_an_entry"] < 30
     assert counts["self_refresh_clocks_an_entry"] < 60  # with the refresh of the wake-up
 

@@ -1,4 +1,4 @@
-"""RefCounters is the C++ and plain arrays, clock by clock; and the C++ is the golden model."""
+"""RefCounters is the C++ and plain arrays, cycle by cycle; and the C++ is the golden model."""
 
 from pathlib import Path
 

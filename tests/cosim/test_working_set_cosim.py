@@ -1,4 +1,4 @@
-"""WorkingSet is the C++ and a std::set, an operation a clock; and the C++ is the golden model."""
+"""WorkingSet is the C++ and a std::set, an operation a cycle; and the C++ is the golden model."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
 
 
 def test_short_epochs_wait_for_the_sweep_once_in_eight() -> None:
-    # Tags 0 to 15, an access and a clock each: no clock is free. Reset has zeroed the words for tags 0 to 7;
+    # Tags 0 to 15, an access and a cycle each: no cycle is free. Reset has zeroed the words for tags 0 to 7;
     # at tag 15 those after them are waited for, behind the access that is still in stage 0.
     assert counts_of(rtl_bench("set", "set", SOC), "waits") == {"waits": SOC.frames // 32 + 1}
 

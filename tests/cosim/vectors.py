@@ -174,7 +174,7 @@ class _MoveLines(WorkingPages):
 
 
 def write_meter_vectors(path: Path, sizes: MeterSizes, seed: int, clocks: int) -> None:
-    """Write random clocks of the power domains, operations between them, and the snapshots expected."""
+    """Write random cycles of the power domains, operations between them, and the snapshots expected."""
     dice = random.Random(seed)
     lines = [f"{sizes.frames} {sizes.groups} {sizes.contexts} {sizes.domains}"]
     pages = _MoveLines(sizes, lines)

@@ -15,5 +15,5 @@ def test_fields_hold_the_largest_number_and_have_at_least_one_bit() -> None:
     [(100, 4, 1), (64, 3, 1), (64, 4, 3), (64, 1, 1), (64, 128, 1), (8, 4, 16), (0, 4, 1)],
 )
 def test_impossible_sizes_are_refused(frames: int, groups: int, contexts: int) -> None:
-    with pytest.raises(ValueError, match=f"{frames} frames, {groups} groups, {contexts} contexts: choose"):
+    with pytest.raises(ValueError, match=f"{frames} frames, {groups} groups, {contexts} contexts; they must"):
         GroupStack(frames, groups, contexts)

@@ -87,7 +87,7 @@ class HitCounters(LiteXModule):
             If(zero_adr[-1], zero_adr.eq(0), zeroing.eq(0)),  # in this cycle the last word is written
         )
 
-        # A counter is read, registered, selected, incremented and written, one cycle each. The counters of the
+        # A counter is read, registered, selected, incremented and written, one cycle each. Those of the
         # four positions ahead are not in memory yet: the latest of them with the same counter is forwarded.
         count, copy, next_copy = Signal(), Signal(), Signal(context_bits + 2)
         target = [("valid", 1), ("hit", 1), ("first", 1), ("group", group_bits), ("context", context_bits)]

@@ -37,7 +37,7 @@ class Register:
 
 
 class _RegistersOnly(SoCMini):
-    """The smallest SoC with all registers: their layout does not depend on the memory watched."""
+    """The smallest SoC with all registers; their layout does not depend on the DRAM."""
 
     def __init__(self):
         super().__init__(SimPlatform("SIM", []), clk_freq=1_000_000)

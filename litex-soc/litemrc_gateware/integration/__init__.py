@@ -1,4 +1,4 @@
-"""What a user of LiteX calls: monitor, ranks and reference counters beside a SoC's DRAM."""
+"""The calls for a user of LiteX: add monitor, ranks and reference counters to a SoC with DRAM."""
 
 from litemrc_gateware.integration.monitor import add_monitor
 from litemrc_gateware.integration.ranks import add_ranks

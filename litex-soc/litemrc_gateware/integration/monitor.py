@@ -1,4 +1,4 @@
-"""One call puts the monitor beside a LiteX SoC's DRAM controller."""
+"""Adds the monitor to a LiteX SoC with DRAM, with one call."""
 
 from litex.soc.integration.soc import SoCRegion
 
@@ -6,12 +6,12 @@ from litemrc_gateware.monitor.monitor import DEFAULT_ENGINE, Monitor
 from litemrc_gateware.stacks.hls_unit import exported_files
 from litemrc_gateware.tap.dram_tap import DRAMTap
 
-# Uncached by every VexRiscv: those with an MMU cache all but 0xB, 0xE and 0xF of the address's first digit.
+# Uncached by every VexRiscv: variants with an MMU cache all addresses but 0xB..., 0xE... and 0xF....
 WINDOW_ORIGIN = 0xB000_0000
 
 
 def add_monitor(soc, phy, name="mrc", hls_verilog=None, **parameters):
-    """Adds a tap on ``phy``'s DFI and a monitor to a SoC that already has its SDRAM (``soc.add_sdram``).
+    """Add a tap on ``phy``'s DFI and a monitor to a SoC that already has its SDRAM (``soc.add_sdram``).
 
     Afterwards the SoC has registers and an interrupt called ``name``, and an uncached region
     ``<name>_window`` with the hit counters of the finished epoch.
@@ -20,10 +20,10 @@ def add_monitor(soc, phy, name="mrc", hls_verilog=None, **parameters):
     ----------
     soc : litex.soc.integration.soc.SoC
     phy : LiteDRAM PHY
-        the one given to ``add_sdram``.
+        that of ``add_sdram``.
     name : str
     hls_verilog : Path, optional
-        folder of the Verilog that Vitis HLS exported for the engine, in place of the one in Migen.
+        folder of the engine's Verilog exported by Vitis HLS, used in place of the engine in Migen.
     parameters
         those of :class:`Monitor`.
 
@@ -34,7 +34,7 @@ def add_monitor(soc, phy, name="mrc", hls_verilog=None, **parameters):
     Raises
     ------
     ValueError
-        if sizes do not fit each other, or ``hls_verilog`` does not hold the engine.
+        if sizes are not supported together, or ``hls_verilog`` does not hold the engine.
     """
     if hls_verilog is not None:
         parameters["hls_engine"] = True

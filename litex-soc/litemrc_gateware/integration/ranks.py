@@ -1,4 +1,4 @@
-"""Two calls put rank meter and rank power beside a LiteX SoC's monitor and DDR3 controller."""
+"""Adds rank meter and rank power to a LiteX SoC with a monitor and a DDR3 controller, with two calls."""
 
 from litedram.core.controller import ControllerSettings
 from litex.soc.integration.soc import SoCRegion
@@ -10,15 +10,14 @@ from litemrc_gateware.ranks.refresher import RankRefresher
 from litemrc_gateware.ranks.registers import RankRegisters
 from litemrc_gateware.tap.dfi_activity import DFIActivity
 
-# Uncached, as the monitor's window is, and behind it.
+# Uncached, like the monitor's window, and after it.
 WINDOW_ORIGIN = 0xB001_0000
 
 
 def rank_controller_settings(phy, module):
-    """Settings of the controller for ``soc.add_sdram(controller_settings=...)``.
+    """Return the controller's settings for ``soc.add_sdram(controller_settings=...)``.
 
-    LiteDRAM's refresher with a second user, and an address mapping in which banks, and so ranks, are
-    contiguous.
+    They have LiteDRAM's refresher with a second user, and an address mapping with contiguous banks and ranks.
     """
     geometry = module.geom_settings
     bank_bytes = phy.settings.databits // 8 << (geometry.rowbits + geometry.colbits)
@@ -32,7 +31,7 @@ class RankControl(RankRegisters):
     ----------
     power : RankPower
     activity : DFIActivity
-        of the DFI behind `power`.
+        of the DFI after `power`.
     monitor : Monitor
         built with ``domains``.
     virtual : bool
@@ -80,10 +79,10 @@ class RankControl(RankRegisters):
 
 
 def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
-    """Adds rank power to a SoC that has its SDRAM and its monitor, and connects the monitor's rank meter.
+    """Add rank power to a SoC that has its SDRAM and its monitor, and connect the monitor's rank meter.
 
     Afterwards the SoC has registers called ``name``, an uncached region ``<name>_window`` with the meter's
-    counters of the finished epoch, and constants that name the DRAM.
+    counters of the finished epoch, and constants that describe the DRAM.
 
     Parameters
     ----------
@@ -91,14 +90,14 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
         its SDRAM added with ``rank_controller_settings``.
     phy : LiteDRAM PHY
     module : litedram.modules.DDR3Module
-        ``part`` names its chips where the class does not.
+        its attribute ``part``, if present, is the name of its chips; else the class's name.
     monitor : Monitor
         built with the same ``domains``.
     domains : int
-        power domains: as many as ranks, or slices of a single one.
+        power domains: one for each rank, or slices of a single rank.
     name : str
     chip_bits : int
-        data lines of a chip: how many make up a rank.
+        data lines of a chip.
     """
     settings = soc.sdram.controller.settings
     power = RankPower(soc.sdram, soc.sys_clk_freq, domains)

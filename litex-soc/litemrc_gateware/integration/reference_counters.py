@@ -1,4 +1,4 @@
-"""Reference counters beside a LiteX SoC's DRAM, and masters for them to tell apart."""
+"""Adds reference counters to a LiteX SoC with DRAM, and masters whose accesses they distinguish."""
 
 from litex.soc.integration.soc import SoCRegion
 
@@ -8,26 +8,26 @@ from litemrc_gateware.refs.remote_window import RemoteWindow
 from litemrc_gateware.refs.traffic_generator import TrafficGenerator
 from litemrc_gateware.tap.port_taps import PortTaps
 
-# Uncached by VexRiscvs without an MMU, as all above 0x8000_0000; those with one cache the remote window.
+# Uncached by VexRiscvs without an MMU, like all addresses from 0x8000_0000; variants with an MMU cache it.
 REMOTE_ORIGIN = 0x9000_0000
 REMOTE_BYTES_MAX = 0x2000_0000
-# Behind the windows of monitor and rank meter.
+# After the windows of monitor and rank meter.
 WINDOW_ORIGIN = 0xB100_0000
 
 
 def add_remote_window(soc, name="remote"):
-    """Adds an uncached region ``name``: the SoC's DRAM past its L2 cache, as a master of its own.
+    """Add an uncached region ``name``: the SoC's DRAM without its L2 cache, as a separate master.
 
     Raises
     ------
     ValueError
-        the DRAM is larger than the room for it, or it would not be ``Master.REMOTE``.
+        if the DRAM is larger than the region may be, or the master's number is not ``Master.REMOTE``.
     """
     dram_bytes = soc.bus.regions["main_ram"].size
     if dram_bytes > REMOTE_BYTES_MAX:
         raise ValueError(
-            f"remote window: {dram_bytes} bytes of DRAM; between 0x{REMOTE_ORIGIN:x} and the monitor's "
-            f"window there is room for {REMOTE_BYTES_MAX}"
+            f"remote window: {dram_bytes} bytes of DRAM are more than the {REMOTE_BYTES_MAX} between "
+            f"0x{REMOTE_ORIGIN:x} and the monitor's window"
         )
     window = RemoteWindow(_port(soc, Master.REMOTE), REMOTE_ORIGIN)
     soc.add_module(name=f"{name}_window", module=window)
@@ -36,41 +36,41 @@ def add_remote_window(soc, name="remote"):
 
 
 def add_traffic_generator(soc, name="traffic"):
-    """Adds a :class:`TrafficGenerator`, with registers called ``name``, as a master of its own.
+    """Add a :class:`TrafficGenerator`, with registers called ``name``, as a separate master.
 
     Raises
     ------
     ValueError
-        it would not be ``Master.TRAFFIC``.
+        if the master's number is not ``Master.TRAFFIC``.
     """
     soc.add_module(name=name, module=TrafficGenerator(_port(soc, Master.TRAFFIC)))
 
 
 def _port(soc, master):
-    """A new port of the SoC's DRAM, for the master that software knows under its number."""
+    """Return a new port of the SoC's DRAM; its number must be that of the master in software."""
     port, number = soc.sdram.crossbar.get_port(), len(soc.sdram.crossbar.masters) - 1
     if number != master:
         raise ValueError(
-            f"master {master.name.lower()} would get port {number} of the DRAM and not port {int(master)}: "
+            f"master {master.name.lower()} would get port {number} of the DRAM, not port {int(master)}: "
             "add the masters in the order of refs.records.Master"
         )
     return port
 
 
 def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
-    """Adds taps and reference counters to a SoC that has its SDRAM and all of its masters.
+    """Add taps and reference counters to a SoC that has its SDRAM and all of its masters.
 
     Afterwards the SoC has registers and an interrupt called ``name``, registers ``<name>_taps``, and an
-    uncached region ``<name>_window`` with every counter. Masters are numbered as they got their ports; see
-    :class:`Master`.
+    uncached region ``<name>_window`` with every counter. Masters are numbered in the order of their ports;
+    see :class:`Master`.
 
     Parameters
     ----------
     soc : litex.soc.integration.soc.SoC
     monitor : Monitor
-        whose context register says on whose behalf accesses are.
+        its context register gives the context of accesses.
     page_shift : int
-        log2 of a page's bytes; the monitor's pages may be others.
+        log2 of a page's bytes; the monitor's pages may differ.
     name : str
     parameters
         ``width`` and ``queue_depth`` of :class:`RefCounterControl`.

@@ -1,4 +1,4 @@
-"""The monitor's registers: their fields, and what each means."""
+"""The monitor's registers and the meaning of their fields."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
@@ -11,11 +11,11 @@ from litemrc_gateware.records import width_of
 REGISTERS_VERSION = 2
 ENGINE_NUMBERS = {"group_stack": 1, "bucket_stack": 2}
 
-WHEN_QUIET = "May change while control.enable is 0 and status.idle 1; a clear must follow."
+WHEN_QUIET = "Change it while control.enable is 0 and status.idle is 1, then clear."
 
 
 class MonitorRegisters(LiteXModule):
-    """Registers and interrupt of the monitor, not yet connected to anything.
+    """Registers and interrupt of the monitor, to be connected by a subclass.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class MonitorRegisters(LiteXModule):
                     "pages_log2",
                     5,
                     reset=log2_int(pages),
-                    description="log2 of the pages the stack engine holds. Fewer than frames: the monitor "
+                    description="log2 of the pages the stack engine holds. If below frames_log2, the monitor "
                     "samples at least 1 page of frames / pages.",
                 ),
                 CSRField(
@@ -70,48 +70,51 @@ class MonitorRegisters(LiteXModule):
         )
         self._control = CSRStorage(
             fields=[
-                CSRField("enable", description="The monitor takes the accesses of the DRAM."),
-                CSRField("hold", reset=1, description="An epoch runs on until the window is released."),
+                CSRField("enable", description="The monitor takes the accesses to the DRAM."),
+                CSRField("hold", reset=1, description="An epoch continues until the window is released."),
                 CSRField("epoch_unit", description="Unit of epoch_length: 0 accesses, 1 cycles."),
                 CSRField(
                     "freeze",
-                    description="Accesses from now on still move pages in the stacks but count nothing, and "
-                    "the epoch stands still. Commands work.",
+                    description="Accesses from now on move pages in the stacks but are not counted, and the "
+                    "epoch does not advance. Commands work.",
                 ),
                 CSRField(
                     "single_shot",
-                    description="At the end of an epoch the monitor freezes by itself until the command arm.",
+                    description="The monitor freezes at the end of an epoch, until the command arm.",
                 ),
             ],
             description="Modes.",
         )
         self._command = CSRStorage(
             fields=[
-                CSRField("clear", pulse=True, description="Invalidate all pages, restart the running epoch."),
+                CSRField(
+                    "clear", pulse=True, description="Invalidate all pages and restart the running epoch."
+                ),
                 CSRField("end_epoch", pulse=True, description="End the running epoch."),
                 CSRField("release", pulse=True, description="The window has been read."),
-                CSRField("arm", pulse=True, description="Let a monitor that single_shot froze count again."),
+                CSRField("arm", pulse=True, description="Unfreeze a monitor that single_shot froze."),
             ],
-            description="Write 1 to do.",
+            description="Write 1 to execute.",
         )
-        self._context = CSRStorage(width_of(contexts), description="Context of the accesses to come.")
+        self._context = CSRStorage(width_of(contexts), description="Context of the following accesses.")
         self._invalidate = CSRStorage(
-            frame_bits, description="Write a frame number: its page leaves its stack. See command_pending."
+            frame_bits,
+            description="Write a frame number: its page leaves its stack. See status.command_pending.",
         )
         self._epoch_length = CSRStorage(
-            32, description="Length of an epoch, in accesses or cycles (epoch_unit); 0: only by command."
+            32, description="Length of an epoch in accesses or cycles (epoch_unit); 0: end by command only."
         )
         self._range_lower = CSRStorage(
-            frame_bits, description=f"First frame whose accesses count. {WHEN_QUIET}"
+            frame_bits, description=f"First frame whose accesses are counted. {WHEN_QUIET}"
         )
         self._range_upper = CSRStorage(
             frame_bits,
             reset=2**frame_bits - 1,
-            description=f"Last frame whose accesses count. {WHEN_QUIET}",
+            description=f"Last frame whose accesses are counted. {WHEN_QUIET}",
         )
         self._sampling = CSRStorage(
             SAMPLING_BITS,
-            description="k: 1 page of 2^k takes part, chosen by a hash; scale tells the k in force. "
+            description="k: 1 page of 2^k takes part, selected by a hash; scale reports the k in force. "
             + WHEN_QUIET,
         )
         self._scale = CSRStatus(
@@ -119,40 +122,40 @@ class MonitorRegisters(LiteXModule):
                 CSRField(
                     "scale_log2",
                     5,
-                    description="log2 of the pages of the memory behind one page of the stacks: sampling, "
-                    "but at least frames_log2 - pages_log2.",
+                    description="log2 of the memory's pages for each page of the stacks: sampling, but at "
+                    "least frames_log2 - pages_log2.",
                 )
             ],
             description="Sampling in force.",
         )
         self._status = CSRStatus(
             fields=[
-                CSRField("idle", description="The queue is empty; filter, engine and counters wait."),
+                CSRField("idle", description="The queue is empty; filter, engine and counters are idle."),
                 CSRField("command_pending", description="An invalidate or clear waits for the queue."),
                 CSRField("epoch_ready", description="The window holds an epoch that was not released."),
-                CSRField("epoch_due", description="An end of epoch is asked for and not yet in the window."),
-                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
                 CSRField(
-                    "frozen", description="Accesses count nothing now: by control.freeze or single_shot."
+                    "epoch_due", description="An end of epoch is requested and has not reached the window."
                 ),
+                CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
+                CSRField("frozen", description="Accesses are not counted, by control.freeze or single_shot."),
             ],
             description="State.",
         )
         self._epoch = CSRStatus(32, description="Number of epochs finished; the window holds epoch - 1.")
         self._epoch_dropped = CSRStatus(
-            32, description="Accesses lost to a full queue in the epoch of the window."
+            32, description="Accesses dropped by a full queue in the epoch of the window."
         )
         self._epoch_outside = CSRStatus(
-            32, description="Accesses out of range in the epoch of the window; stays at 2^32 - 1."
+            32, description="Accesses out of range in the epoch of the window; saturates at 2^32 - 1."
         )
         self._epoch_unsampled = CSRStatus(
             32,
-            description="Accesses in range to pages not sampled, in the epoch of the window; stays at "
+            description="Accesses in range to pages not sampled, in the epoch of the window; saturates at "
             "2^32 - 1.",
         )
-        self._dropped = CSRStatus(32, description="Accesses lost in the running epoch.")
+        self._dropped = CSRStatus(32, description="Accesses dropped in the running epoch.")
         self._queue_peak = CSRStatus(
-            16, description="Highest fill of the queue since reset; a clear does not touch it."
+            16, description="High-water mark of the queue since reset; a clear does not reset it."
         )
 
         self.ev = EventManager()

@@ -6,7 +6,7 @@ from migen import Signal
 
 
 class WindowBus(LiteXModule):
-    """Wishbone in front of a window that shows a word two cycles after its address.
+    """Wishbone slave for a window that returns a word two cycles after its address.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class WindowBus(LiteXModule):
     bus : wishbone.Interface
         to be mapped uncached; ``bytes`` is its size.
     reads : Signal, out
-        the bus asks for the word at ``adr``.
+        the bus reads the word at ``adr``.
     adr, dat_r : Signal, out and in
     """
 
@@ -36,7 +36,7 @@ class WindowBus(LiteXModule):
             self.adr.eq(bus.adr),
             bus.dat_r.eq(self.dat_r),
         ]
-        under_way = Signal()  # the word is there a cycle later
+        under_way = Signal()  # the word comes a cycle later
         self.sync += [
             under_way.eq(self.reads & ~under_way & ~bus.ack),
             bus.ack.eq(under_way),

@@ -1,20 +1,20 @@
-"""How many refreshes a rank owes."""
+"""The refreshes that a rank owes."""
 
 from litex.gen import LiteXModule
 from migen import If, Signal
 
-# JEDEC lets 8 be postponed. A sleep in self-refresh adds less than 2: its time awake is no whole number of
-# refresh intervals, and a refresh of the controller's that comes within tXS of the exit passes the rank by.
+# JEDEC allows 8 postponed refreshes. A self-refresh adds less than 2: the time awake is not a whole number of
+# refresh intervals, and a refresh of the controller within tXS after the exit does not reach the rank.
 MOST_POSTPONED = 4
-# JEDEC allows 16 refreshes within 2 tREFI, the extra ones of self-refresh among them: at most 8 of those.
+# JEDEC allows 16 refreshes within 2 tREFI, including the extra ones of self-refresh: at most 8 of these.
 PAUSES_AN_INTERVAL = 4
 
 
 class RankAccount(LiteXModule):
     """Refreshes that one rank owes (JESD79-3F, 4.15 and 4.16).
 
-    One is due each tREFI outside self-refresh, and after each self-refresh an extra one, which pays nothing
-    of the others. The controller's refreshes pay while the rank is there for them; `due` asks for more.
+    One is due each tREFI outside self-refresh, and after each self-refresh an extra one, which does not count
+    for the others. The controller's refreshes count while the rank receives them; `due` requests more.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ class RankAccount(LiteXModule):
     Attributes
     ----------
     self_refresh : Signal, in
-        the rank refreshes itself.
+        the rank is in self-refresh.
     refresh : Signal, in
-        strobe: it is sent a REFRESH.
+        strobe: the rank is sent a REFRESH.
     due : Signal, out
-        the extra one is owed, or too many of the others are.
+        the extra refresh is owed, or too many others are.
     may_self_refresh : Signal, out
-        a quarter of tREFI has passed since the last self-refresh: with its extra one there are not too many.
+        a quarter of tREFI has passed since the last self-refresh; sooner, its extra refreshes are too many.
     """
 
     def __init__(self, interval):

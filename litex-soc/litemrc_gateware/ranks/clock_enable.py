@@ -1,4 +1,4 @@
-"""CKE of one rank: low and high for as long as DDR3 asks."""
+"""CKE of one rank, low and high for the minimum times of DDR3."""
 
 from litex.gen import LiteXModule
 from migen import If, Mux, Signal
@@ -11,12 +11,12 @@ GATE_TO_ACTIVATE = 4
 
 
 class RankClockEnable(LiteXModule):
-    """The clock enable of one rank, and what may be done with the rank meanwhile.
+    """Drives the clock enable of one rank and reports what is allowed with the rank in each cycle.
 
-    `fall` lowers CKE; the rank sleeps. `wake` ends the sleep: CKE rises as soon as it was low long enough,
-    and the gate opens so early that the first ACTIVATE, and the first column command behind it, keep the exit
-    times. `nap` raises CKE of a rank in power-down, which sleeps on, for a refresh. Behind self-refresh the
-    gate opens only when no refresh is `due` any more.
+    `fall` lowers CKE; the rank sleeps. `wake` ends the sleep: CKE rises when its minimum low time is over,
+    and the gate opens in the earliest cycle in which the first ACTIVATE and the column command after it keep
+    the exit times. `nap` raises CKE of a rank in power-down for a refresh; the rank then sleeps on. After
+    self-refresh the gate opens only when no refresh is `due`.
 
     Parameters
     ----------
@@ -29,22 +29,22 @@ class RankClockEnable(LiteXModule):
     wake : Signal, in
         only while `asleep`, and not together with `fall`.
     nap : Signal, in
-        of no effect in self-refresh.
+        has no effect in self-refresh.
     due, refresh : Signal, in
-        the rank owes a refresh; strobe, only while `refreshable`: it is sent one, on the DFI a cycle later.
+        the rank owes a refresh; strobe, only while `refreshable`: one is sent, on the DFI a cycle later.
     cke, odt : Signal, out
         of the DFI. ODT is low from the fall until the DLL has locked.
     selectable : Signal, out
-        commands may reach the rank in this cycle of the DFI. In the cycle in which CKE falls they may: that
-        is how self-refresh is entered.
+        commands may reach the rank in this cycle of the DFI; also in the cycle in which CKE falls, because
+        REFRESH with falling CKE enters self-refresh.
     asleep : Signal, out
         from the fall to the wake.
     open : Signal, out
         the gate may let requests pass.
     refreshable : Signal, out
-        awake again from self-refresh, the gate not yet open, and ready for a refresh.
+        awake from self-refresh, the gate still shut, and ready for a refresh.
     settled : Signal, out
-        awake, and all exit times are over: it may sleep again.
+        awake, and all exit times are over: the rank may sleep again.
     deep : Signal, out
         the last sleep was self-refresh.
     kind : Signal, out
@@ -74,7 +74,7 @@ class RankClockEnable(LiteXModule):
         def by_depth(shallow, deep):
             return Mux(self.deep, deep, shallow)
 
-        # Cycles since CKE moved on the DFI, up to the longest time asked for.
+        # Cycles since CKE changed on the DFI, up to the longest time that is compared.
         longest = max(t.tXSDLL, t.tXS, t.tXPDLL)
         since = Signal(max=longest + 1, reset=longest)
         served = Signal(reset=1)
@@ -93,7 +93,7 @@ class RankClockEnable(LiteXModule):
         ]
         self.sync += [
             If(since != longest, since.eq(since + 1)),
-            # For the next clock of the DFI.
+            # For the next cycle of the DFI.
             self.selectable.eq(self.cke & (since + 1 >= by_depth(t.tXP, t.tXS)) & (recovery == 0)),
             If(
                 (since + 1 >= gate_opens) & (~self.deep | ~(self.due | self.refresh | (recovery != 0))),

@@ -1,4 +1,4 @@
-"""Counters of the power domains: an event a cycle each, folded into one RAM in turns."""
+"""Counters of the power domains: short counters that are added to one RAM in turn."""
 
 from itertools import pairwise
 
@@ -10,17 +10,18 @@ from litemrc_gateware.ranks.records import LOW_STATES, MeterWord, PowerState
 from litemrc_gateware.ranks.shift_count import ShiftCountDecoder, shift_bits, shifted
 from litemrc_gateware.records import width_of
 
-WORDS = MeterWord.TOP_PAGES  # counted here: all but the pages
+WORDS = MeterWord.TOP_PAGES  # the words counted here: all but the pages
 
 
 class RankCounters(LiteXModule):
-    """Counts what happens to each domain in each cycle; bit-identical to hls/rank_meter.
+    """Counts the events of each domain in each cycle; bit-identical to hls/rank_meter.
 
-    Time goes in rounds. Short counters, shift registers for want of space, count in a round; at its end, the
-    `boundary`, all of them are caught and begin anew in the same cycle, and in the next round, one a cycle,
-    they are added to the long ones in a RAM. So counters of all domains always cover the same cycles, and
-    none is lost. The last round of a snapshot (`last`, to be kept until the boundary) is added up like the
-    others; its sums, then complete, are shown, and the long counters begin again from zero, but for IDLE.
+    Time is divided into rounds. Short counters, shift registers to save space, count during a round. At its
+    end, the `boundary`, all of them are latched and restarted in the same cycle; in the next round they are
+    added, one a cycle, to the long counters in a RAM. The counters of all domains therefore cover the same
+    cycles, and none is missed. The last round of a snapshot (`last`, to be held until the boundary) is added
+    like the others; its sums are the snapshot and are shown, and the long counters except IDLE restart from
+    zero.
 
     Cycles of a round: 15 * domains.
 
@@ -29,12 +30,12 @@ class RankCounters(LiteXModule):
     domains : int
         a power of two.
     counter_bits : int
-        of the long counters; fewer than 32 only to test saturation, and at least those of a round's cycles.
+        of the long counters; fewer than 32 only to test saturation, but enough for the cycles of a round.
 
     Attributes
     ----------
     access, access_domain, write : in
-        one access a cycle at most.
+        at most one access a cycle.
     activate, activate_domain : in
     refresh, waking, wakes : Signal(domains), in
     state : list of Signal(3), in
@@ -44,18 +45,18 @@ class RankCounters(LiteXModule):
     boundary : Signal, out
         this cycle is the first one of a round.
     shown, shown_domain, shown_word, shown_count : out
-        strobe: the last round's sums, of each domain and MeterWord but TOP_PAGES.
+        strobe: a sum of the snapshot, for each domain and each MeterWord except TOP_PAGES.
     complete : Signal, out
-        strobe: they were all shown.
+        strobe: all sums were shown.
     overflow : Signal, out
-        one of them, but for IDLE, would have gone beyond its limit; valid with `complete`.
+        one of them, except IDLE, saturated; valid with `complete`.
     """
 
     def __init__(self, domains: int, counter_bits: int = 32) -> None:
         clocks = WORDS * domains
         short_bits, domain_bits = shift_bits(clocks), width_of(domains)
         if counter_bits < short_bits:
-            raise ValueError(f"RankCounters: {domains} domains need counters of {short_bits} bits or more")
+            raise ValueError(f"RankCounters: {domains} domains need counters of at least {short_bits} bits")
         self.access, self.access_domain, self.write = Signal(), Signal(domain_bits), Signal()
         self.activate, self.activate_domain = Signal(), Signal(domain_bits)
         self.refresh, self.waking, self.wakes = (Signal(domains) for _ in range(3))
@@ -76,7 +77,7 @@ class RankCounters(LiteXModule):
             domain.eq(0 if domains == 1 else domain + 1),
         ).Else(word.eq(word + 1))
 
-        # Short counters and what was caught of them.
+        # Short counters, and their latched values.
         caught = []
         for d, state in enumerate(self.state):
             accessed, last_state = Signal(), Signal(max=len(PowerState), reset=PowerState.PRECHARGE_STANDBY)
@@ -104,7 +105,7 @@ class RankCounters(LiteXModule):
                     If(self.boundary, count.eq(event), caught_count.eq(count)),
                 ]
                 row.append(caught_count)
-            # IDLE counts on from the round before unless there was an access.
+            # IDLE continues from the round before unless there was an access.
             idle, caught_idle = Signal(short_bits), Signal(short_bits)
             idle_anew, caught_anew = Signal(), Signal()
             self.sync += [
@@ -116,8 +117,9 @@ class RankCounters(LiteXModule):
             row.append(caught_idle)
             caught.append((row, caught_anew))
 
-        # Stages of the fold: 0 the domain's short counters are chosen; 1 one of them, the long counter is
-        # addressed; 2 read and decoded; 3 added; 4 written and shown. The round after reset zeroes the RAM.
+        # Stages of the addition: 0 the domain's short counters are selected; 1 one of them is, and the long
+        # counter is addressed; 2 read and decoded; 3 added; 4 written and shown. The round after reset zeroes
+        # the RAM.
         self.long = long = SimpleDualPort(counter_bits, len(MeterWord) * max(2, domains))
         self.decoder = decoder = ShiftCountDecoder(short_bits)
         rows, anews = zip(*caught, strict=True)

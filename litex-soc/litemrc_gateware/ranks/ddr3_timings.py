@@ -1,4 +1,4 @@
-"""Times that DDR3 asks for around power-down and self-refresh, in cycles of the controller."""
+"""DDR3's minimum times of power-down and self-refresh, in cycles of the controller."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -8,7 +8,7 @@ from litedram.init import get_sdram_phy_init_sequence
 
 @dataclass(frozen=True)
 class AtLeast:
-    """A minimum as datasheets give it: so many cycles of the DRAM and so many nanoseconds."""
+    """A minimum as in datasheets: the larger of a number of DRAM cycles and a number of nanoseconds."""
 
     nck: int
     ns: float = 0.0
@@ -20,7 +20,7 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Grade:
-    """What depends on the speed grade: JESD79-3F, table 68 and 69, "Power Down Timing"."""
+    """The times that depend on the speed grade: JESD79-3F, tables 68 and 69, "Power Down Timing"."""
 
     tCKE: AtLeast  # noqa: N815 - JEDEC's names
     tXP: AtLeast  # noqa: N815
@@ -36,7 +36,7 @@ GRADES = {
     2133: Grade(tCKE=AtLeast(3, 5.0), tXP=AtLeast(3, 6.0)),
 }
 # The same for all grades.
-TXPDLL = AtLeast(10, 24.0)  # power-down exit to a command that needs the DLL, if it stood still meanwhile
+TXPDLL = AtLeast(10, 24.0)  # power-down exit to a command that needs the DLL, if the DLL was off
 TDLLK = AtLeast(512)  # self-refresh exit to a command that needs the DLL (tXSDLL)
 TMOD = AtLeast(12, 15.0)  # mode register set to any other command; more than tMRD (4 nCK) everywhere
 TREFI_NS = 64e6 / 8192  # up to 85 degrees C
@@ -49,17 +49,17 @@ TCKESR_BEYOND_TCKE_NCK = 1
 class PowerTimings:
     """Minimum distances in cycles of the controller; JEDEC's names.
 
-    Taken for the grade of the clock in use: a faster part meets the times of a slower grade.
+    They are those of the grade of the clock in use: a faster part meets the times of a slower grade.
 
     Attributes:
         tCKE, tCKESR: CKE low in power-down, in self-refresh.
         tXP, tXPDLL: power-down exit to a command, to a column command. LiteDRAM's BIOS leaves MR0 A12 at 0,
-            slow exit; fast exit would be content with tXP.
-        tXS, tXSDLL: the same of self-refresh.
-        tMOD: mode register set to anything.
+            slow exit; with fast exit tXP would be enough.
+        tXS, tXSDLL: the same for self-refresh.
+        tMOD: mode register set to any command.
         tRDPDEN: read command, in any phase, to CKE low in the first phase of a cycle.
         tRP, tRCD, tRAS, tRFC: LiteDRAM's own, for the module in use.
-        tREFI: rounded down. LiteDRAM's is rounded up, so that its refreshes fall behind by one in about 1000.
+        tREFI: rounded down. LiteDRAM rounds it up, so that its refreshes lag by one in about 1000.
     """
 
     tCKE: int  # noqa: N815
@@ -78,16 +78,16 @@ class PowerTimings:
 
     @classmethod
     def of_controller(cls, settings, clk_freq: float) -> "PowerTimings":
-        """Those of a LiteDRAM controller.
+        """The timings of a LiteDRAM controller.
 
         :param settings: ControllerSettings, as the controller has completed it.
         :param clk_freq: of the controller, Hz.
-        :raises ValueError: if the memory is no DDR3, or no grade is as fast as its clock.
+        :raises ValueError: if the memory is not DDR3, or its clock is faster than every grade.
         """
         phy, timing = settings.phy, settings.timing
         if phy.memtype != "DDR3":
             raise ValueError(
-                f"rank power: this board has {phy.memtype} memory, but only DDR3's power states are known: "
+                f"rank power: this board has {phy.memtype} memory; only DDR3 is supported: "
                 f"build it without rank power"
             )
         nphases = phy.nphases
@@ -104,7 +104,7 @@ class PowerTimings:
         def clocks(limit: AtLeast) -> int:
             return limit.clocks(tck_ns, nphases)
 
-        # Beyond LiteDRAM's tRFC, which is whole cycles and not below the datasheet's.
+        # On top of LiteDRAM's tRFC, which is whole cycles and at least the datasheet's.
         txs = timing.tRFC + AtLeast(0, TXS_BEYOND_TRFC_NS).clocks(tck_ns, nphases)
         return cls(
             tCKE=clocks(grade.tCKE),
@@ -118,7 +118,7 @@ class PowerTimings:
             tXS=max(txs, clocks(AtLeast(TXS_NCK))),
             tXSDLL=clocks(TDLLK),
             tMOD=clocks(TMOD),
-            # RL + 4 + 1, from the last phase of its cycle at worst.
+            # RL + 4 + 1; in the worst case from the last phase of its cycle.
             tRDPDEN=clocks(AtLeast(phy.cl + 5 + nphases - 1)),
             tRP=timing.tRP,
             tRCD=timing.tRCD,
@@ -129,7 +129,7 @@ class PowerTimings:
 
 
 def round_refresh_interval_down(module, clk_freq: float) -> None:
-    """Sets tREFI of a LiteDRAM module, which rounds it up: after 65 ms it would owe more than 8 refreshes."""
+    """Set tREFI of a LiteDRAM module, which rounds it up: after 65 ms it would owe more than 8 refreshes."""
     module.timing_settings.tREFI = _refresh_interval(clk_freq)
 
 

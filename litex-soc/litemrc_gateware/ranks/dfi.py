@@ -10,9 +10,9 @@ from migen import Cat, Signal
 class RankDFI(LiteXModule):
     """Passes the controller's DFI to the injector's external port, and gives each rank its CKE.
 
-    The injector's own hook: ``ext_dfi`` instead of ``slave`` while hardware is in control. Software control
-    through the injector's registers stays as it is; `hardware` tells. The controller no longer sees the data
-    read, which LiteDRAM gives its crossbar only: `rdata` is for it.
+    It uses the injector's own hook: ``ext_dfi`` in place of ``slave`` while hardware is in control. Software
+    control through the injector's registers does not change; `hardware` reports it. The data read no longer
+    passes the controller; LiteDRAM only forwards it to its crossbar, which takes it from `rdata`.
 
     Parameters
     ----------
@@ -23,14 +23,14 @@ class RankDFI(LiteXModule):
     Attributes
     ----------
     cke, odt, selectable : Signal(nranks), in
-        level of the pins; commands reach the rank (its cs_n is let through).
+        levels of the pins; commands reach the rank (its cs_n passes).
     rdata : Signal, out
     hardware : Signal, out
         the controller, not software, drives the DFI.
     activate : Signal, out
         an ACTIVATE is on the DFI.
     refresh : Signal(nranks), out
-        the rank is sent a REFRESH, that of self-refresh entry not counted.
+        the rank is sent a REFRESH, except that of a self-refresh entry.
     """
 
     def __init__(self, dfi, dfii):

@@ -1,4 +1,4 @@
-"""Parks the controller to send ranks to sleep, or a refresh to a rank that wakes."""
+"""Parks the controller to send ranks to sleep, or to refresh a rank that wakes."""
 
 from functools import reduce
 from operator import or_
@@ -15,14 +15,15 @@ PASR_BITS = 3  # the lowest of MR2
 class RankEntry(LiteXModule):
     """The sequence that sends any number of ranks to sleep at once, and refreshes to ranks that wake.
 
-    parked -> precharge all (every rank: each bank machine takes its rows for closed) -> for self-refresh tRP,
-    and MR2 of the ranks whose PASR changes with tMOD behind -> CKE low, for self-refresh together with
-    REFRESH. Power-down follows the precharge at once (tPRPDEN). Who sleeps is decided in the cycle in which
-    CKE falls: a rank with a request by then stays awake. Behind power-down, the controller is let go as soon
-    as tRP is kept. LiteDRAM's refresher, if it waits by then, finds the controller parked.
+    parked -> precharge all (every rank, because each bank machine assumes its rows closed) -> for
+    self-refresh: tRP, then MR2 of the ranks whose PASR changes, then tMOD -> CKE low, for self-refresh
+    together with REFRESH. Power-down follows the precharge at once (tPRPDEN). The ranks that sleep are chosen
+    in the cycle in which CKE falls: a rank with a request by then stays awake. After power-down the
+    controller is released as soon as tRP is kept. If LiteDRAM's refresher waits by then, it finds the
+    controller parked.
 
-    Ranks behind self-refresh get the refreshes they owe in the same place, the cycle of ENTER; nothing waits
-    for the end of those, as the ranks' gates are shut until then.
+    Ranks that wake from self-refresh get the refreshes they owe in the cycle of ENTER as well. Nothing waits
+    for their end, because the gates of these ranks are shut until then.
 
     Parameters
     ----------
@@ -37,26 +38,26 @@ class RankEntry(LiteXModule):
     begin : Signal, in
         there is a rank to send to sleep.
     lift : Signal(nranks), in
-        ranks in power-down that begin raises first, because they are to sleep deeper.
+        ranks in power-down that `begin` raises first, because they are to enter a deeper state.
     row_open_enough : Signal, in
-        tRAS since the last ACTIVATE is kept by a command of this cycle.
+        a command in this cycle keeps tRAS since the last ACTIVATE.
     power_down, self_refresh : Signal(nranks), in
         ranks that may enter the state in this cycle.
     refresh : Signal(nranks), in
         ranks to be sent a refresh.
     pasr : Signal(nranks * PASR_BITS), in
-        what self-refresh is to keep, as MR2 takes it.
+        the part that self-refresh keeps, in MR2's encoding.
     selectable : Signal(nranks), in
     nap : Signal(nranks), out
         hold CKE high of these sleeping ranks.
     select : Signal(nranks), out
-        ranks that our command of the cycle before is for.
+        ranks that the unit's command of the cycle before is for.
     fall : Signal(nranks), out
         CKE falls.
     fall_deep : Signal(nranks), out
         those of them that enter self-refresh.
     refreshes : Signal(nranks), out
-        strobe: these are sent a refresh.
+        strobe: the ranks that are sent a refresh.
     """
 
     def __init__(self, refresher, nranks, timings, mr2):
@@ -84,13 +85,13 @@ class RankEntry(LiteXModule):
 
         programmed = [Signal(PASR_BITS) for _ in range(nranks)]
         wanted = [self.pasr[rank * PASR_BITS : (rank + 1) * PASR_BITS] for rank in range(nranks)]
-        stale = Signal(nranks)  # their MR2 keeps another part
+        stale = Signal(nranks)  # their MR2 selects another part
         whole = Signal(nranks)
         self.comb += [
             stale.eq(Cat(*(was != to for was, to in zip(programmed, wanted, strict=True)))),
             whole.eq(Cat(*(to == 0 for to in wanted))),
         ]
-        # One value at a time: that of the ranks that keep all, then that of the others.
+        # One value of MR2 at a time: that of the ranks that keep all, then that of the others.
         to_set, partial = Signal(nranks), Signal(PASR_BITS)
         any_whole = (self.self_refresh & stale & whole) != 0
         self.comb += [
@@ -101,8 +102,8 @@ class RankEntry(LiteXModule):
         lifted, fresh = Signal(nranks), Signal(nranks)
         deep = Signal()
         wait = Signal(max=max(timings.tMOD, timings.tRP, 2) + 1)
-        # Behind power-down, the precharge is 2 cycles past when the controller may be let go, and from there
-        # to the first ACTIVATE it is 2 more on the DFI.
+        # After power-down the precharge is 2 cycles old when the controller may be released; the first
+        # ACTIVATE is on the DFI 2 cycles after that.
         settling = max(0, timings.tRP - 4)
 
         self.fsm = fsm = FSM()
@@ -120,14 +121,14 @@ class RankEntry(LiteXModule):
             "PRECHARGE",
             If(
                 refresher.parked & self.row_open_enough & ((lifted & ~self.selectable) == 0),
-                # Not those that wake: they are precharged, and would have to wait tRP for the refresh.
+                # Not the ranks that wake: they are precharged, and the refresh would have to wait tRP.
                 to_select.eq(1),
                 select.eq(~self.refresh),
                 refresher.own_a.eq(PRECHARGE_ALL),
                 refresher.own_ras.eq(1),
                 refresher.own_we.eq(1),
                 NextValue(deep, self.self_refresh != 0),
-                # Those that may be refreshed only from now on have got the precharge.
+                # Ranks that may be refreshed only from now on have received the precharge.
                 NextValue(fresh, ~self.refresh),
                 NextValue(wait, max(0, timings.tRP - 2)),
                 If(self.self_refresh != 0, NextState("RECOVER")).Else(NextState("ENTER")),
@@ -154,7 +155,7 @@ class RankEntry(LiteXModule):
         fsm.act(
             "ENTER",
             self.fall_deep.eq(self.self_refresh & ~stale & Replicate(deep, nranks)),
-            # Ranks that were raised to sleep deeper, and may not after all, sleep on as before.
+            # Ranks that were raised for a deeper state and may not enter it return to their state.
             self.fall.eq(self.fall_deep | self.power_down),
             self.refreshes.eq(self.refresh & ~fresh),
             to_select.eq(1),

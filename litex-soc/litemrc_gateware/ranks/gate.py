@@ -9,14 +9,14 @@ from migen import Cat, If, Signal, log2_int
 
 
 class RankGate(LiteXModule):
-    """Holds requests for sleeping ranks in the crossbar; those of other ranks go on.
+    """Holds requests for sleeping ranks in the crossbar; requests for other ranks pass.
 
-    Stands in for the controller's interface before the crossbar is finalised:
-    ``crossbar.controller = gate.interface``. An open gate is wires: it adds no cycle.
+    It replaces the controller's interface before the crossbar is finalised:
+    ``crossbar.controller = gate.interface``. An open gate adds no cycles.
 
-    A request waits in front of a shut gate as it would in front of a bank machine whose buffer is full, so
-    the port it came from waits, and other ports do not. What a bank machine has taken is its own: a rank may
-    only be shut while it is not `busy`.
+    A request waits before a shut gate in the same way as before a bank machine whose buffer is full: its port
+    waits, other ports do not. Requests that a bank machine has taken cannot be held: a rank may only be shut
+    while it is not `busy`.
 
     Parameters
     ----------
@@ -31,18 +31,18 @@ class RankGate(LiteXModule):
         for the crossbar.
     open : Signal(nranks), in
     busy : Signal(nranks), out
-        a request waits in front of the gate, or is not yet commanded behind it.
+        a request waits before the gate, or its command has not been issued yet.
     waiting : Signal(nranks), out
-        a request waits in front of the shut gate.
+        a request waits before the shut gate.
     requests : list of lists
-        of each rank: every bank's request, in front of the gate.
+        of each rank: every bank's request, before the gate.
     """
 
     def __init__(self, controller, rdata):
         settings = controller.settings
         if settings.cmd_buffer_buffered:
             raise ValueError(
-                "rank power: a buffered command buffer hides a request for a clock: "
+                "rank power: a buffered command buffer hides a request for a cycle: "
                 "leave ControllerSettings.cmd_buffer_buffered False"
             )
         nranks, banks = controller.nranks, 2**settings.geom.bankbits
@@ -87,7 +87,7 @@ def requested_domains(requests, settings, domains):
     """
     if domains == 1:
         return Cat(reduce(or_, [request.valid for request in requests]))
-    # The crossbar cut the bank's number out of the address, above so many bits.
+    # The crossbar has removed the bank's number from the address, above this many bits.
     column_bits = settings.geom.colbits - log2_int(settings.phy.nphases * 2)
     word_bytes = settings.phy.dfi_databits * settings.phy.nphases // 8
     below = max(column_bits, log2_int(max(1, settings.bank_byte_alignment // word_bytes)))

@@ -1,4 +1,4 @@
-"""The rank meter: what happens to each power domain, and how many pages of the working set lie in it."""
+"""The rank meter: events and residencies of each power domain, and its pages of the working set."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal, log2_int
@@ -16,26 +16,27 @@ class RankMeter(LiteXModule):
 
     Operation
     ---------
-    - The meter counts in every cycle. `snapshot`, or the end of an epoch (`epoch`), asks for one: as soon as
-      N_mrc is found and the stack engine is between two operations the latter is held, and with the next
-      round of `RankCounters`, 15 * domains cycles at most, a new snapshot begins. A round later the window
-      shows the old one, all of its words at once, `published` is 1 for a cycle and `snapshots` one more.
-    - Each cycle is in exactly one snapshot: the five residencies of each domain sum up to
-      `snapshot_clocks`. TOP_PAGES and N_mrc are those of the cycle in which the snapshot ends.
-    - `working` follows the moves of pages and N_mrc at once, a few cycles behind.
-    - While the engine is held accesses wait in the monitor's queue: domains + contexts cycles and a round for
-      a snapshot, domains + 1 a page group for a change of N_mrc.
+    - The meter counts in every cycle. `snapshot`, or the end of an epoch (`epoch`), requests a snapshot: when
+      N_mrc is known and the stack engine is between two operations, the engine is held, and a new snapshot
+      starts with the next round of `RankCounters`, at most 15 * domains cycles later. One round after that
+      the window shows all words of the old one at once, `published` is 1 for a cycle and `snapshots` is
+      incremented.
+    - Each cycle is in exactly one snapshot: the five residencies of each domain add up to `snapshot_clocks`.
+      TOP_PAGES and N_mrc are those of the cycle in which the snapshot ends.
+    - `working` follows moves of pages and changes of N_mrc within a few cycles.
+    - While the engine is held, accesses wait in the monitor's queue: domains + contexts cycles and a round
+      for a snapshot, domains + 1 cycles for each page group of a change of N_mrc.
 
-    Connections in a monitor: the meter joins itself to `engine.moves`. `epoch` is `HitCounters.finished`. The
-    port of the hit counters' window is shared: its address is `n_mrc.window_adr`, its word goes to
+    Connections in a monitor: the meter connects itself to `engine.moves`. `epoch` is `HitCounters.finished`.
+    The port of the hit counters' window is shared: its address is `n_mrc.window_adr`, its word goes to
     `n_mrc.window_dat_r`; the bus's address goes to `n_mrc.bus_adr`, cyc & stb to `n_mrc.bus_reads`. `busy`
-    holds the next end of an epoch back, as a window that is taken does. Pages are the engine's: those of the
-    memory unless they are sampled.
+    delays the next end of an epoch, like a window that is held. Pages are those of the engine, which are the
+    memory's unless they are sampled.
 
     Parameters
     ----------
     engine : GroupStack
-        built `with_moves`; other engines do not tell where their pages are.
+        built `with_moves`; other engines do not report the moves of their pages.
     pages, groups, contexts : int
         those of the engine.
     domains : int
@@ -53,21 +54,21 @@ class RankMeter(LiteXModule):
     rank_state : list of Signal(3), in
         from `RankPower`, of each domain: `AWAKE` or a low state.
     n_mrc : NMrc
-        takes `automatic`, `epsilon`, `size`, `written` from registers, and the window of the hit counters.
+        takes `automatic`, `epsilon`, `size`, `written` from registers, and reads the hit counters' window.
     epoch, snapshot : Signal, in
-        strobes: an epoch is in the window of the hit counters; a snapshot is asked for.
+        strobes: an epoch is in the window of the hit counters; a snapshot is requested.
     window_adr, window_dat_r : Signal, in and out
-        domain * 16 + MeterWord, or domains * 16 + context for N_mrc; its word two cycles later.
+        domain * 16 + MeterWord, or domains * 16 + context for N_mrc; the word comes two cycles later.
     working : Signal(domains), out
         bit d: domain d holds pages of the working set.
     taken, published : Signal, out
-        strobes: this cycle is the first one of a new snapshot; the last one is in the window.
+        strobes: this cycle is the first of a new snapshot; the previous one is in the window.
     snapshots, snapshot_clocks : Signal(32), out
-        snapshots since reset; cycles of the one in the window.
+        snapshots since reset; cycles of the snapshot in the window.
     overflow : Signal, out
-        a counter in the window met its limit.
+        a counter in the window saturated.
     busy : Signal, out
-        N_mrc is sought or a snapshot under way: no other epoch may be published, see `NMrc`.
+        N_mrc or a snapshot is in progress: no other epoch may be published, see `NMrc`.
     """
 
     def __init__(
@@ -75,8 +76,8 @@ class RankMeter(LiteXModule):
     ) -> None:
         if not hasattr(engine, "moves"):
             raise ValueError(
-                f"RankMeter: {type(engine).__name__} does not tell the moves of its pages; "
-                "choose GroupStack, built with_moves=True"
+                f"RankMeter: {type(engine).__name__} does not report the moves of its pages; "
+                "use GroupStack with with_moves=True"
             )
         self.counters = counters = RankCounters(domains, counter_bits)
         self.pages = working = WorkingPages(pages, groups, contexts, domains)
@@ -118,13 +119,13 @@ class RankMeter(LiteXModule):
             ),
         ]
 
-        # Window: two halves; one is shown, the other one written.
+        # Window: two halves; one is shown, the other written.
         self.window = window = SimpleDualPort(counter_bits, 2 << window_bits)
         half = Signal()
         self.comb += window.read.adr.eq(Cat(self.window_adr, half))
         self.sync += self.window_dat_r.eq(window.read.dat_r)
 
-        # Snapshots: hold the engine, copy TOP_PAGES and N_mrc, wait for the round's end, let the sums come.
+        # Snapshots: hold the engine, copy TOP_PAGES and N_mrc, wait for the round's end, then take the sums.
         due, number = Signal(), Signal(max=max(2, domains, contexts))
         clocks, ended, publishes = Signal(32), Signal(32), Signal()
         top_adr, n_mrc_adr, sum_adr = (Signal(window_bits) for _ in range(3))

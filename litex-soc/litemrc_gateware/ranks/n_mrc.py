@@ -1,4 +1,4 @@
-"""N_mrc of each context: from a register, or found at each epoch's end."""
+"""N_mrc of each context: set by a register, or computed at the end of each epoch."""
 
 from litex.gen import LiteXModule
 from migen import If, Mux, Signal
@@ -10,15 +10,14 @@ EPSILON_BITS = 16
 
 
 class NMrc(LiteXModule):
-    """Sets N_mrc of `WorkingPages`; what it finds is that of find_n_mrc in hls/rank_meter.
+    """Sets N_mrc of `WorkingPages`; the same result as find_n_mrc in hls/rank_meter.
 
-    By register: every context gets `size`, each time it is `written`, and when `automatic` falls.
+    By register: every context gets `size` when it is `written`, and when `automatic` falls.
 
-    Automatic: when an epoch stands in the window of `HitCounters`, each context with accesses gets the
-    smallest size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read, 4
-    cycles a word, in cycles in which the bus does not ask for it: contexts * (8 * groups + 20) cycles at
-    most, beside those that `WorkingPages` and the bus take. While `busy` is 1 no other epoch may be
-    published.
+    Automatic: when an epoch is in the window of `HitCounters`, each context with accesses gets the smallest
+    size, at least 1, with at most (epsilon * hits) >> 16 of its hits beyond. The window is read in cycles in
+    which the bus does not read it, 4 cycles a word: at most contexts * (8 * groups + 20) cycles, plus those
+    that `WorkingPages` and the bus take. No other epoch may be published while `busy` is 1.
 
     Parameters
     ----------
@@ -32,16 +31,16 @@ class NMrc(LiteXModule):
     automatic, epsilon, size, written : Signal, in
         registers n_mrc_auto and n_mrc, and the strobe of a write to the latter.
     epoch : Signal, in
-        strobe: a new epoch stands in the window from this cycle on (`HitCounters.finished`).
+        strobe: a new epoch is in the window from this cycle on (`HitCounters.finished`).
     bus_reads, bus_adr : Signal, in
-        the bus reads the window in this cycle, and where.
+        the bus reads the window in this cycle; the address.
     window_adr, window_dat_r : Signal, out and in
-        the window's port: the word is there two cycles after its address, the bus's words too.
+        the window's port, also for the bus: a word comes two cycles after its address.
     set, set_context, set_size : Signal, out
     done : Signal, in
         to `WorkingPages`.
     busy : Signal, out
-        sizes are sought or set.
+        sizes are being computed or set.
     """
 
     def __init__(self, groups: int, contexts: int, counter_bits: int = 32) -> None:
@@ -57,7 +56,7 @@ class NMrc(LiteXModule):
 
         # # #
 
-        # What is to be done: an epoch's search first, then a register's size.
+        # Pending work: first the search in an epoch, then a size from the register.
         seek_due, size_due, was_automatic, seeks, sizes = (Signal() for _ in range(5))
         context = self.set_context
         self.comb += [
@@ -70,7 +69,7 @@ class NMrc(LiteXModule):
             If(sizes, size_due.eq(1)),
         ]
 
-        # The window's port: `word` is asked for until it is granted, its counter comes two cycles later.
+        # The window's port: `word` is requested until it is granted; its counter comes two cycles later.
         word, asks, asked, comes, counter = (
             Signal(group_bits + 1),
             Signal(),
@@ -91,7 +90,7 @@ class NMrc(LiteXModule):
         pending = Signal()
         self.comb += pending.eq(asked | comes | arrived)
 
-        # Sums: all hits; then epsilon of them, bit by bit; then those beyond, from the last group on.
+        # Sums: all hits; their product with epsilon, bit by bit; the hits beyond, from the last group on.
         all_hits, allowed, beyond = Signal(sum_bits), Signal(sum_bits), Signal(sum_bits)
         rest, step = Signal(EPSILON_BITS), Signal(max=EPSILON_BITS)
         partial, group = Signal(sum_bits + 1), Signal(group_bits)
@@ -148,7 +147,7 @@ class NMrc(LiteXModule):
                 If(group == groups - 1, NextState("MULTIPLY")),
             ),
         )
-        # The low bits of the product fall out on the right: what is left is the product >> EPSILON_BITS.
+        # The low bits of the product are shifted out: the result is the product >> EPSILON_BITS.
         fsm.act(
             "MULTIPLY",
             NextValue(allowed, partial[1:]),

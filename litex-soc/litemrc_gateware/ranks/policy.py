@@ -1,4 +1,4 @@
-"""Which state a rank ought to be in: command of software or policy, whichever is deeper."""
+"""The wanted state of a rank: the deeper one of software's command and the policy."""
 
 from litex.gen import LiteXModule
 from migen import Case, If, Mux, Record, Signal
@@ -10,18 +10,18 @@ THRESHOLD_BITS = 32
 
 
 class PolicySettings(LiteXModule):
-    """What all ranks share: the registers' values, and what they come to.
+    """Settings that all ranks share: the registers' values, and the limits derived from them.
 
     Parameters
     ----------
     lead : int
-        cycles from the decision to enter power-down to CKE low, nothing in the way.
+        cycles from the decision to enter power-down to CKE low, when nothing delays it.
 
     Attributes
     ----------
     kind, static_state, mrc_state, mrc_base, partial : Signal, in
     threshold_power_down, threshold_self_refresh : Signal, in
-        as the registers of these names (rank_registers.py).
+        as the registers of these names (ranks/registers.py).
     limits : dict, of each threshold: (enabled, at_once, limit)
         limit is the threshold less the lead; at_once, if that is below 0.
     """
@@ -123,7 +123,7 @@ class RankPolicy(LiteXModule):
                 | others,
             )
 
-        # Working domains follow the base policy. Where others share the device, the shallower state holds.
+        # Working domains follow the base policy. If domains share the device, the shallowest state wins.
         shallower = Mux(settings.mrc_state < base.by_mrc_base, settings.mrc_state, base.by_mrc_base)
         self.comb += [
             choose(base.by_mrc_base, settings.mrc_base, {}),

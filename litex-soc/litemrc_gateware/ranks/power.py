@@ -18,13 +18,13 @@ from litemrc_gateware.ranks.refresher import RankRefresher
 from litemrc_gateware.records import MAX_DOMAINS
 from litemrc_gateware.tap.bank_row_column import complete_bank_row_column
 
-# From the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE; and one
-# for the comparison of the idle cycles.
+# Cycles from the decision to CKE low on the DFI: state machine, bank machines, multiplexer, precharge, CKE;
+# and one for the comparison of the idle cycles.
 ENTRY_LEAD = 6
 
 
 class RankPower(LiteXModule):
-    """Power-down, self-refresh and self-refresh of a part for the ranks of a LiteDRAM controller of DDR3.
+    """Power-down, self-refresh and partial self-refresh for the ranks of a DDR3 LiteDRAM controller.
 
     Use: give the controller its refresher, and add the unit before anything is finalised::
 
@@ -34,19 +34,19 @@ class RankPower(LiteXModule):
         soc.comb += soc.rank_power.working.eq(meter.working)
         soc.rank_power.add_registers(registers)  # RankRegisters
 
-    A rank sleeps when software commanded it, or when the policy wants it (rank_records.Policy), and it has no
-    request under way. A request for a sleeping rank waits in the crossbar, wakes the rank and is then served;
-    ports that want other ranks go on. Refreshes: a rank in power-down is raised for each and sinks back
-    behind it; one in self-refresh is left out, and gets the extra one that JEDEC asks for while it wakes, so
-    it may enter self-refresh again a quarter of tREFI later.
+    A rank without a pending request sleeps when software commands it or the policy wants it
+    (ranks.records.Policy). A request for a sleeping rank waits in the crossbar, wakes the rank and is then
+    served; requests for other ranks proceed. A rank in power-down is raised for each refresh and then lowered
+    again. A rank in self-refresh gets no refreshes; while it wakes it gets the extra one that JEDEC requires,
+    and may therefore enter self-refresh again a quarter of tREFI later.
 
-    While nothing sleeps and nothing is asked to, all of it is wires: the DFI is LiteDRAM's, cycle by cycle.
+    While no rank sleeps or is about to, the DFI is LiteDRAM's, cycle by cycle.
 
-    Cost. Entry parks the controller as a refresh does, and closes all rows; ranks that sleep in the same
-    cycle share it. Waking from power-down costs others nothing, from self-refresh it parks once more. A rank
-    that streams reads loses some 10 cycles by another's entry into power-down, 22 by a whole sleep in
-    self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least `spacing` cycles
-    apart.
+    Cost: an entry parks the controller like a refresh and closes all rows; ranks that sleep in the same cycle
+    share it. Waking from power-down takes no cycles from other ranks; waking from self-refresh parks the
+    controller again. A rank that streams reads loses about 10 cycles to another rank's entry into power-down
+    and 22 to a whole self-refresh (tests/cosim). While ranks that stay awake are busy, entries are at least
+    `spacing` cycles apart.
 
     While software drives the DFI (`sdram_dfii_control`, initialisation) ranks are woken and stay awake.
 
@@ -57,31 +57,31 @@ class RankPower(LiteXModule):
     clk_freq : float
         Hz, of the controller.
     domains : int, optional
-        power domains; by default one a rank. On a single rank, so many virtual ones (1, 2, 4, 8 or 16): the
-        device sleeps when all of them may, in the shallowest state that one of them asks for.
+        power domains; default: one for each rank. A single rank may have 1, 2, 4, 8 or 16 virtual domains:
+        the device sleeps when all of them may, in the shallowest state that one of them wants.
     partial : bool
-        SELF_REFRESH_PARTIAL can be had. Without, or without `partial_allowed` of all domains of the rank, it
-        is SELF_REFRESH.
+        enable SELF_REFRESH_PARTIAL. Without it, or without `partial_allowed` of all domains of the rank,
+        SELF_REFRESH is entered instead.
     spacing : int
         cycles.
     repair_tras : bool
-        LiteDRAM's refresher may precharge a row too soon behind its ACTIVATE: at DDR3-1600 (200 MHz) after 25
-        cycles of the DRAM instead of 28. With this it waits; without, the DFI is LiteDRAM's there, too.
+        make LiteDRAM's refresher keep tRAS. It may precharge a row too soon after its ACTIVATE: at DDR3-1600
+        (200 MHz) after 25 cycles of the DRAM instead of 28. Without this the DFI stays LiteDRAM's.
 
-    Raises ValueError if the memory is no DDR3, if the refresher is not RankRefresher, if the crossbar is
-    finalised, or for numbers of domains that cannot be.
+    Raises ValueError if the memory is not DDR3, if the refresher is not RankRefresher, if the crossbar is
+    finalised, or if the number of domains is not supported.
 
     Attributes
     ----------
     domains : int
     settings : PolicySettings, in
     command, command_domain, command_state : Signal, in
-        strobe: software sends a domain (the device, if virtual) to a RankState.
+        strobe: software sends a domain (the device, if virtual) to a PowerState or wakes it.
     working, partial_allowed : Signal(domains), in
     awake, waking, wakes : Signal(domains), out
         commands may be sent; told to wake and not yet awake; strobe: an access began to wake the domain.
     state : list of Signal(3), out
-        of each domain: RankState in force, 0 while CKE is high (so, too, for the refreshes of power-down).
+        of each domain: its PowerState, 0 while CKE is high (also for the refreshes during power-down).
     """
 
     def __init__(self, sdram, clk_freq, domains=None, partial=True, spacing=32, repair_tras=True):
@@ -93,21 +93,21 @@ class RankPower(LiteXModule):
         refresher = controller.refresher
         if not isinstance(refresher, RankRefresher):
             raise ValueError(
-                "rank power: the controller has another refresher: give add_sdram "
-                "controller_settings=ControllerSettings(refresh_cls=RankRefresher)"
+                "rank power: the controller has another refresher: pass "
+                "controller_settings=ControllerSettings(refresh_cls=RankRefresher) to add_sdram"
             )
         if crossbar.finalized:
-            raise ValueError("rank power: the crossbar is finalised already: add RankPower before")
+            raise ValueError("rank power: the crossbar is finalised already: add RankPower earlier")
         if settings.phy.is_clam_shell:
             raise ValueError(
-                "rank power: clam shell boards are not supported: their ranks share chip selects"
+                "rank power: clam shell boards are not supported, because their ranks share chip selects"
             )
         if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
-            raise ValueError(f"rank power: {domains} domains, not a power of two from 1 to {MAX_DOMAINS}")
-        if nranks > 1 and domains != nranks:
             raise ValueError(
-                f"rank power: {domains} domains on {nranks} ranks: several ranks are one domain each"
+                f"rank power: domains must be a power of two from 1 to {MAX_DOMAINS} (got {domains})"
             )
+        if nranks > 1 and domains != nranks:
+            raise ValueError(f"rank power: domains must equal the {nranks} ranks (got {domains})")
 
         self.domains = domains
         self.command = Signal()
@@ -129,7 +129,7 @@ class RankPower(LiteXModule):
         crossbar.controller = gate.interface
         self.entry = entry = RankEntry(refresher, nranks, timings, mode_register_2(settings))
 
-        # The precharge of an entry is one cycle later on the DFI than its decision, LiteDRAM's own two.
+        # The precharge of an entry is on the DFI one cycle after its decision, LiteDRAM's own two after.
         open_clocks = Signal(max=max(2, timings.tRAS))
         parked = Signal()
         self.sync += [
@@ -173,7 +173,7 @@ class RankPower(LiteXModule):
                 policy.command.eq(commanded),
                 policy.command_state.eq(self.command_state),
                 policy.woken.eq(cke.asleep & gate.waiting[rank]),
-                # Awake ranks that want to sleep, and those in power-down that want to sleep deeper.
+                # Awake ranks that want to sleep, and ranks in power-down that want a deeper state.
                 wanted.eq(ready & ((policy.want == PowerState.POWER_DOWN) | deep_wanted)),
                 cke.wake.eq(cke.asleep & (gate.waiting[rank] | (commanded & another) | ~dfi.hardware)),
                 cke.due.eq(account.due),
@@ -181,7 +181,7 @@ class RankPower(LiteXModule):
                 account.self_refresh.eq(~cke.cke & cke.deep),
                 account.refresh.eq(dfi.refresh[rank]),
                 entry.refresh[rank].eq(cke.refreshable & account.due),
-                # For LiteDRAM's refresh, or to sleep deeper; in self-refresh it has no effect.
+                # For LiteDRAM's refresh, or before a deeper state; in self-refresh it has no effect.
                 cke.nap.eq((refresher.refreshing & ~refresher.own) | entry.nap[rank]),
                 cke.fall.eq(entry.fall[rank] | (refresher.refreshed & back)),
                 cke.fall_state.eq(

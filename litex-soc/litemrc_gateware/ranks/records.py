@@ -1,33 +1,33 @@
-"""What the units of rank metering and rank power say to each other: states, policies, counters, moves."""
+"""The enumerations that rank meter, rank power and software share: states, policies, counters."""
 
 from enum import IntEnum
 
 
 class PowerState(IntEnum):
-    """The state a power domain's cycles are counted under."""
+    """The power state in which a domain's cycle is counted."""
 
     ACTIVE_STANDBY = 0  # CKE high, a row is open
-    PRECHARGE_STANDBY = 1  # CKE high, all rows are closed; entering a low state and waking, too
+    PRECHARGE_STANDBY = 1  # CKE high, all rows are closed; also entry to a low state and wake-up
     POWER_DOWN = 2  # precharge power-down
     SELF_REFRESH = 3
-    SELF_REFRESH_PARTIAL = 4  # a part of the array keeps its data, the rest loses them
+    SELF_REFRESH_PARTIAL = 4  # a part of the array keeps its data, the rest loses it
 
 
-AWAKE = 0  # what a command or policy asks for beside the low states of PowerState
+AWAKE = 0  # a request of a command or policy, besides the low states of PowerState
 LOW_STATES = (PowerState.POWER_DOWN, PowerState.SELF_REFRESH, PowerState.SELF_REFRESH_PARTIAL)
 
 
 class Policy(IntEnum):
-    """Who sends domains to sleep."""
+    """The policy that sends domains to sleep."""
 
-    NONE = 0  # only commands of software
-    STATIC = 1  # every idle domain, at once, to one state
-    DYNAMIC = 2  # idle ones, by two thresholds
-    MRC = 3  # those without a page of the working set, at once; the others by another policy
+    NONE = 0  # commands of software only
+    STATIC = 1  # every idle domain enters one state at once
+    DYNAMIC = 2  # idle domains enter a state by two thresholds
+    MRC = 3  # domains without a page of the working set enter a state at once; the others by another policy
 
 
 class MeterWord(IntEnum):
-    """Counters of a domain, in the order of the window; all since the last snapshot unless told."""
+    """Counters of a domain, in the order of the window; since the last snapshot unless noted."""
 
     READS = 0
     WRITES = 1
@@ -41,7 +41,7 @@ class MeterWord(IntEnum):
     ENTERED_POWER_DOWN = 9
     ENTERED_SELF_REFRESH = 10
     ENTERED_SELF_REFRESH_PARTIAL = 11
-    WAKE_UPS = 12  # begun by an access
+    WAKE_UPS = 12  # caused by an access
     WAKING = 13  # cycles
-    IDLE = 14  # cycles since the last access, at the snapshot; goes on over snapshots
+    IDLE = 14  # cycles since the last access, at the snapshot; not reset by snapshots
     TOP_PAGES = 15  # pages of the working set in the domain, at the snapshot

@@ -1,4 +1,4 @@
-"""LiteDRAM's refresher, and a second user of the slot in which the controller stands still."""
+"""LiteDRAM's refresher with a second user of the parked controller."""
 
 from litedram.core.refresher import Refresher
 from litex.gen import LiteXModule
@@ -9,27 +9,27 @@ from migen import If, Signal
 class RankRefresher(LiteXModule):
     """``ControllerSettings(refresh_cls=RankRefresher)``; :class:`RankPower` finds it in the controller.
 
-    To refresh, LiteDRAM's refresher raises ``cmd.valid``; every bank machine comes to rest, the multiplexer
-    raises ``cmd.ready`` and passes what stands in ``cmd`` to all ranks, one command a cycle, until
-    ``cmd.last``. The same *parking* serves to send ranks to sleep: while `own`, it is the commands of `own_*`
-    that go there, and LiteDRAM's refresher waits. If it waits when `own` ends, it gets the parked controller.
+    To refresh, LiteDRAM's refresher asserts ``cmd.valid``; the bank machines become idle, the multiplexer
+    asserts ``cmd.ready`` and issues the commands in ``cmd`` to all ranks, one a cycle, until ``cmd.last``.
+    The same *parking* is used to send ranks to sleep: while `own` is 1, the commands of `own_*` are issued
+    and LiteDRAM's refresher waits. If it waits when `own` falls, it gets the parked controller.
 
-    With `own` and `hold` at 0 all of it is wires to LiteDRAM's refresher: nothing moves by a cycle.
+    With `own` and `hold` at 0, LiteDRAM's refresher is connected directly, with no added cycles.
 
     Attributes
     ----------
     own : Signal, in
-        park for us, or stay parked. May rise only while `refreshing` is 0.
+        park for the second user, or stay parked. May rise only while `refreshing` is 0.
     own_last : Signal, in
         with `own`, in its last cycle: leave the parked state.
     parked : Signal, out
         with `own`: commands are taken.
     own_a, own_ba, own_ras, own_cas, own_we : Signal, in
-        our command of this cycle.
+        the second user's command in this cycle.
     hold : Signal, in
-        LiteDRAM's refresher must not yet begin; it waits parked.
+        LiteDRAM's refresher must not start yet; it waits parked.
     refreshing, refreshed : Signal, out
-        LiteDRAM's refresher wants the parked state or has it; it leaves it in this cycle.
+        LiteDRAM's refresher requests or has the parked state; it leaves it in this cycle.
     """
 
     def __init__(self, settings, clk_freq, zqcs_freq=1e0, postponing=1):

@@ -1,4 +1,4 @@
-"""Registers of rank meter and rank power: their fields, and what each means."""
+"""Registers of rank meter and rank power and the meaning of their fields."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
@@ -15,7 +15,7 @@ _POLICIES = ", ".join(f"{policy.value} {policy.name.lower()}" for policy in Poli
 
 
 class RankRegisters(LiteXModule):
-    """Registers of rank meter and rank power, not yet connected to anything.
+    """Registers of rank meter and rank power, to be connected by a subclass.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RankRegisters(LiteXModule):
                 CSRField(
                     "virtual",
                     reset=int(virtual),
-                    description="Domains are equal address slices of one rank, which sleeps only if all may.",
+                    description="Domains are equal address slices of one rank; it sleeps only if all may.",
                 ),
                 CSRField(
                     "states", 8, reset=states, description="Bit n: the state of number n can be reached."
@@ -53,7 +53,7 @@ class RankRegisters(LiteXModule):
             ],
         )
         self._policy = CSRStorage(
-            description="Who sends domains to sleep.",
+            description="The policy that sends domains to sleep.",
             fields=[
                 CSRField("kind", 2, description=f"Policy: {_POLICIES}."),
                 CSRField(
@@ -78,22 +78,24 @@ class RankRegisters(LiteXModule):
             32, description="dynamic: idle cycles before self-refresh; 0: never."
         )
         self._command = CSRStorage(
-            description="A write sends a domain to a state, as soon as it is idle, until an access or "
-            "another command wakes it.",
+            description="A write sends a domain to a state as soon as it is idle; an access or another "
+            "command wakes it.",
             fields=[
-                CSRField("domain", 4, description="Which; all of them if they are virtual."),
+                CSRField(
+                    "domain", 4, description="The domain; if domains are virtual, the command is for all."
+                ),
                 CSRField("state", 3, description=f"0 awake, {_STATES}."),
             ],
         )
         self._partial = CSRStorage(
             3,
-            description="Part of the array that self_refresh_partial keeps, as DDR3's MR2 takes it: 0 all, "
+            description="Part of the array that self_refresh_partial keeps, in the encoding of MR2: 0 all, "
             "1 half, 2 a quarter, 3 an eighth of the banks, from the bottom; 4 three quarters, 5 half, 6 a "
             "quarter, 7 an eighth, from the top.",
         )
         self._partial_allowed = CSRStorage(
             MAX_DOMAINS,
-            description="Bit n: domain n may lose data. Without it self_refresh_partial is self_refresh.",
+            description="Bit n: domain n may lose data; else self_refresh_partial is self_refresh.",
         )
         self._state = CSRStatus(
             STATE_BITS * MAX_DOMAINS,
@@ -106,25 +108,27 @@ class RankRegisters(LiteXModule):
             description="N_mrc of all contexts, in page groups, while n_mrc_auto.enable is 0.",
         )
         self._n_mrc_auto = CSRStorage(
-            description="N_mrc found at the end of each epoch.",
+            description="N_mrc computed at the end of each epoch.",
             fields=[
                 CSRField(
                     "enable",
                     description="N_mrc of a context is the smallest size with at most epsilon of its hits "
-                    "beyond; a context without accesses in the epoch keeps its own.",
+                    "beyond; a context without accesses in the epoch keeps its N_mrc.",
                 ),
-                CSRField("epsilon", 16, offset=16, description="Fraction of 2^16."),
+                CSRField("epsilon", 16, offset=16, description="Fraction in units of 2^-16."),
             ],
         )
         self._meter_status = CSRStatus(
             description="State of the meter's window.",
             fields=[
                 CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
-                CSRField("sampled", description="Pages of the working set are sampled ones."),
+                CSRField(
+                    "sampled", description="The monitor samples; pages of the working set are sampled pages."
+                ),
             ],
         )
         self._snapshot_clocks = CSRStatus(32, description="Cycles counted in the snapshot of the window.")
 
     def state_of(self, domain):
-        """The part of the register `state` that is a domain's."""
+        """The bits of a domain in the register `state`."""
         return self._state.status[STATE_BITS * domain : STATE_BITS * (domain + 1)]

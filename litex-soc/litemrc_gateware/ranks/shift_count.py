@@ -1,9 +1,9 @@
-"""Numbers of events as states of a shift register: a LUT to count, a table to read."""
+"""Event counters as linear feedback shift registers: one LUT to count, a table to decode."""
 
 from litex.gen import LiteXModule
 from migen import Case, Cat, Signal
 
-# Bits of the register, from 1, whose XNOR is shifted in (Xilinx XAPP052, table 3): 2^n - 1 states, 0 is one.
+# Taps, numbered from 1, whose XNOR is shifted in (Xilinx XAPP052, table 3): 2^n - 1 states, including 0.
 TAPS = {3: (3, 2), 4: (4, 3), 5: (5, 3), 6: (6, 5), 7: (7, 6), 8: (8, 6, 5, 4), 9: (9, 5)}
 
 
@@ -13,13 +13,13 @@ def shift_bits(most: int) -> int:
 
 
 def next_state(state: int, bits: int) -> int:
-    """The state of one event more; that of none is 0, that of one is 1."""
+    """The state after one more event; no event is state 0, one event is state 1."""
     tapped = sum(state >> tap - 1 & 1 for tap in TAPS[bits])
     return (state << 1 | (tapped + 1) % 2) % 2**bits
 
 
 def shifted(state: Signal):
-    """The same of a Signal."""
+    """The same for a Signal."""
     feedback = 1
     for tap in TAPS[len(state)]:
         feedback = feedback ^ state[tap - 1]
@@ -27,7 +27,7 @@ def shifted(state: Signal):
 
 
 class ShiftCountDecoder(LiteXModule):
-    """The number that a state stands for, a cycle later.
+    """Decodes a state into its number of events, a cycle later.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The memory of the reference counters: eight pages side by side that can be renewed together."""
+"""The memory of the reference counters: rows of eight pages that can be reset together."""
 
 from functools import reduce
 from itertools import product
@@ -12,7 +12,8 @@ from litemrc_gateware.records import width_of
 from litemrc_gateware.refs.generations import TAG_BITS
 
 BANKS = 8
-# Bits and words of block RAMs, ECP5's and the 7 series'. 4 bits take as many RAMs as 2, and more selecting.
+# Widths and depths of the block RAMs of ECP5 and the 7 series. A width of 4 takes the same number of RAMs as
+# 2, and more multiplexers.
 BLOCK_SHAPES = ((9, 2048), (2, 8192), (1, 16384))
 
 
@@ -29,9 +30,9 @@ def block_columns(bits: int) -> list[tuple[int, int, int]]:
 class CounterBanks(LiteXModule):
     """Both counters of each page, in 8 banks, and a tag for each row of 8 pages, one of every bank.
 
-    A block RAM shows zero unless the page lies there: so what selects among them, behind registers, is an OR.
+    A block RAM shows zero unless the page is in it, so the outputs, behind registers, are simply OR-ed.
     24 bits a page are columns of 9, 9, 2, 2 and 2 bits: 88 DP16KD for 65,536 pages.
-    What is read in the cycle in which it is written is not defined.
+    A read in the cycle of a write to the same page is undefined.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class CounterBanks(LiteXModule):
     Attributes
     ----------
     page : Signal, in
-        stage 0: to be read.
+        stage 0: the page to read.
     blank : Signal, in
         stage 1: read zeros.
     word, tag : Signal(2 * width), Signal(TAG_BITS), out
@@ -51,7 +52,7 @@ class CounterBanks(LiteXModule):
     write, write_page, new : Signal, in
         stage 6: the page's counters become `new`.
     renew, new_tag : Signal, in
-        stage 6: those of the other pages of its row become 0, and the row's tag `new_tag`.
+        stage 6: the counters of the other pages of its row become 0, and the row's tag `new_tag`.
     """
 
     def __init__(self, pages: int, width: int) -> None:
@@ -79,7 +80,7 @@ class CounterBanks(LiteXModule):
             ),
         ]
 
-        # Block RAMs: of a bank, of a column of its words, of a part of its rows.
+        # Block RAMs: one for each bank, column of its words and part of its rows.
         out = []
         for first, column, depth in block_columns(bits):
             depth = min(depth, rows)
@@ -116,7 +117,7 @@ class CounterBanks(LiteXModule):
 
 
 class _Block(LiteXModule):
-    """A block RAM; its word two cycles behind its address, or zero if that is `hidden`.
+    """A block RAM; its word comes two cycles after its address and is zero if the address is `hidden`.
 
     The RAM zeroes its own output, by its synchronous reset, which yosys infers: so the register behind it has
     no other input and can stand beside it.

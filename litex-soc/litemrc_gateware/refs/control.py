@@ -14,11 +14,10 @@ LOAD_INITIAL = 31  # bit of a word written to the window
 class RefCounterWindow(LiteXModule):
     """Every counter as a word on the SoC's bus: word 2 * page + Counter.
 
-    A read returns the counter. A write loads it: with the word's low bits, or, if bit 31 is set, with the
-    initial value of its register. So a write of 0x8000_0000 re-arms, a write of 0 disarms, and any other
-    value is this page's own. An access is answered when it is done: behind a reset that was asked for before,
-    and in the order of the requests. It waits for a cycle without a request that counts, and `latency` of the
-    counters more.
+    A read returns the counter. A write loads it with the word's low bits or, if bit 31 is set, with the
+    initial value of its register: 0x8000_0000 re-arms the counter, 0 disarms it, and any other value is
+    specific to this page. An access is acknowledged when it is done, after earlier resets and in the order of
+    the requests. It takes the wait for a cycle without a request that counts, plus the counters' `latency`.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ class RefCounterWindow(LiteXModule):
     bus : wishbone.Interface
         to be mapped uncached; ``bytes`` is its size.
     wait : Signal, in
-        no access is taken.
+        accesses wait.
     """
 
     def __init__(self, counters, initials):
@@ -60,16 +59,16 @@ class RefCounterWindow(LiteXModule):
 
 
 class RefCounterControl(RefCounterRegisters):
-    """Reference counters of a SoC: registers, window, interrupt; one class between taps and bus.
+    """Reference counters of a SoC with registers, window and interrupt, between taps and bus.
 
     Operation
     ---------
     Software writes initial values, selectors and ranges, then ``command.reset``, then ``control.enable``.
-    The interrupt, and ``event.valid``, tell that ``event`` holds an event; ``command.next`` takes it. A
-    counter that has fired is silent until software loads it through the window, or resets all.
-    ``fired`` is always what was taken, what is queued and ``lost`` together.
+    The interrupt, and ``event.valid``, report that ``event`` holds an event; ``command.next`` takes it. A
+    counter that has fired is inactive until software loads it through the window, or resets all.
+    ``fired`` is always the sum of the events taken, queued and ``lost``.
 
-    Settings count from the cycle after they are written on; change ``*_lower`` and ``*_upper`` with
+    Settings take effect in the cycle after the write; change ``*_lower`` and ``*_upper`` with
     ``control.enable`` 0 if the time between the two writes matters.
 
     Parameters
@@ -77,12 +76,12 @@ class RefCounterControl(RefCounterRegisters):
     pages, masters, contexts, width, queue_depth : int
         those of ``RefCounters``.
     page_shift : int
-        log2 of a page's bytes, told in the register ``capabilities`` and nothing else: `request` has pages.
+        log2 of a page's bytes; only reported in the register ``capabilities``, as `request` has page numbers.
 
     Attributes
     ----------
     request : Record(valid, request_layout(pages, masters, contexts)), in
-        one a cycle at most, never stalled.
+        at most one a cycle, never stalled.
     window : RefCounterWindow
         ``bus`` and ``bytes``: every counter, to be read and loaded.
     ev : EventManager
@@ -117,7 +116,7 @@ class RefCounterControl(RefCounterRegisters):
                 ),
             ]
 
-        # A reset waits here for those before it, and the window for the reset.
+        # A reset waits here for earlier ones, and the window waits for the reset.
         resets, reset_pending = self._command.fields.reset, Signal()
         self.comb += [
             counters.reset.eq(reset_pending),

@@ -10,9 +10,9 @@ from litemrc_gateware.refs.records import event_layout
 
 
 class EventQueue(LiteXModule):
-    """Keeps events, two of one page as one entry, until they are taken.
+    """Keeps events until they are taken; two events of one page share an entry.
 
-    An entry that comes while `depth` of them are kept is lost. An entry is kept until the last of its events
+    An entry that comes while `depth` entries are kept is lost. An entry is kept until the last of its events
     is taken.
 
     Parameters
@@ -23,12 +23,12 @@ class EventQueue(LiteXModule):
     Attributes
     ----------
     page, fires : Signal(width_of(pages)), Signal(2), in
-        bit n of `fires`: counter n of this page makes an event in this cycle.
+        bit n of `fires`: counter n of this page fires in this cycle.
     events : stream.Endpoint(event_layout(pages)), out
-        an event at a time, the lower counter first; the next page's four cycles later, the first one of an
-        empty queue five cycles behind `fires`.
+        one event at a time, the lower counter first. The next page's event comes four cycles later, the first
+        one of an empty queue five cycles after `fires`.
     fired, lost : Signal(32), out
-        events that came, and those of them lost, up to two cycles before; modulo 2^32.
+        events, and lost events, up to two cycles ago; modulo 2^32.
     """
 
     def __init__(self, pages: int, depth: int) -> None:
@@ -40,7 +40,7 @@ class EventQueue(LiteXModule):
         # # #
 
         self.memory = memory = RegisteredMemory((page_bits + 2,), max(2, depth))
-        # Places count on behind the depth: so an entry that waits in the output keeps its own.
+        # Places are counted modulo 2 * depth, so that an entry that waits in the output keeps its own.
         write_place, written_place, read_place = (Signal(place_bits) for _ in range(3))
         kept, done, full = Signal(), Signal(), Signal()
         self.comb += [
@@ -56,7 +56,7 @@ class EventQueue(LiteXModule):
             If(done, read_place.eq(read_place + 1)),
         ]
 
-        # How many.
+        # Counts of events.
         more_fired, more_lost, events_here = Signal(2), Signal(2), Signal(2)
         self.comb += events_here.eq(self.fires[0] + self.fires[1])
         self.sync += [

@@ -1,4 +1,4 @@
-"""Resets of all reference counters: tags that make the old values void, and the sweep that renews them."""
+"""Resets of all reference counters: tags that invalidate old values, and the sweep that rewrites them."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Signal
@@ -8,37 +8,37 @@ from litemrc_gateware.records import width_of
 TAG_BITS = 2
 UNDER_WAY = 9  # cycles from the slot to the memory, and one more
 IN_FORCE = 5  # stage
-MOST_OWED = 2**TAG_BITS - 1  # resets that rows may not have met yet, without one tag meaning two of them
+MOST_OWED = 2**TAG_BITS - 1  # resets that rows may not have met yet, so that a tag is unambiguous
 
 
 class CounterGenerations(LiteXModule):
-    """Counts resets, keeps the initial values of the last one, and walks over the rows after each.
+    """Counts resets, keeps the initial values of the last one, and sweeps the rows after each.
 
-    After the hardware's reset it walks over all rows, too (`zeroing`).
+    After the hardware's reset it also sweeps all rows (`zeroing`).
 
     Parameters
     ----------
     rows : int
         a power of two.
     initials : list of Signal
-        what counters become by a reset in this cycle.
+        the values that a reset in this cycle gives.
 
     Attributes
     ----------
     reset, reset_ready : Signal, in and out
-        both 1: a reset, in front of what is in the slot.
+        both 1: a reset, before the operation in the slot.
     tag : Signal(TAG_BITS), out
-        of what is in the slot.
+        that of the operation in the slot.
     behind_reset : Signal, out
-        a reset stands in front of what is in the slot.
+        a reset directly precedes the operation in the slot.
     last, in_force : list of Signal, out
-        initial values of the last reset; and those for the operation in stage 5.
+        initial values of the last reset, and those for the operation in stage 5.
     free : Signal, in
-        nobody else uses the slot.
+        the slot is not used by a request or command.
     sweeps, row : Signal, Signal(width_of(rows)), out
-        the sweep would: it visits this row.
+        the sweep uses the slot, if it is free, to visit this row.
     zeroing : Signal, out
-        its contents are void, whatever its tag.
+        the row's contents are invalid with any tag.
     """
 
     def __init__(self, rows: int, initials) -> None:
@@ -51,7 +51,7 @@ class CounterGenerations(LiteXModule):
 
         # # #
 
-        # Initial values come into force in the pipeline with the operation behind the reset.
+        # Initial values take effect in the pipeline with the operation after the reset.
         tag, reset, under_way = Signal(TAG_BITS), Signal(), Signal(IN_FORCE)  # bit n: in stage n
         owed = Signal(max=MOST_OWED + 1)
         self.comb += [
@@ -65,8 +65,8 @@ class CounterGenerations(LiteXModule):
         for initial, last, in_force in zip(initials, self.last, self.in_force, strict=True):
             self.sync += [If(reset, last.eq(initial)), If(under_way[-1], in_force.eq(last))]
 
-        # A full pass behind the last reset leaves one tag only, once its last row is written: so it goes on a
-        # bit, and visits the first rows again.
+        # A full pass after the last reset leaves a single tag once its last row is written; the sweep
+        # therefore continues a little and visits the first rows again.
         visits = Signal(max=rows + UNDER_WAY)
         self.comb += self.row.eq(visits)
         self.sync += [

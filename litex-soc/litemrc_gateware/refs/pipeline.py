@@ -1,4 +1,4 @@
-"""The pipeline of the reference counters: reads, changes and writes a page's counters in each cycle."""
+"""The pipeline of the reference counters: read-modify-write of one page's counters in each cycle."""
 
 from functools import reduce
 from itertools import pairwise
@@ -13,7 +13,7 @@ from litemrc_gateware.refs.generations import TAG_BITS
 from litemrc_gateware.refs.records import Counter
 
 READ, CHOOSE, CHANGE, WRITE = 2, 4, 6, 7  # stages
-WINDOW = WRITE - READ  # a page is read before the operations so many cycles ahead are written
+WINDOW = WRITE - READ  # a page is read before the operations up to so many cycles ahead are written
 
 
 def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:
@@ -21,27 +21,27 @@ def operation_layout(pages: int, width: int) -> list[tuple[str, int]]:
     return [
         ("valid", 1),
         ("page", width_of(pages)),
-        ("tag", TAG_BITS),  # of the last reset in front of it
-        ("behind_reset", 1),  # that stands directly in front of it; whether it is valid or not
-        ("zero", 1),  # whatever is in its row is void
-        ("counts", 2),  # bit n: of Counter n
+        ("tag", TAG_BITS),  # of the last reset before it
+        ("behind_reset", 1),  # a reset directly precedes it, valid or not
+        ("zero", 1),  # the contents of its row are invalid
+        ("counts", 2),  # bit n: decrement Counter n
         ("load", 2),
-        ("value", width),  # to be loaded, as it is kept
-        ("asked", 1),  # tell `counter`
+        ("value", width),  # to be loaded, in the encoding of the memory
+        ("asked", 1),  # report `counter`
         ("counter", 1),
     ]
 
 
 class CounterPipeline(LiteXModule):
-    """Does an operation a cycle, whatever pages follow one another.
+    """Does one operation a cycle, for any sequence of pages.
 
-    Counters are kept XOR the initial value of the last reset: so a page that no operation has met since is
-    zero, which block RAMs show and registers become by their resets.
+    Counters are stored XOR the initial value of the last reset. A page without an operation since then is
+    zero, which hidden block RAMs and reset registers give at no cost.
 
-    Stages: 0 compared with those ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered and chosen
-    among the memories, 5 merged with what is under way, 6 changed, 7 written. An operation reads what those 1
-    to 5 cycles ahead have not written yet: if it is of the same page, its counters are forwarded; if it
-    renews the row, all pages of the row have their initial values.
+    Stages: 0 compared with operations ahead, 1 its page is decoded, 2 addressed, 3 read, 4 registered and
+    selected among the memories, 5 merged with operations in flight, 6 changed, 7 written. Operations 1 to 5
+    cycles ahead have not been written when an operation reads: if one is of the same page, its counters are
+    forwarded; if one renews the row, all pages of the row have their initial values.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class CounterPipeline(LiteXModule):
     Attributes
     ----------
     slot : Record(operation_layout), in
-        a cycle in front of stage 0.
+        a cycle before stage 0.
     initials : list of Signal(width), in
-        those in force for the operation in stage 5.
+        the initial values for the operation in stage 5.
     page, fires : Signal, Signal(2), out
         stage 7: bit n of `fires`: Counter n of the page has become 0.
     answered, value : Signal, Signal(width), out
-        stage 7: the counter asked for; `value` stays.
+        stage 7: the requested counter; `value` stays.
     """
 
     def __init__(self, pages: int, width: int) -> None:
@@ -75,7 +75,7 @@ class CounterPipeline(LiteXModule):
                 getattr(stage, name).reset_less = True
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise([slot, *stages])]
 
-        # Stage 0: which operations ahead have a page of this row, behind the same reset, and this very page.
+        # Stage 0: operations ahead on a page of this row after the same reset, and on this page.
         current = Signal(WINDOW, reset_less=True)  # bit n: operation in stage n + 1
         rows, rows_met, pages_met = (
             Signal(WINDOW, reset_less=True) for _ in range(3)
@@ -96,7 +96,7 @@ class CounterPipeline(LiteXModule):
                 pages_met[n].eq(row & same),
             ]
 
-        # Stage 1: of those, the youngest. Then kept.
+        # Stage 1: the youngest of them, kept for later stages.
         kept_layout = [("nearest", WINDOW), ("row_met", 1), ("oldest_row", 1)]
         kept = [Record(kept_layout, reset_less=True) for _ in range(CHOOSE)]
         self.comb += [
@@ -107,11 +107,11 @@ class CounterPipeline(LiteXModule):
         self.sync += [behind.eq(ahead) for ahead, behind in pairwise(kept)]
         met = kept[-1]
 
-        # Memories. What they read is blank if it is forwarded from 3 to 5 cycles ahead.
+        # Memories. The word is blanked if it is forwarded from 3 to 5 cycles ahead.
         self.banks = banks = CounterBanks(pages, width)
         self.comb += [banks.page.eq(stages[0].page), banks.blank.eq(kept[0].nearest[2:] != 0)]
 
-        # Stage 4: chosen. The tag of a row that is renewed in the cycle in which it is read is not known.
+        # Stage 4: selected. The tag of a row that is renewed in the cycle of its read is undefined.
         stale, renews = Signal(), Signal(WINDOW, reset_less=True)  # bit n: stage 5 + n
         self.comb += stale.eq(
             stages[CHOOSE].zero | (banks.tag != stages[CHOOSE].tag) | (met.oldest_row & renews[WINDOW - 1])

@@ -1,4 +1,4 @@
-"""What reference counters take and give: requests, which of them count, commands, events."""
+"""The records of the reference counters: requests, selectors, commands, events."""
 
 from enum import IntEnum
 
@@ -11,12 +11,12 @@ MAX_CONTEXTS = 16
 class Counter(IntEnum):
     """The two counters of a page."""
 
-    DELAY = 0  # requests that make a copy worth while
-    UPDATE = 1  # requests that make it a burden
+    DELAY = 0  # counts requests that justify a copy
+    UPDATE = 1  # counts requests that make a copy costly
 
 
 class Master(IntEnum):
-    """Who asks for accesses in a SoC with remote memory, in the order of their ports."""
+    """The masters of the DRAM in a SoC with remote memory, in the order of their ports."""
 
     CPU = 0  # through the L2 cache
     REMOTE = 1  # the processor again, through the remote window
@@ -24,7 +24,7 @@ class Master(IntEnum):
 
 
 def request_layout(pages: int, masters: int, contexts: int) -> list[tuple[str, int]]:
-    """A memory request, as the taps tell it."""
+    """A memory request from the taps."""
     return [
         ("page", width_of(pages)),
         ("write", 1),
@@ -34,23 +34,23 @@ def request_layout(pages: int, masters: int, contexts: int) -> list[tuple[str, i
 
 
 def selector_layout(pages: int, masters: int, contexts: int) -> list[tuple[str, int]]:
-    """Which requests one of the counters counts: those that all of these let pass."""
+    """The requests that a counter counts: those that pass every field."""
     return [
         ("reads", 1),
         ("writes", 1),
-        ("masters", masters),  # bit n: those of master n
-        ("contexts", contexts),  # bit n: those of context n
+        ("masters", masters),  # bit n: requests of master n
+        ("contexts", contexts),  # bit n: requests of context n
         ("lower", width_of(pages)),  # first page
         ("upper", width_of(pages)),  # last page
     ]
 
 
 def command_layout(pages: int, width: int) -> list[tuple[str, int]]:
-    """What software does to one counter."""
+    """A command of software to one counter."""
     return [
         ("page", width_of(pages)),
         ("counter", 1),  # Counter
-        ("load", 1),  # 1: it becomes `value`; 0: it is read
+        ("load", 1),  # 1: load `value`; 0: read
         ("value", width),
     ]
 

@@ -1,4 +1,4 @@
-"""Reference counters: two down-counters a page, DELAY and UPDATE, that tell when they reach zero."""
+"""Reference counters: two down-counters a page, DELAY and UPDATE, that fire when they reach zero."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -25,33 +25,35 @@ class RefCounters(LiteXModule):
 
     Operation
     ---------
-    - A counter holds a value from 0 to 2^width - 1. A request that it counts takes 1 away. The one that
-      brings it to 0 makes one event (page, counter); at 0 it is silent until it is loaded or reset. So a
-      counter loaded with v tells the v-th request, and one loaded with 0 is off.
-    - `selectors`, one a counter, say which requests it counts: reads, writes, masters, contexts and a range
-      of pages, all of which must let a request pass. Either, both or none may count it.
-    - A request a cycle, always: there is no `ready`, whatever pages follow one another and whatever else
-      goes on.
-    - Commands read or load one counter of one page. One is taken in a cycle in which no request counts,
-      after the requests before it and before those behind it.
-    - `reset` makes every counter its initial value, as `initials` are in that cycle, at once and in one
-      cycle: requests in front of it count on the old values, those behind it on the new ones.
-    - Events wait in a queue. If one finds it full it is lost, and `lost` counts it: once the queue is empty
-      `fired` is what was taken from `events`, and `lost`. The counter stays at 0 in either case.
-    - After the reset of the hardware all counters are 0. For pages / 8 + 9 cycles requests count nothing, as
-      they would anyhow, and commands and resets wait.
+    - A counter holds a value from 0 to 2^width - 1. A request that it counts decrements it. The request that
+      brings it to 0 makes one event (page, counter); at 0 it is inactive until it is loaded or reset. A
+      counter loaded with v fires on the v-th request; one loaded with 0 is off.
+    - `selectors`, one for each counter, select the requests it counts: reads, writes, masters, contexts and a
+      range of pages. A request must pass all of them. Either, both or none of the counters may count it.
+    - One request a cycle is always taken, for any sequence of pages and during all other work: there is no
+      `ready`.
+    - A command reads or loads one counter of one page. It is taken in a cycle in which no request counts,
+      in order with the requests.
+    - `reset` sets every counter to its initial value, that of `initials` in this cycle, within one cycle:
+      earlier requests count on the old values, later ones on the new values.
+    - Events wait in a queue. An event that finds it full is lost and counted in `lost`: when the queue is
+      empty, `fired` is the number of events taken from `events` plus `lost`. The counter stays at 0 in
+      either case.
+    - After the reset of the hardware all counters are 0. For pages / 8 + 9 cycles requests change nothing,
+      because the counters are off, and commands and resets wait.
 
     How
     ---
-    A reset gives a new tag, a number modulo 4, and renews no page. Pages lie in 8 banks, side by side, and
-    the 8 of a row, one in each bank, share a tag: an operation that finds an old one writes its own page and,
-    in the same cycle, the initial values of the other 7. So a tag costs a quarter of a bit a page: 65,536
-    pages of 2 x 12 bits, their tags and a queue of 512 are 90 DP16KD. Tags come again after 4 resets, so a
-    sweep renews old rows in cycles without another operation; `sweeping` tells that it does. Only a reset
-    that would be the fourth since the sweep's last full pass waits for it: `reset_ready`.
+    A reset starts a new tag, a number modulo 4, and rewrites no page. Pages are in 8 banks; the 8 pages of a
+    row, one in each bank, share a tag. An operation that finds an old tag writes its own page and, in the
+    same cycle, the initial values of the other 7. A tag therefore takes a quarter of a bit for each page:
+    65,536 pages of 2 x 12 bits, their tags and a queue of 512 are 90 DP16KD. Tags repeat after 4 resets, so a
+    sweep renews old rows in cycles without another operation (`sweeping`). Only a reset that would be the
+    fourth since the sweep's last full pass waits for it (`reset_ready`).
 
-    Two cycles before the pipeline a request is registered, one before it is looked at by the selectors, with
-    the settings of that cycle; then it, else a command, else a row of the sweep goes into `CounterPipeline`.
+    A request is registered two cycles before the pipeline and compared with the selectors one cycle before
+    it, with the settings of that cycle. Then the request, else a command, else a row of the sweep goes into
+    `CounterPipeline`.
 
     Parameters
     ----------
@@ -74,18 +76,17 @@ class RefCounters(LiteXModule):
     initials : list of Signal(width), in
         by Counter.
     reset, reset_ready : Signal, in and out
-        while both are 1: a reset, in front of this cycle's command, and of the requests that came two cycles
-        before and later.
+        both 1: a reset, before this cycle's command and before the requests of two cycles ago and later.
     command : stream.Endpoint(command_layout(pages, width)), in
-        taken in the place of a request of two cycles before.
+        taken in place of a request of two cycles ago.
     answered, value : Signal, Signal(width), out
-        strobe, `latency` cycles after a command was taken: what it read, or loaded; `value` stays.
+        strobe, `latency` cycles after a command was taken: the value it read or loaded; `value` stays.
     latency : int
     events : stream.Endpoint(event_layout(pages)), out
-        the oldest first, DELAY first of those of one request. The first one of an empty queue is there 15
-        cycles behind its request.
+        oldest first; of one request, DELAY first. The first event of an empty queue comes 15 cycles after its
+        request.
     fired, lost : Signal(32), out
-        events, and those of them lost; modulo 2^32.
+        events, and lost events; modulo 2^32.
     sweeping : Signal, out
         rows of an earlier reset are being renewed.
     """
@@ -97,11 +98,11 @@ class RefCounters(LiteXModule):
     ) -> None:
         if pages < 2 * BANKS or not 1 <= masters <= MAX_MASTERS or not 1 <= contexts <= MAX_CONTEXTS:
             raise ValueError(
-                f"RefCounters: {pages} pages, {masters} masters, {contexts} contexts: choose powers of two, "
-                f"at least {2 * BANKS} pages, at most {MAX_MASTERS} masters and {MAX_CONTEXTS} contexts"
+                f"RefCounters: {pages} pages, {masters} masters, {contexts} contexts; they must be powers of "
+                f"two, at least {2 * BANKS} pages, at most {MAX_MASTERS} masters and {MAX_CONTEXTS} contexts"
             )
         if not 2 <= width <= 16:
-            raise ValueError(f"RefCounters: counters of {width} bits: choose 2 to 16")
+            raise ValueError(f"RefCounters: width must be 2 to 16 bits (got {width})")
 
         self.pages = pages
         requests = request_layout(pages, masters, contexts)
@@ -117,7 +118,7 @@ class RefCounters(LiteXModule):
 
         # # #
 
-        # Requests: registered, looked at, and those that count kept for the slot.
+        # Requests: registered and selected; those that count are kept for the slot.
         came = Record([("valid", 1), *requests], reset_less=True)
         came.valid.reset_less = False
         slot_page, slot_counts = Signal(width_of(pages), reset_less=True), Signal(2)

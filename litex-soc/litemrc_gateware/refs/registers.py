@@ -1,4 +1,4 @@
-"""The reference counters' registers: their fields, and what each means."""
+"""The reference counters' registers and the meaning of their fields."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
@@ -12,7 +12,7 @@ PAGE_FIELD_BITS = 24  # of a page number in a register
 
 
 class RefCounterRegisters(LiteXModule):
-    """Registers and interrupt of the reference counters, not yet connected to anything.
+    """Registers and interrupt of the reference counters, to be connected by a subclass.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class RefCounterRegisters(LiteXModule):
                 CSRField("page_shift", 5, reset=page_shift, description="log2 of the page size in bytes."),
                 CSRField("pages_log2", 5, reset=page_bits, description="log2 of the pages."),
                 CSRField("width", 5, reset=width, description="Bits of a counter."),
-                CSRField("masters", 4, reset=masters, description="Masters told apart."),
-                CSRField("contexts", 5, reset=contexts, description="Contexts told apart."),
+                CSRField("masters", 4, reset=masters, description="Masters that are distinguished."),
+                CSRField("contexts", 5, reset=contexts, description="Contexts that are distinguished."),
                 CSRField(
                     "queue_log2", 5, reset=log2_int(queue_depth), description="log2 of the queue's depth."
                 ),
@@ -42,7 +42,7 @@ class RefCounterRegisters(LiteXModule):
         )
         self._control = CSRStorage(
             description="Modes.",
-            fields=[CSRField("enable", description="Requests are looked at.")],
+            fields=[CSRField("enable", description="Requests are counted.")],
         )
         self._command = CSRStorage(
             description="Write 1 to do.",
@@ -50,8 +50,8 @@ class RefCounterRegisters(LiteXModule):
                 CSRField(
                     "reset",
                     pulse=True,
-                    description="Every counter becomes its initial value, for all requests from now on. Done "
-                    "at once, but while status.reset_pending is 1.",
+                    description="Set every counter to its initial value, for all requests from now on. Takes "
+                    "effect at once, except while status.reset_pending is 1.",
                 ),
                 CSRField("next", pulse=True, description="The event in the register event has been read."),
             ],
@@ -63,16 +63,18 @@ class RefCounterRegisters(LiteXModule):
                     width,
                     name=f"{name}_initial",
                     description=f"Value of a page's {title} counter after a reset, and when it is re-armed. "
-                    "0: it counts nothing.",
+                    "0: the counter is off.",
                 ),
                 "select": CSRStorage(
                     name=f"{name}_select",
-                    description=f"Which requests {title} counts.",
+                    description=f"The requests that {title} counts.",
                     fields=[
                         CSRField("reads", description="Reads."),
                         CSRField("writes", description="Writes."),
-                        CSRField("masters", masters, offset=8, description="Bit n: those of master n."),
-                        CSRField("contexts", contexts, offset=16, description="Bit n: those of context n."),
+                        CSRField("masters", masters, offset=8, description="Bit n: requests of master n."),
+                        CSRField(
+                            "contexts", contexts, offset=16, description="Bit n: requests of context n."
+                        ),
                     ],
                 ),
                 "lower": CSRStorage(
@@ -88,37 +90,40 @@ class RefCounterRegisters(LiteXModule):
             for suffix, register in registers.items():
                 setattr(self, f"_{name}_{suffix}", register)
         self._event = CSRStatus(
-            description="The oldest event that was not taken by command.next.",
+            description="The oldest event that command.next has not taken.",
             fields=[
                 CSRField("page", PAGE_FIELD_BITS, description="Its page."),
                 CSRField(
                     "counter",
                     offset=PAGE_FIELD_BITS,
-                    description="Which counter of it has reached zero: "
+                    description="The counter that reached zero: "
                     + ", ".join(f"{counter.value} {counter.name}" for counter in Counter)
                     + ".",
                 ),
-                CSRField("valid", offset=31, description="There is one."),
+                CSRField("valid", offset=31, description="The register holds an event."),
             ],
         )
         self._status = CSRStatus(
             description="State.",
             fields=[
                 CSRField("event", description="There is an event."),
-                CSRField("sweeping", description="Pages of an earlier reset are renewed; nobody need wait."),
+                CSRField(
+                    "sweeping",
+                    description="Pages of an earlier reset are being rewritten; software need not wait.",
+                ),
                 CSRField(
                     "reset_pending",
-                    description="A reset waits until the pages of three others are renewed. Rare: it takes "
-                    "four resets within pages / 8 clocks that have no request that counts.",
+                    description="A reset waits until the pages of three others are rewritten. Rare: it takes "
+                    "four resets within pages / 8 cycles without a request that counts.",
                 ),
             ],
         )
         self._fired = CSRStatus(
-            32, description="Events since the hardware was reset: taken, queued, and lost ones."
+            32, description="Events since the hardware was reset: taken, queued and lost ones."
         )
         self._lost = CSRStatus(
             32,
-            description="Those of them that found the queue full. Their counters stay at zero until they are "
+            description="Events that found the queue full. Their counters stay at zero until they are "
             "re-armed.",
         )
 

@@ -1,4 +1,4 @@
-"""The DRAM a second time on the bus, past the L2 cache: what an access to it costs is not hidden."""
+"""A second, uncached mapping of the DRAM on the bus, in which every access has its full latency."""
 
 from litedram.frontend.wishbone import LiteDRAMWishbone2Native
 from litex.gen import LiteXModule
@@ -6,15 +6,15 @@ from litex.soc.interconnect import wishbone
 
 
 class RemoteWindow(LiteXModule):
-    """An uncached way to the DRAM: each load or store is one access of a port of its own.
+    """An uncached path to the DRAM: each load or store is one access of a separate port.
 
-    Software declares what it reaches this way remote. The same bytes through the L2 cache may be older or
-    newer: use a page one way only, or flush in between.
+    Software treats memory behind this window as remote. The same bytes through the L2 cache may be older or
+    newer: use a page through one path only, or flush in between.
 
     Parameters
     ----------
     port : LiteDRAMNativePort
-        all of it is the window's.
+        used by the window alone.
     origin : int
         byte address of the window on the bus; its first byte is that of the DRAM.
 

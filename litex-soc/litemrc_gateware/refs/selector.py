@@ -1,4 +1,4 @@
-"""Which requests a reference counter counts."""
+"""Selects the requests that a reference counter counts."""
 
 from litex.gen import LiteXModule
 from migen import Array, Signal

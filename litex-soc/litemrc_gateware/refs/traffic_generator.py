@@ -1,4 +1,4 @@
-"""A second master of the DRAM: accesses by a pattern, at a rate, from a LiteDRAM port of its own."""
+"""A second master of the DRAM: accesses with a given pattern and rate on a separate LiteDRAM port."""
 
 from enum import IntEnum
 
@@ -10,20 +10,20 @@ from migen import If, Mux, Replicate, Signal, log2_int
 class Pattern(IntEnum):
     """Where the next access goes."""
 
-    STRIDE = 0  # so many words further: 1 is sequential
+    STRIDE = 0  # a fixed number of words further: 1 is sequential
     RANDOM = 1  # anywhere in the range
 
 
 class TrafficGenerator(LiteXModule):
-    """Asks a port for accesses, in a stream that a few lines of software can tell beforehand.
+    """Requests accesses from a port, in a stream that a few lines of software can predict.
 
-    Set up range and pattern and write ``seed``, while it is not busy; write ``count``: so many accesses
-    follow, ``gap`` cycles between them. A further ``count`` goes on where they ended, ``seed`` begins anew.
+    While it is not busy, set range and pattern and write ``seed``; then write ``count``: that number of
+    accesses follows, ``gap`` cycles apart. Another ``count`` continues the stream, ``seed`` restarts it.
 
-    The stream: for each access the state x, at first the seed, steps once by Marsaglia's xorshift32
-    (13, 17, 5). It is a write if x >> 24 is below ``writes``. In a range of 2^n words it goes to word
-    x mod 2^n if random, else to the word ``stride`` behind the last one's mod 2^n, at first to word 0.
-    ``litemrc.traces.generators.traffic`` is this text as a program.
+    The stream: for each access the state x, initially the seed, is advanced once by Marsaglia's xorshift32
+    (13, 17, 5). The access is a write if x >> 24 is below ``writes``. In a range of 2^n words a random access
+    goes to word x mod 2^n; with a stride, the first goes to word 0 and each other one to the word ``stride``
+    after the last, mod 2^n. ``litemrc.traces.generators.traffic`` implements this stream in software.
 
     The k-th write since the seed, from 0, writes k into each 32 bits of its word; with ``masked`` it changes
     no byte, but the DRAM sees it all the same.
@@ -31,12 +31,12 @@ class TrafficGenerator(LiteXModule):
     Parameters
     ----------
     port : LiteDRAMNativePort
-        all of it is the generator's.
+        used by the generator alone.
 
     Attributes
     ----------
     busy : Signal, out
-        accesses are still to be asked for; the data of the last ones may follow some cycles later.
+        accesses remain to be requested; the data of the last ones may follow some cycles later.
     """
 
     def __init__(self, port):
@@ -44,7 +44,7 @@ class TrafficGenerator(LiteXModule):
         word_shift = log2_int(word_bits // 8)
         self.busy = Signal()
         self._words = CSRStatus(
-            description="What it counts by.",
+            description="Units of the generator.",
             fields=[
                 CSRField("bytes_log2", 4, reset=word_shift, description="log2 of the bytes of a word."),
                 CSRField(
@@ -56,17 +56,17 @@ class TrafficGenerator(LiteXModule):
         self._range = CSRStorage(5, description="log2 of the words of the range.")
         self._stride = CSRStorage(32, reset=1, description="Words from an access to the next one.")
         self._pattern = CSRStorage(
-            description="What the accesses are.",
+            description="The pattern of the accesses.",
             fields=[
                 CSRField("kind", 1, description=", ".join(f"{p.value} {p.name.lower()}" for p in Pattern)),
                 CSRField("masked", offset=1, description="Writes change no byte."),
-                CSRField("writes", 9, offset=4, description="How many of 256 accesses are writes."),
+                CSRField("writes", 9, offset=4, description="Writes in 256 accesses, on average."),
                 CSRField("gap", 16, offset=16, description="Cycles between an access and the next one."),
             ],
         )
-        self._seed = CSRStorage(32, reset=1, description="Any but 0. A write begins the stream anew.")
-        self._count = CSRStorage(32, description="A write starts so many accesses; 0 stops.")
-        self._left = CSRStatus(32, description="Accesses still to be asked for.")
+        self._seed = CSRStorage(32, reset=1, description="Any value but 0. A write restarts the stream.")
+        self._count = CSRStorage(32, description="A write starts this number of accesses; 0 stops.")
+        self._left = CSRStatus(32, description="Accesses that remain to be requested.")
 
         # # #
 

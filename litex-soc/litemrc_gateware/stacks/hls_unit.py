@@ -53,8 +53,8 @@ class HLSUnit(LiteXModule):
 class HLSStackEngine(LiteXModule):
     """A stack engine of ``hls/``, with the ports of :class:`GroupStack` and :class:`BucketStack`.
 
-    The Verilog must have been exported for the same sizes (``DEFINES`` of ``hls/run_hls.tcl``); nothing in it
-    tells its sizes but the widths of its ports, which tools compare with these.
+    The Verilog must have been exported for the same sizes (``DEFINES`` of ``hls/run_hls.tcl``). Only the
+    widths of its ports show its sizes; tools compare them with these.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class HLSStackEngine(LiteXModule):
     sink, source : stream.Endpoint
         operations in, one position for each out, in order.
     idle : Signal
-        every operation taken has been answered. What the unit does behind an answer it hides by taking none.
+        every operation taken has been answered. The unit takes none while it finishes work after an answer.
     """
 
     def __init__(self, top, frames, groups, contexts):
@@ -84,7 +84,7 @@ class HLSStackEngine(LiteXModule):
 
 
 class InFlight(LiteXModule):
-    """Whether every record that went into a unit has come out of it, as one record for each.
+    """Counts the records in a unit that puts out one record for each one it takes.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class InFlight(LiteXModule):
 
 
 def exported_files(folder, top):
-    """What Vitis exported for a unit: its Verilog, and the contents of its memories.
+    """The files that Vitis exported for a unit: its Verilog, and the contents of its memories.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def exported_files(folder, top):
     Returns
     -------
     list of Path
-        Verilog files, then ``.dat`` files, which must lie where the tool that reads the Verilog runs.
+        Verilog files, then ``.dat`` files, which must be in the folder where the tool that reads them runs.
 
     Raises
     ------

@@ -1,15 +1,14 @@
-"""LiteDRAM's bank-row-column address mapping, on several ranks."""
+"""LiteDRAM's bank-row-column address mapping with several ranks."""
 
 from migen import log2_int
 
 
 def complete_bank_row_column(crossbar):
-    """Lets a crossbar of several ranks be built whose banks are contiguous (``bank_byte_alignment``).
+    """Makes a crossbar with contiguous banks (``bank_byte_alignment``) work with several ranks.
 
-    LiteDRAM 2024.12 takes the rank's bits for bits of row and column, too, so above bank and rank it looks
-    for more row bits, finds none, and LiteX refuses to write a slice of no bits. Ports got by then and later
-    are as wide as ever. Call it before the crossbar is finalised; other mappings and a single rank are left
-    as they are.
+    LiteDRAM 2024.12 counts the rank's bits as bits of row and column, too. It then slices row bits above bank
+    and rank where there are none, and LiteX refuses the empty slice. Call this before the crossbar is
+    finalised; the widths of its ports, other mappings and a single rank do not change.
     """
     settings = crossbar.controller.settings
     if crossbar.nranks == 1 or not settings.bank_byte_alignment:

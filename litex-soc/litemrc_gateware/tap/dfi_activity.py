@@ -1,4 +1,4 @@
-"""What the commands on the DRAM bus do in each power domain."""
+"""The activity of each power domain, from the commands on the DRAM bus."""
 
 from functools import reduce
 from operator import or_
@@ -12,18 +12,18 @@ from litemrc_gateware.tap.dram_address import AddressMapping
 
 
 class DFIActivity(LiteXModule):
-    """Watches the DFI as the PHY gets it and names accesses, activates, refreshes and open rows by domain.
+    """Watches the DFI at the PHY; reports accesses, activates, refreshes and open rows of each domain.
 
-    A domain is a rank; or, of a single rank, an equal slice of its addresses: then an access or an activate
-    belongs to the slice of its row, refreshes and open rows are those of the whole device, and so the same
-    in all domains. Commands to a rank with CKE low are none, as for the DRAM; so a self-refresh entry, in
-    whose cycle CKE falls, is no refresh. A row is closed by the precharge of its bank or of all banks, by a
-    read or write with auto-precharge (A10), with that command, and by a refresh.
+    A domain is a rank, or an equal address slice of a single rank. With slices, an access or an activate
+    belongs to the slice of its row; refreshes and open rows are those of the whole device and the same in all
+    domains. Commands to a rank with CKE low are ignored, as by the DRAM; a self-refresh entry, in whose cycle
+    CKE falls, is no refresh. A row is closed by the precharge of its bank or of all banks, by a read or write
+    with auto-precharge (A10), and by a refresh.
 
-    Phases of a cycle follow each other. Of accesses, and of activates, there must be at most one a cycle, as
-    LiteDRAM issues them.
+    The phases of a cycle are evaluated in order. There must be at most one access and one activate a cycle,
+    as LiteDRAM issues them.
 
-    The unit drives nothing on the DFI.
+    The unit is passive: it drives nothing on the DFI.
 
     Parameters
     ----------
@@ -41,19 +41,21 @@ class DFIActivity(LiteXModule):
     Attributes
     ----------
     access, access_domain, write : Signal, out
-        a burst was read or written a cycle ago.
+        a burst was read or written in the cycle before.
     activate, activate_domain : Signal, out
-        a row was opened a cycle ago.
+        a row was opened in the cycle before.
     refresh : Signal(domains), out
-        bit d: a refresh a cycle ago.
+        bit d: a refresh in the cycle before.
     open : Signal(domains), out
-        bit d: a row is open behind the commands of a cycle ago.
+        bit d: a row is open after the commands of the cycle before.
     """
 
     def __init__(self, dfi, geom, column_bytes, domains, bank_byte_alignment=0):
         ranks, banks = len(dfi.p0.cs_n), 2**geom.bankbits
         if domains & (domains - 1) or not 1 <= domains <= MAX_DOMAINS:
-            raise ValueError(f"DFIActivity: {domains} domains; choose a power of two up to {MAX_DOMAINS}")
+            raise ValueError(
+                f"DFIActivity: domains must be a power of two up to {MAX_DOMAINS} (got {domains})"
+            )
         if ranks > 1 and domains != ranks:
             raise ValueError(f"DFIActivity: {domains} domains, but {ranks} ranks on the DFI, each a domain")
         mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)
@@ -121,7 +123,7 @@ class DFIActivity(LiteXModule):
             rows_open = behind
         self.comb += rows.write.dat_w.eq(activate_domain)
 
-        # Registered, so that nothing of this lengthens a path of the meter's.
+        # Registered, so that this logic is not on a path of the meter.
         self.sync += [
             self.access.eq(access),
             self.access_domain.eq(rank if ranks > 1 else rows.read.dat_r),

@@ -1,15 +1,15 @@
-"""How rank, bank, row and column of a DRAM command make up a byte address."""
+"""The byte address of rank, bank, row and column of a DRAM command."""
 
 from litedram.common import GeomSettings
 from migen import Cat, Constant, log2_int
 
 
 class AddressMapping:
-    """The addresses that LiteDRAM's crossbar takes apart, put together again.
+    """The inverse of the address mapping of LiteDRAM's crossbar.
 
-    LiteDRAM puts bank and rank above the column (``ROW_BANK_COL``); with
-    ``ControllerSettings.bank_byte_alignment`` as large as a bank they stand above the row, and in between if
-    it is smaller.
+    LiteDRAM puts bank and rank above the column (``ROW_BANK_COL``). With
+    ``ControllerSettings.bank_byte_alignment`` of the bytes of a bank they are above the row; with a smaller
+    value they are within it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class AddressMapping:
         self.bits = bank_bytes_log2 + geom.bankbits + self._rank_bits
 
     def address(self, rank, bank, row, column) -> Cat:
-        """The byte address of a column; `rank` is left out if there is but one."""
+        """The byte address of a column; `rank` is not used if there is only one."""
         below = [Constant(0, self.column_shift)] if self.column_shift else []
         within = Cat(*below, column, row)
         ranks = [rank] if self._rank_bits else []

@@ -13,15 +13,15 @@ from litemrc_gateware.tap.dram_address import AddressMapping
 
 
 class DRAMTap(LiteXModule):
-    """Watches the DFI between a LiteDRAM controller and its PHY and names the page frame of every access.
+    """Watches the DFI between a LiteDRAM controller and its PHY and reports the page frame of every access.
 
     A DRAM access is a column command (read or write). Its row is the one that the last ACTIVATE opened in
-    its bank; rank, row, bank and column are put together again to the address that the controller took apart
-    (`AddressMapping`), so ``frame`` is (physical address - DRAM base) >> page_shift.
+    its bank. `AddressMapping` computes the address from rank, row, bank and column, so that ``frame`` is
+    (physical address - DRAM base) >> page_shift.
     LiteDRAM issues at most one column command and one ACTIVATE per system clock cycle, with any number of DFI
     phases.
 
-    The tap drives nothing: the controller cannot tell whether it is there.
+    The tap is passive: it drives nothing and adds no cycles.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class DRAMTap(LiteXModule):
         mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)
         if not mapping.column_shift <= page_shift < mapping.bits:
             raise ValueError(
-                f"DRAMTap: page_shift {page_shift} is outside {mapping.column_shift}..{mapping.bits - 1}, "
-                f"the bits of a column and of the whole memory"
+                f"DRAMTap: page_shift must be {mapping.column_shift} (a column) to {mapping.bits - 1} (half "
+                f"the memory), got {page_shift}"
             )
         self.frame_bits = mapping.bits - page_shift
 

@@ -1,4 +1,4 @@
-"""Passive taps on the ports of a LiteDRAM crossbar: every access, and which master asked for it."""
+"""Passive taps on the ports of a LiteDRAM crossbar: every access and its master."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -7,15 +7,15 @@ from migen import Array, Case, If, Signal, log2_int
 
 
 class PortTaps(LiteXModule):
-    """Names page, direction and master of the accesses of several native ports, one a cycle.
+    """Reports page, direction and master of the accesses of several native ports, one a cycle.
 
-    An access happens when the crossbar takes a port's command. Behind the crossbar nobody knows any more
-    whose it was, but before it several ports may be served in one cycle: each has a FIFO of a few records,
-    and the FIFOs take turns. A DRAM serves at most one access a cycle, so faster than that comes only what
-    the queues of the controller's banks have room for.
+    An access happens when the crossbar takes a port's command. The master is only known before the crossbar,
+    where several ports may be served in one cycle: each port has a FIFO of a few records, and the FIFOs are
+    read in turn. A DRAM serves at most one access a cycle, so only the queues of the controller's banks let
+    accesses come faster for a while.
 
-    Per master the order is kept; between masters it may change by what the FIFOs hold.
-    The taps drive nothing: the controller cannot tell whether they are there.
+    The order within a master is kept; between masters it may change by the depth of the FIFOs.
+    The taps are passive: they drive nothing and add no cycles.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ class PortTaps(LiteXModule):
     valid, page, write, master, context : Signal, out
         an access, two cycles later or more.
     lost : Signal(32), out
-        accesses that found their FIFO full; saturates. A register.
+        accesses dropped because their FIFO was full; saturates. Also a register.
     """
 
     def __init__(self, ports, page_shift, contexts_log2=3, depth=16):
         word_shift = log2_int(len(ports[0].wdata.data) // 8)
         if page_shift < word_shift:
             raise ValueError(
-                f"PortTaps: pages of 2^{page_shift} bytes, but a port's words have 2^{word_shift}"
+                f"PortTaps: page_shift must be at least {word_shift}, a port's word (got {page_shift})"
             )
         page_bits = len(ports[0].cmd.addr) + word_shift - page_shift
         self.pages = 1 << page_bits
@@ -52,7 +52,7 @@ class PortTaps(LiteXModule):
         self.write = Signal()
         self.master = Signal(max=max(2, len(ports)))
         self.context = Signal(contexts_log2)
-        self._lost = CSRStatus(32, description="Accesses that were lost before any counter saw them.")
+        self._lost = CSRStatus(32, description="Accesses dropped before they reached a counter.")
         self.lost = self._lost.status
 
         # # #
@@ -68,7 +68,7 @@ class PortTaps(LiteXModule):
                 fifo.sink.context.eq(self.running),
             ]
 
-        # The next one in turn that has something; the later of two assignments holds.
+        # The next FIFO in turn that is not empty; the last assignment wins.
         last, chosen = Signal.like(self.master), Signal.like(self.master)
         count = len(fifos)
         turns = {now: [(now - behind) % count for behind in range(count)] for now in range(count)}

@@ -3,7 +3,7 @@
  * console: a simulated UART's byte streams on the simulator's stdin and stdout.
  *
  * Unlike LiteX's serial2console it loses nothing of a long input, leaves the terminal's settings to who started the
- * simulator, and runs on when stdin ends. It keeps a second copy of what the SoC says, each line behind the clock at
+ * simulator, and runs on when stdin ends. It keeps a second copy of what the SoC says, each line behind the cycle at
  * which it began: so a boot can be timed that takes longer when the machine is busy.
  *
  * Argument: "clocks" (the file of that copy).

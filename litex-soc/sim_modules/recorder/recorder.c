@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * recorder: what the DRAM model and the monitor's queue saw, clock by clock, into a NumPy file.
+ * recorder: what the DRAM model and the monitor's queue saw, cycle by cycle, into a NumPy file.
  *
  * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
  * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
@@ -9,7 +9,7 @@
  * with the file complete.
  *
  * What 'D' saw before the monitor was first enabled is of no use, and after a boot of Linux fills a disk: it is left
- * out, but for the last clocks before, which the tap reports late.
+ * out, but for the last cycles before, which the tap reports late.
  *
  * Argument: "file".
  */
@@ -175,7 +175,7 @@ static void put_dram(struct recorder *r, struct record record)
 		r->early[record.cycle % EARLY_CLOCKS] = record;
 }
 
-/* The monitor is on for the first time: writes what was kept of the clocks before, oldest first. */
+/* The monitor is on for the first time: writes what was kept of the cycles before, oldest first. */
 static void put_early(struct recorder *r)
 {
 	for (uint64_t age = EARLY_CLOCKS; age-- > 0;) {

@@ -3,7 +3,7 @@
 //   bench random SEED ACCESSES   mixed operations with back-pressure and resets; compared with the reference too if
 //                                the stacks are small
 //   bench exhaustive             every order of 8 pages in 4 groups, every page accessed and invalidated in it
-//   bench clocks                 clocks an access to each group takes, one line a group
+//   bench clocks                 cycles an access to each group takes, one line a group
 //
 // Prints counts and returns 0 if nothing differs, else says what does and returns 1.
 #include "lockstep.hpp"
@@ -95,7 +95,7 @@ void exhaustive_bench() {
     lockstep.report(std::cout);
 }
 
-// Clocks from taking an operation to taking the next one, with nothing in the way.
+// Cycles from taking an operation to taking the next one, with nothing in the way.
 std::uint64_t clocks_of(Lockstep &lockstep, const Op &op) {
     const std::uint64_t taken = lockstep.submit(op);
     return lockstep.submit(Op{OP_MARK, 0, 0, 0, 0}) - taken;

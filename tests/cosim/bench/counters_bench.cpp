@@ -1,9 +1,9 @@
-// Bench of HitCounters alone, fed with a position a clock, against the C++ unit.
+// Bench of HitCounters alone, fed with a position a cycle, against the C++ unit.
 //
 //   bench random SEED POSITIONS
-//   bench clocks                  clocks from one position to the next
+//   bench clocks                  cycles from one position to the next
 //
-// Few counters are counted at a time, so that positions one and two clocks apart meet in the same one. Prints counts
+// Few counters are counted at a time, so that positions one and two cycles apart meet in the same one. Prints counts
 // and returns 0 if nothing differs, else says what does and returns 1.
 #include "rtl.hpp"
 #include "window_check.hpp"
@@ -73,7 +73,7 @@ class CountersBench {
             throw Mismatch("the RTL hangs");
     }
 
-    // Clocks from taking a position to being ready for the next one, all buffers being zeroed.
+    // Cycles from taking a position to being ready for the next one, all buffers being zeroed.
     int clocks_of(const Position &position) {
         reset();
         for (int i = 0; i < 4 * WINDOW_WORDS; ++i)

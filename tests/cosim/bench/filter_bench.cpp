@@ -2,7 +2,7 @@
 // GroupStack, as fast or slow as the dice say.
 //
 //   bench random SEED ACCESSES
-//   bench clocks ACCESSES        clocks for accesses that go to the engine, are absorbed, or cost touches
+//   bench clocks ACCESSES        cycles for accesses that go to the engine, are absorbed, or cost touches
 //
 // Compared: every operation the engine gets, every position, the counts of every epoch; and, while no page is left out by
 // sampling, every position with exact stacks without a filter. Prints counts and returns 0 if nothing differs, else says
@@ -25,8 +25,8 @@ using namespace litemrc;
 namespace {
 
 struct Pace {
-    int idle_percent = 0;    // clocks without an operation offered
-    int hold_percent = 0;    // clocks in which positions are held back
+    int idle_percent = 0;    // cycles without an operation offered
+    int hold_percent = 0;    // cycles in which positions are held back
     int engine_clocks = 1;   // at most, from an operation of the engine to its position
     bool engine_at_once = true; // it takes operations before it has answered
 };
@@ -138,7 +138,7 @@ class FilterBench {
         rtl_->engine_op_ready = in_engine_.empty() || pace.engine_at_once;
     }
 
-    // The C++ side, its engine included, moves in the clock in which the RTL takes an operation.
+    // The C++ side, its engine included, moves in the cycle in which the RTL takes an operation.
     void take(const MemoryOp &op) {
         FilterStep step;
         Counted counted{};
@@ -217,7 +217,7 @@ class FilterBench {
     }
 
     struct InEngine {
-        std::uint64_t at; // the clock from which it is answered
+        std::uint64_t at; // the cycle from which it is answered
         Position position;
     };
 

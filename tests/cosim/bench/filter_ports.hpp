@@ -29,7 +29,7 @@ inline litemrc::Counted counted_of(Rtl &rtl) {
     return counted;
 }
 
-// A clock of reset, with nothing offered, and three more, in which the settings pass registers.
+// A cycle of reset, with nothing offered, and three more, in which the settings pass registers.
 inline void reset(Rtl &rtl, const litemrc::FilterSettings &settings) {
     rtl->op_valid = 0;
     drive(rtl, settings);

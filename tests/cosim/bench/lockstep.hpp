@@ -12,8 +12,8 @@
 #include <iostream>
 
 struct Stalls {
-    int source_percent = 0; // clocks without an operation offered
-    int sink_percent = 0;   // clocks in which positions are held back
+    int source_percent = 0; // cycles without an operation offered
+    int sink_percent = 0;   // cycles in which positions are held back
 };
 
 class Lockstep {
@@ -41,7 +41,7 @@ class Lockstep {
         ++resets_;
     }
 
-    // Offers an operation until the RTL takes it. Returns the number of the clock in which it was taken.
+    // Offers an operation until the RTL takes it. Returns the number of the cycle in which it was taken.
     std::uint64_t submit(const litemrc::Op &op) {
         while (op.epoch_end && window_.pending())
             clock();
@@ -107,7 +107,7 @@ class Lockstep {
             throw Mismatch("the RTL hangs");
     }
 
-    // The C++ side moves in the clock in which the RTL takes an operation.
+    // The C++ side moves in the cycle in which the RTL takes an operation.
     void take(const litemrc::Op &op) {
         coverage_.before(unit_, op, rtl_.clocks());
         const litemrc::Position answer = moves_.step(unit_, op);

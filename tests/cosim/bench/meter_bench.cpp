@@ -196,7 +196,7 @@ class MeterBench {
 
     void drive_window() { rtl_->window_adr = reading_ < METER_WINDOW_WORDS ? reading_ : dice_.below(METER_WINDOW_WORDS); }
 
-    // Reads the window from the clock of its publication on; a word comes two clocks after its address.
+    // Reads the window from the cycle of its publication on; a word comes two cycles after its address.
     void check_window() {
         if (rtl_->published) {
             ++published_;

@@ -1,7 +1,7 @@
 // Bench of the whole chain, queue -> page filter around a stack engine -> HitCounters, against the C++ units.
 //
 //   bench random SEED OPERATIONS
-//   bench rate SEED ACCESSES      an access every clock; how many of them the queue had no room for
+//   bench rate SEED ACCESSES      an access every cycle; how many of them the queue had no room for
 //
 // Compared: every position counted, with its first touch, every word of every epoch's window, and the accesses of each
 // epoch that were out of range or not sampled. In every epoch these add up to the accesses that were not frozen. Prints
@@ -22,7 +22,7 @@ namespace {
 
 class MonitorBench {
   public:
-    int hold_percent = 0; // clocks in which positions are held back
+    int hold_percent = 0; // cycles in which positions are held back
 
     explicit MonitorBench(unsigned seed) : dice_(seed) { reset(); }
 
@@ -45,7 +45,7 @@ class MonitorBench {
         ++changes_;
     }
 
-    // Offers an operation for a clock. Returns whether the queue took it.
+    // Offers an operation for a cycle. Returns whether the queue took it.
     bool offer(const MemoryOp &op) {
         rtl_->op_valid = 1;
         drive(rtl_, op);
@@ -104,7 +104,7 @@ class MonitorBench {
         return taken;
     }
 
-    // The C++ side moves in the clock in which the queue takes an operation.
+    // The C++ side moves in the cycle in which the queue takes an operation.
     void take(const MemoryOp &op) {
         const Counted counted = chain_.step(op);
         expected_.push_back(counted);
@@ -210,7 +210,7 @@ void random_bench(unsigned seed, long operations) {
     bench.report(std::cout);
 }
 
-// An access every clock to random pages, epochs of 10,000; those that the queue does not take are lost.
+// An access every cycle to random pages, epochs of 10,000; those that the queue does not take are lost.
 void rate_bench(unsigned seed, long accesses) {
     Dice dice(seed);
     MonitorBench bench(seed + 1);

@@ -33,7 +33,7 @@ class MovesCheck {
         using namespace litemrc;
         if (rtl->hold_engine && op_taken)
             throw Mismatch("the engine began an operation while it was held");
-        // Before what this clock's operation moves: an engine that is held has nothing more to tell.
+        // Before what this cycle's operation moves: an engine that is held has nothing more to tell.
         if (rtl->held && rtl->hold_engine && !expected_.empty())
             throw Mismatch("the engine is held and has not told: " + text(expected_.read()));
         if (!rtl->move_valid)

@@ -2,13 +2,13 @@
 //
 //   rank_bench random SEED ACCESSES    random accesses, policies, thresholds and commands
 //   rank_bench trace SEED CLOCKS       a hash of the whole DFI, for the same requests with rank power and without
-//   rank_bench wake                    clocks that a read waits longer for a rank that sleeps
-//   rank_bench threshold               clocks from the last column command to CKE low, less the threshold
+//   rank_bench wake                    cycles that a read waits longer for a rank that sleeps
+//   rank_bench threshold               cycles from the last column command to CKE low, less the threshold
 //   rank_bench partial                 what self-refresh of a part of the array keeps
 //   rank_bench policies                the state of each domain, idle, under every policy
-//   rank_bench residency               clocks of 100,000 that an idle rank is in the state it was sent to
+//   rank_bench residency               cycles of 100,000 that an idle rank is in the state it was sent to
 //   rank_bench sleeps                  self-refresh between most refreshes, so that few of them pay
-//   rank_bench cost                    clocks that an entry takes from a rank that streams
+//   rank_bench cost                    cycles that an entry takes from a rank that streams
 //   rank_bench software                software takes the DFI while ranks sleep
 //
 // Prints counts and returns 0 if nothing is wrong, else says what is and returns 1.
@@ -141,7 +141,7 @@ void sleep(Rig &rig, int state) {
     }
 }
 
-// Clocks from a read's arrival to its data; the rank's rows are closed.
+// Cycles from a read's arrival to its data; the rank's rows are closed.
 int read_clocks(Rig &rig, const Place &at) {
     rig.submit(0, {at, false, 0, {}});
     return rig.drain();
@@ -186,7 +186,7 @@ void threshold_bench() {
                 since = column ? 0 : since < 0 ? since : since + 1;
             }
             rig.on_dfi = nullptr;
-            ++since; // what state() tells is the coming clock's
+            ++since; // what state() tells is the coming cycle's
             if (!write && (since < threshold || since > threshold + 4))
                 throw Mismatch("threshold " + std::to_string(threshold) + ": CKE low after " + std::to_string(since));
             auto &[least, most] = late.try_emplace(write ? "write" : "read", 1000, -1000).first->second;
@@ -316,7 +316,7 @@ void sleeps_bench() {
     std::cout << "self_refreshes " << rig.entries[SELF_REFRESH] << "\n";
 }
 
-// Clocks that so many reads of rank 0 take, while rank 1 is sent to `state` and woken again.
+// Cycles that so many reads of rank 0 take, while rank 1 is sent to `state` and woken again.
 std::pair<std::uint64_t, std::uint64_t> stream(int state, int words) {
     Rig rig;
     rig.pass_refresh();

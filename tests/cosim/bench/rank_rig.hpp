@@ -59,7 +59,7 @@ class Rig {
         rtl_->rst = 0;
     }
 
-    // One clock. Requests of submit() go out as the controller takes them.
+    // One cycle. Requests of submit() go out as the controller takes them.
     void clock() {
         for (int n = 0; n < PORTS; ++n)
             drive(n);
@@ -93,7 +93,7 @@ class Rig {
         return false;
     }
 
-    // Until every request is served; returns the clocks it took.
+    // Until every request is served; returns the cycles it took.
     int drain() {
         const auto since = clocks();
         while (busy())
@@ -152,7 +152,7 @@ class Rig {
 
     ddr3::DfiPort dfi;
     Settings settings;
-    std::function<void()> on_dfi;  // of each clock, before the model sees it
+    std::function<void()> on_dfi;  // of each cycle, before the model sees it
     bool compare = true;           // words read with what was written last
     Word last_read{};
     std::uint64_t reads = 0, writes = 0, wakes = 0, entries[5] = {}, parked_clocks = 0, sleep_clocks[5] = {};
@@ -202,7 +202,7 @@ class Rig {
         tell({{0, ddr3::A10}}, 200, 1, ddr3::Command::ZQ);
     }
 
-    // A command (bank, address) to all ranks, or none, then clocks without.
+    // A command (bank, address) to all ranks, or none, then cycles without.
     void tell(std::vector<std::pair<unsigned, unsigned>> command, int clocks, bool cke = true,
               ddr3::Command name = ddr3::Command::MRS) {
         std::uint8_t none[64] = {};
@@ -337,5 +337,5 @@ class Rig {
     Command command_;
     int told_[16] = {};
     int stuck_ = 0;
-    bool parked_ = false; // by rank power, in the clock before
+    bool parked_ = false; // by rank power, in the cycle before
 };

@@ -4,7 +4,7 @@
 //   bench PATTERN PER_MILLE ACCESSES
 //
 // PATTERN: uniform: random pages; one_bank: random pages whose frames have an even number of ones; loop: all pages in
-// turn. In each clock an access comes with probability PER_MILLE / 1000. Prints counts and returns 0 if nothing differs.
+// turn. In each cycle an access comes with probability PER_MILLE / 1000. Prints counts and returns 0 if nothing differs.
 #include "common/print.hpp"
 #include "engine.hpp"
 #include "rtl.hpp"

@@ -1,4 +1,4 @@
-// Bench of RefCounters against the C++ unit and plain arrays, clock by clock.
+// Bench of RefCounters against the C++ unit and plain arrays, cycle by cycle.
 //
 //   refs_bench random SEED CLOCKS   runs of random requests, settings, commands and resets
 //
@@ -13,7 +13,7 @@ using namespace litemrc;
 
 namespace {
 
-// Phases of a few hundred clocks, each of its own kind.
+// Phases of a few hundred cycles, each of its own kind.
 class RefsWorkload {
   public:
     explicit RefsWorkload(unsigned seed) : dice_(seed) {}

@@ -38,7 +38,7 @@ class PlainCounters {
 };
 
 // Resets that the RTL takes, and rows it renews, as ref_counters.py tells: a reset waits for the pipeline's one before
-// it, and the fourth for a full pass of the sweep, a row in each clock without another operation.
+// it, and the fourth for a full pass of the sweep, a row in each cycle without another operation.
 class SweepTiming {
   public:
     bool zeroing() const { return zeroing_; }

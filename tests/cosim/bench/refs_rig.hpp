@@ -1,4 +1,4 @@
-// RefCounters in RTL beside the C++ unit and plain arrays, a clock at a time.
+// RefCounters in RTL beside the C++ unit and plain arrays, a cycle at a time.
 #pragma once
 
 #include "refs_reference.hpp"
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-// What goes into the RTL in one clock.
+// What goes into the RTL in one cycle.
 struct RefsInputs {
     std::optional<litemrc::RefOp> request, command; // the latter a read or a load
     bool reset = false, take = false;
@@ -18,7 +18,7 @@ struct RefsInputs {
 struct RefsCounts {
     long clocks = 0, requests = 0, counted = 0, reads = 0, loads = 0, resets = 0, resets_refused = 0, commands_waited = 0;
     long both_fired = 0, taken = 0, left = 0, fired = 0, lost = 0, passes = 0, hardware_resets = 0;
-    long same_page[6] = {}, same_row[6] = {}; // operations so many clocks apart
+    long same_page[6] = {}, same_row[6] = {}; // operations so many cycles apart
 };
 
 class RefsRig {
@@ -62,7 +62,7 @@ class RefsRig {
         expect("command_ready", rtl_->command_ready, ready);
         const bool commanded = ready && in.command;
 
-        // The slot: what the C++ does in this clock, and the RTL in the clocks to come.
+        // The slot: what the C++ does in this cycle, and the RTL in the cycles to come.
         reference_t value;
         if (reset) {
             counters_.step(RefOp{REF_RESET, 0, 0, 0, 0, 0, 0, 0}, settings, value);
@@ -107,7 +107,7 @@ class RefsRig {
         delay(fired_, unsigned(queue_.fired()));
         delay(lost_, unsigned(queue_.lost()));
 
-        // A request is registered, and looked at with the settings of the clock behind.
+        // A request is registered, and looked at with the settings of the cycle behind.
         slot_ = Slot{};
         if (came_)
             slot_ = Slot{*came_, settings, litemrc::counts(*came_, settings)};
@@ -128,7 +128,7 @@ class RefsRig {
     }
 
   private:
-    static constexpr int PIPELINE = 8;     // clocks from the slot to the queue, and to an answer
+    static constexpr int PIPELINE = 8;     // cycles from the slot to the queue, and to an answer
     static constexpr int COUNT_CLOCKS = 2; // from the queue to its counts
     static constexpr int QUEUE_CLOCKS = 5; // at most, from the queue's input to its output, and from one entry to the next
 

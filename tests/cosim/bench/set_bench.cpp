@@ -1,7 +1,7 @@
 // Bench of WorkingSet against the C++ unit.
 //
-//   set_bench random SEED OPERATIONS   runs of long and of very short epochs, with clocks free and without
-//   set_bench waits                    clocks that 16 epochs of one access and one clock each wait
+//   set_bench random SEED OPERATIONS   runs of long and of very short epochs, with cycles free and without
+//   set_bench waits                    cycles that 16 epochs of one access and one cycle each wait
 //
 // Prints counts and returns 0 if nothing differs, else says what does and returns 1.
 #include "common/print.hpp"

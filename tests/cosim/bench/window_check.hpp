@@ -25,10 +25,10 @@ class WindowCheck {
     // An epoch is on its way: the next one must not end.
     bool pending() const { return pending_; }
 
-    // Sets the read port for the clock to come.
+    // Sets the read port for the cycle to come.
     void drive(Rtl &rtl) { rtl->window_adr = address_ % litemrc::WINDOW_WORDS; }
 
-    // Looks at the settled outputs of this clock; the data belong to the address of two clocks before.
+    // Looks at the settled outputs of this cycle; the data belong to the address of two cycles before.
     void sample(Rtl &rtl) {
         if (rtl->finished) {
             if (!pending_ || reading_)

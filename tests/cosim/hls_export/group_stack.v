@@ -1,5 +1,5 @@
 // What stands in for Vitis HLS's export of group_stack with LITEMRC_FRAMES=8, LITEMRC_GROUPS=4, LITEMRC_CONTEXTS=2:
-// its ports, its sweep after reset, a few clocks an operation. Inside, each page simply knows its LRU position.
+// its ports, its sweep after reset, a few cycles an operation. Inside, each page simply knows its LRU position.
 module group_stack (
     input            ap_clk,
     input            ap_rst_n,

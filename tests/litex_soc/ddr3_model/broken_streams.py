@@ -1,6 +1,6 @@
 """For each rule of the DDR3 checker a stream that breaks it, and one beside it that does not.
 
-DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Clocks are JESD79-3F's
+DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Cycles are JESD79-3F's
 times, in the comments, over 2.5 ns, rounded up.
 """
 
@@ -11,7 +11,7 @@ TREFI = 3125  # 7812.5 ns
 PULL_IN = "\n".join(["@100 REF 0"] + ["+64 REF 0"] * 7 + ["+64 END"]) + "\n"
 # Out of reset: CKE high, the four mode registers (MR0: CL 6, WR 6, DLL reset).
 MODE_REGISTERS = "@100 CKE 0 1\n+{txpr} MRS 0 2 0\n+4 MRS 0 3 0\n+4 MRS 0 1 0\n+4 MRS 0 0 1520\n"
-FAST_GRADE = ("grade=2133N", "tck_ps=938", "cl=14", "cwl=10")  # where entries to power-down take 2 clocks
+FAST_GRADE = ("grade=2133N", "tck_ps=938", "cl=14", "cwl=10")  # where entries to power-down take 2 cycles
 SLEEP = "@100 SRE 0\n+10 SRX 0\n"
 
 
@@ -21,7 +21,7 @@ class Broken:
 
     Attributes:
         text: the stream.
-        good, bad: what to put for {gap}: a number of clocks, or lines.
+        good, bad: what to put for {gap}: a number of cycles, or lines.
         settings: of check_stream.
     """
 
@@ -95,7 +95,7 @@ BROKEN_STREAMS = {
     "MRS_OPEN_ROWS": Broken(ACT + "{gap}\n@200 MRS 0 1 0", "+15 PRE 0 0", ""),
     "ZQ_OPEN_ROWS": Broken(ACT + "{gap}\n@200 ZQCS 0", "+15 PRE 0 0", ""),
     "SRE_OPEN_ROWS": Broken(ACT + "{gap}\n@200 SRE 0", "+15 PRE 0 0", ""),
-    # ODT off: ODTLoff = WL - 2 clocks and a half before; MR1 with RTT_NOM.
+    # ODT off: ODTLoff = WL - 2 cycles and a half before; MR1 with RTT_NOM.
     "SRE_ODT": at_least(4, "@100 MRS 0 1 4\n+20 ODT 0 1\n+20 ODT 0 0\n+{gap} SRE 0"),
     "ODT_XSDLL": at_least(512, "@100 MRS 0 1 4\n+20 SRE 0\n+10 SRX 0\n+{gap} ODT 0 1"),
     "SRX_REFRESH": Broken(SLEEP + "{gap}\n@400 PDE 0", "+68 REF 0", "+68 PREA 0"),
@@ -103,9 +103,9 @@ BROKEN_STREAMS = {
     "REFRESH_BURST": Broken("@100 REF 0\n" + "+64 REF 0\n" * 15 + "+{gap} REF 0", 2 * TREFI - 15 * 64, 64),
     "INIT": Broken(MODE_REGISTERS.format(txpr=68) + "{gap}", "+12 ZQCL 0", "+12 ACT 0 0 5", ("cl=0",)),
     "MR_CL": Broken("@100 MRS 0 0 {gap}", "1420", "1410"),  # CL 5: 12.5 ns, tAA is 15
-    "MR_CWL": Broken("@100 MRS 0 2 {gap}", "0", "8"),  # CWL 6 is for clocks below 2.5 ns
+    "MR_CWL": Broken("@100 MRS 0 2 {gap}", "0", "8"),  # CWL 6 is for clock periods below 2.5 ns
     "MR_WR": Broken("@100 MRS 0 0 {gap}", "1420", "1220"),  # WR 5, tWR is 6
-    # Data of a read take 4 clocks; rank 1 needs a fifth between for its preamble.
+    # Data of a read take 4 cycles; rank 1 needs a fifth between for its preamble.
     "DQ_CONFLICT": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 3, ("ranks=2",)),
     "RANK_SWITCH": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 4, ("ranks=2",)),
 }
@@ -126,7 +126,7 @@ OTHER_WAYS = [
     ("SRX_REFRESH", SLEEP + "+68 SRE 0"),
     ("tCCD", ACT + "+6 WR 0 0 8 11 0\n+3 WR 0 0 10 22 0"),
     ("tWTR", ACT + "+4 ACT 0 1 5\n+6 WR 0 0 8 11 0\n+12 RD 0 1 8"),  # of another bank
-    ("tRDPDEN", ACT + "+11 RD 0 0 8\n+4 PRE 0 0\n+6 SRE 0"),  # 10 clocks, rows closed and precharged
+    ("tRDPDEN", ACT + "+11 RD 0 0 8\n+4 PRE 0 0\n+6 SRE 0"),  # 10 cycles, rows closed and precharged
     ("tACTPDEN", ACT + "+0 PDE 0"),
     ("tPRPDEN", "@100 PREA 0\n+0 PDE 0"),
     ("tCKE", "@100 PDE 0\n+10 PDX 0\n+1 PDE 0"),

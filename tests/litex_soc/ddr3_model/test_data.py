@@ -63,7 +63,7 @@ def test_a_refresh_each_interval_keeps_data(check_stream):
 
 
 def test_a_refresh_a_thousandth_late_each_time_is_in_debt_in_the_end(check_stream):
-    # 4 clocks of 3125 each time: the eighth interval is lost after 6250.
+    # 4 cycles of 3125 each time: the eighth interval is lost after 6250.
     late = TREFI + 4
     stream = "@100 REF 0\n" + "".join(f"@{100 + n * late} REF 0\n" for n in range(1, 8000))
     done = check(check_stream, stream)

@@ -1,4 +1,4 @@
-"""The answers of bucket_stack: the estimated position of a page, put together while the tree is asked."""
+"""The answers of bucket_stack: a page's estimated position, completed while the tree is read."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
@@ -7,35 +7,34 @@ from migen import If, Record, Signal, bits_for, log2_int
 from litemrc_gateware.records import position_layout, width_of
 from litemrc_gateware.stacks.bucket.loop_front import LoopFront
 
-ANSWERS = 32  # that can wait to be taken
+ANSWERS = 32  # room for answers that wait to be taken
 
 
 class BucketAnswers(LiteXModule):
-    """A hit in a closed bucket lies behind the open bucket, the newer closed ones, and part of its own.
+    """Adds the pages before a hit in a closed bucket: the open bucket, newer closed ones, part of its own.
 
     Parameters
     ----------
     frames, groups, contexts, ids : int
         powers of two.
     bucket_pages : int
-        an open bucket's at most.
+        largest size of an open bucket.
     latency : int
-        of the tree, from an operation to `newer`.
+        cycles of the tree from an operation to `newer`.
 
     Attributes
     ----------
     asked : Record, in
-        what is known in the cycle before the tree gets the operation: `valid`; `kind` (PositionKind),
-        `owner` and `epoch_end`; for a hit in a closed bucket `hits_closed` and the pages in the open bucket
-        of its owner.
+        the operation in the cycle before the tree gets it: `valid`; `kind` (PositionKind), `owner` and
+        `epoch_end`; for a hit in a closed bucket `hits_closed` and the pages in its owner's open bucket.
     id : Signal, in
         the closed bucket, a cycle later.
     count, newer : Signal, in
-        answers of the tree.
+        outputs of the tree.
     front : LoopFront
-        its `forget` and `clear` are to be driven.
+        its `forget` and `clear` are driven by the caller.
     source : stream.Endpoint(position_layout), out
-        at most `ANSWERS` must be on their way or waiting.
+        the caller lets at most `ANSWERS` be in flight or waiting.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What became of the ids of bucket_stack: the number of each in this generation, and its owner."""
+"""The id tables of bucket_stack: each id's number in this generation, and its owner."""
 
 from litex.gen import LiteXModule
 from migen import Cat, Mux, Signal
@@ -8,10 +8,10 @@ from litemrc_gateware.records import width_of
 
 
 class BucketIds(LiteXModule):
-    """A word for each id of this generation and of the last one, read for operations and for the sweep.
+    """A word for each id of this and of the previous generation, read for operations and for the sweep.
 
-    Id 0, the invalid page, stays 0 in every generation. The words of this generation say the id itself:
-    so that a page's word is an address as it is, whatever its generation.
+    Id 0, the invalid page, stays 0 in every generation. The words of this generation hold the id itself, so
+    that a page's word of either generation is an address.
 
     Parameters
     ----------
@@ -21,15 +21,15 @@ class BucketIds(LiteXModule):
     Attributes
     ----------
     go : Signal, in
-        0: reading stands still.
+        0: reads stall.
     word, sweep_word : Signal, in
-        an id, and above it the generation it is of.
+        an id, and above it the bit of its generation.
     id, owner, sweep_id : Signal, out
         its number in this generation and its owner, two cycles later.
     give, given_word, given_owner : Signal, in
-        an id is given away: it is its own number.
+        an id comes into use; it is its own number.
     map, map_word, map_id, map_owner : Signal, in
-        an id gets the number `map_id`. Wins over `give`.
+        an id gets the number `map_id`. Has priority over `give`.
     """
 
     def __init__(self, ids: int, contexts: int) -> None:

@@ -1,4 +1,4 @@
-"""Where in its bucket a page lies: the middle, unless a loop empties the bucket."""
+"""The position of a page within its bucket: the middle, unless a loop empties the bucket."""
 
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Record, Replicate, Signal, log2_int
@@ -10,10 +10,10 @@ FULL_CONFIDENCE, TRUSTED, VOTES, STEEPEST = 15, 8, 6, 4
 
 
 class LoopFront(LiteXModule):
-    """Learns, for each context, which bucket a loop empties and how far it has come; a hit a cycle.
+    """Learns for each context which bucket a loop empties, and its progress in it; one hit a cycle.
 
     Bit-identical to hls/bucket_stack/loop_front.hpp; golden/monitor/loop_front.py of the host has the rule.
-    Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is held inside the bucket.
+    Stages: 0 taken; 1 compared with the front; 2 the place moves; 3 the place is clamped to the bucket.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ class LoopFront(LiteXModule):
     hit, owner, id : Signal, in
         strobe: a page of the closed bucket `id` of `owner` is hit.
     pages : Signal, in
-        pages of that bucket, this one among them; one cycle later.
+        pages of that bucket, including this one; one cycle later.
     forget : Signal, in
-        buckets get new ids; no hit is under way.
+        buckets get new ids; no hit may be in progress.
     clear : Signal, in
-        all contexts begin anew; no hit is under way.
+        all contexts start again; no hit may be in progress.
     inside : Signal, out
         pages of the bucket newer than the page hit, `latency` cycles later.
     """
@@ -94,7 +94,7 @@ class LoopFront(LiteXModule):
             ),
         ]
 
-        # Stage 2: the place comes a slope nearer, the slope learns from what is left of it.
+        # Stage 2: the place advances by the slope; the slope is corrected by the remaining distance.
         self.progress = progress = LoopProgress(group_pages, contexts, pages_bits)
         trusted = Signal()
         self.comb += progress.owner.eq(owner)
@@ -146,7 +146,7 @@ class LoopProgress(LiteXModule):
 
     def __init__(self, group_pages: int, contexts: int, pages_bits: int) -> None:
         group_bits = log2_int(group_pages)
-        fraction = min(8, group_bits)  # bits behind the point
+        fraction = min(8, group_bits)  # fractional bits
         self.owner, self.is_learnt, self.follows = Signal(width_of(contexts)), Signal(), Signal()
         self.act = Signal()
         self.advances, self.moves, self.learns = Signal(), Signal(), Signal()

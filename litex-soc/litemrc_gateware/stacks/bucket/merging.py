@@ -1,4 +1,4 @@
-"""The merging of bucket_stack: which new bucket the pages of an old one go to, an id a cycle."""
+"""The merging of bucket_stack: assigns each old bucket's pages to a new bucket, one id a cycle."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Signal, bits_for
@@ -8,10 +8,10 @@ from litemrc_gateware.records import width_of
 
 
 class BucketMerging(LiteXModule):
-    """Adds each closed bucket to the one before of its context, if both hold at most a group's pages.
+    """Merges each closed bucket into the preceding one of its context, if both hold at most a group's pages.
 
-    Buckets come from the oldest on, those of all contexts mixed. An empty closed one is dropped. The open one
-    of a context, its last, gets a number of its own, and no pages.
+    Buckets come in order of age, oldest first, with all contexts mixed. Empty closed buckets are dropped. The
+    open bucket of a context, its last, gets its own number and no pages.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class BucketMerging(LiteXModule):
     start : Signal, in
         strobe: new numbers begin at 1.
     busy : Signal, in
-        0: forget the buckets of the context `forget`, its lowest bits. To be done for all of them.
+        0: forget the buckets of the context in the lowest bits of `forget`; to be done for each context.
     asks, id, owner, is_open : Signal, in
         strobe, and the next bucket.
     count : Signal, in
@@ -31,8 +31,8 @@ class BucketMerging(LiteXModule):
     under_way : Signal, out
         not all buckets have been merged.
     maps, map_id, map_owner, new_id, new_pages, new_open : Signal, out
-        strobe, 5 cycles behind `asks`: bucket `map_id` of `map_owner` goes to the new bucket `new_id`, which
-        now holds `new_pages`.
+        strobe, 5 cycles after `asks`: bucket `map_id` of `map_owner` goes to the new bucket `new_id`, which
+        then holds `new_pages`.
     next_id : Signal, out
         the first new id not used.
     """
@@ -62,11 +62,11 @@ class BucketMerging(LiteXModule):
         ]
         self.sync += [later[n + 1].eq(later[n]) for later in (asks, bucket) for n in range(4)]
 
-        # With the count at hand.
+        # When the count is known.
         pages, fewer, filled = Signal(count_bits), Signal(count_bits), Signal()
         self.sync += [pages.eq(self.count), fewer.eq(self.count - 1), filled.eq(self.count != 0)]
 
-        # The youngest new bucket of each context so far; a full one if there is none, which takes no more.
+        # The youngest new bucket of each context so far; if there is none, a full one that takes no pages.
         youngest = SimpleDualPort(id_bits + count_bits, 1 << context_bits, async_read=True)
         self.youngest = youngest
         youngest_id, youngest_pages = Signal(id_bits), Signal(count_bits)
@@ -84,7 +84,7 @@ class BucketMerging(LiteXModule):
             youngest.write.dat_w.eq(Cat(new_id, Mux(self.busy, new_pages, group_pages))),
             youngest.write.we.eq(~self.busy | (asks[4] & filled & ~is_open)),
         ]
-        # Read for the next bucket while this one may change it.
+        # It is read for the next bucket while this one may change it.
         changes = youngest.write.we & (youngest.write.adr == next_owner)
         self.sync += Cat(youngest_id, youngest_pages).eq(
             Mux(changes, youngest.write.dat_w, youngest.read.dat_r)

@@ -1,4 +1,4 @@
-"""The page array of bucket_stack: 9 bits a page, read and written once a cycle and swept beside that."""
+"""The page array of bucket_stack: 9 bits a page, one read and one write a cycle, and a concurrent sweep."""
 
 from functools import reduce
 from operator import xor
@@ -13,11 +13,11 @@ from litemrc_gateware.stacks.bucket.sweep import LOOKUP, TOUCH, WRITE, BucketSwe
 
 
 class BucketPages(LiteXModule):
-    """A bucket's id and a generation bit a page, in two banks; id 0 is an invalid page.
+    """A bucket id and a generation bit for each page, in two banks; id 0 is an invalid page.
 
-    An operation reads its page's id, and writes a new one seven cycles later. `flip` begins a new generation
-    of ids: those of the last one are mapped when they are read, and a sweep rewrites them beside the
-    operations. The bank is the XOR of the frame's bits.
+    An operation reads its page's id and writes a new one seven cycles later. `flip` starts a new generation
+    of ids: ids of the previous generation are mapped when they are read, and a sweep rewrites them
+    concurrently. The bank is the XOR of the frame's bits.
 
     Parameters
     ----------
@@ -27,28 +27,28 @@ class BucketPages(LiteXModule):
     Attributes
     ----------
     ids : BucketIds
-        its write ports are the user's.
+        its write ports are driven by the caller.
     go : Signal, in
-        0: operations and sweep wait.
+        0: operations and sweep stall.
     touch, frame : Signal, in
         an operation that will be in stage 0 reads this page; only with `go`.
     ask, asked_id : Signal, in
-        stage 3: look up this id of this generation instead, while no operation is under way.
+        stage 3: look up this id of this generation instead; no operation may be in progress.
     id, owner : Signal, out
         stage LOOKUP: the page's bucket in this generation and its owner, as read.
     matches : Signal(WRITE), out
-        stage LOOKUP: bit n: of all operations that touched the same page and had not written it when it was
-        read, the youngest is n + 1 cycles ahead.
+        stage LOOKUP: bit n: the youngest operation on the same page that had not written it when it was read
+        is n + 1 cycles ahead.
     new_id : Signal, in
-        stage TOUCH: what the page's id becomes.
+        stage TOUCH: the page's new id.
     generation : Signal, out
         flips with `flip`.
     flip : Signal, in
-        strobe: the next generation begins. Only when `swept`, with no operation under way.
+        strobe: the next generation starts. Only while `swept`, with no operation in progress.
     swept : Signal, out
         all ids are of this generation.
     zero, zero_row : Signal, in
-        make the pages in this row of both banks invalid; drops the sweep.
+        make the pages in this row of both banks invalid; cancels the sweep.
     """
 
     def __init__(self, frames: int, ids: int, contexts: int) -> None:
@@ -67,7 +67,7 @@ class BucketPages(LiteXModule):
         go = self.go
         self.sync += If(self.flip, generation.eq(~generation))
 
-        # Operations under way, by stage.
+        # Operations in progress, by stage.
         self.sweep = sweep = BucketSweep(frame_bits - 1)
         touch, bank, row = sweep.touch, sweep.bank, sweep.row
         matches = [Signal(WRITE) for _ in range(LOOKUP + 1)]
@@ -93,7 +93,8 @@ class BucketPages(LiteXModule):
             self.swept.eq(sweep.swept),
         ]
 
-        # Banks, with registers at all ports. Operation and sweep, apart in stage 0, never write the same one.
+        # Banks, with registers at all ports. Operation and sweep read different banks in stage 0, so they
+        # never write the same one.
         sweep_id = Signal(id_bits)  # stage TOUCH
         words = []
         for number in range(2):
@@ -122,7 +123,7 @@ class BucketPages(LiteXModule):
             ]
             words.append(memory.dat_r)
 
-        # Stage 3: from the generation read to this one.
+        # Stage 3: map the id of the generation read to this generation.
         word = Signal(id_bits + 1)
         self.comb += [
             table.go.eq(go),

@@ -1,4 +1,4 @@
-"""Renumbering of bucket_stack: merges neighbouring buckets and gives new ids to what is left."""
+"""Renumbering of bucket_stack: merges neighbouring buckets and assigns new ids to the remaining ones."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Signal, bits_for
@@ -8,15 +8,15 @@ from litemrc_gateware.memory import RegisteredMemory
 from litemrc_gateware.records import width_of
 from litemrc_gateware.stacks.bucket.merging import BucketMerging
 
-RENUMBER_DELAY = 8  # operations between the one that runs short of ids and the renumbering
+RENUMBER_DELAY = 8  # operations from the one after which ids are short to the renumbering
 
 
 class BucketRenumbering(LiteXModule):
-    """Gives away ids. When they run short, all buckets get new ones in two passes of an id a cycle.
+    """Allocates ids. When they run short, all buckets get new ones in two passes of one id a cycle.
 
-    One pass over the old ids, whose pages leave the tree; one over the new ones, whose pages enter it: ids
-    used + new ids + 18 cycles. Between the two a new generation of ids begins. The unit owns neither tree
-    nor tables: it drives their ports while it is at work.
+    The first pass takes the old ids, whose pages leave the tree; the second takes the new ids, whose pages
+    enter it: ids used + new ids + 18 cycles. A new generation of ids starts between the two. The unit owns
+    neither tree nor tables: it drives their ports while it is busy.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class BucketRenumbering(LiteXModule):
     Attributes
     ----------
     clear : Signal, in
-        gives away all ids, also those of the generation before, in turn; the last ones are 1 .. contexts.
-        To be held for a multiple of 2 * ids cycles, from `restart` on.
+        allocate all ids in turn, also those of the previous generation; the last ones are 1 .. contexts. To
+        be held for a multiple of 2 * ids cycles, from `restart` on.
     restart : Signal, in
         strobe, in the cycle before `clear`. Not needed after reset.
     ends, takes_id : Signal, in
@@ -37,15 +37,16 @@ class BucketRenumbering(LiteXModule):
     waits, last : Signal, out
         renumbering waits for `last` more operations, and for `start` if that is 0.
     start : Signal, in
-        strobe: nothing is under way.
+        strobe: the pipeline is empty.
     busy, flips, done : Signal, out
-        at work; strobes: the new generation begins; in the last cycle.
+        in progress; strobes: the new generation starts; the last cycle.
     scans, scan_id : Signal, out
-        the pipeline is to look up this id.
+        the pipeline must look up this id.
     zero : Signal, out
-        it has done so: the id's pages are to leave the tree, a cycle later.
+        the id is looked up: its pages must leave the tree a cycle later.
     asked_id, asked_owner, asked_open, count : Signal, in
-        id, owner, whether it is its owner's open bucket: in that cycle; pages in it, if not: 3 cycles later.
+        in that cycle: id, owner, and whether it is its owner's open bucket; 3 cycles later: the pages of a
+        closed one.
     maps, map_id, map_owner, new_id : Signal, out
         strobe: the id `map_id` of `map_owner` becomes `new_id`.
     inserts, pages, owner, is_open : Signal, out
@@ -85,7 +86,7 @@ class BucketRenumbering(LiteXModule):
             If(self.flips, self.next_id.eq(1)),
         ]
 
-        # An id that is scanned: its owner is known 3 cycles later, it is in the tree in the cycle after.
+        # The owner of a scanned id is known 3 cycles later; the id is in the tree in the cycle after.
         at = Signal(id_bits + 1)
         scanning = [Signal() for _ in range(5)]
         self.comb += [

@@ -1,4 +1,4 @@
-"""The sweep of bucket_stack: rewrites all pages' ids while operations go on."""
+"""The sweep of bucket_stack: rewrites all pages' ids while operations continue."""
 
 from functools import reduce
 from operator import or_
@@ -13,10 +13,10 @@ WRITE = 7  # the page is written
 
 
 class BucketSweep(LiteXModule):
-    """Picks a page in each cycle, from the bank that no operation reads, and says when it may be written.
+    """Selects a page in each cycle, from the bank that no operation reads, and the cycle of its write.
 
-    A page is a row of one of two banks. Each goes through the stages of an operation, so it is written when
-    its bank is free again.
+    A page is a row of one of two banks. It passes the stages of an operation, so that it is written when its
+    bank is free.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class BucketSweep(LiteXModule):
     Attributes
     ----------
     go : Signal, in
-        0: all stages stand still.
+        0: all stages stall.
     skip, begin : Signal, in
-        strobes: drop the sweep; begin a new one.
+        strobes: cancel the sweep; start a new one.
     coming, coming_bank, coming_row : Signal, in
         the page of an operation that will be in stage 0.
     touch, bank, row : list of Signal, in
@@ -35,9 +35,9 @@ class BucketSweep(LiteXModule):
     cursors : list of Signal, out
         row to read of each bank in the next cycle, if no operation does.
     banks, rows : list of Signal, out
-        the page under way, by stage.
+        the page in progress, by stage.
     writes : Signal, out
-        stage TOUCH: it is to be written in the next one.
+        stage TOUCH: the page is to be written in the next stage.
     swept : Signal, out
         nothing to sweep.
     """
@@ -80,13 +80,13 @@ class BucketSweep(LiteXModule):
                 If(self.skip, end.eq(finished)),
             ]
 
-        # Stage 1: an operation that has not written yet will bring the page up to date itself.
+        # Stage 1: an operation in flight on the same page will write a current id itself.
         in_flight, page = Signal(), Cat(banks[1], rows[1])
         ahead = (self.touch[n] & (Cat(self.bank[n], self.row[n]) == page) for n in range(2, WRITE + 2))
         self.comb += in_flight.eq(reduce(or_, ahead))
         self.sync += If(self.go, valid[2].eq(valid[1] & ~in_flight))
 
-        # Stage TOUCH: one that reads the page in the cycle of the write will, and must not meet it.
+        # Stage TOUCH: so will one that reads the page in the cycle of the write; the two must not collide.
         is_read, page = Signal(), Cat(banks[TOUCH], rows[TOUCH])
         self.comb += [
             is_read.eq(self.coming & (Cat(self.coming_bank, self.coming_row) == page)),

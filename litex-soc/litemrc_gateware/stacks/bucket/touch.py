@@ -1,4 +1,4 @@
-"""The middle of bucket_stack: what an operation does to its page's bucket and to its owner's open one."""
+"""The middle of bucket_stack: an operation's effect on its page's bucket and on its owner's open bucket."""
 
 from functools import reduce
 from operator import or_
@@ -14,9 +14,9 @@ from litemrc_gateware.stacks.bucket.sweep import WRITE
 class BucketTouch(LiteXModule):
     """Stages LOOKUP and TOUCH of an operation, and the open bucket of each context.
 
-    Whether the page's bucket is its owner's open one is found out in the first, where the open one may still
-    close: an operation in the second that closes it says so to all behind it a cycle later, in which they
-    stand still. The bucket that opens then is empty.
+    LOOKUP determines whether the page's bucket is its owner's open one. An operation in TOUCH may still close
+    that bucket; it updates the operations in earlier stages a cycle later, in which they stall. The bucket
+    that opens then is empty.
 
     Parameters
     ----------
@@ -28,25 +28,25 @@ class BucketTouch(LiteXModule):
     Attributes
     ----------
     go : Signal, in
-        0: both stages stand still; `give`n is the id of a bucket that opens.
+        0: both stages stall; an id that is given then is that of a bucket that opens.
     id, page_owner, matches, context : Signal, in
-        stage LOOKUP: of the page, as BucketPages has them; the running context.
+        stage LOOKUP: the page, from BucketPages; the running context.
     valid, kind : Signal, in
         stage TOUCH: there is an operation, and which.
     acts, is_access, hits, owner : Signal, out
-        stage TOUCH: it moves on; it is an access, to a page that was valid; whose page it is now.
+        stage TOUCH: the operation proceeds; it is an access; its page was valid; the page's new owner.
     page_id, is_open : Signal, out
         stage TOUCH: the page's bucket, and whether it is open.
     open_id, open_pages : Signal, out
         stage TOUCH: the open bucket of `owner` before the operation.
     new_id : Signal, out
-        stage TOUCH: the page's bucket behind it, 0: none.
+        stage TOUCH: the page's bucket after the operation; 0: none.
     removes, closes : Signal, out
-        stage TOUCH, strobes: the page leaves a closed bucket; the open one is full now.
+        stage TOUCH, strobes: the page leaves a closed bucket; the open bucket is full.
     give, given_id, given_owner : Signal, in
         strobe: the open bucket of a context gets this id.
     empty : Signal, in
-        strobe: the open bucket of `given_owner` has no pages. `go` must be 0, or no operation in the second.
+        strobe: the open bucket of `given_owner` has no pages. `go` must be 0, or no operation in TOUCH.
     """
 
     def __init__(self, ids: int, contexts: int, bucket_pages: int) -> None:
@@ -64,7 +64,7 @@ class BucketTouch(LiteXModule):
         # # #
 
         open_ids = [SimpleDualPort(id_bits, 1 << context_bits, async_read=True) for _ in range(2)]
-        self.looked_up, self.touched_ids = open_ids  # the same twice, for want of a second read port
+        self.looked_up, self.touched_ids = open_ids  # two copies, because a memory has one read port
         self.counts = counts = SimpleDualPort(count_bits, 1 << context_bits, async_read=True)
         for memory in open_ids:
             self.comb += [
@@ -73,7 +73,7 @@ class BucketTouch(LiteXModule):
                 memory.write.we.eq(self.give),
             ]
 
-        # What pages are behind the operations in stage TOUCH and past it, youngest first.
+        # State of the pages after the operations in stage TOUCH and later stages, youngest first.
         layout = [("valid", 1), ("is_open", 1), ("owner", context_bits), ("id", id_bits)]
         touched = [Record(layout) for _ in range(WRITE + 1)]
         self.comb += [
@@ -89,7 +89,7 @@ class BucketTouch(LiteXModule):
             *(If(past.owner == self.given_owner, past.is_open.eq(0)) for past in touched[1:]),
         )
 
-        # Stage LOOKUP: as the operation left the page that touched it last, or as it was read.
+        # Stage LOOKUP: the page as the last operation on it left it, else as it was read.
         valid, is_open, owner = Signal(), Signal(), Signal(context_bits)
         past = [Cat(page.valid, page.is_open, page.owner) for page in touched]
         self.comb += [

@@ -1,4 +1,4 @@
-"""Page counts of closed buckets, and their sums over all newer buckets, in constant work."""
+"""Page counts of closed buckets, and their sums over all newer buckets, in constant time."""
 
 from litex.gen import LiteXModule
 from migen import Cat, If, Mux, Replicate, Signal, bits_for
@@ -6,11 +6,11 @@ from migen import Cat, If, Mux, Replicate, Signal, bits_for
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
-LUT_RAM_WORDS = 16  # more need a selection among RAMs
+LUT_RAM_WORDS = 16  # more words need a multiplexer between RAMs
 
 
 class CountMemory(LiteXModule):
-    """A memory of counts that takes a change a cycle: what is on its way to memory is forwarded.
+    """A memory of counts that takes a change a cycle; changes in flight are forwarded.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ class CountMemory(LiteXModule):
 
         # # #
 
-        # Read in one cycle, caught in a bare register in the next, written in the third.
+        # Read in one cycle, registered without logic in the next, written in the third.
         self.ram = ram = SimpleDualPort(width, depth, block=depth > LUT_RAM_WORDS)
         adr1, adr2 = (Signal(max=depth, reset_less=True) for _ in range(2))
         change1, change2, one_behind = Signal(), Signal(), Signal()
-        # Cycles behind a change of the same count. What is not wanted is 0, so that it can be left in an OR.
+        # Earlier changes of the same count, by distance in cycles. Unselected values are 0 and are OR-ed.
         one, one1, two1, load1 = (Signal(reset_less=True) for _ in range(4))
         amount1, amount2, word, old, new, last, second_last = (
             Signal(width, reset_less=True) for _ in range(7)
@@ -129,7 +129,7 @@ class BucketTree(LiteXModule):
             self.count.eq(counts.old),
         ]
 
-        # Levels, from the root. Each count is as wide as the buckets in its half can make it.
+        # Levels, from the root. Each count is as wide as the buckets in its half require.
         id1, id2 = (Signal(id_bits, reset_less=True) for _ in range(2))
         self.sync += [id1.eq(self.id), id2.eq(id1)]
         sums = []

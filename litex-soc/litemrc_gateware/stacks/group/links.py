@@ -9,16 +9,16 @@ from litemrc_gateware.memory import DEEPEST_WORDS, DeepMemory
 
 
 class LruLinks(LiteXModule):
-    """One circle of pages in LRU order a stack: before the most recent page lies the least recent one.
+    """A circular list of pages in LRU order for each stack: the least recent page precedes the most recent.
 
-    Both neighbours of frame `adr` are on `next` and `prev` `latency` cycles later. `start`, given in a cycle
-    in which `adr` is the top of the stack, relinks the page `frame` in the four cycles that begin when the
-    top's neighbours are there; the inputs must stay until then, reads may go on:
+    Both neighbours of frame `adr` are on `next` and `prev` `latency` cycles later. `start`, in a cycle in
+    which `adr` is the top of the stack, relinks the page `frame` in four cycles, the first of which is that
+    in which the top's neighbours are read. The inputs must stay until then; reads may continue:
 
-    1. if `linked`, the page is taken out: its neighbours are linked to each other;
-    2. if `insert`, it is hung in: the least recent page and the top are linked to it,
-    3. nothing: a walk, whose first header may be this page, reads its neighbours now, or did before;
-    4. and it to them.
+    1. if `linked`, the page is removed: its neighbours are linked to each other;
+    2. if `insert`, the least recent page and the top are linked to the page;
+    3. nothing: a walk whose first header is this page must have read its neighbours by now;
+    4. if `insert`, the page is linked to them.
 
     Parameters
     ----------
