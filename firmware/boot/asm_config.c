@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* config.h's values as plain numbers for assembler and linker: compiled to text, of which the Makefile keeps these lines. */
+/* The values of config.h as plain numbers for assembler and linker: the Makefile extracts them from the assembly. */
 #include <config.h>
 
 #define SHOW(name) __asm__ volatile("\n->#define " #name " %0" : : "i"(name))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Misaligned loads and stores, byte by byte (Unpriv 2.6: the execution environment may complete them). Both
- * ends are translated before the first byte moves, since the second page may be missing or of another frame. Instructions are those
- * of RV32I, 4 bytes each: the harts here have no compressed ones, and misaligned atomics are errors of the program.
+ * Misaligned loads and stores, byte by byte (Unpriv 2.6: the execution environment may complete them). Both ends are
+ * translated before the first byte moves, since the second page may be missing or map another frame. Only the 4-byte
+ * instructions of RV32I occur: the harts have no compressed ones, and a misaligned atomic is an error of the program.
  */
 #include <shim.h>
 
@@ -10,10 +10,10 @@
 #define OPCODE_STORE 0x23
 #define PAGE_MASK 0xfffu
 
-/* Where the bytes of one memory access are. */
+/* The bytes of one memory access. */
 struct place {
-	uint32_t first_page_left; /* bytes of it in the first page */
-	uint8_t *first, *second;  /* where its bytes are in the first page, and in the second */
+	uint32_t first_page_left; /* bytes from its address to the end of the first page */
+	uint8_t *first, *second;  /* its bytes in the first page and in the second */
 };
 
 static uint8_t *byte_of(const struct place *place, uint32_t i)
@@ -21,7 +21,7 @@ static uint8_t *byte_of(const struct place *place, uint32_t i)
 	return i < place->first_page_left ? place->first + i : place->second + (i - place->first_page_left);
 }
 
-/* Translates all of an access; on a page fault returns false and the address that faulted. */
+/* Translates an access; false: a page fault at *fault. */
 static bool find(uint32_t address, uint32_t bytes, enum access access, struct place *place, uint32_t *fault)
 {
 	uint32_t physical;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the shim asks of a platform. The values come from litex/config.h or virt/config.h, the calls from *.c there. */
+/* What a platform provides: values in litex/config.h or virt/config.h, functions in platform.c beside it. */
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
@@ -11,10 +11,10 @@
  * config.h defines:
  *   RAM_BASE, RAM_BYTES   the shim's own memory: stack and saved registers
  *   KERNEL_ADDRESS        where S mode starts
- *   DTB_ADDRESS           device tree given to it, or 0: the one that was given to the shim in a1
+ *   DTB_ADDRESS           device tree for S mode; 0: the one passed to the shim in a1
  *   TIME_LOW, TIME_HIGH   words of the 64-bit time
- *   TIMECMP_LOW, TIMECMP_HIGH   words of what the time is compared with: an interrupt is pending while time >= timecmp
- *   TIMER_LATCH           register that, written to, makes TIME_* new and TIMECMP_* valid; 0: they always are
+ *   TIMECMP_LOW, TIMECMP_HIGH   words of the compare value: an interrupt is pending while time >= timecmp
+ *   TIMER_LATCH           register: a write updates TIME_* and makes TIMECMP_* effective; 0: no latch
  */
 
 static inline void write_register(uint32_t address, uint32_t value)
@@ -27,10 +27,10 @@ static inline uint32_t read_register(uint32_t address)
 	return *(volatile uint32_t *)address;
 }
 
-/* Makes memory and console usable, and whatever S mode needs that has no standard way. */
+/* Prepares memory, console and everything else that S mode cannot prepare in a standard way. */
 void platform_start(void);
 
-/* The console: sends a byte; gives the next byte received, or -1. */
+/* The console: sends a byte; returns the next byte received, or -1. */
 void platform_putchar(char c);
 int platform_getchar(void);
 

@@ -4,7 +4,7 @@
 #include <shim.h>
 
 #define SPEC_VERSION (1u << 24 | 0) /* SBI 4: major, minor */
-#define IMPLEMENTATION 0x4c4d5243   /* "LMRC"; none of the registered ones */
+#define IMPLEMENTATION 0x4c4d5243   /* "LMRC"; not a registered number */
 #define IMPLEMENTATION_VERSION 1
 
 /* SBI 3, table 1. */
@@ -69,7 +69,7 @@ static struct result base(uint32_t function, uint32_t argument)
 	return (struct result){SBI_ERR_NOT_SUPPORTED, 0};
 }
 
-/* SBI 6.1; the order of the words: Priv 3.2.1, so that none of the values between raises an interrupt. */
+/* SBI 6.1. Words in the order of Priv 3.2.1, so that no intermediate value raises an interrupt. */
 static void set_timer(uint32_t low, uint32_t high)
 {
 	write_register(TIMECMP_HIGH, 0xffffffff);
@@ -81,7 +81,7 @@ static void set_timer(uint32_t low, uint32_t high)
 	csr_set(mie, INTERRUPT_MTI);
 }
 
-/* SBI 10.1: returns only when it failed. */
+/* SBI 10.1: returns only on failure. */
 static int32_t system_reset(uint32_t type, uint32_t reason)
 {
 	if (type > WARM_REBOOT || reason > SYSTEM_FAILURE)

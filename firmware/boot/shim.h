@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The shim's own interfaces. "Priv" is the RISC-V privileged specification, version 1.12 (20211203); "SBI" the
- * supervisor binary interface, version 1.0.
+ * The interfaces between the shim's files. "Priv" is the RISC-V privileged specification, version 1.12 (20211203);
+ * "SBI" is the supervisor binary interface, version 1.0.
  */
 #ifndef SHIM_H
 #define SHIM_H
@@ -46,24 +46,26 @@ enum cause {
 #define csr_set(csr, bits) __asm__ volatile("csrs " #csr ", %0" : : "r"(bits))
 #define csr_clear(csr, bits) __asm__ volatile("csrc " #csr ", %0" : : "r"(bits))
 
-/* The registers of who trapped; x[0] is never read. */
+/* The registers of the code that trapped; x[0] is never read. */
 struct frame {
 	uint32_t x[32];
 };
 
 enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
 
-/* trap.c: called by trap_entry.S with all registers saved; returns to where mepc points then. */
+/* trap.c: called by trap_entry.S with all registers saved; execution continues at mepc. */
 void trap(struct frame *frame);
+
+/* reflect.c: makes S mode take the trap at mepc, with this scause and stval. */
 void reflect(uint32_t cause, uint32_t value);
 
-/* sbi.c: serves the call in a7 and a6, and puts the result into a0 and a1. */
+/* sbi.c: serves the call in a7 and a6; the result is in a0 and a1. */
 void sbi_call(struct frame *frame);
 
-/* misaligned.c: does what the load or store at mepc could not, or reflects its trap. */
+/* misaligned.c: completes the load or store at mepc, or reflects its trap. */
 void misaligned(struct frame *frame);
 
-/* sv32.c: the physical address behind a virtual one for whoever trapped; false: a page fault. */
+/* sv32.c: translates a virtual address at the privilege of the code that trapped; false: a page fault. */
 enum access { FETCH, LOAD, STORE };
 bool translate(uint32_t address, enum access access, uint32_t *physical);
 

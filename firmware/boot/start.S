@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reset to S mode. Uses only what VexRiscv `linux` has: no misa, no counters, no PMP; mtvec, medeleg and mideleg
- * can be written but not read.
+ * From reset to S mode. Uses only what VexRiscv `linux` has: no misa, no counters, no PMP; mtvec, medeleg and mideleg
+ * are write-only.
  */
 #include "asm_config.h"
 
 /*
  * Exceptions that S mode takes itself (Priv 3.1.8): fetch misaligned and access fault (0, 1), load and store access
- * fault (5, 7), call from U (8), page faults (12, 13, 15). The others come here: illegal instruction (2), because
+ * fault (5, 7), call from U (8), page faults (12, 13, 15). The others trap to M mode: illegal instruction (2), because
  * rdtime is one; breakpoint (3), which VexRiscv cannot delegate; misaligned load and store (4, 6); call from S (9).
  */
 #define DELEGATED_EXCEPTIONS 0xb1a3
@@ -17,7 +17,7 @@
 	.section .text.start
 	.globl	_start
 _start:
-	/* Priv 3.4: after reset the hart is in M mode, interrupts off, translation off; the rest is not defined. */
+	/* Priv 3.4: after reset the hart is in M mode, interrupts off, translation off; all else is undefined. */
 	csrw	mie, zero
 	csrw	satp, zero
 	la	t0, trap_vector

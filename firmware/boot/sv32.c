@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Virtual to physical addresses, as the hart would translate them for whoever trapped: Priv 4.3.2, step by step.
+ * Translates virtual addresses as the hart does at the privilege of the code that trapped: Priv 4.3.2, step by step.
  *
- * Why not MPRV (Priv 3.1.6.3): an access through it that faults would trap in M mode, and VexRiscv does not check the U
- * bit of such an access, so a program could read and write the kernel's memory by misaligning its accesses.
+ * MPRV (Priv 3.1.6.3) cannot do this: a fault of such an access would trap in M mode, and VexRiscv does not check its
+ * U bit, so a program could read and write the kernel's memory through misaligned accesses.
  */
 #include <shim.h>
 
@@ -12,7 +12,7 @@
 #define LEVELS 2
 #define LEVEL_BITS 10
 #define PPN_SHIFT 10
-#define PPN_LIMIT (1u << 20) /* no memory above 4 GiB: a page fault there, for want of a better trap */
+#define PPN_LIMIT (1u << 20) /* no memory above 4 GiB: reported as a page fault */
 
 enum pte_bit { V = 1, R = 2, W = 4, X = 8, U = 16, A = 64, D = 128 };
 
@@ -28,7 +28,7 @@ static bool allowed(uint32_t pte, enum access access)
 		return false;
 	if (from_user != !!(pte & U) && (from_user || access == FETCH || !(mstatus & MSTATUS_SUM)))
 		return false;
-	/* The kernel sets A and D when it sees the fault (4.3.1, the first of the two ways). */
+	/* The kernel sets A and D in its fault handler (4.3.1, the first of the two schemes). */
 	return pte & A && (access != STORE || pte & D);
 }
 

@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is done about a trap to M mode: serve it, or hand it to S mode as if it had been delegated. */
+/* Serves a trap to M mode, or reflects it to S mode. */
 #include <platform.h>
 #include <shim.h>
 
 #define EBREAK 0x00100073u
-#define STVEC_BASE (~3u)
-
-/*
- * Priv 3.1.6.1 and 4.1.1: what the hardware does when it traps to S mode, done from M mode. The interrupted
- * privilege and SIE move into SPP and SPIE; S mode goes on at the base of stvec (exceptions are never vectored, 4.1.2).
- */
-void reflect(uint32_t cause, uint32_t value)
-{
-	uint32_t mstatus = csr_read(mstatus);
-	uint32_t changed = mstatus & ~(MSTATUS_SPP | MSTATUS_SPIE | MSTATUS_SIE | MSTATUS_MPP);
-
-	if ((mstatus & MSTATUS_MPP) == MSTATUS_MPP_S)
-		changed |= MSTATUS_SPP;
-	if (mstatus & MSTATUS_SIE)
-		changed |= MSTATUS_SPIE;
-	csr_write(sepc, csr_read(mepc));
-	csr_write(scause, cause);
-	csr_write(stval, value);
-	csr_write(mepc, csr_read(stvec) & STVEC_BASE);
-	csr_write(mstatus, changed | MSTATUS_MPP_S);
-}
 
 static void print(const char *text)
 {
@@ -39,7 +18,7 @@ static void print_hex(const char *name, uint32_t value)
 		platform_putchar("0123456789abcdef"[value >> shift & 15]);
 }
 
-/* The shim itself trapped: nothing below it could go on. */
+/* The shim itself trapped: there is no lower level that could continue. */
 static void give_up(void)
 {
 	print("\r\nshim: trap in M mode:");
@@ -60,7 +39,7 @@ void trap(struct frame *frame)
 		give_up();
 	switch (cause) {
 	case MACHINE_TIMER_INTERRUPT:
-		/* Priv 3.1.9: M mode makes S mode's timer interrupt pending; SBI set_timer takes it back. */
+		/* Priv 3.1.9: M mode makes S mode's timer interrupt pending; SBI set_timer clears it. */
 		csr_clear(mie, INTERRUPT_MTI);
 		csr_set(mip, INTERRUPT_STI);
 		break;
@@ -75,8 +54,8 @@ void trap(struct frame *frame)
 	case ILLEGAL_INSTRUCTION:
 	case BREAKPOINT:
 		/*
-		 * To VexRiscv without debug hardware ebreak is illegal; Linux's BUG and WARN wait for a breakpoint. Its value
-		 * may be 0 or the address (Priv 4.1.9): here always the address.
+		 * Without debug hardware VexRiscv reports ebreak as illegal; Linux's BUG and WARN expect a breakpoint. stval may
+		 * be 0 or the address (Priv 4.1.9); it is always the address here.
 		 */
 		if (cause == BREAKPOINT || value == EBREAK)
 			reflect(BREAKPOINT, csr_read(mepc));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every trap to M mode. mscratch holds the address of the frame into which registers are saved; the stack of trap()
- * grows down from there.
+ * Entry of every trap to M mode. mscratch holds the address of the frame where registers are saved; the stack of
+ * trap() grows down from there.
  *
- * rdtime and rdtimeh are served here, with three registers saved: Linux reads the time at every tick, system
- * call and context switch, and three times to have 64 bits of it.
+ * rdtime and rdtimeh are served here with only three registers saved: Linux reads the time at every tick, system
+ * call and context switch, with three reads for 64 bits.
  */
 #include "asm_config.h"
 
@@ -49,7 +49,7 @@ low:
 read:
 	lw	a1, 0(a2)
 
-	/* Eight bytes of code a register: bits 11:7 of the instruction are its number. */
+	/* Eight bytes of code per register; bits 11:7 of the instruction are its number. */
 	srli	a0, a0, 4
 	andi	a0, a0, 31 << 3
 	la	a2, set_register
@@ -66,10 +66,10 @@ set_register:
 	nop
 	j	timed
 	set_x	1
-	csrw	mscratch, a1		/* x2: comes back from there */
+	csrw	mscratch, a1		/* x2: restored from there */
 	j	timed
 	set_x	3, 4, 5, 6, 7, 8, 9
-	sw	a1, 10*4(sp)		/* x10 to x12: come back from the frame */
+	sw	a1, 10*4(sp)		/* x10 to x12: restored from the frame */
 	j	timed
 	sw	a1, 11*4(sp)
 	j	timed
@@ -97,7 +97,7 @@ timed:
 	.endm
 others:
 	each_register	sw
-	csrrw	a0, mscratch, sp	/* a trap inside trap() would use the same frame: it ends there */
+	csrrw	a0, mscratch, sp	/* a trap inside trap() would reuse the frame; give_up() ends it */
 	sw	a0, 2*4(sp)
 	mv	a0, sp
 	call	trap

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A LiteX SoC with VexRiscv `linux` and its timer; every address is from the headers that LiteX generated for it. */
+/* A LiteX SoC with VexRiscv `linux` and its timer; all addresses come from the headers that LiteX generates. */
 #ifndef CONFIG_H
 #define CONFIG_H
 
@@ -16,7 +16,7 @@
 #define KERNEL_ADDRESS MAIN_RAM_BASE
 #define DTB_ADDRESS (MAIN_RAM_BASE + 0x700000)
 
-/* LiteX keeps the high word of a 64-bit register first. */
+/* LiteX places the high word of a 64-bit register first. */
 #define TIME_HIGH CSR_CPU_TIMER_TIME_ADDR
 #define TIME_LOW (CSR_CPU_TIMER_TIME_ADDR + 4)
 #define TIMECMP_HIGH CSR_CPU_TIMER_TIME_CMP_ADDR

@@ -7,7 +7,7 @@
 
 void platform_start(void)
 {
-	/* All that LiteDRAM's model of a memory needs. DRAM chips want their mode registers written before. */
+	/* Enough for LiteDRAM's memory model. DRAM chips need their mode registers written first. */
 	write_register(CSR_SDRAM_DFII_CONTROL_ADDR, DFII_CONTROL_SEL);
 }
 
@@ -25,12 +25,12 @@ int platform_getchar(void)
 	if (read_register(CSR_UART_RXEMPTY_ADDR))
 		return -1;
 	c = (uint8_t)read_register(CSR_UART_RXTX_ADDR);
-	/* The receiver gives up a byte when its event is cleared. */
+	/* Clearing the event removes the byte from the receiver. */
 	write_register(CSR_UART_EV_PENDING_ADDR, UART_RX_EVENT);
 	return c;
 }
 
-/* The SoC cannot switch itself off: a reset is the end of what runs in it, and of a simulation. */
+/* The SoC cannot switch itself off; a reset ends a simulation. */
 void platform_shutdown(bool failed)
 {
 	(void)failed;
@@ -39,7 +39,7 @@ void platform_shutdown(bool failed)
 
 void platform_reboot(void)
 {
-	while (!read_register(CSR_UART_TXEMPTY_ADDR)) /* the last words are still in the FIFO */
+	while (!read_register(CSR_UART_TXEMPTY_ADDR)) /* until the FIFO is empty */
 		;
 	write_register(CSR_CTRL_RESET_ADDR, 1 << CSR_CTRL_RESET_SOC_RST_OFFSET);
 }

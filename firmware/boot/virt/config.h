@@ -8,7 +8,7 @@
 #define RAM_BASE 0x80010000
 #define RAM_BYTES 0x10000
 
-/* The first multiple of 4 MiB behind the shim: there qemu puts a 32-bit kernel. */
+/* The first multiple of 4 MiB behind the shim, where qemu loads a 32-bit kernel. */
 #define KERNEL_ADDRESS 0x80400000
 #define DTB_ADDRESS 0
 

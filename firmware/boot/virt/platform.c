@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* qemu's machine virt: a 16550 UART, a test finisher, and physical memory protection that starts closed. */
+/* qemu's machine virt: a 16550 UART, a test finisher, and physical memory protection (PMP), closed after reset. */
 #include <platform.h>
 #include <shim.h>
 

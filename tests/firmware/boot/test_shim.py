@@ -1,4 +1,4 @@
-"""The M-mode shim under programs in S mode, in qemu: timer, time, calls, reset, misaligned, traps."""
+"""The M-mode shim below programs in S mode, in qemu: timer, time, SBI calls, reset, misaligned, traps."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 BOOT = ROOT / "firmware/boot"
 QEMU = shutil.which("qemu-system-riscv32")
-# A hart as VexRiscv is: the timer is SBI's alone, and rdtime traps.
+# A hart like VexRiscv: only SBI sets the timer, and rdtime traps.
 MACHINE = [
     *("-machine", "virt", "-cpu", "rv32,sstc=off,c=off,f=off,d=off", "-m", "16"),
     *("-display", "none", "-serial", "stdio", "-monitor", "none"),
@@ -144,7 +144,7 @@ MUTANTS = {
     "user pages": ("paging", ("sv32.c", "from_user != !!(pte & U)", "false")),
     "dirty": ("paging", ("sv32.c", "access != STORE || pte & D", "true")),
     "superpage": ("paging", ("sv32.c", " || ppn << PAGE_SHIFT & ((1u << shift) - 1)", "")),
-    "SPIE": ("reflect", ("trap.c", "changed |= MSTATUS_SPIE;", ";")),
+    "SPIE": ("reflect", ("reflect.c", "changed |= MSTATUS_SPIE;", ";")),
     "breakpoint": ("reflect", ("trap.c", "reflect(BREAKPOINT,", "reflect(ILLEGAL_INSTRUCTION,")),
     "rdtime x11": ("rdtime", ("trap_entry.S", "sw\ta1, 11*4(sp)\n\tj", "nop\n\tj")),
     "STIP": ("timer", ("sbi.c", "csr_clear(mip, INTERRUPT_STI);", ";")),
@@ -161,5 +161,5 @@ def test_a_wrong_shim_is_caught(build_shim, program, name):
     try:
         code, _ = run(build_shim(mutation)[1], program(caught_by), "Q", MUTANT_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        return  # it never came to an end: that is noticed, too
+        return  # the program does not end: found
     assert code == 1
