@@ -9,46 +9,49 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
+from litemrc.cli.shared.commands import add_commands
 from litemrc.errors import UserError
 
-# For each command its room, a folder beside this file, and its description.
+# For each command its module, below this folder, and its description.
 COMMANDS = {
     "demo": (
-        "soc",
+        "soc.demo",
         "boot the simulated SoC, collect the curves of its programs and verify them against the golden model",
     ),
     "ranks-demo": (
-        "soc",
+        "soc.ranks_demo",
         "boot the simulated SoC with four ranks, put idle ranks to sleep and verify their energy",
     ),
     "linux-demo": (
-        "soc",
+        "soc.linux_demo",
         "boot Linux on the simulated SoC, run programs concurrently and verify their curves",
     ),
-    "collect": ("device", "collect epochs from a device into a Parquet file"),
-    "curve": ("curves", "print, plot or export the miss-ratio curves of a Parquet file"),
-    "allocate": ("curves", "divide a memory among processes by their miss-ratio curves"),
-    "energy": ("ranks", "report the energy that memory ranks consumed, by state and component"),
-    "intents": ("machines", "check an application's intents for its page colors"),
-    "mrc": ("curves", "compute the miss-ratio curve of a trace"),
-    "replace": ("machines", "count the page faults of traces under LRU, CLOCK, OPT and SEQ replacement"),
-    "simulate": ("machines", "run the simulated SoC as a device, or a trace-driven machine"),
-    "linux": ("soc", "boot Linux on the simulated SoC, with its console on this terminal"),
-    "device": ("device", "show and set a device's parameters, and test the link to it"),
-    "flash": ("device", "load a bitstream into an FPGA board"),
+    "collect": ("device.collect", "collect epochs from a device into a Parquet file"),
+    "curve": ("curves.curve", "print, plot or export the miss-ratio curves of a Parquet file"),
+    "allocate": ("curves.allocate", "divide a memory among processes by their miss-ratio curves"),
+    "energy": ("ranks.energy", "report the energy that memory ranks consumed, by state and component"),
+    "intents": ("machines.intents", "check an application's intents for its page colors"),
+    "mrc": ("curves.mrc", "compute the miss-ratio curve of a trace"),
+    "replace": (
+        "machines.replace",
+        "count the page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
+    ),
+    "simulate": ("machines.simulate", "run the simulated SoC as a device, or a trace-driven machine"),
+    "linux": ("soc.linux", "boot Linux on the simulated SoC, with its console on this terminal"),
+    "device": ("device.device", "show and set a device's parameters, and test the link to it"),
+    "flash": ("device.flash", "load a bitstream into an FPGA board"),
     "ranks": (
-        "ranks",
+        "ranks.ranks",
         "show the power domains of a device, set their states and the policy that controls them",
     ),
-    "refcounters": ("device", "arm, read and watch the reference counters of a device"),
-    "govern": ("device", "control a device's memory budgets and rank power by its curves"),
+    "refcounters": ("device.refcounters", "arm, read and watch the reference counters of a device"),
+    "govern": ("device.govern", "control a device's memory budgets and rank power by its curves"),
     "process": (
-        "device",
+        "device.process",
         "show and select the processes that a Linux device tracks, and set their memory budgets",
     ),
-    "trace": ("traces", "inspect, convert, plot, capture and generate traces of page references"),
+    "trace": ("traces.trace", "inspect, convert, plot, capture and generate traces of page references"),
 }
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -62,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # question marks on a terminal without Unicode
         args = _parse(argv)
-        code = args.run(args)
+        code = int(args.run(args))
         sys.stdout.flush()
         return code
     except UserError as error:
@@ -82,14 +85,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
         prog="litemrc", description="Page miss-ratio curves (MRCs) of real DRAM traffic.", allow_abbrev=False
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    requested = next((word for word in argv if not word.startswith("-")), None)
-    for name, (room, purpose) in COMMANDS.items():
-        command = commands.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
-        if name == requested:
-            module = import_module(f"litemrc.cli.{room}.{name.replace('-', '_')}")
-            module.set_argparser(command)
-            command.set_defaults(run=module.main)
+    add_commands(parser, COMMANDS, title="commands", metavar="COMMAND", required=True)
     return parser.parse_args(argv)
 
 

@@ -86,7 +86,7 @@ def test_the_table_has_powers_of_two_and_the_footprint(tmp_path) -> None:
 
 
 def test_help_says_where_sampling_fails() -> None:
-    assert "falls off a cliff" in run("--help").stdout
+    assert "Where a curve has a cliff" in run("--help").stdout
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_help_says_where_sampling_fails() -> None:
         (["--engine", "shards", "--rate", "0.1", "--sample-pages", "9"], "a fixed rate or a fixed size"),
         (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "multiples of 16 pages"),
         (["--engine", "opt"], "invalid choice: 'opt'"),
-        (["--sizes", "1,-4"], "'-4' is not a number"),
+        (["--sizes", "1,-4"], "must be a whole number from 1 to 4294967295 (got '-4')"),
         (["--format", "lackey"], "where:  "),
     ],
 )
@@ -143,6 +143,8 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
     assert process.stderr.readline().startswith("measuring: ")
     process.send_signal(signal.SIGINT)
     output, messages = process.communicate(timeout=patience(60))
-    assert process.returncode == 130 and "interrupted: the curve is that of the references so far" in messages
+    assert (
+        process.returncode == 130 and "interrupted: the curve covers the references read so far" in messages
+    )
     curve = json.loads(output)
     assert 0 < curve["accesses"] < 100_000_000_000 and curve["sizes_pages"][-1] <= 1000

@@ -132,8 +132,8 @@ def test_the_table_says_what_each_gets_and_which_utility_is_in_use(curves):
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["loop", "100", "1", "0", "3", "60.0%", "0.1000", "1.0000", "0.1000"] in lines
     assert ["zipf", "400", "1", "0", "2", "40.0%", "0.4000", "0.4000", "0.2500"] in lines
-    assert "utility 1.5 (sum of weight x hit ratio), by hull: the optimum" in done.stdout
-    assert "0 of 5 pages stay free; units of 1" in done.stdout
+    assert "utility 1.5 (sum of weight x hit ratio), by hull: optimal" in done.stdout
+    assert "0 of 5 pages stay free; unit of allocation: 1 pages" in done.stdout
 
 
 def test_the_picture_is_drawn(curves, tmp_path):
@@ -146,17 +146,17 @@ def test_the_picture_is_drawn(curves, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--min", "gzip=3"], ["no curve is called 'gzip'", "--min", "'loop', 'zipf'"]),
-        (["--weight", "gzip=3"], ["no curve is called 'gzip'", "--weight"]),
-        (["--min", "zipf=-3"], ["'zipf=-3' is not NAME=VALUE"]),
-        (["--min", "zipf"], ["'zipf' is not NAME=VALUE"]),
-        (["--weight", "zipf=nan"], ["'zipf=nan' is not NAME=VALUE"]),
-        (["--min", "zipf=1.5"], ["no whole number of pages"]),
+        (["--min", "gzip=3"], ["no curve is named 'gzip'", "--min", "'loop', 'zipf'"]),
+        (["--weight", "gzip=3"], ["no curve is named 'gzip'", "--weight"]),
+        (["--min", "zipf=-3"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf=-3')"]),
+        (["--min", "zipf"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf')"]),
+        (["--weight", "zipf=nan"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf=nan')"]),
+        (["--min", "zipf=1.5"], ["is not a whole number of pages"]),
         (["--min", "zipf=1", "--min", "zipf=2"], ["given twice"]),
         (["--min", "zipf=4", "--min", "loop=3"], ["need 7 pages, the memory has 5", "loop: 3, zipf: 4"]),
-        (["--memory", "-5"], ["'-5' is not a number"]),
-        (["--delta", "0"], ["'0' is not a number"]),
-        (["--rate", "zipf=1"], ["belongs to --performance"]),
+        (["--memory", "-5"], ["must be a whole number from 1 to 4294967295 (got '-5')"]),
+        (["--delta", "0"], ["must be a whole number from 1 to 4294967295 (got '0')"]),
+        (["--rate", "zipf=1"], ["is given without --performance"]),
         (["--plot", "a.pdf"], ["must end in .png or .svg"]),
     ],
 )

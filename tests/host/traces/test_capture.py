@@ -115,7 +115,7 @@ def test_intervals_of_a_real_program_see_all_references(tmp_path):
         (["--out", "t.lackey", "--", "true"], "read only"),
         (["--out", "t.parquet", "--cache", "16k:4", "--", "true"], "no cache"),
         (["--out", "t.parquet", "--cache", "16k:4:64,64k:4:32", "--", "true"], "shorter lines"),
-        (["--out", "t.parquet", "--pages", "5k", "--", "true"], "no power of two"),
+        (["--out", "t.parquet", "--pages", "5k", "--", "true"], "must be a power of two"),
         (["--out", "t.parquet", "--interval", "0", "--", "true"], "no size"),
     ],
 )

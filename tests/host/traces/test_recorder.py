@@ -168,4 +168,4 @@ def test_the_programs_of_scenarios_run(tmp_path, program, rounds):
 
 def test_no_program_is_an_error(tmp_path, capsys):
     assert main(["trace", "threads", "--out", str(tmp_path / "x.parquet"), "sort", "4"]) == 2
-    assert "no C file" in capsys.readouterr().err
+    assert "the first word is not a C file" in capsys.readouterr().err

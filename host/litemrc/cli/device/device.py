@@ -86,12 +86,10 @@ def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
     lower, upper = device.request("get_range").values
     sampling, scale_log2 = device.request("get_sampling").values
     freeze, single_shot, frozen = map(bool, device.request("get_freeze").values)
-    hello = {
-        name: value for name, value in asdict(device.hello).items() if name not in ("sequence", "request")
-    }
+    names = [field.name for field in device.hello.body if field.name not in ("sequence", "request")]
     return {
         "port": device.url,
-        **hello,
+        **{name: getattr(device.hello, name) for name in names},
         "page_bytes": 1 << device.hello.page_shift,
         "epoch_length": length,
         "epoch_unit": device.choice("set_epoch", "unit", unit),

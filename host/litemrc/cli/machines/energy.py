@@ -1,4 +1,4 @@
-"""`litemrc simulate energy TRACE`: energy and delay of schemes that send memory chips to sleep."""
+"""`litemrc simulate energy TRACE`: energy and delay of power-management schemes for memory chips."""
 
 import argparse
 import json
@@ -8,9 +8,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.machines.energy_arguments import milliwatts, numbers, part_of_one, scheme_names
 from litemrc.cli.machines.energy_tables import run_json, run_table
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import each_once, names_of, number, positive
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_input_arguments, opened
 from litemrc.energy.chip_power import find_power
@@ -21,22 +20,22 @@ from litemrc.machines.chips.references import PLACEMENTS, ChipReferences, read_r
 from litemrc.policies.energy import SCHEMES, Scheme, Thresholds
 
 _EPILOG = f"""\
-always-on          chips wait in active (DDR3: active standby)
-static-nap         nap at once (power-down)
+always-on          idle chips stay in active (DDR3: active standby)
+static-nap         idle chips enter nap (power-down) at once
 dynamic-nap        standby at once, nap after --nap-after; no powerdown (self-refresh)
-dynamic-tuned      the same with powerdown; both thresholds those of a sweep over this very trace
+dynamic-tuned      dynamic-nap with powerdown; a sweep over this trace chooses both thresholds
 mrc-static, mrc-dynamic-nap, mrc-dynamic-tuned
-                   as these, but chips without one of the top N_mrc pages are powered down at once
-mrc-predictive     thresholds learned from idle times, and chips woken ahead of the access expected next
+                   the same, but chips that hold none of the top N_mrc pages enter powerdown at once
+mrc-predictive     thresholds learned from idle times; chips wake ahead of the predicted next access
 oracle             knows the future: no scheme takes less energy or time
 
-Zhou et al. 2004, section 5; docs/chip_energy.md has the model. One blocking CPU; the unit of a trace's times
-is a cycle; the memory holds the trace's pages. Lists of --chip-pages and --epoch-cycles make a sweep.
+Zhou et al. 2004, section 5; docs/chip_energy.md describes the model. One blocking CPU; the times of a trace
+are in cycles; the memory holds all pages of the trace. Lists of --chip-pages and --epoch-cycles make a sweep.
 
 --json prints {{"results": [{{"scheme", "energy_mj", "delay_s", "energy_delay", "relative_to"}} ...]}};
-relative_to is {{"scheme", "energy", "delay", "energy_delay"}}: what the scheme builds on, or --base. Beside
-them: chip_pages, epoch_cycles, thresholds_ns, swept, monitor_mj, working_pages, and by chip: chip_energy_mj,
-chip_waking_s, waited_s (a state each), wakes (out of each state), accesses.
+relative_to is {{"scheme", "energy", "delay", "energy_delay"}}: the scheme it extends, or --base. Other keys:
+chip_pages, epoch_cycles, thresholds_ns, swept, monitor_mj, working_pages, and by chip: chip_energy_mj,
+chip_waking_s, waited_s (in each state), wakes (from each state), accesses.
 
 {FORMATS_HELP}
 """
@@ -50,15 +49,15 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheme",
         metavar="NAME,...",
-        type=scheme_names,
+        type=names_of("scheme", SCHEMES),
         default=list(SCHEMES),
-        help="schemes, below (default: all)",
+        help="schemes listed below (default: all)",
     )
     parser.add_argument(
         "--base",
         metavar="NAME",
         choices=list(SCHEMES),
-        help="compare all with this scheme (default: see below)",
+        help="compare all schemes with this one (default: see below)",
     )
     parser.add_argument(
         "--power",
@@ -67,46 +66,63 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="rdram, lpddr3, ddr3-PART, a name of `litemrc energy --list-parts`, or FILE.toml (%(default)s)",
     )
     parser.add_argument(
-        "--chip-pages", metavar="N,...", type=numbers, default=[64], help="pages of a chip (64)"
+        "--chip-pages", metavar="N,...", type=each_once(positive), default=[64], help="pages per chip (64)"
     )
     parser.add_argument(
-        "--epoch-cycles", metavar="N,...", type=numbers, default=[10_000], help="cycles of an epoch (10000)"
+        "--epoch-cycles",
+        metavar="N,...",
+        type=each_once(positive),
+        default=[10_000],
+        help="cycles per epoch (10000)",
     )
     parser.add_argument(
-        "--clock-mhz", metavar="MHZ", type=positive, default=600, help="of the processor (%(default)s)"
+        "--clock-mhz", metavar="MHZ", type=positive, default=600, help="processor clock (%(default)s)"
     )
     parser.add_argument(
         "--gap",
         metavar="CYCLES",
         type=positive,
         default=100,
-        help="computed before each reference of a trace without times (%(default)s)",
+        help="cycles before each reference of a trace without times (%(default)s)",
     )
-    parser.add_argument("--placement", choices=PLACEMENTS, default=PLACEMENTS[0], help="of pages on chips")
-    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="of the random placement")
+    parser.add_argument(
+        "--placement",
+        choices=PLACEMENTS,
+        default=PLACEMENTS[0],
+        help="placement of pages on chips (%(default)s)",
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=positive, default=1, help="seed of the random placement (%(default)s)"
+    )
     parser.add_argument(
         "--epsilon",
         metavar="E",
-        type=part_of_one,
+        type=lambda text: number(text, 1),
         default=0.01,
-        help="N_mrc: smallest size whose miss ratio is within E of the best (%(default)s)",
+        help="N_mrc: smallest size within E of the minimum miss ratio (%(default)s)",
     )
     parser.add_argument(
         "--monitor-mw",
         metavar="MW",
-        type=milliwatts,
+        type=lambda text: number(text, 1e9),
         default=20.0,
-        help="power of the monitor, charged to schemes that need it (%(default)g)",
+        help="power of the monitor, charged to schemes that use it (%(default)g)",
     )
     parser.add_argument(
-        "--nap-after", metavar="NS", type=positive, help="threshold of dynamic schemes (100; tuned: by sweep)"
+        "--nap-after",
+        metavar="NS",
+        type=positive,
+        help="nap threshold of dynamic schemes (100; tuned: by sweep)",
     )
     parser.add_argument(
-        "--powerdown-after", metavar="NS", type=positive, help="the other of tuned ones: no sweep, needs both"
+        "--powerdown-after",
+        metavar="NS",
+        type=positive,
+        help="powerdown threshold of tuned schemes; with --nap-after it replaces the sweep",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw energy x delay, or the sweep: .png or .svg"
+        "--plot", metavar="FILE", type=Path, help="plot energy x delay, or the sweep: .png or .svg"
     )
 
 
@@ -131,7 +147,7 @@ def main(args: argparse.Namespace) -> int:
         print(f"litemrc: note: {note}", file=sys.stderr)
     runs = _sweep(args, references, machine, schemes, base, bases)
     if args.plot:
-        # Only now: matplotlib takes long to load.
+        # Imported here: matplotlib takes long to load.
         from litemrc.plots.energy import bars_figure, sweep_figure
         from litemrc.plots.files import save_figure
 
@@ -159,21 +175,22 @@ def _sweep(
     ]
     runs: list[EnergyRun] = []
 
-    def tell() -> tuple[str, float]:
+    def state() -> tuple[str, float]:
         return f"{len(runs)} of {len(machines)} machines", len(runs) / len(machines)
 
-    with closing(reported(machines, "simulating", tell)) as each:
+    with closing(reported(machines, "simulating", state)) as each:
         for machine in each:
             runs.append(compare(references, machine, schemes, bases, base))
     return runs
 
 
 def _with_thresholds(scheme: Scheme, args: argparse.Namespace) -> Scheme:
-    """The dynamic schemes with the thresholds given."""
+    """Return a dynamic scheme with the thresholds given; other schemes are returned unchanged."""
     nap, powerdown = args.nap_after, args.powerdown_after
     if powerdown is not None and nap is None:
         raise UserError(
-            "--powerdown-after is given alone", remedy="give --nap-after, too: there is no sweep then"
+            "--powerdown-after is given without --nap-after",
+            remedy="add --nap-after, which replaces the sweep",
         )
     if not isinstance(scheme, Thresholds) or nap is None or scheme.after_ns[0] is None:
         return scheme

@@ -1,4 +1,4 @@
-"""What `litemrc simulate energy` prints: a table, or JSON."""
+"""The output of `litemrc simulate energy`: a table, or JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,15 +9,15 @@ from litemrc.policies.energy import Thresholds
 
 
 def run_table(references: ChipReferences, runs: Sequence[EnergyRun]) -> str:
-    """A line for each scheme, a table for each machine."""
+    """Return a table for each machine with a line for each scheme."""
     gap = references.stated_gap
-    times = "times of the trace in cycles" if gap is None else f"{gap} cycles between references (--gap)"
+    times = "times from the trace, in cycles" if gap is None else f"{gap} cycles between references (--gap)"
     machine = runs[0].machine
     lines = [
         f"{references.trace}: {len(references):,} references to {references.footprint_pages:,} pages;"
         f" {times}",
         f"chips of {machine.power.part}, {machine.placement} placement, {machine.clock_hz / 1e6:g} MHz;"
-        f" monitor of {machine.monitor_mw:g} mW in schemes marked *",
+        f" schemes marked * include a monitor of {machine.monitor_mw:g} mW",
     ]
     for run in runs:
         lines += ["", *_machine_lines(run)]
@@ -28,7 +28,8 @@ def _machine_lines(run: EnergyRun) -> list[str]:
     machine = run.machine
     lines = [
         f"{run.chips} chips of {machine.chip_pages} pages, epochs of {machine.epoch_cycles:,} cycles",
-        f"{'scheme':<18} {'energy, mJ':>11} {'delay, s':>10} {'mJ x s':>10} {'of base':>8} {'energy':>7}"
+        f"{'':<18} {'':>11} {'':>10} {'energy x':>10} {'relative to base:':>24}",
+        f"{'scheme':<18} {'energy, mJ':>11} {'delay, s':>10} {'delay':>10} {'product':>8} {'energy':>7}"
         f" {'delay':>7}  base",
     ]
     for result in run.results:
@@ -56,7 +57,7 @@ def _remark(result: SchemeResult) -> str:
 
 
 def run_json(references: ChipReferences, runs: Sequence[EnergyRun]) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     machine = runs[0].machine
     return {
         "trace": references.trace,

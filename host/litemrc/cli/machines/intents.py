@@ -1,4 +1,4 @@
-"""`litemrc intents check FILE`: what an application says of its colors, and whether that can be read."""
+"""`litemrc intents check FILE`: validate an application's intents for its page colors."""
 
 import argparse
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 from litemrc.errors import UserError
 from litemrc.policies.trays.intents import INTENTS, ColorIntent, parse_intents
 
-_EPILOG = "intents, and their values:\n" + "\n".join(
+_EPILOG = "intents and their values:\n" + "\n".join(
     f"  {name:<14} COLOR VALUE   {kind.meaning}" for name, kind in INTENTS.items()
 )
 
@@ -24,7 +24,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    check.add_argument("file", metavar="FILE", help="- is the standard input")
+    check.add_argument("file", metavar="FILE", help="file of intents; - reads standard input")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -47,16 +47,18 @@ def _text(path: str) -> str:
         return content.decode("utf-8")
     except OSError as error:
         raise UserError(
-            f"cannot read: {error.strerror}", where=path, remedy="name a file that is there"
+            f"cannot read: {error.strerror}", where=path, remedy="give an existing file"
         ) from error
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise UserError("not UTF-8", where=f"{path}:{line}", remedy="mend it there") from error
+        raise UserError(
+            "the text is not UTF-8", where=f"{path}:{line}", remedy="save the file as UTF-8"
+        ) from error
 
 
 def _json(intent: ColorIntent) -> dict[str, str | int | None]:
-    said = {kind.attribute: getattr(intent, kind.attribute) for kind in INTENTS.values()}
-    return {"color": intent.color, **said}
+    values = {kind.attribute: getattr(intent, kind.attribute) for kind in INTENTS.values()}
+    return {"color": intent.color, **values}
 
 
 def _table(colors: list[ColorIntent]) -> str:

@@ -1,4 +1,4 @@
-"""`litemrc simulate mm SCENARIO`: processes that share CPU, disk and memory, under several policies."""
+"""`litemrc simulate mm SCENARIO`: processes that share CPU, disk and memory under several memory policies."""
 
 import argparse
 import json
@@ -14,14 +14,14 @@ from litemrc.machines.multiprogram.scenario import POLICIES
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 
 _EPILOG = """\
-global-clock  one clock hand for all pages, as Linux did
-global-lru    the least recently used page of all
-equal         as much memory for each process
-static        the pages that [static] tells
-mrc           each process's miss ratio curve is tracked, and at a page fault decides whose page goes
+global-clock  one CLOCK hand over the pages of all processes, as in Linux
+global-lru    evicts the least recently used page of all processes
+equal         the same amount of memory for each process
+static        the pages given in [static]
+mrc           tracks the miss-ratio curve of each process and chooses by them the process that loses a page
 
-Zhou et al. 2004, section 4. Scenarios come with the sources, in scenarios/: the six of table 2; what their
-keys mean is said in docs/multiprogram.md.
+Zhou et al. 2004, section 4. The six scenarios of its table 2 are in scenarios/; their keys are described in
+docs/multiprogram.md.
 """
 
 
@@ -31,8 +31,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         parser,
         _EPILOG,
         option="--policy",
-        ways="policies to run instead of the scenario's",
-        drawn="response times and memory",
+        choices="policies to run instead of the scenario's",
+        plotted="response times and memory",
     )
 
 
@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
             ) from error
     if args.plot and not scenario.sample:
         raise UserError(
-            "the scenario takes no samples to draw", where=str(args.scenario), remedy="give it a sample time"
+            "the scenario takes no samples to plot", where=str(args.scenario), remedy="set its sample time"
         )
     results: list[RunResult] = []
     try:
@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
         raise
     print(json.dumps(mm_json(scenario, results)) if args.json else mm_table(scenario, results))
     if args.plot:
-        # Only now: matplotlib takes long to load.
+        # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.multiprogram import mm_figure
 

@@ -1,4 +1,4 @@
-"""What `litemrc simulate mm` found, as a table and for --json."""
+"""The output of `litemrc simulate mm`: a table, or JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,19 +14,19 @@ from litemrc.machines.multiprogram.run_result import (
 from litemrc.machines.multiprogram.scenario import Scenario
 
 _NOTES = """\
-time: of a batch process its execution, of others the mean response; p50, p95, p99: response times
-faults: pages read from disk, of a server in 100 s; zeros: pages filled with zeros; written: pages written out
-faster, fewer: compared with {first}"""
+time: execution time of a batch process, mean response time of others; p50, p95, p99: response times
+faults: pages read from disk, of a server per 100 s; zero fills: pages filled with zeros; written: to disk
+speedup, fewer faults: compared with {first}"""
 
 
 def mm_table(scenario: Scenario, results: Sequence[RunResult]) -> str:
-    """A line for each process under each policy."""
+    """Return a line for each process under each policy."""
     memory = size_text(scenario.memory_pages, scenario.page_bytes)
     lines = [f"{scenario.title}: {scenario.memory_pages:,} pages ({memory}), seed {scenario.seed}"]
     width = max(len("process"), *(len(process.name) for process in scenario.processes))
     lines.append(
-        f"{'policy':<12} {'process':<{width}} {'time s':>10} {'p50':>9} {'p95':>9} {'p99':>9}"
-        f" {'faults':>10} {'zeros':>9} {'written':>9} {'faster':>8} {'fewer':>7}"
+        f"{'policy':<12} {'process':<{width}} {'time, s':>10} {'p50':>9} {'p95':>9} {'p99':>9}"
+        f" {'faults':>10} {'zero fills':>10} {'written':>9} {'speedup':>8} {'fewer faults':>12}"
     )
     for result in results:
         for process in result.processes:
@@ -41,14 +41,14 @@ def mm_table(scenario: Scenario, results: Sequence[RunResult]) -> str:
                 ]
             lines.append(
                 f"{result.policy:<12} {process.name:<{width}} {shown[0]:>10} {shown[1]:>9} {shown[2]:>9}"
-                f" {shown[3]:>9} {result.comparable_faults(process.name):>10,.0f} {process.zero_fills:>9,}"
-                f" {process.write_outs:>9,} {compared[0]:>8} {compared[1]:>7}".rstrip()
+                f" {shown[3]:>9} {result.comparable_faults(process.name):>10,.0f} {process.zero_fills:>10,}"
+                f" {process.write_outs:>9,} {compared[0]:>8} {compared[1]:>12}".rstrip()
             )
     return "\n".join([*lines, _NOTES.format(first=results[0].policy)])
 
 
 def mm_json(scenario: Scenario, results: Sequence[RunResult]) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     return {
         "title": scenario.title,
         "memory_pages": scenario.memory_pages,
@@ -96,7 +96,7 @@ def _percentiles(process: ProcessResult) -> list[str]:
 
 
 def _seconds(time: float | None) -> str:
-    """Four digits, as times differ by orders of magnitude."""
+    """Format a time with four digits: times differ by orders of magnitude."""
     if time is None:
         return "-"
     return f"{time:,.0f}" if time >= 1000 else f"{time:.4g}"

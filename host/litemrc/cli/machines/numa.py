@@ -1,14 +1,13 @@
-"""`litemrc simulate numa TRACE`: what memory accesses cost when pages are replicated by reference
-counters."""
+"""`litemrc simulate numa TRACE`: the cost of memory accesses with pages replicated by reference counters."""
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import product
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import each_once, names_of, natural, positive
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.traces.arguments import size
 from litemrc.errors import UserError
@@ -24,28 +23,27 @@ from litemrc.machines.numa.machine import (
     read_references,
 )
 from litemrc.traces.generators.parallel import PARALLEL_PROGRAMS
-from litemrc.traces.shared import SharedTrace, open_shared_trace
+from litemrc.traces.shared import SharedChunk, SharedTrace, open_shared_trace
 from litemrc.traces.shared.generated import described
 
 _EPILOG = f"""\
 protocols:
-{chr(10).join(f"  {name:14} {what}" for name, what in PROTOCOLS.items())}
+{chr(10).join(f"  {name:14} {text}" for name, text in PROTOCOLS.items())}
 
-DELAY counts a processor's remote reads of a page (of invalidate: all its references to a page it has not),
-UPDATE the updates that arrive for its copy; 0: does not count. Lists of --delay, --update and --page make a
-sweep, which --plot draws: NAMC over DELAY, a line a page size, or over DELAY and UPDATE.
+DELAY counts the remote reads of a page by a processor (with invalidate: its references to pages it lacks),
+UPDATE the updates that reach its copy; 0 disables a counter. Lists of --delay, --update and --page make a
+sweep, which --plot shows: NAMC over DELAY, a line for each page size, or over DELAY and UPDATE.
 
-NAMC, the normalized average memory access cost, is what a reference costs on average over what a local one
-does.
+NAMC, the normalized average memory access cost, is the mean cost of a reference over that of a local one.
 
-TRACE: text, `time processor page word r|w` a line, behind a line `# page_bytes N` (1024); Parquet with these
-columns; or a URL of a generated one, such as gen:speech?n=1000000&seed=1, of {", ".join(PARALLEL_PROGRAMS)}:
+TRACE: text with a line `# page_bytes N` (1024) and lines `time processor page word r|w`; Parquet with these
+columns; or the URL of a generated trace, such as gen:speech?n=1000000&seed=1. Programs:
 
 {{programs}}
 
 --json prints {{{{"results": [{{{{"protocol", "delay", "update", "page_bytes", "namc", "replications",
-"invalidations", "updates_sent"}}}} ...]}}}}; and beside them references, cycles, interrupts, refused, and
-reads and writes, local and remote. What a protocol has not is null.
+"invalidations", "updates_sent"}}}} ...]}}}}; further keys: references, cycles, interrupts, refused, and local
+and remote reads and writes. Counts that a protocol lacks are null.
 """
 
 
@@ -58,31 +56,44 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protocol",
         metavar="NAME,...",
-        type=_protocols,
+        type=names_of("protocol", PROTOCOLS, all_names=True),
         default=["upd"],
-        help="protocols, below, or all (upd)",
-    )
-    parser.add_argument("--delay", metavar="N,...", type=_counts, default=[64], help="initial DELAY (64)")
-    parser.add_argument("--update", metavar="N,...", type=_counts, default=[0], help="initial UPDATE (0)")
-    parser.add_argument("--page", metavar="SIZE,...", type=_sizes, default=[1024], help="of a page (1k)")
-    parser.add_argument(
-        "--processors", metavar="N", type=positive, help="(64, or as many as the trace has if they are more)"
+        help="protocols listed below, or all (upd)",
     )
     parser.add_argument(
-        "--home", metavar="P", help="processor at which all pages are (each is where it is first touched)"
+        "--delay", metavar="N,...", type=each_once(_count), default=[64], help="initial DELAY (64)"
+    )
+    parser.add_argument(
+        "--update", metavar="N,...", type=each_once(_count), default=[0], help="initial UPDATE (0)"
+    )
+    parser.add_argument(
+        "--page", metavar="SIZE,...", type=each_once(size), default=[1024], help="page size (1k)"
+    )
+    parser.add_argument(
+        "--processors",
+        metavar="N",
+        type=positive,
+        help="number of processors (64, or those of the trace if more)",
+    )
+    parser.add_argument(
+        "--home", metavar="P", help="home processor of all pages (default: the one that first touches a page)"
     )
     parser.add_argument(
         "--local-pages",
         metavar="N",
         type=positive,
         default=0,
-        help="copies a processor can hold (any number)",
+        help="maximum copies per processor (unlimited)",
     )
     parser.add_argument(
-        "--costs", metavar="FILE", type=Path, default=PAPER, help="TOML file like that of the paper's costs"
+        "--costs",
+        metavar="FILE",
+        type=Path,
+        default=PAPER,
+        help="TOML file of costs (default: those of the paper)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a sweep: .png or .svg")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="plot a sweep: .png or .svg")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -93,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
     with open_shared_trace(args.trace) as trace, closing(_shown(trace)) as chunks:
         references = read_references(chunks)
     if not len(references):
-        raise UserError("no references", where=args.trace, remedy="give a trace that has some")
+        raise UserError("the trace has no reference", where=args.trace, remedy="give a trace with references")
     processors = args.processors or max(64, references.processor_count)
     home = None if args.home is None else _home(args.home)
     runs: list[NumaRun] = []
@@ -101,7 +112,7 @@ def main(args: argparse.Namespace) -> int:
         machine = NumaMachine(processors, page_bytes, home, args.local_pages, costs)
         runs += _page_runs(args, references, machine)
     if args.plot:
-        # Only now: matplotlib takes long to load.
+        # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.numa import sweep_figure
 
@@ -111,9 +122,9 @@ def main(args: argparse.Namespace) -> int:
 
 
 def run_row(run: NumaRun) -> dict[str, str | int | float | None]:
-    """A run as --json has it."""
-    names = ("replications", "invalidations", "updates_sent", "interrupts", "refused")
-    names += ("local_reads", "remote_reads", "local_writes", "remote_writes")
+    """Return a run as --json prints it."""
+    names = ["replications", "invalidations", "updates_sent", "interrupts", "refused"]
+    names += ["local_reads", "remote_reads", "local_writes", "remote_writes"]
     return {
         "protocol": run.protocol,
         "delay": run.delay,
@@ -146,26 +157,26 @@ def _table(name: str, runs: list[NumaRun]) -> str:
     lines = [
         f"{name}: {runs[0].references:,} references",
         f"{'protocol':<14} {'page':>6} {'DELAY':>6} {'UPDATE':>6} {'NAMC':>8} {'replications':>13}"
-        f" {'invalidations':>13} {'updates':>12}",
+        f" {'invalidations':>13} {'updates sent':>12}",
     ]
     for run in runs:
         counts = run.counts
-        told = ("-",) * 3
+        shown = ["-"] * 3
         if counts:
-            told = tuple(f"{n:,}" for n in (counts.replications, counts.invalidations, counts.updates_sent))
+            shown = [f"{n:,}" for n in (counts.replications, counts.invalidations, counts.updates_sent)]
         delay, update = ("-" if value is None else value for value in (run.delay, run.update))
         lines.append(
             f"{run.protocol:<14} {run.page_bytes:>6} {delay:>6} {update:>6} {run.namc:>8.3f}"
-            f" {told[0]:>13} {told[1]:>13} {told[2]:>12}"
+            f" {shown[0]:>13} {shown[1]:>13} {shown[2]:>12}"
         )
     return "\n".join(lines)
 
 
-def _shown(trace: SharedTrace) -> Iterator:
-    """The chunks of a trace, and how far they are."""
+def _shown(trace: SharedTrace) -> Generator[SharedChunk, None, None]:
+    """Yield the chunks of a trace and show the progress."""
     done = 0
 
-    def counted() -> Iterator:
+    def counted() -> Iterator[SharedChunk]:
         nonlocal done
         for chunk in trace:
             done += len(chunk)
@@ -176,25 +187,9 @@ def _shown(trace: SharedTrace) -> Iterator:
 
 def _home(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise UserError(f"--home {text} is no processor", remedy="write its number, from 0")
+        raise UserError(f"--home must be a processor number from 0 (got {text!r})")
     return int(text)
 
 
-def _protocols(text: str) -> list[str]:
-    names = list(PROTOCOLS) if text == "all" else list(dict.fromkeys(text.split(",")))
-    for name in names:
-        if name not in PROTOCOLS:
-            raise argparse.ArgumentTypeError(f"no protocol {name!r}: they are {', '.join(PROTOCOLS)}, or all")
-    return names
-
-
-def _listed(one: Callable[[str], int]) -> Callable[[str], list[int]]:
-    return lambda text: list(dict.fromkeys(one(part) for part in text.split(",")))
-
-
 def _count(text: str) -> int:
-    return 0 if text == "0" else positive(text, limit=1 << 24)
-
-
-_counts = _listed(_count)
-_sizes = _listed(size)
+    return natural(text, limit=1 << 24)

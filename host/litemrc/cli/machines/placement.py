@@ -1,4 +1,4 @@
-"""`litemrc simulate placement [TRACE]`: which banks page allocators leave unused, so that they may sleep."""
+"""`litemrc simulate placement [TRACE]`: the memory banks that page allocators leave empty and offline."""
 
 import argparse
 import json
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.machines.placement_arguments import allocator_names, byte_size, footprint, natural, percent
+from litemrc.cli.machines.placement_arguments import byte_size, footprint, percent
 from litemrc.cli.machines.placement_tables import placement_json, placement_table
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import names_of, natural, positive
 from litemrc.cli.shared.progress import reported
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
@@ -21,26 +21,26 @@ from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, FootprintTrace
 from litemrc.traces.allocations.kmem import read_kmem
 
 _FOOTPRINTS = {"light": LIGHT, "medium": MEDIUM}
-_MIGRATE_EVERY_S = Placement.migrate_every  # its ticks are footprints', of a second
+_MIGRATE_EVERY_S = Placement.migrate_every  # the ticks of a footprint are seconds
 
 _EPILOG = """\
-buddy       Linux's: free lists by zone, migrate type and order; no bank is ever emptied on purpose
-bank-array  free lists of each bank; users take the last bank that has room, the kernel the first
-bank-list   the same, banks in use in a list in the order they were brought
-adaptive    Adaptive-Buddy: the banks in use form two pools, the kernel's and the users', that get banks and
-            give them back; an allocation costs as much as in buddy
-tray        free lists of each bank in a zone; each use stays in a bank until it is full (Jantz et al. 2013)
+buddy       as in Linux: free lists by zone, migrate type and order; it never empties a bank on purpose
+bank-array  free lists for each bank; users allocate from the last bank with room, the kernel from the first
+bank-list   the same, with the banks in use in a list, in the order in which they were brought online
+adaptive    Adaptive-Buddy: the banks in use form two pools, one of the kernel and one of the users, which
+            acquire and release banks; an allocation costs the same as with buddy
+tray        free lists for each bank in a zone; each use fills one bank after the other (Jantz et al. 2013)
 
-Panwar and Gopinath 2015; docs/results/panwar2015.md has the model. TRACE is the text that ftrace or perf
-print of the events kmem:mm_page_alloc and kmem:mm_page_free (also .gz, .zst, .xz).
-workloads: light (10 to 50 % of memory), medium (30 to 80 %), compile (processes as of a kernel's make)
+Panwar and Gopinath 2015; docs/results/panwar2015.md describes the model. TRACE is the text output of ftrace
+or perf with the events kmem:mm_page_alloc and kmem:mm_page_free (also .gz, .zst, .xz).
+workloads: light (10 to 50 % of memory), medium (30 to 80 %), compile (processes of a kernel build)
 
 --json prints {"results": [{"allocator", "offline_percent", "optimal_percent", "max_offline_percent",
 "migrated_pages", "unmovable_banks", "alloc_ns_mean", "alloc_ns_max", "metadata_bytes", "energy_mj"} ...]}.
-Percents are of memory, means over the ticks, as are unmovable_banks; times are elapsed, and *_ns_max leaves
-out operations that the scheduler interrupted, but not what else disturbs: most_moves and most_list_work of
-one operation are the same everywhere. Beside them: free_ns_mean, free_ns_max, awake_energy_mj (all banks in
-standby), failed, used_percent.
+Percentages are of the memory; they and unmovable_banks are means over the ticks. Times are elapsed times;
+*_ns_max excludes operations that the scheduler interrupted, but not other disturbances. most_moves and
+most_list_work, maxima of one operation, do not depend on the machine. Further keys: free_ns_mean,
+free_ns_max, awake_energy_mj (all banks in standby), failed, used_percent.
 """
 
 
@@ -50,81 +50,98 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("trace", metavar="TRACE", nargs="?", type=Path, help="recorded allocations")
     parser.add_argument(
-        "--workload", choices=[*_FOOTPRINTS, "compile"], help="generated allocations, instead of TRACE"
+        "--workload", choices=[*_FOOTPRINTS, "compile"], help="generate allocations instead of reading TRACE"
     )
     parser.add_argument(
         "--footprint",
         metavar="LOW:MEAN:HIGH",
         type=footprint,
-        help="the same between other percents of memory, such as 20:40:90",
+        help="generate a footprint with these percentages of memory, such as 20:40:90",
     )
     parser.add_argument("--ticks", metavar="N", type=positive, help="length of a generated footprint (1000)")
-    parser.add_argument("--tick-ms", metavar="MS", type=positive, default=10, help="of TRACE (%(default)s)")
-    parser.add_argument("--jobs", metavar="N", type=positive, default=16, help="of compile (%(default)s)")
-    parser.add_argument("--files", metavar="N", type=positive, default=1500, help="of compile (%(default)s)")
+    parser.add_argument(
+        "--tick-ms", metavar="MS", type=positive, default=10, help="tick of TRACE (%(default)s)"
+    )
+    parser.add_argument(
+        "--jobs", metavar="N", type=positive, default=16, help="compile: concurrent jobs (%(default)s)"
+    )
+    parser.add_argument(
+        "--files", metavar="N", type=positive, default=1500, help="compile: source files (%(default)s)"
+    )
     parser.add_argument(
         "--allocator",
         metavar="NAME,...",
-        type=allocator_names,
+        type=names_of("allocator", ALLOCATORS),
         default=list(ALLOCATORS),
-        help="allocators, below (default: all)",
+        help="allocators listed below (default: all)",
     )
-    parser.add_argument("--memory", metavar="SIZE", type=byte_size, default=32 << 30, help="such as 4G (32G)")
-    parser.add_argument("--banks", metavar="N", type=positive, default=256, help="of it (%(default)s)")
-    parser.add_argument("--nodes", metavar="N", type=positive, default=1, help="of memory (%(default)s)")
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=byte_size, default=32 << 30, help="memory size, such as 4G (32G)"
+    )
+    parser.add_argument(
+        "--banks", metavar="N", type=positive, default=256, help="number of banks (%(default)s)"
+    )
+    parser.add_argument(
+        "--nodes", metavar="N", type=positive, default=1, help="number of NUMA nodes (%(default)s)"
+    )
     parser.add_argument(
         "--interleave",
         metavar="SIZE",
         type=byte_size,
         default=0,
-        help="bytes on a bank before those on the next; 0: one bank behind the other (%(default)s)",
+        help="consecutive bytes in a bank; 0: banks are not interleaved (%(default)s)",
     )
     parser.add_argument(
         "--migrate-every",
         metavar="N",
         type=natural,
-        help=f"ticks; 0: never (as many as {_MIGRATE_EVERY_S} s have)",
+        help=f"ticks between migrations; 0: never (ticks of {_MIGRATE_EVERY_S} s)",
     )
     parser.add_argument(
         "--migrate-pages",
         metavar="N",
         type=natural,
         default=0,
-        help="at most, each time; 0: any (%(default)s)",
+        help="pages migrated at most each time; 0: unlimited (%(default)s)",
     )
     parser.add_argument(
         "--migrate-below",
         metavar="PERCENT",
         type=percent,
         default=100,
-        help="empty banks only that are used less than that (%(default)s)",
+        help="empty only banks with a lower utilization (%(default)s)",
     )
     parser.add_argument(
-        "--reserve", metavar="PAGES", type=natural, help="that stay free in use (a 2048th of memory)"
+        "--reserve",
+        metavar="PAGES",
+        type=natural,
+        help="free pages kept in the banks in use (1/2048 of the memory)",
     )
     parser.add_argument(
         "--moves",
         metavar="N",
         type=natural,
         default=16,
-        help="blocks of a bank that join a pool of adaptive with one operation; 0: all (%(default)s)",
+        help="adaptive: blocks of a bank that join a pool in one operation; 0: all (%(default)s)",
     )
-    parser.add_argument("--no-scramble", action="store_true", help="begin with free lists in order")
-    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="of workload and scrambling")
+    parser.add_argument("--no-scramble", action="store_true", help="start with sorted free lists")
     parser.add_argument(
-        "--part", metavar="PART", default="mt41k256m16-125:n", help="chips of the memory (%(default)s)"
+        "--seed", metavar="N", type=positive, default=1, help="seed of workload and scrambling (%(default)s)"
     )
+    parser.add_argument("--part", metavar="PART", default="mt41k256m16-125:n", help="DRAM part (%(default)s)")
     parser.add_argument(
         "--low-state",
         metavar="STATE",
         default="self-refresh",
-        help=f"of banks without pages: power-down, self-refresh or {OFF} (%(default)s)",
+        help=f"state of empty banks: power-down, self-refresh or {OFF} (%(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw free, offline and migrated memory: .png or .svg"
+        "--plot", metavar="FILE", type=Path, help="plot free, offline and migrated memory: .png or .svg"
     )
-    parser.add_argument("--map", metavar="FILE", type=Path, help="draw the banks at the end: .png or .svg")
+    parser.add_argument(
+        "--map", metavar="FILE", type=Path, help="draw the final state of the banks: .png or .svg"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -188,18 +205,18 @@ def _run(trace: AllocationTrace, placement: Placement, allocator: str) -> Placem
 
     def shown(ticks: Iterable[Events]) -> Iterator[Events]:
         nonlocal done
-        for events in reported(ticks, allocator, tell):
+        for events in reported(ticks, allocator, state):
             done += 1
             yield events
 
-    def tell() -> tuple[str, float]:
+    def state() -> tuple[str, float]:
         return f"{done} of {trace.ticks} ticks", min(done / trace.ticks, 1)
 
     return simulate(trace, placement, allocator, shown=shown)
 
 
 def _draw(args: argparse.Namespace, runs: list[PlacementRun]) -> None:
-    # Only now: matplotlib takes long to load.
+    # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
     from litemrc.plots.placement import map_figure, time_figure
 

@@ -1,4 +1,4 @@
-"""What `litemrc simulate placement` prints: a table, or JSON."""
+"""The output of `litemrc simulate placement`: a table, or JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from litemrc.traces.allocations.events import AllocationTrace
 
 
 def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power: MemoryPower) -> str:
-    """A line for each allocator."""
+    """Return a line for each allocator."""
     placement = runs[0].placement
     lines = [
         f"{trace.title}: {len(runs[0].used):,} ticks of {trace.tick_s:g} s on"
         f" {placement.memory_bytes >> 20:,} MiB in {placement.units} banks,"
         f" {runs[0].used.mean() / placement.frames:.1%} of it in use",
-        f"banks without pages in {power.low_state} ({power.part}), the others in standby",
+        f"empty banks in {power.low_state} ({power.part}), the others in standby",
         "",
-        f"{'':<11} {'offline, %':>10} {'best':>6} {'most':>6} {'migrated':>10} {'unmovable':>9}"
-        f" {'allocate, ns':>13} {'free, ns':>8} {'metadata':>9} {'energy, J':>10} {'of awake':>8}",
-        f"{'':<11} {'mean':>10} {'':>6} {'':>6} {'pages':>10} {'banks':>9} {'mean':>6} {'most':>6}"
-        f" {'mean':>8} {'bytes':>9}",
+        f"{'':<11} {'offline, %':>24} {'migrated':>10} {'unmovable':>9}"
+        f" {'allocate, ns':>13} {'free, ns':>8} {'metadata':>9} {'energy, J':>10} {'share of':>8}",
+        f"{'allocator':<11} {'mean':>10} {'limit':>6} {'max':>6} {'pages':>10} {'banks':>9}"
+        f" {'mean':>6} {'max':>6} {'mean':>8} {'bytes':>9} {'':>10} {'awake':>8}",
     ]
     for run in runs:
         row = result_json(run, power)
@@ -32,7 +32,7 @@ def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power:
             f" {row['energy_mj'] / row['awake_energy_mj']:>8.1%}"
         )
     lines += [
-        f"{run.allocator}: no memory for {run.failed:,} allocations of {run.failed_pages:,} pages in all"
+        f"{run.allocator}: {run.failed:,} allocations ({run.failed_pages:,} pages) failed: no free memory"
         for run in runs
         if run.failed
     ]
@@ -42,7 +42,7 @@ def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power:
 def placement_json(
     trace: AllocationTrace, runs: Sequence[PlacementRun], power: MemoryPower
 ) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     placement = runs[0].placement
     return {
         "trace": trace.title,
@@ -67,7 +67,7 @@ def placement_json(
 
 
 def result_json(run: PlacementRun, power: MemoryPower) -> dict[str, Any]:
-    """One allocator's results."""
+    """Return the results of one allocator."""
     times = run.times
     return {
         "allocator": run.allocator,

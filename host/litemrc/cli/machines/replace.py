@@ -1,40 +1,38 @@
-"""`litemrc replace TRACE`: page faults of a trace under several replacement policies and memory sizes."""
+"""`litemrc replace TRACE`: the page faults of a trace under replacement policies and memory sizes."""
 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from litemrc.cli.machines.replace_arguments import memory_sizes, policy_names, seq_parameters, time_span
+from litemrc.cli.machines.replace_arguments import memory_sizes, seq_parameters
 from litemrc.cli.machines.replace_tables import global_json, global_table, local_json, local_table
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.progress import LINE_EVERY_S, shown
-from litemrc.cli.traces.arguments import FORMATS_HELP, add_page_argument
+from litemrc.cli.shared.arguments import names_of, natural, positive
+from litemrc.cli.shared.progress import reported, shown
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_format_arguments
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.replacement.memories import replay
-from litemrc.machines.replacement.round_robin import Scheduling, run_together
+from litemrc.machines.replacement.round_robin import GlobalResult, Scheduling, run_together
 from litemrc.policies.replacement import POLICIES, Clock, Opt, Policy, Seq
 from litemrc.traces import Trace, open_trace
-from litemrc.traces.opening import FORMATS
 
 _EPILOG = f"""\
-lru    the page whose last reference is the earliest
-clock  a hand goes round and takes the first page not used since it last came by
-opt    the page whose next reference is furthest in the future: the least faults possible. Keeps the trace
-       in memory: 4 bytes a reference (repeated references to one page count once), a bit more for a size
-seq    lru, but on long sequences of page faults to consecutive addresses it replaces behind their head
+lru    evicts the page whose last reference is the earliest
+clock  a rotating hand evicts the first page not used since the hand last passed it
+opt    evicts the page whose next reference is the latest: the minimum number of faults. Keeps the trace in
+       memory: 4 bytes per reference (runs of references to one page count once), slightly more per size
+seq    lru, but in long sequences of page faults on consecutive addresses it evicts pages behind their head
 
-Glass and Cao 1997. --global: one program a TRACE, in one memory, in turns as in their section 5; opt, which
-would have to know how the turns depend on it, is not among the global policies.
+Glass and Cao 1997. --global runs one program for each TRACE in one shared memory, in turns as in their
+section 5. opt is not a global policy: it would have to know how the turns depend on it.
 
---json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and facts of the
-trace beside it; faults include the cold ones, the first to each page. With --global, a result also has "time"
-and "programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the traces' unit of time.
+--json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and properties of the
+trace; faults include cold faults, the first fault on each page. With --global, a result also has "time" and
+"programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the time unit of the traces.
 
 {FORMATS_HELP}
 """
@@ -45,8 +43,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("traces", metavar="TRACE", nargs="+", help="file, or URL such as gen:loop?pages=1000")
-    parser.add_argument("--format", metavar="NAME", choices=list(FORMATS), help="of TRACE (by its ending)")
-    add_page_argument(parser)
+    add_format_arguments(parser)
     parser.add_argument(
         "--memory",
         metavar="N,...",
@@ -57,8 +54,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy",
         metavar="NAME,...",
-        type=policy_names,
-        help="lru, clock, opt, seq (default: all that apply)",
+        type=names_of("policy", POLICIES),
+        help="lru, clock, opt, seq (default: all that are applicable)",
     )
     parser.add_argument(
         "--seq",
@@ -68,29 +65,32 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="SEQ's parameters (length=20,distance=20,recent=5,limit=200: the paper's L, M, N and 200)",
     )
     parser.add_argument(
-        "--global", dest="together", action="store_true", help="run all TRACEs together in one memory"
+        "--global", dest="together", action="store_true", help="run all TRACEs in one shared memory"
     )
     paper = Scheduling()
     parser.add_argument(
-        "--quantum", metavar="T", type=positive, help=f"--global: longest turn of a program ({paper.quantum})"
+        "--quantum", metavar="T", type=positive, help=f"--global: time slice of a program ({paper.quantum})"
     )
     parser.add_argument(
-        "--service", metavar="T", type=time_span, help=f"--global: time a page fault takes ({paper.service})"
+        "--service",
+        metavar="T",
+        type=_time_span,
+        help=f"--global: service time of a page fault ({paper.service})",
     )
     parser.add_argument(
         "--cold-service",
         metavar="T",
-        type=time_span,
-        help=f"--global: time the first fault on a page takes ({paper.cold_service}: filled with zeros)",
+        type=_time_span,
+        help=f"--global: service time of a cold fault, filled with zeros ({paper.cold_service})",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw fault rates, .png or .svg")
-    parser.add_argument("--interfault", metavar="FILE", type=Path, help="draw mean inter-fault times")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="plot fault rates, .png or .svg")
+    parser.add_argument("--interfault", metavar="FILE", type=Path, help="plot mean inter-fault times")
     parser.add_argument(
         "--report",
         metavar="FILE",
         type=Path,
-        help="both, the space-time graph, the miss ratio curve and all counts as one .html (one TRACE)",
+        help="write both plots, the space-time graph, the miss-ratio curve and all counts to one .html",
     )
 
 
@@ -106,10 +106,13 @@ def main(args: argparse.Namespace) -> int:
 
 def _run_local(args: argparse.Namespace) -> int:
     if len(args.traces) > 1:
-        raise UserError(f"{len(args.traces)} traces", remedy="use --global to run them together, or give one")
+        raise UserError(
+            f"{len(args.traces)} traces are given without --global",
+            remedy="add --global to run them in one memory, or give one trace",
+        )
     for option in ("quantum", "service", "cold_service"):
         if getattr(args, option) is not None:
-            raise UserError(f"--{option.replace('_', '-')} belongs to --global", remedy="leave it out")
+            raise UserError(f"--{option.replace('_', '-')} is given without --global", remedy="drop it")
     with _opened(args, 0) as trace, closing(shown(trace, "replaying")) as chunks:
         result = replay(trace, chunks, _policies(args, POLICIES, [trace]), args.memory)
     if args.json:
@@ -119,7 +122,7 @@ def _run_local(args: argparse.Namespace) -> int:
     for note in trace.notes:
         print(f"litemrc: note: {note}", file=sys.stderr)
     if args.plot or args.interfault or args.report:
-        # Only now: matplotlib takes long to load.
+        # Imported here: matplotlib takes long to load.
         from litemrc.plots.replacement import PagingPoint
         from litemrc.reports.replacement import write_replacement_report
 
@@ -142,7 +145,7 @@ def _run_local(args: argparse.Namespace) -> int:
 
 def _run_global(args: argparse.Namespace) -> int:
     if args.report:
-        raise UserError("--report is for one TRACE", remedy="use --plot and --interfault with --global")
+        raise UserError("--report does not support --global", remedy="use --plot and --interfault")
     with ExitStack() as stack:
         traces = [stack.enter_context(_opened(args, number)) for number in range(len(args.traces))]
         units = {trace.time_unit for trace in traces}
@@ -151,15 +154,16 @@ def _run_global(args: argparse.Namespace) -> int:
     given = {name: getattr(args, name) for name in ("quantum", "service", "cold_service")}
     scheduling = Scheduling(**{name: value for name, value in given.items() if value is not None})
     openers = [lambda number=number: _opened(args, number) for number in range(len(args.traces))]
-    results = []
-    due = time.monotonic() + LINE_EVERY_S
-    for policy in policies:
-        for pages in args.memory:
+    online = [policy for policy in policies if not isinstance(policy, Opt)]  # `_policies` has refused Opt
+    cases = [(policy, pages) for policy in online for pages in args.memory]
+    results: list[GlobalResult] = []
+
+    def state() -> tuple[str, float]:
+        return f"{len(results)} of {len(cases)} runs", len(results) / len(cases)
+
+    with closing(reported(cases, "simulating", state)) as shown_cases:
+        for policy, pages in shown_cases:
             results.append(run_together(openers, policy, pages, scheduling))
-            if time.monotonic() >= due:
-                due = time.monotonic() + LINE_EVERY_S
-                runs = len(policies) * len(args.memory)
-                print(f"running together: {len(results)} of {runs} runs", file=sys.stderr, flush=True)
     if args.json:
         print(json.dumps({"time_unit": unit, "results": [global_json(result) for result in results]}))
     else:
@@ -192,11 +196,15 @@ def _opened(args: argparse.Namespace, number: int) -> Trace:
 def _policies(
     args: argparse.Namespace, applicable: dict[str, type[Policy]], traces: Sequence[Trace]
 ) -> list[Policy]:
-    """Those asked for; by default all that apply: not CLOCK, where a trace does not tell what it would do."""
+    """Return the requested policies; default: all applicable ones. IN/OUT records do not determine CLOCK."""
     names = args.policy or list(applicable)
     if not args.policy and any(trace.format == "intervals" for trace in traces):
         names.remove(Clock.name)
     for name in names:
         if name not in applicable:
-            raise UserError(f"{name} is no global policy", remedy=f"global policies: {', '.join(applicable)}")
+            raise UserError(f"{name} is not a global policy", remedy=f"choose from {', '.join(applicable)}")
     return [args.seq if name == Seq.name else applicable[name]() for name in names]
+
+
+def _time_span(text: str) -> int:
+    return natural(text, limit=1 << 53)

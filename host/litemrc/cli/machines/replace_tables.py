@@ -1,4 +1,4 @@
-"""The counts of `litemrc replace` as tables and for --json."""
+"""The output of `litemrc replace`: tables, or JSON."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,12 +10,12 @@ from litemrc.machines.replacement.round_robin import GlobalResult
 
 
 def local_table(name: str, result: Replay, page_bytes: int) -> str:
-    """A line for each memory size, a column of faults for each policy."""
+    """Return a line for each memory size with a column of faults for each policy."""
     pages = result.counts[0].cold_faults
     unit = "" if result.time_unit == "references" else f" in {result.duration:,} {result.time_unit}"
     lines = [
-        f"{name}: {result.references:,} references{unit} to {pages:,} pages,",
-        f"so {pages:,} cold faults, which are in all counts",
+        f"{name}: {result.references:,} references{unit} to {pages:,} pages",
+        f"page faults, including {pages:,} cold faults:",
     ]
     policies = list(dict.fromkeys(count.policy for count in result.counts))
     lines.append(f"{'pages':>10} {'memory':>10}" + "".join(f"{policy.name:>14}" for policy in policies))
@@ -27,10 +27,10 @@ def local_table(name: str, result: Replay, page_bytes: int) -> str:
 
 
 def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> str:
-    """A line for each program under each policy and memory size, and one for all together."""
+    """Return a line for each program under each policy and memory size, and a line for their total."""
     lines = [f"times in {time_unit}"]
     head = f"{'policy':>6} {'pages':>10} {'memory':>10} {'faults':>12} {'cold':>10}"
-    lines.append(f"{head} {'ended':>16} {'computed':>16}  trace")
+    lines.append(f"{head} {'end':>16} {'CPU time':>16}  trace")
     for result in results:
         memory = f"{result.memory_pages:>10,} {size_text(result.memory_pages, page_bytes):>10}"
         head = f"{result.policy.name:>6} {memory}"
@@ -40,12 +40,12 @@ def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: in
                 f" {program.computed:>16,}  {program.trace}"
             )
         faults = f"{result.faults:>12,} {result.cold_faults:>10,}"
-        lines.append(f"{head} {faults} {result.time:>16,} {result.computed:>16,}  all")
+        lines.append(f"{head} {faults} {result.time:>16,} {result.computed:>16,}  total")
     return "\n".join(lines)
 
 
 def local_json(name: str, result: Replay) -> dict[str, Any]:
-    """What --json prints of one trace."""
+    """Return what --json prints for one trace."""
     return {
         "trace": name,
         "references": result.references,
@@ -64,7 +64,7 @@ def local_json(name: str, result: Replay) -> dict[str, Any]:
 
 
 def global_json(result: GlobalResult) -> dict[str, Any]:
-    """What --json prints of one run of several programs."""
+    """Return what --json prints for one run of several programs."""
     return {
         "policy": result.policy.name,
         "memory_pages": result.memory_pages,

@@ -1,22 +1,17 @@
-"""`litemrc simulate`: the Verilated SoC as a device for the other commands, or a machine that runs traces."""
+"""`litemrc simulate`: the Verilated SoC as a device for the other commands, or a trace-driven machine."""
 
 import argparse
-from importlib import import_module
 from pathlib import Path
 
 from litemrc.cli.shared.arguments import add_build_arguments, end_on_sigterm, tcp_port
-from litemrc.device.simulation.simulator import Simulator
+from litemrc.cli.shared.commands import add_commands
 
-# Machines by name: module and one line of help.
-MACHINES: dict[str, tuple[str, str]] = {
-    "mm": ("litemrc.cli.machines.mm", "run processes that share a memory under several memory policies"),
-    "energy": ("litemrc.cli.machines.energy", "energy and delay of a trace whose memory chips sleep"),
-    "numa": (
-        "litemrc.cli.machines.numa",
-        "processors that share memory, replicating pages by reference counters",
-    ),
-    "placement": ("litemrc.cli.machines.placement", "which banks page allocators leave unused, to sleep"),
-    "trays": ("litemrc.cli.machines.trays", "power of programs whose memory is organised by ranks"),
+MACHINES = {
+    "mm": ("machines.mm", "processes that share a memory under several memory policies"),
+    "energy": ("machines.energy", "energy and delay of a trace on memory chips with low-power states"),
+    "numa": ("machines.numa", "processors that share memory, with pages replicated by reference counters"),
+    "placement": ("machines.placement", "the memory banks that page allocators leave empty and offline"),
+    "trays": ("machines.trays", "power of programs on a memory organized by ranks"),
 }
 
 
@@ -27,29 +22,25 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("build/run"), help="folder for console and record (%(default)s)"
     )
     parser.add_argument(
-        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free one)"
+        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
     )
-    parser.add_argument("--bootargs", default="", help="for the firmware, such as 'measure=1 monitor=0'")
-    parser.set_defaults(machine=_run_soc)
-    parser.epilog = "Then, elsewhere: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
-    machines = parser.add_subparsers(title="machines that run traces, instead of the SoC", metavar="MACHINE")
-    for name, (module, purpose) in MACHINES.items():
-        machine = machines.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
-        import_module(module).set_argparser(machine)
-        machine.set_defaults(machine=import_module(module).main)
+    parser.add_argument(
+        "--bootargs", default="", help="boot arguments of the firmware, such as 'measure=1 monitor=0'"
+    )
+    parser.epilog = (
+        "Next, in another terminal: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
+    )
+    add_commands(parser, MACHINES, title="trace-driven machines", metavar="MACHINE")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc simulate`."""
-    return args.machine(args)
+    """Run the SoC until Ctrl-C."""
+    from litemrc.device.simulation.simulator import Simulator
 
-
-def _run_soc(args: argparse.Namespace) -> int:
-    """The SoC, until Ctrl-C."""
     end_on_sigterm()
     with Simulator(args.sim, args.firmware, args.out, args.bootargs, args.link_port) as simulator:
         simulator.wait_ready()
-        print(f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends it", flush=True)
+        print(f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends the simulation", flush=True)
         try:
             return simulator.wait()
         except KeyboardInterrupt:

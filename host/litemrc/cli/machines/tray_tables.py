@@ -1,4 +1,4 @@
-"""What `litemrc simulate trays` found, as a table and for --json."""
+"""The output of `litemrc simulate trays`: a table, or JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,13 +10,13 @@ from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import TrayScenario
 
 _NOTES = """\
-mW: mean DRAM power of the phase; less: than {first} in the same phase; awake: ranks not in self-refresh, mean
-zeros, reloads: page faults by new and by recycled pages; waking: of ranks, on the way back
+mW: mean DRAM power of the phase; saved: relative to {first}; awake: mean number of ranks not in self-refresh
+zero fills, reloads: page faults on new and on recycled pages; waking: time ranks spent leaving self-refresh
 outside: pages on trays that memnice forbids"""
 
 
 def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
-    """A line for each phase on each configuration."""
+    """Return a line for each phase of each configuration."""
     hardware = scenario.cases[0].configuration.hardware
     rank = size_text(hardware.tray_pages, PAGE_BYTES)
     lines = [
@@ -28,8 +28,8 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
     phases = list(dict.fromkeys(name for run in runs for name in (*run.phase_names, "all")))
     width = max(len("phase"), *map(len, phases))
     lines.append(
-        f"{'configuration':<{wide}} {'phase':<{width}} {'s':>8} {'mW':>7} {'less':>7} {'awake':>6}"
-        f" {'zeros':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waking s':>9} {'outside':>8}"
+        f"{'configuration':<{wide}} {'phase':<{width}} {'s':>8} {'mW':>7} {'saved':>7} {'awake':>6} "
+        f"{'zero fills':>10} {'reloads':>10} {'recycled':>10} {'migrated':>9} {'waking, s':>9} {'outside':>8}"
     )
     for run in runs:
         for phase in run.phase_names:
@@ -43,7 +43,7 @@ def tray_table(scenario: TrayScenario, runs: Sequence[TrayRun]) -> str:
 
 
 def tray_json(scenario: TrayScenario, runs: Sequence[TrayRun]) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     return {
         "title": scenario.title,
         "workload": scenario.workload,
@@ -54,13 +54,13 @@ def tray_json(scenario: TrayScenario, runs: Sequence[TrayRun]) -> dict[str, Any]
 
 
 def saving(first: TrayRun, run: TrayRun, phase: str | None = None) -> float | None:
-    """Part of the mean power of a phase that is no more; None where one of them has no sample of it."""
+    """Return the saving of mean power over the first run; None if a run has no sample of the phase."""
     before, after = first.mean_mw(phase), run.mean_mw(phase)
     return None if before != before or after != after or not before else 1 - after / before
 
 
-def _told(value: float) -> float | None:
-    """JSON has no nan."""
+def _or_null(value: float) -> float | None:
+    """Replace nan, which JSON lacks, by None."""
     return None if value != value else value
 
 
@@ -74,15 +74,15 @@ def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
     return {
         "configuration": run.configuration,
         "seconds": run.seconds,
-        "mean_mw": _told(run.mean_mw()),
+        "mean_mw": _or_null(run.mean_mw()),
         "saving": saving(first, run),
         "phases": [
             {
                 "phase": phase,
                 "seconds": run.phase_seconds(phase),
-                "mean_mw": _told(run.mean_mw(phase)),
+                "mean_mw": _or_null(run.mean_mw(phase)),
                 "saving": saving(first, run, phase),
-                "ranks_awake": _told(run.awake(phase)),
+                "ranks_awake": _or_null(run.awake(phase)),
             }
             for phase in run.phase_names
         ],

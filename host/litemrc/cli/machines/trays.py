@@ -1,4 +1,4 @@
-"""`litemrc simulate trays SCENARIO`: programs on a memory organised in trays, beside one that is not."""
+"""`litemrc simulate trays SCENARIO`: programs on a memory with and without trays."""
 
 import argparse
 import json
@@ -9,13 +9,13 @@ from litemrc.cli.machines.tray_tables import tray_json, tray_table
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.trays.result import TrayRun
-from litemrc.machines.trays.scenario import TrayScenario, run_case
+from litemrc.machines.trays.scenario import Case, TrayScenario, run_case
 from litemrc.machines.trays.scenario_file import read_tray_scenario
 
 _EPILOG = """\
-Jantz et al. 2013. A tray is all memory of one rank; colors say which pages are alike, and the allocator keeps
-those together, so that other ranks can sleep. Scenarios come with the sources, in scenarios/; what their keys
-mean is said in docs/trays.md.
+Jantz et al. 2013. A tray is the memory of one rank. Colors mark pages with similar use; the allocator keeps
+them in the same trays, so that other ranks can sleep. Scenarios are in scenarios/; docs/trays.md describes
+their keys.
 """
 
 
@@ -25,8 +25,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         parser,
         _EPILOG,
         option="--configuration",
-        ways="configurations to run instead of all",
-        drawn="power and free memory",
+        choices="configurations to run (default: all)",
+        plotted="power and free memory",
     )
 
 
@@ -52,7 +52,7 @@ def main(args: argparse.Namespace) -> int:
         raise
     print(json.dumps(tray_json(scenario, runs), allow_nan=False) if args.json else tray_table(scenario, runs))
     if args.plot:
-        # Only now: matplotlib takes long to load.
+        # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.trays import samples_figure
 
@@ -60,6 +60,6 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(scenario: TrayScenario, text: str):
+def _chosen(scenario: TrayScenario, text: str) -> tuple[Case, ...]:
     cases = {case.configuration.name: case for case in scenario.cases}
     return tuple(cases[name] for name in chosen_names(text, "--configuration", cases))

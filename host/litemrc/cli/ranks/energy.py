@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 Energies follow Micron's technical note TN-41-01: the cycles in each state and the commands, times the
-currents of the part's data sheet, scaled to clock and supply. They cover the cores of the chips; the energy of
-data pins and terminations depends on the board. Data sheets give maximum currents: most chips consume less.
+currents of the part's data sheet, scaled to clock and supply. They cover the cores of the chips; the energy
+of data pins and terminations depends on the board. Data sheets give maximum currents; chips consume less.
 
 The part is the one that the device reports, in the slowest speed grade that reaches its clock. --part selects
 another: a name of --list-parts, with or without its grade, or a part file of your own, FILE.toml.

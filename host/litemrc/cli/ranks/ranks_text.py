@@ -32,7 +32,7 @@ def ranks_text(table: RankTable, part: Part | None) -> str:
         )
         for row in range(table.domains)
     ]
-    headings = ("rank", "state", "holds\nworking set", "working-set\npages", "live\npages", "idle\ncycles")
+    headings = ("rank", "state", "holds working set", "working-set pages", "live pages", "idle cycles")
     ranks = text_table(headings, rows, left=2)
     head = f"\nepoch {table.epoch[0]}, {table.seconds * 1e3:,.4g} ms\n{ranks}\n\n"
     if part is None:

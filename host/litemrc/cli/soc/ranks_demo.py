@@ -68,7 +68,7 @@ def main(args: argparse.Namespace) -> int:
         with Device.open_booting(simulator.url, boot_timeout_s=TIMEOUT_S, timeout_s=TIMEOUT_S) as device:
             hello, dram = device.hello, ranks.get_dram(device)
             collector = collect(device, dram, runs, args.policy)
-            table = rank_table(device, dram, collector.ranks.rows)
+            table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
     ended = time.monotonic()
     part = part_of_module(table.part, table.clock_hz * table.phases)
     report = rank_energy(table, part)

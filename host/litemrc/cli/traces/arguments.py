@@ -1,4 +1,4 @@
-"""Arguments that the commands of `litemrc trace` share."""
+"""Argument types and declarations that the commands on traces share."""
 
 import argparse
 from pathlib import Path
@@ -9,24 +9,29 @@ from litemrc.traces.cache_shape import size_of
 from litemrc.traces.opening import FORMATS, format_of
 from litemrc.traces.trace import PAGE_BYTES
 
-FORMATS_HELP = f"formats: {', '.join(FORMATS)}; .gz, .zst or .xz behind the ending compresses"
+FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
 
-_INTERVALS = "intervals"
+INTERVALS = "intervals"
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the trace to read."""
     parser.add_argument("trace", metavar="TRACE", help="file, or URL such as gen:zipf?pages=1000&n=100000")
+    add_format_arguments(parser)
+
+
+def add_format_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the format and the page size of a trace to read."""
     parser.add_argument(
-        "--format", metavar="NAME", choices=list(FORMATS), help="of TRACE (default: by its ending)"
+        "--format", metavar="NAME", choices=list(FORMATS), help="format of TRACE (default: by its suffix)"
     )
     add_page_argument(parser)
 
 
 def add_page_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare the size of a page."""
+    """Declare the page size."""
     parser.add_argument(
-        "--pages", metavar="BYTES", type=page_bytes, default=PAGE_BYTES, help="size of a page (4k)"
+        "--pages", metavar="BYTES", type=page_bytes, default=PAGE_BYTES, help="page size (4k)"
     )
 
 
@@ -36,17 +41,17 @@ def add_interval_argument(parser: argparse.ArgumentParser) -> None:
         "--interval",
         metavar="N",
         type=size,
-        help="write IN/OUT records (Glass 1997, 2.1) of intervals of N units of time",
+        help="write IN/OUT records (Glass 1997, 2.1) with intervals of N time units",
     )
 
 
 def opened(args: argparse.Namespace) -> Trace:
-    """The trace that `add_input_arguments` declared."""
+    """Open the trace that `add_input_arguments` declared."""
     return open_trace(args.trace, args.format, args.pages)
 
 
 def size(text: str) -> int:
-    """A positive number with k or m behind it, as argparse wants it."""
+    """Parse a positive number with an optional suffix k or m."""
     try:
         return size_of(text)
     except UserError as error:
@@ -54,30 +59,30 @@ def size(text: str) -> int:
 
 
 def page_bytes(text: str) -> int:
-    """The size of a page, as argparse wants it."""
+    """Parse a page size."""
     number = size(text)
     if number & (number - 1) or number < 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no power of two of at least 64")
+        raise argparse.ArgumentTypeError(f"must be a power of two of at least 64 (got {text!r})")
     return number
 
 
 def output_format(out: Path, interval: int | None, name: str | None = None) -> str | None:
-    """Name of the format to write, None: by the ending of `out`; with an interval, IN/OUT records.
+    """Return the format to write, None: by the suffix of `out`; an interval selects IN/OUT records.
 
     Raises:
-        UserError: an interval, but another format by name or ending.
+        UserError: an interval, but another format by name or suffix.
     """
     if interval is None:
         return name
-    if name not in (None, _INTERVALS) or (name is None and not is_intervals(out)):
+    if name not in (None, INTERVALS) or (name is None and not is_intervals(out)):
         raise UserError(
-            "--interval writes IN/OUT records, which is another format than that of the name",
+            "--interval writes IN/OUT records, but the file or --to selects another format",
             where=str(out),
-            remedy="leave out --interval, or name the file FILE.inout",
+            remedy="drop --interval, or name the file FILE.inout",
         )
-    return _INTERVALS
+    return INTERVALS
 
 
 def is_intervals(out: Path) -> bool:
-    """Does the name of a file say that it holds IN/OUT records?"""
-    return format_of(out) is FORMATS[_INTERVALS]
+    """Return whether the suffix of a file is that of IN/OUT records."""
+    return format_of(out) is FORMATS[INTERVALS]

@@ -1,4 +1,4 @@
-"""`litemrc trace capture --out FILE -- COMMAND`: a program's page references behind modelled caches."""
+"""`litemrc trace capture --out FILE -- COMMAND`: the page references of a program behind modeled caches."""
 
 import argparse
 import shlex
@@ -16,7 +16,7 @@ from litemrc.cli.traces.arguments import (
     output_format,
 )
 from litemrc.files.outputs import check_output_path
-from litemrc.traces.cache_filter import INSTRUCTIONS, LEVELS, CacheHierarchy
+from litemrc.traces.cache_filter import INSTRUCTIONS, LEVELS, Cache, CacheHierarchy
 from litemrc.traces.cache_shape import CacheShape
 from litemrc.traces.capture import Capture
 from litemrc.traces.opening import WriteOptions, create_trace
@@ -24,13 +24,13 @@ from litemrc.traces.opening import WriteOptions, create_trace
 _NONE = "none"
 _LEVELS = ",".join(map(str, LEVELS))
 _EPILOG = f"""\
-The caches: set-associative, LRU, write-back, write-allocate; by default those of Zhou et al. 2004, 5.2. Times
-are instructions begun. Not seen: the kernel's accesses, child processes, what the program executes in its
-place (so call sort itself, not `env sort`), address translation. For IN/OUT records (FILE.inout) no cache is
-modelled without --cache: all references count, as in Glass and Cao 1997.
+The caches are set-associative, LRU, write-back and write-allocate; the default sizes are those of Zhou et al.
+2004, 5.2. Times count instructions begun. Not captured: accesses of the kernel, child processes, programs
+that replace this one (run sort, not `env sort`), address translation. For IN/OUT records (FILE.inout) no
+cache is modeled without --cache: all references count, as in Glass and Cao 1997.
 
-Ctrl-C ends the program and keeps what was captured, unless FILE is there already: then FILE stays as it was.
-Pressed twice, it keeps nothing.
+Ctrl-C ends the program and saves the references captured so far; an existing FILE is left unchanged. A second
+Ctrl-C saves nothing.
 
   litemrc trace capture --out gzip.parquet -- gzip -k data
   litemrc trace capture --cache 32k:8:64,1m:16:64 --icache 32k:8:64 --out sort.parquet -- sort big.txt
@@ -47,18 +47,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="SIZE:WAYS:LINE,...",
-        help=f"data cache and the levels below, or none: keep every access ({_LEVELS})",
+        help=f"data cache and lower levels, or none: keep every access ({_LEVELS})",
     )
     parser.add_argument(
         "--icache",
         metavar="SIZE:WAYS:LINE",
         default=str(INSTRUCTIONS),
-        help="instruction cache, or none: instructions do not count (%(default)s)",
+        help="instruction cache, or none: ignore instruction fetches (%(default)s)",
     )
     add_page_argument(parser)
     add_interval_argument(parser)
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
-    parser.add_argument("command", metavar="COMMAND", nargs="+", help="program and its arguments, behind --")
+    parser.add_argument("command", metavar="COMMAND", nargs="+", help="program and its arguments, after --")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -73,41 +73,41 @@ def main(args: argparse.Namespace) -> int:
     with (
         create_trace(args.out, name, options) as writer,
         closing(capture.chunks()) as captured,
-        closing(reported(captured, "capturing", lambda: (_told(capture), None))) as chunks,
+        closing(reported(captured, "capturing", lambda: (_counts(capture), None))) as chunks,
     ):
         for chunk in chunks:
             writer.write(chunk)
-            if interrupted.asked:
+            if interrupted.requested:
                 break
-        if interrupted.asked and args.out.exists():
-            raise KeyboardInterrupt  # what is there may be complete, this is not
-    how = "interrupted: " if interrupted.asked else ""
-    # On stderr, all of it: the standard output is the program's.
-    print(f"{how}{_told(capture)} saved in {args.out}", file=sys.stderr)
+        if interrupted.requested and args.out.exists():
+            raise KeyboardInterrupt  # the existing file may be complete, this capture is not
+    how = "interrupted: " if interrupted.requested else ""
+    # Everything goes to stderr: stdout belongs to the program.
+    print(f"{how}{_counts(capture)} saved in {args.out}", file=sys.stderr)
     for role, cache in _roles(caches) if caches else ():
         print(f"{role:12} {cache.accesses:>14,} accesses {cache.misses:>12,} misses", file=sys.stderr)
     code = capture.progress.exit_code
     if code:
         print(f"litemrc: warning: the program ended with exit code {code}", file=sys.stderr)
-    if interrupted.asked:
+    if interrupted.requested:
         raise KeyboardInterrupt
     return 0
 
 
 class _Interrupted:
-    """Ctrl-C as a wish: no block is cut in half. A second one gives up at once.
+    """Records Ctrl-C, so that the current block is completed; a second Ctrl-C interrupts at once.
 
-    The program gets a SIGINT of its own from the terminal.
+    The program receives its own SIGINT from the terminal.
     """
 
     def __init__(self) -> None:
-        self.asked = False
-        signal.signal(signal.SIGINT, self._ask)
+        self.requested = False
+        signal.signal(signal.SIGINT, self._record)
 
-    def _ask(self, *_: object) -> None:
-        if self.asked:
+    def _record(self, *_: object) -> None:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True
 
 
 def _caches(args: argparse.Namespace) -> CacheHierarchy | None:
@@ -118,7 +118,7 @@ def _caches(args: argparse.Namespace) -> CacheHierarchy | None:
     return CacheHierarchy([CacheShape.parse(word) for word in text.split(",")], instructions)
 
 
-def _roles(caches: CacheHierarchy) -> list[tuple[str, object]]:
+def _roles(caches: CacheHierarchy) -> list[tuple[str, Cache]]:
     roles = [("instructions", caches.instructions)] if caches.instructions else []
     roles += [(f"level {number}", cache) for number, cache in enumerate(caches.levels, 1)]
     return roles
@@ -128,6 +128,6 @@ def _describe(caches: CacheHierarchy | None) -> str:
     return ", ".join(f"{role} {cache.shape}" for role, cache in _roles(caches)) if caches else _NONE
 
 
-def _told(capture: Capture) -> str:
+def _counts(capture: Capture) -> str:
     progress = capture.progress
     return f"{progress.references:,} references of {progress.instructions:,} instructions"

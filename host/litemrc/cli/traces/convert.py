@@ -1,4 +1,4 @@
-"""`litemrc trace convert TRACE OUT`: the same references in another format."""
+"""`litemrc trace convert TRACE OUT`: store a trace in another format."""
 
 import argparse
 import sys
@@ -20,9 +20,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace convert`."""
     parser.epilog = FORMATS_HELP
     add_input_arguments(parser)
-    parser.add_argument("out", metavar="OUT", type=Path, help="file to write; appears when it is complete")
+    parser.add_argument("out", metavar="OUT", type=Path, help="file to write; it appears when it is complete")
     parser.add_argument(
-        "--to", metavar="NAME", choices=list(FORMATS), help="format of OUT (default: by its ending)"
+        "--to", metavar="NAME", choices=list(FORMATS), help="format of OUT (default: by its suffix)"
     )
     add_interval_argument(parser)
 
@@ -31,7 +31,8 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace convert`."""
     name = output_format(args.out, args.interval, args.to)
     kept = format_of(args.out, name).columns
-    references, lost = 0, set()
+    references = 0
+    lost: set[str] = set()
     with opened(args) as trace:
         options = WriteOptions(
             args.pages, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
@@ -46,9 +47,9 @@ def main(args: argparse.Namespace) -> int:
                 present = (c for c in ("times", "writes", "contexts") if getattr(chunk, c) is not None)
                 lost.update(set(present) - kept)
         notes = trace.notes
-    print(f"{references:,} references converted into {args.out}")
+    print(f"{references:,} references written to {args.out}")
     if lost:
-        print(f"litemrc: warning: {args.out} has no place for {', '.join(sorted(lost))}", file=sys.stderr)
+        print(f"litemrc: warning: the format of {args.out} lacks {', '.join(sorted(lost))}", file=sys.stderr)
     for note in notes:
         print(f"litemrc: note: {note}", file=sys.stderr)
     return 0

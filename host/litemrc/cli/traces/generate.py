@@ -1,4 +1,4 @@
-"""`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: stores a synthetic trace."""
+"""`litemrc trace generate PROGRAM [NAME=VALUE ...] --out FILE`: store a synthetic trace."""
 
 import argparse
 from contextlib import closing
@@ -20,15 +20,15 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         defaults = " ".join(f"{key}={value}" for key, value in parameters(name).items())
         lines += [f"  {name:10} {defaults}", f"{'':13}{program.__doc__}"]
     lines += [
-        f"and of all: n={COMMON['n']} seed={COMMON['seed']} writes=SHARE (without it, no directions)",
+        f"all programs: n={COMMON['n']} seed={COMMON['seed']} writes=SHARE (default: no directions)",
         "",
-        "Where a trace is read, the URL gen:PROGRAM?NAME=VALUE&NAME=VALUE needs no file at all.",
+        "Commands that read a trace also accept the URL gen:PROGRAM?NAME=VALUE&NAME=VALUE.",
         FORMATS_HELP,
     ]
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(lines)
-    parser.add_argument("program", metavar="PROGRAM", choices=list(PROGRAMS), help="see below")
-    parser.add_argument("parameters", metavar="NAME=VALUE", nargs="*", help="see below")
+    parser.add_argument("program", metavar="PROGRAM", choices=list(PROGRAMS), help="program, see below")
+    parser.add_argument("parameters", metavar="NAME=VALUE", nargs="*", help="parameters, see below")
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
     add_page_argument(parser)
     add_interval_argument(parser)
@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace generate`."""
     for parameter in args.parameters:
         if "=" not in parameter:
-            raise UserError(f"{parameter!r} is no parameter", remedy="write NAME=VALUE")
+            raise UserError(f"a parameter must be NAME=VALUE (got {parameter!r})")
     query = "&".join(quote(parameter, safe="=") for parameter in args.parameters)
     name = output_format(args.out, args.interval)
     references = 0
@@ -52,5 +52,5 @@ def main(args: argparse.Namespace) -> int:
             for chunk in chunks:
                 writer.write(chunk)
                 references += len(chunk)
-    print(f"{references:,} references of {trace.name} stored in {args.out}")
+    print(f"{references:,} references of {trace.name} written to {args.out}")
     return 0

@@ -1,19 +1,15 @@
-"""`litemrc trace info TRACE`: what a trace holds; Ctrl-C shows what was counted so far."""
+"""`litemrc trace info TRACE`: the contents of a trace; Ctrl-C shows the counts so far."""
 
 import argparse
 import json
 from contextlib import closing
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from litemrc.cli.shared.plain_text import text_facts
 from litemrc.cli.shared.progress import shown
-from litemrc.cli.traces.arguments import add_input_arguments, opened
+from litemrc.cli.traces.arguments import INTERVALS, add_input_arguments, opened
 from litemrc.curves.sizes import size_text
 from litemrc.traces import Trace
-from litemrc.traces.formats.interval_limits import smallest_opt_memory
-from litemrc.traces.formats.intervals import IntervalTrace
 from litemrc.traces.summary import Summary
 
 
@@ -25,7 +21,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace info`."""
-    summary, stopped = Summary(), None
+    summary = Summary()
+    stopped: KeyboardInterrupt | None = None
     with opened(args) as trace:
         try:
             with closing(shown(trace, "counting")) as chunks:
@@ -34,19 +31,21 @@ def main(args: argparse.Namespace) -> int:
         except KeyboardInterrupt as error:
             stopped = error
         facts = facts_of(trace, summary, complete=stopped is None)
-    if trace.format == IntervalTrace.format and not stopped:
+    if trace.format == INTERVALS and not stopped:
+        from litemrc.traces.formats.interval_limits import smallest_opt_memory  # pyarrow takes long to load
+
         facts["minimum_pages_opt"] = smallest_opt_memory(args.trace)
     if args.json:
         print(json.dumps(facts))
     else:
-        _print(facts, args.pages)
+        print(_text(facts, args.pages))
     if stopped:
         raise stopped
     return 0
 
 
 def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any]:
-    """What --json prints; null where the trace does not tell."""
+    """Return what --json prints; null if the trace lacks the information."""
     pages = summary.pages.numbers()
     return {
         "trace": trace.name,
@@ -68,10 +67,9 @@ def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any
     }
 
 
-def _print(facts: dict[str, Any], page_bytes: int) -> None:
-    table = Table(box=None, show_header=False, pad_edge=False)
+def _text(facts: dict[str, Any], page_bytes: int) -> str:
     rows = {"trace": facts["trace"], "format": facts["format"]}
-    so_far = "" if facts["complete"] else " (so far: interrupted)"
+    so_far = "" if facts["complete"] else " (interrupted)"
     rows["references"] = f"{facts['references']:,}{so_far}"
     rows["pages"] = f"{facts['pages']:,} ({size_text(facts['pages'], page_bytes)})"
     if facts["pages"]:
@@ -84,11 +82,9 @@ def _print(facts: dict[str, Any], page_bytes: int) -> None:
         rows["time"] = f"{facts['first_time']:,} to {facts['last_time']:,} {unit}".rstrip()
     if facts["contexts"]:
         rows["contexts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["contexts"].items())
-    if facts["format"] == IntervalTrace.format and facts["complete"]:
+    if facts["format"] == INTERVALS and facts["complete"]:
         rows["exact from"] = f"{facts['minimum_pages']:,} pages (LRU), {facts['minimum_pages_opt']:,} (OPT)"
     if facts["origin"]:
         rows["origin"] = facts["origin"]
     rows |= {"note" + " " * index: note for index, note in enumerate(facts["notes"])}
-    for name, value in rows.items():
-        table.add_row(name, value)
-    Console(markup=False, highlight=False, soft_wrap=True).print(table)
+    return text_facts(rows)

@@ -15,7 +15,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace plot`."""
     add_input_arguments(parser)
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="picture, .png or .svg")
-    parser.add_argument("--title", default=None, help="above the picture (default: the name of the trace)")
+    parser.add_argument("--title", default=None, help="title of the picture (default: the name of the trace)")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -26,15 +26,15 @@ def main(args: argparse.Namespace) -> int:
         for chunk in shown(trace, "counting"):
             summary.add(chunk)
     if not summary.references:
-        raise UserError("the trace is empty", where=args.trace, remedy="give one with references")
+        raise UserError("the trace has no reference", where=args.trace, remedy="give a trace with references")
     with opened(args) as trace:
         graph = space_time(shown(trace, "drawing"), summary)
         unit = trace.time_unit
-    # Only now: matplotlib takes long to load.
+    # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
     from litemrc.plots.traces import space_time_figure
 
     title = Path(args.trace).name if args.title is None else args.title
     save_figure(space_time_figure(graph, page_bytes=args.pages, title=title, time_unit=unit), args.out)
-    print(f"{summary.references:,} references to {graph.pages:,} pages drawn in {args.out}")
+    print(f"{summary.references:,} references to {graph.pages:,} pages plotted in {args.out}")
     return 0

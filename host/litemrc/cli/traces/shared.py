@@ -1,5 +1,4 @@
-"""`litemrc trace shared SOURCE --out FILE`: stores a trace of shared memory, generated or in another
-format."""
+"""`litemrc trace shared SOURCE --out FILE`: store a shared-memory trace, generated or in another format."""
 
 import argparse
 from contextlib import closing
@@ -16,8 +15,8 @@ from litemrc.traces.shared.generated import described, shared_parameters
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace shared`."""
     lines = [
-        "SOURCE and FILE: text, `time processor page word r|w` a line behind a line `# page_bytes N`, in",
-        ".txt (and .gz, .zst or .xz); or .parquet, with columns of these names. SOURCE may be a URL",
+        "SOURCE and FILE: .txt (also .gz, .zst or .xz), a line `# page_bytes N`, then lines",
+        "`time processor page word r|w`; or .parquet, with columns of these names. SOURCE may also be a URL",
         "gen:PROGRAM?NAME=VALUE&...:",
     ]
     for name in PARALLEL_PROGRAMS:
@@ -29,7 +28,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="file or URL, see below")
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
     parser.add_argument(
-        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="pages that FILE numbers (1k)"
+        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="page size of FILE (1k)"
     )
 
 
@@ -37,17 +36,17 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace shared`."""
     references = 0
 
-    def told() -> tuple[str, float | None]:
+    def state() -> tuple[str, float | None]:
         return f"{references:,} references", trace.fraction
 
     with open_shared_trace(args.source) as trace:
         origin = trace.origin or str(args.source)
         with (
             create_shared_trace(args.out, args.page, origin, trace.time_unit) as writer,
-            closing(reported(trace, "storing", told)) as chunks,
+            closing(reported(trace, "storing", state)) as chunks,
         ):
             for chunk in chunks:
                 writer.write(chunk)
                 references += len(chunk)
-    print(f"{references:,} references of {args.source} stored in {args.out}")
+    print(f"{references:,} references of {args.source} written to {args.out}")
     return 0

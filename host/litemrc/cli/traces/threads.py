@@ -1,5 +1,4 @@
-"""`litemrc trace threads --out FILE PROGRAM.c -- ARGUMENT ...`: which thread of a program reads and writes
-what."""
+"""`litemrc trace threads --out FILE PROGRAM.c -- ARGUMENT ...`: the memory references of each thread."""
 
 import argparse
 import shlex
@@ -16,13 +15,13 @@ from litemrc.traces.shared import create_shared_trace
 from litemrc.traces.shared.chunk import PAGE_BYTES
 
 _EPILOG = """\
-The C files are compiled with gcc -fsanitize=thread and linked with a runtime of our own, which writes each
-access down and lets threads take turns: the same program makes the same trace. Processors are threads in the
-order of their creation, the program's own is 0; `litemrc simulate numa` reads the trace.
+The C files are compiled with gcc -fsanitize=thread and linked with a runtime of LiteMRC, which records each
+access and runs the threads in turns: a program always produces the same trace. Processors are threads in the
+order of their creation; the main thread is 0. `litemrc simulate numa` reads the trace.
 
-Seen: static data and heap, also through memcpy, memmove and memset, mutexes, barriers, atomic operations. Not
-seen: stacks, registers, what libraries do. Threads may wait by mutexes, conditions, barriers and joins, and
-by looking at memory again and again.
+Recorded: static data and heap, also through memcpy, memmove and memset, mutexes, barriers, atomic operations.
+Not recorded: stacks, registers, accesses in libraries. Threads may wait by mutexes, conditions, barriers and
+joins, and by polling memory.
 
   litemrc trace threads --out ocean.parquet scenarios/threads/ocean.c -- 64 6
 """
@@ -32,12 +31,12 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace threads`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write, as below")
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
     parser.add_argument(
-        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="pages that the file numbers (1k)"
+        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="page size of FILE (1k)"
     )
     parser.add_argument(
-        "--turn", metavar="N", type=positive, default=TURN, help="references of a thread's turn (%(default)s)"
+        "--turn", metavar="N", type=positive, default=TURN, help="references in a thread's turn (%(default)s)"
     )
     parser.add_argument(
         "words",
@@ -49,27 +48,31 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace threads`."""
-    sources, arguments = _parted(args.words)
+    sources, arguments = _split(args.words)
     recording = Recording(sources, arguments, args.turn)
     origin = shlex.join([*map(str, sources), "--", *arguments])
 
-    def told() -> tuple[str, None]:
+    def state() -> tuple[str, None]:
         return f"{recording.references:,} references", None
 
     with (
         create_shared_trace(args.out, args.page, origin, recording.time_unit) as writer,
         closing(recording.chunks()) as recorded,
-        closing(reported(recorded, "recording", told)) as chunks,
+        closing(reported(recorded, "recording", state)) as chunks,
     ):
         for chunk in chunks:
             writer.write(chunk)
-    print(f"{told()[0]} saved in {args.out}", file=sys.stderr)
+    print(f"{state()[0]} saved in {args.out}", file=sys.stderr)
     return 0
 
 
-def _parted(words: list[str]) -> tuple[list[Path], list[str]]:
-    """The C files in front, and the program's arguments behind them."""
+def _split(words: list[str]) -> tuple[list[Path], list[str]]:
+    """Split the words into the leading C files and the arguments of the program."""
     count = next((at for at, word in enumerate(words) if not word.endswith(".c")), len(words))
     if not count:
-        raise UserError("no C file in front", where=words[0], remedy="name the program's files, FILE.c")
+        raise UserError(
+            "the first word is not a C file",
+            where=words[0],
+            remedy="give the files of the program first, FILE.c",
+        )
     return [Path(word) for word in words[:count]], words[count:]

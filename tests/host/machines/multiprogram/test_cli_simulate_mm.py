@@ -94,8 +94,8 @@ def test_pictures_are_drawn(file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--policy", "mrc,fifo"], "no policy 'fifo'"),
-        (["--policy", "mrc,mrc"], "a policy twice"),
+        (["--policy", "mrc,fifo"], "no policy is named 'fifo'"),
+        (["--policy", "mrc,mrc"], "a policy is repeated in 'mrc,mrc'"),
         (["--policy", "static"], "policy static needs pages of each process"),
         (["--plot", "a.pdf"], "pdf"),
     ],

@@ -1,0 +1,42 @@
+"""Parsers of commands whose modules are imported when they are run."""
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Parses the arguments of one command; the command's module, imported at that time, declares them.
+
+    The parsed arguments have the module's `main` as `run`, unless a command below this one sets its own.
+
+    Parameters:
+        module: a module with `set_argparser(parser)` and `main(args)`; it needs no `main` if it requires a
+            command below itself. Empty: the caller declares the arguments.
+    """
+
+    def __init__(self, *args: Any, module: str = "", **options: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False} | options)
+        self._module = module
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Declare the arguments, once, and parse."""
+        if self._module:
+            module, self._module = import_module(self._module), ""
+            self.set_defaults(run=getattr(module, "main", None))
+            module.set_argparser(self)
+        return super().parse_known_args(args, namespace)
+
+
+def add_commands(
+    parser: argparse.ArgumentParser, commands: dict[str, tuple[str, str]], **options: Any
+) -> None:
+    """Add subcommands to a parser.
+
+    Parameters:
+        commands: for each name its module below `litemrc.cli`, and its description.
+        options: of `add_subparsers`.
+    """
+    actions = parser.add_subparsers(parser_class=CommandParser, **options)
+    for name, (module, purpose) in commands.items():
+        actions.add_parser(name, help=purpose, description=purpose, module=f"litemrc.cli.{module}")
