@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Boot arguments: a text in the ROM image, as a kernel's command line; who loads the image may write over the
- * spaces between "bootargs=" and the semicolon.
+ * Boot arguments: a text in the ROM image, like a kernel's command line. The program that loads the image may overwrite
+ * the spaces between "bootargs=" and the semicolon.
  */
 #include "bootargs.h"
 

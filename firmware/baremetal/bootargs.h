@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* The boot argument "name=0" or "name=1"; what is not given is `otherwise`. Takes the same time for both values. */
+/* Returns the boot argument "name=0" or "name=1", or `otherwise` if absent. Takes the same time for both values. */
 bool bootarg(const char *name, bool otherwise);
 
 #endif

@@ -15,12 +15,12 @@ void budgets_lift(void)
 static int set_budget(struct pager_owner *owner, uint32_t pages, const char **reason)
 {
 	if (!pages)
-		return refuse(reason, error_code_bad_argument_c, "a task needs a frame");
+		return refuse(reason, error_code_bad_argument_c, "pages must be 1 or more");
 	owner->budget = pages;
 	return 0;
 }
 
-/* Done by the tasks' own loop. */
+/* The tasks' loop evicts the pages. */
 static void reclaim(struct pager_owner *owner, uint32_t pages)
 {
 	owner->reclaim = pages < owner->resident ? pages : owner->resident;
@@ -42,7 +42,7 @@ int budgets_perform(const struct host_request *request, struct ack_body *ack, co
 		owner = tasks_owner(request->reclaim.context);
 		break;
 	default:
-		return refuse(reason, error_code_unsupported_c, "it has no operating system");
+		return refuse(reason, error_code_unsupported_c, "the device has no operating system");
 	}
 	if (!owner)
 		return refuse(reason, error_code_busy_c, "the pager runs no task in that context");

@@ -10,14 +10,14 @@
 #include "replication.h"
 #include "tasks.h"
 
-static struct device_message message;	/* filled in and sent at once */
+static struct device_message message;	/* filled in and sent immediately */
 static uint32_t sent;
-static uint32_t next_context;	/* of the epoch in the window, to be sent */
-static uint32_t next_domain;	/* of the power domains behind the contexts */
+static uint32_t next_context;	/* to be sent, of the epoch in the window */
+static uint32_t next_domain;	/* power domains follow the contexts */
 static uint32_t ranks_sent;
-static uint32_t next_task;	/* of the tasks behind the domains */
+static uint32_t next_task;	/* tasks follow the domains */
 static uint32_t tasks_sent;
-static uint32_t kept_scale_log2;	/* of the epoch in the window, where it is no longer in force */
+static uint32_t kept_scale_log2;	/* of the epoch in the window, if changed since */
 static bool scale_kept;
 
 void epochs_init(void (*on_ready)(void))
@@ -32,7 +32,7 @@ static uint32_t window_accesses(uint32_t groups, uint32_t context)
 	return monitor_window(groups, context, LITEMRC_WINDOW_ACCESSES(groups));
 }
 
-/* The first context from `context` on that has accesses; `contexts` if there is none. */
+/* Returns the first context with accesses from `context` on; `contexts` if there is none. */
 static uint32_t find_used(uint32_t groups, uint32_t context, uint32_t contexts)
 {
 	while (context < contexts && !window_accesses(groups, context))
@@ -104,7 +104,7 @@ static void send_pages(void)
 	link_send(&message);
 }
 
-/* Returns whether all of the epoch is on its way; else the link has no room for now. */
+/* Returns whether the whole epoch is queued; false: the link has no room. */
 static bool send_epoch(uint32_t groups, uint32_t contexts)
 {
 	uint32_t domains = ranks_domains(), tasks = tasks_count();
@@ -131,7 +131,7 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 			return false;
 		send_task(next_task, tasks - next_task - 1);
 	}
-	if (replication_tells()) {
+	if (replication_reports()) {
 		if (!link_has_room())
 			return false;
 		send_pages();
@@ -151,7 +151,7 @@ void epochs_progress(uint32_t groups, uint32_t contexts)
 		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
 		scale_kept = false;
 	}
-	/* Without room the link's interrupt goes on; the monitor's would be raised without end. */
+	/* Without room the link's interrupt calls again; the monitor's level interrupt would be raised endlessly. */
 	monitor_write(LITEMRC_EV_ENABLE, all ? LITEMRC_EV_ENABLE_EPOCH : 0);
 }
 

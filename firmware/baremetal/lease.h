@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A host that governs may vanish: what it set of rank policy, working set and budgets holds as long as its lease. Then
- * policy and working set are what they were before, and no task has a budget.
+ * The lease of a host that sets rank policy, working set and budgets. When it ends, because the host ends it or has
+ * vanished, policy and working set are restored and all budgets are lifted.
  */
 #ifndef LITEMRC_LEASE_H
 #define LITEMRC_LEASE_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* on_end is called, with interrupts off, when a lease has ended by itself. */
+/* on_end is called when a lease expires, with interrupts off. */
 void lease_init(void (*on_end)(void));
 
-/* Gives or prolongs the lease; 0 ends it now. Call with interrupts off. */
+/* Starts or renews the lease; 0 ends it now. Call with interrupts off. */
 void lease_set(uint32_t cycles);
 
 #endif

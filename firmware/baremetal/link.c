@@ -31,7 +31,7 @@ static void link_isr(void)
 		while (!link_rxempty_read()) {
 			bool complete = litemrc_receiver_push(receiver, link_rxtx_read());
 
-			link_ev_pending_write(EV_RX);	/* takes the byte out of the FIFO */
+			link_ev_pending_write(EV_RX);	/* removes the byte from the FIFO */
 			if (complete)
 				handler();
 		}
@@ -46,7 +46,7 @@ void link_init(struct litemrc_receiver *rx, link_handler on_progress)
 {
 	receiver = rx;
 	handler = on_progress;
-	/* A pending EV_RX stays: clearing it would take out a byte that came early, and no edge would follow. */
+	/* A pending EV_RX stays: clearing it would drop a byte that came early, and no edge would follow. */
 	link_ev_pending_write(EV_TX);
 	irq_attach(LINK_INTERRUPT, link_isr);
 	irq_setmask(irq_getmask() | (1 << LINK_INTERRUPT));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The link's UART: frames out through a ring, frames in through the receiver, both by interrupt. */
+/* The link's UART: frames are sent from a ring and received by the receiver, both by interrupt. */
 #ifndef LITEMRC_LINK_H
 #define LITEMRC_LINK_H
 
@@ -8,15 +8,15 @@
 
 #include "frame.h"
 
-/* Called with interrupts off, whenever a request is held or the ring got emptier. */
+/* Called with interrupts off, when a request is complete or bytes of the ring have been sent. */
 typedef void (*link_handler)(void);
 
 void link_init(struct litemrc_receiver *receiver, link_handler handler);
 
-/* Whether a frame of any length fits now. */
+/* Whether a frame of maximum length fits into the ring. */
 bool link_has_room(void);
 
-/* Encodes and queues a message; call with interrupts off and room in the ring. */
+/* Encodes and queues a message. Caller has interrupts off and has checked the room. */
 void link_send(struct device_message *message);
 
 #endif

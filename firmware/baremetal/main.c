@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The bare-metal monitor firmware: initialises the DRAM, starts the serial service and runs the programs that the
- * host orders, each in its own memory and under its own context.
+ * The bare-metal monitor firmware: initialises the DRAM, starts the serial service and runs the programs that the host
+ * orders, each in its own memory and context.
  */
 #include <irq.h>
 #include <libbase/uart.h>
@@ -16,8 +16,8 @@
 #include "workloads/workload.h"
 
 /*
- * The programs go round the power domains: so that one of them does not need them all. In its domain each has a place
- * of its own, but where there is no room, the first.
+ * Programs are placed on the power domains in turn, so that one program does not need all of them. Within a domain
+ * their pages do not overlap; a program that does not fit starts at the first page.
  */
 static uint32_t first_page(uint32_t workload)
 {
@@ -33,7 +33,7 @@ static uint32_t first_page(uint32_t workload)
 	return domain * room + page;
 }
 
-/* Gives the program its context and fresh page frames, live until it ends, as an operating system would. */
+/* Gives the program its context and unused page frames, which are live until it ends. */
 static uint8_t *prepare(const struct run_order *order)
 {
 	uint32_t first = first_page(order->workload);
@@ -54,9 +54,9 @@ static uint64_t run(const struct run_order *order, uint8_t *memory)
 }
 
 /*
- * Boot argument "measure=1": every workload once, without a host and without epochs, so that two boots that
- * differ in "monitor=0" and "monitor=1" alone can be compared clock by clock. Not those of several contexts: their
- * pager waits for the monitor.
+ * Boot argument "measure=1": runs every workload once, without a host and without epochs, so that boots with
+ * "monitor=0" and "monitor=1" can be compared cycle by cycle. Workloads of several contexts are left out: their pager
+ * waits for the monitor.
  */
 static void measure(void)
 {

@@ -33,21 +33,21 @@ static inline bool monitor_status(uint32_t mask)
 
 struct monitor_parameters monitor_parameters(void);
 
-/* Sets bits of the control register to those of value. */
+/* Sets the bits of `mask` in the control register to those of `value`. */
 void monitor_control(uint32_t mask, uint32_t value);
 
-/* Invalidate and clear wait for the queue to take them. */
+/* Both wait until the queue has taken the command. */
 void monitor_invalidate(uint32_t frame);
 void monitor_clear(void);
 
 /*
- * Stops taking accesses and waits until none is left inside: settings that need that may change. Returns the control
- * register for monitor_resume().
+ * Disables the monitor and waits until it is idle, so that range and sampling may change. Returns the control register
+ * for monitor_resume().
  */
 uint32_t monitor_quieten(void);
 void monitor_resume(uint32_t control);
 
-/* log2 of the pages of the memory behind one page of the stacks. */
+/* log2 of the pages of memory that one page of the stacks represents. */
 uint32_t monitor_scale_log2(void);
 
 /* A word of the window: the finished epoch's counters (see litemrc_regs.h). */

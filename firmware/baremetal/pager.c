@@ -7,12 +7,12 @@
 #include "monitor.h"
 
 #define PAGE_WORDS 1024u
-#define STAMP_WORD (PAGER_DATA_BYTES / 4 - 1)	/* holds the page's number for as long as it lives, to find pages mixed up */
+#define STAMP_WORD (PAGER_DATA_BYTES / 4 - 1)	/* holds the page's number, to detect mixed-up pages */
 #define L2_WORDS (CONFIG_L2_SIZE / 4)
 #define IN 1u
 #define USED 2u
-#define DIRTY 4u	/* not as in the slow region */
-#define LIVED 8u	/* the slow region or the frame has its bytes */
+#define DIRTY 4u	/* differs from the slow region */
+#define LIVED 8u	/* used before: its frame or the slow region has its data */
 #define ANYBODY ((1u << PAGER_OWNERS) - 1)
 
 struct pager_owner pager_owners[PAGER_OWNERS];
@@ -20,7 +20,7 @@ struct pager_owner pager_owners[PAGER_OWNERS];
 static uint32_t *base;
 static uint32_t total;
 static uint8_t flags[PAGER_PAGES];
-static uint16_t ring[PAGER_MEMORY];	/* pages that are in, as the hand passes them */
+static uint16_t ring[PAGER_MEMORY];	/* resident pages in the order of the CLOCK hand */
 static uint32_t filled, hand;
 
 static uint32_t *place_of(uint32_t page)
@@ -38,7 +38,7 @@ static uint32_t owner_of(uint32_t page)
 	return page >= pager_owners[1].first;
 }
 
-/* Makes the L2 cache write back what was copied, before the monitor looks again: reads what takes its lines' places. */
+/* Makes the L2 cache write back the copied lines while the monitor is disabled, by reading lines that replace them. */
 static void write_back(const uint32_t *copied)
 {
 	const volatile uint32_t *other = copied + L2_WORDS;
@@ -92,7 +92,7 @@ static void advance(void)
 	hand = hand + 1 == filled ? 0 : hand + 1;
 }
 
-/* The place in the ring of the page to replace, of one of the owners, a bit for each; one of them has a page. */
+/* Returns the ring position of the page to evict. owners: a bit for each candidate; one of them has a page. */
 static uint32_t find_victim(uint32_t owners)
 {
 	for (;; advance()) {
@@ -106,7 +106,7 @@ static uint32_t find_victim(uint32_t owners)
 	}
 }
 
-/* Returns the pages written: 0 or 1. */
+/* Evicts a page. Returns the number of pages written: 0 or 1. */
 static uint32_t put_out(uint32_t page)
 {
 	struct pager_owner *owner = &pager_owners[owner_of(page)];
@@ -122,7 +122,7 @@ static uint32_t put_out(uint32_t page)
 	return dirty;
 }
 
-/* Who has to give a frame for one of an owner's pages, a bit for each. */
+/* Returns the owners that may lose a frame to a page of `owner`, a bit for each. */
 static uint32_t givers(uint32_t owner)
 {
 	uint32_t over = 0;
@@ -133,7 +133,7 @@ static uint32_t givers(uint32_t owner)
 	return over ? over : ANYBODY;
 }
 
-/* Finds a frame for a page of an owner: its place in the ring. Adds the pages written to *written. */
+/* Returns the ring position of a frame for a page of `owner`. Adds the pages written to *written. */
 static uint32_t find_frame(uint32_t owner, uint32_t *written)
 {
 	uint32_t place;
@@ -188,7 +188,7 @@ static uint32_t give_back(uint32_t owner)
 	return written;
 }
 
-/* What an owner is to give back, once. */
+/* Returns the frames that an owner is to give back, and resets the request. */
 static uint32_t take_reclaim(struct pager_owner *owner)
 {
 	uint32_t frames;

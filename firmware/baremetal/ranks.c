@@ -52,7 +52,7 @@ static uint32_t domain_bytes(void)
 	return MAIN_RAM_SIZE / ranks_domains();
 }
 
-/* Live pages of a domain. */
+/* Number of live pages in a domain. */
 static uint32_t live_in(uint32_t domain)
 {
 	uint32_t pages = domain_bytes() / (1u << monitor_parameters().page_shift);
@@ -73,7 +73,7 @@ void ranks_set_live(uint32_t first_page, uint32_t pages)
 				    ranks_read(LITEMRC_RANKS_PARTIAL_ALLOWED) & ~(1u << domain));
 }
 
-/* The register of 64 bits has its upper word first. */
+/* The 64-bit register has its upper word first. */
 static uint32_t state_of(uint32_t domain)
 {
 	uint32_t bit = domain * LITEMRC_RANKS_STATE_BITS;
@@ -97,7 +97,7 @@ void ranks_fill(struct rank_body *rank, uint32_t domain)
 		rank->counters[word] = window[domain * LITEMRC_METER_ROW + word];
 }
 
-/* Whether an address of the firmware's own lies in a domain. */
+/* Whether an address of the firmware lies in a domain. */
 static bool lies_in(const void *address, uint32_t domain)
 {
 	uint32_t offset = (uint32_t)address - MAIN_RAM_BASE;
@@ -202,14 +202,14 @@ static void acknowledge_working_set(struct ack_body *ack)
 static int set_working_set(const struct set_working_set_body *set, const char **reason)
 {
 	if (set->groups > monitor_parameters().groups)
-		return refuse(reason, error_code_bad_argument_c, "a stack has fewer groups");
+		return refuse(reason, error_code_bad_argument_c, "the stacks have fewer groups");
 	ranks_write(LITEMRC_RANKS_N_MRC, set->groups);
 	ranks_write(LITEMRC_RANKS_N_MRC_AUTO,
 		    PUT(N_MRC_AUTO_ENABLE, set->automatic) | PUT(N_MRC_AUTO_EPSILON, set->epsilon));
 	return 0;
 }
 
-/* What a host that governs may change. */
+/* Registers that a lease restores. */
 static const uint32_t governed[] = {
 	LITEMRC_RANKS_POLICY, LITEMRC_RANKS_THRESHOLD_POWER_DOWN, LITEMRC_RANKS_THRESHOLD_SELF_REFRESH,
 	LITEMRC_RANKS_N_MRC, LITEMRC_RANKS_N_MRC_AUTO,
@@ -299,7 +299,7 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, cons
 	case host_request_type_set_rank_loss_c:
 	case host_request_type_set_working_set_c:
 	case host_request_type_get_working_set_c:
-		return refuse(reason, error_code_unsupported_c, "it has no rank power");
+		return refuse(reason, error_code_unsupported_c, "the device has no rank power");
 	default:
 		return budgets_perform(request, ack, reason);
 	}

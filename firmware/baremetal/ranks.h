@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The power domains of the DRAM: what the meter counted of them, who sends them to sleep, and what must stay awake.
+ * The power domains of the DRAM: their meter, power states and policy, and the pages whose data must be retained.
  *
- * A domain may lose its data only while it holds no live page: ranks_set_live() takes the permission back, whoever
- * gave it. On a SoC without rank power there are no domains, and every request is refused.
+ * A domain may lose its data only while it holds no live page: ranks_set_live() revokes the permission. On a SoC
+ * without rank power there are no domains, and every request is refused.
  */
 #ifndef LITEMRC_RANKS_H
 #define LITEMRC_RANKS_H
@@ -12,16 +12,16 @@
 
 #include "frame.h"
 
-/* 0: nothing is metered. */
+/* Number of power domains; 0: no rank power. */
 uint32_t ranks_domains(void);
 
-/* The pages of DRAM whose data somebody needs; none: pages = 0. */
+/* Sets the pages of DRAM whose data are needed; none: pages = 0. */
 void ranks_set_live(uint32_t first_page, uint32_t pages);
 
-/* Fills in what the meter counted of a domain up to the epoch in the window. */
+/* Fills in the meter's counters of a domain up to the epoch in the window. */
 void ranks_fill(struct rank_body *rank, uint32_t domain);
 
-/* Keeps policy and size of the working set as they are; goes back to those kept. */
+/* Save policy and size of the working set; restore the saved ones. */
 void ranks_save(void);
 void ranks_restore(void);
 

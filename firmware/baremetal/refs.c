@@ -16,11 +16,11 @@
 #ifdef CSR_REFS_BASE
 
 #define FIELD(word, name) (((word) & LITEMRC_REFS_##name) >> LITEMRC_REFS_##name##_SHIFT)
-/* The registers of UPDATE lie behind those of DELAY, in the same order. */
+/* The registers of UPDATE follow those of DELAY in the same order. */
 #define OF(counter, name) \
 	(LITEMRC_REFS_DELAY_##name + (counter) * (LITEMRC_REFS_UPDATE_INITIAL - LITEMRC_REFS_DELAY_INITIAL))
 
-/* The link and the gateware number counters and masters alike, and these registers do lie so. */
+/* The link and the gateware number counters and masters alike; the registers have the order that OF() assumes. */
 _Static_assert((int)page_counter_delay_c == LITEMRC_COUNTER_DELAY, "delay");
 _Static_assert((int)page_counter_update_c == LITEMRC_COUNTER_UPDATE, "update");
 _Static_assert(LITEMRC_MASTER_CPU == LITEMRC_REFS_MASTER_CPU, "cpu");
@@ -133,7 +133,7 @@ void refs_progress(bool between_epochs)
 		refs_write(LITEMRC_REFS_COMMAND, LITEMRC_REFS_COMMAND_NEXT);
 		(taker ? taker : send_count)(FIELD(event, EVENT_PAGE), FIELD(event, EVENT_COUNTER));
 	}
-	/* Without room the link's interrupt goes on; that of the counters would be raised without end. */
+	/* Without room the link's interrupt calls again; the counters' level interrupt would be raised endlessly. */
 	refs_write(LITEMRC_REFS_EV_ENABLE, stuck ? 0 : LITEMRC_REFS_EV_ENABLE_EVENT);
 }
 
@@ -173,11 +173,11 @@ static int arm(const struct arm_counter_body *arm, const char **reason)
 	};
 
 	if (arm->initial >> FIELD(word, CAPABILITIES_WIDTH))
-		return refuse(reason, error_code_bad_argument_c, "a counter has fewer bits");
+		return refuse(reason, error_code_bad_argument_c, "the value does not fit into the counter");
 	if (arm->masters >> FIELD(word, CAPABILITIES_MASTERS) || arm->contexts >> FIELD(word, CAPABILITIES_CONTEXTS))
-		return refuse(reason, error_code_bad_argument_c, "fewer masters or contexts are told apart");
+		return refuse(reason, error_code_bad_argument_c, "there is no such master or context");
 	if (arm->lower > arm->upper || arm->upper >= pages())
-		return refuse(reason, error_code_bad_argument_c, "no such range of pages");
+		return refuse(reason, error_code_bad_argument_c, "there is no such range of pages");
 	if (taker)
 		return refuse(reason, error_code_busy_c, "a program uses the counters");
 	refs_write(LITEMRC_REFS_CONTROL, 0);
@@ -191,7 +191,7 @@ static int set_count(const struct set_count_body *set, const char **reason)
 	if (set->page >= pages())
 		return refuse(reason, error_code_bad_argument_c, "there is no such page");
 	if (set->value >> FIELD(refs_read(LITEMRC_REFS_CAPABILITIES), CAPABILITIES_WIDTH))
-		return refuse(reason, error_code_bad_argument_c, "a counter has fewer bits");
+		return refuse(reason, error_code_bad_argument_c, "the value does not fit into the counter");
 	if (taker)
 		return refuse(reason, error_code_busy_c, "a program uses the counters");
 	refs_load(set->counter.page_counter_choice, set->page, set->value);
@@ -264,7 +264,7 @@ int refs_perform(const struct host_request *request, struct ack_body *ack, const
 	case host_request_type_set_count_c:
 	case host_request_type_get_traffic_c:
 	case host_request_type_set_traffic_c:
-		return refuse(reason, error_code_unsupported_c, "it has no reference counters");
+		return refuse(reason, error_code_unsupported_c, "the device has no reference counters");
 	default:
 		return ranks_perform(request, ack, reason);
 	}

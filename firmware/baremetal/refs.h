@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reference counters: two down-counters a page, DELAY and UPDATE, whose events a program takes, or else the host
- * gets as messages. On a SoC without them every request is refused.
+ * The reference counters: two down-counters per page, DELAY and UPDATE. Their events go to the program that takes them,
+ * else to the host as messages. On a SoC without reference counters every request is refused.
  *
- * All but refs_init() are called with interrupts off, or by a program that takes the events.
+ * Call all but refs_init() with interrupts off, or from the program that takes the events.
  */
 #ifndef LITEMRC_REFS_H
 #define LITEMRC_REFS_H
@@ -13,15 +13,15 @@
 
 #include "frame.h"
 
-/* What a counter (LITEMRC_COUNTER_...) of all pages counts. */
+/* The accesses that a counter (LITEMRC_COUNTER_...) of all pages counts. */
 struct refs_selection {
 	uint32_t initial;
 	uint32_t accesses;	/* 1 reads, 2 writes, 3 both */
-	uint32_t masters, contexts;	/* a bit each; LITEMRC_REFS_MASTER_... */
+	uint32_t masters, contexts;	/* one bit each; LITEMRC_REFS_MASTER_... */
 	uint32_t lower, upper;	/* pages */
 };
 
-/* Calls on_event, in an interrupt, when there are events. */
+/* on_event is called from the interrupt when there are events. */
 void refs_init(void (*on_event)(void));
 
 /*
@@ -30,21 +30,21 @@ void refs_init(void (*on_event)(void));
  */
 void refs_progress(bool between_epochs);
 
-/* Gives events to a program, called in interrupts; NULL: to the host. */
+/* Directs events to a program, which is called in interrupts; NULL: to the host. */
 void refs_give_events(void (*taker)(uint32_t page, uint32_t counter));
 
 void refs_select(uint32_t counter, const struct refs_selection *selection);
 
-/* Loads all counters with their initial values, and has requests counted or not. */
+/* Loads all counters with their initial values, and enables or disables counting. */
 void refs_restart(bool on);
 
 uint32_t refs_page_shift(void);
 uint32_t refs_value(uint32_t counter, uint32_t page);
 void refs_load(uint32_t counter, uint32_t page, uint32_t value);
-/* ... with the initial value of all. */
+/* Loads the initial value of all pages. */
 void refs_rearm(uint32_t counter, uint32_t page);
 
-/* Events, and accesses before any counter saw them. */
+/* Lost events, and accesses lost before they reached the counters. */
 uint32_t refs_lost(void);
 
 /* As settings_perform(). */

@@ -16,15 +16,15 @@
 
 #define ALL_CONTEXTS (LITEMRC_REFS_DELAY_SELECT_CONTEXTS >> LITEMRC_REFS_DELAY_SELECT_CONTEXTS_SHIFT)
 
-/* A page as the program knows it. */
+/* A page of the program. */
 static struct {
 	volatile uint32_t *copy;	/* NULL: there is none */
 	uint32_t accesses;		/* to the copy, since it was made or UPDATE was last re-armed */
 } table[REPLICATION_PAGES];
 
-static volatile uint32_t *home;	/* of page 0, in the remote window */
-static uint32_t first, pages, page_words, update_initial, context;	/* first: number of page 0 for the counters */
-static uint32_t free_slots;	/* of local memory, a bit each */
+static volatile uint32_t *home;	/* page 0 in the remote window */
+static uint32_t first, pages, page_words, update_initial, context;	/* first: page 0, as the counters number it */
+static uint32_t free_slots;	/* of local memory, one bit each */
 static uint32_t home_started, sent;
 static struct {
 	uint32_t local, remote_reads, remote_writes, replications, refused, drops, kept;
@@ -42,7 +42,7 @@ static uint32_t room(void)
 	return PAGE_POOL_SIZE / 4 / page_words;
 }
 
-/* The counter counts while the copy is being made: what comes then comes too late for it, too. */
+/* UPDATE is loaded before the copy is made: updates during the copying are counted, too. */
 static void replicate(uint32_t page)
 {
 	volatile uint32_t *copy, *from = home_of(page);
@@ -60,7 +60,7 @@ static void replicate(uint32_t page)
 	for (uint32_t word = 0; word < page_words; word++)
 		copy[word] = from[word];
 	table[page].copy = copy;
-	table[page].accesses = 1;	/* the read that brought DELAY to 0 */
+	table[page].accesses = 1;	/* the read that made DELAY 0 */
 	counts.replications++;
 }
 
@@ -113,7 +113,7 @@ void replication_begin(uint8_t *memory, uint32_t count, uint32_t delay, uint32_t
 		.initial = delay, .accesses = 1, .masters = 1u << LITEMRC_REFS_MASTER_REMOTE, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
 	});
-	/* Only pages that have a copy receive updates. */
+	/* Initial value 0: only pages with a copy count updates. */
 	refs_select(LITEMRC_COUNTER_UPDATE, &(struct refs_selection){
 		.initial = 0, .accesses = 2, .masters = 1u << LITEMRC_REFS_MASTER_TRAFFIC, .contexts = ALL_CONTEXTS,
 		.lower = first, .upper = first + pages - 1,
@@ -123,7 +123,7 @@ void replication_begin(uint8_t *memory, uint32_t count, uint32_t delay, uint32_t
 	irq_setie(1);
 }
 
-/* No copy is made or dropped while an access is on its way. */
+/* Interrupts are off during an access, so its copy is neither made nor dropped meanwhile. */
 uint32_t replication_read(uint32_t page, uint32_t word)
 {
 	uint32_t value;
@@ -172,7 +172,7 @@ void replication_note_damage(void)
 void replication_end(void)
 {
 	irq_setie(0);
-	/* What came behind the last events. */
+	/* Updates since the last events. */
 	for (uint32_t page = 0; page < pages; page++)
 		if (table[page].copy)
 			counts.updates_received += update_initial - refs_value(LITEMRC_COUNTER_UPDATE, first + page);
@@ -185,7 +185,7 @@ void replication_end(void)
 			counts.damaged += table[page].copy[word] != home_of(page)[word];
 }
 
-bool replication_tells(void)
+bool replication_reports(void)
 {
 	return state != NOTHING;
 }
@@ -203,13 +203,13 @@ static uint64_t cost(const struct pages_body *message)
 
 void replication_fill(struct pages_body *message)
 {
-	uint32_t copies = 0, under_way = 0;
+	uint32_t copies = 0, pending = 0;
 
 	for (uint32_t page = 0; page < pages; page++)
 		if (table[page].copy) {
 			copies++;
 			if (state == RUNNING)
-				under_way += update_initial - refs_value(LITEMRC_COUNTER_UPDATE, first + page);
+				pending += update_initial - refs_value(LITEMRC_COUNTER_UPDATE, first + page);
 		}
 	message->index = sent++;
 	message->context = context;
@@ -225,7 +225,7 @@ void replication_fill(struct pages_body *message)
 	message->drops = counts.drops;
 	message->kept = counts.kept;
 	message->updates_sent = counts.updates_sent;
-	message->updates_received = counts.updates_received + under_way;
+	message->updates_received = counts.updates_received + pending;
 	message->cost = cost(message);
 	message->lost = refs_lost();
 	message->damaged = counts.damaged;
@@ -235,7 +235,7 @@ void replication_fill(struct pages_body *message)
 
 #else
 
-bool replication_tells(void)
+bool replication_reports(void)
 {
 	return false;
 }

@@ -15,7 +15,7 @@
 #include "settings.h"
 #include "workloads/workload.h"
 
-#define BOOT_EPOCH_CYCLES (1u << 22)	/* until the host asks for another: 84 ms at 50 MHz */
+#define BOOT_EPOCH_CYCLES (1u << 22)	/* default until the host sets another: 84 ms at 50 MHz */
 #define UNIT_IS_CYCLES LITEMRC_CONTROL_EPOCH_UNIT
 
 /* The link and the gateware number the engines alike. */
@@ -25,13 +25,13 @@ _Static_assert((int)stack_engine_bucket_stack_c == LITEMRC_ENGINE_BUCKET_STACK, 
 static struct monitor_parameters parameters;
 static struct litemrc_receiver receiver;
 static uint8_t request_buffer[LITEMRC_REQUEST_BUFFER];
-static struct device_message reply;	/* kept: a repeated request gets it again */
+static struct device_message reply;	/* kept for a repeated request */
 static uint8_t reply_payload[128];
 static uint32_t last_request;
 
 static struct run_order order;
 static volatile enum { IDLE, ORDERED, RUNNING } state;
-static bool lease_ended;	/* the host is still to be told */
+static bool lease_ended;	/* and the host has not been notified */
 
 static void send_hello(uint32_t request)
 {
@@ -90,7 +90,7 @@ static void acknowledge_epoch(void)
 		    monitor_read(LITEMRC_EPOCH_LENGTH), 0);
 }
 
-/* Does the request; the reply is an empty ack beforehand. Returns 0 or an error code, with a reason for some. */
+/* Executes the request and fills in the reply, an empty ack before. Returns 0 or an error code, some with a reason. */
 static int perform(const struct host_request *request, const char **reason)
 {
 	switch (request->type_choice) {
@@ -185,7 +185,7 @@ static void answer(void)
 	litemrc_receiver_release(&receiver);
 }
 
-/* The messages of an epoch are sent in one go, so nothing is sent between them. */
+/* No other message is sent between the messages of an epoch. */
 static bool may_send(void)
 {
 	return link_has_room() && !epochs_halfway();
@@ -193,7 +193,7 @@ static bool may_send(void)
 
 static void send_lease_end(void)
 {
-	static const char line[] = "the lease ended: rank policy, working set and budgets are the device's own again";
+	static const char line[] = "the lease ended: rank policy and working set are restored, budgets lifted";
 	static struct device_message message;
 
 	message.type_choice = device_message_type_log_c;
@@ -206,7 +206,7 @@ static void send_lease_end(void)
 	lease_ended = false;
 }
 
-/* Whatever can go on, goes on; interrupts are off. */
+/* Sends what is due while the link has room. Interrupts are off. */
 static void progress(void)
 {
 	epochs_progress(parameters.groups, parameters.contexts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The serial service: answers requests and sends finished epochs, all by interrupt, while programs run.
+ * The serial service: answers requests and sends finished epochs by interrupt, while programs run.
  */
 #ifndef LITEMRC_SERVICE_H
 #define LITEMRC_SERVICE_H
@@ -8,20 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A program that the host asked for. */
+/* A program that the host requested. */
 struct run_order {
 	uint32_t workload, context, scale;
 };
 
 void service_init(void);
 
-/* Takes the host's order, if there is one. Until service_done() further orders are refused as busy. */
+/* Takes the host's order if there is one. Further orders are refused as busy until service_done(). */
 bool service_take_order(struct run_order *order);
 
-/* Tells the host that a program started. */
+/* Reports the start of a program to the host. */
 void service_started(const struct run_order *order);
 
-/* Ends the running epoch, waits until it is with the host, and tells that the program is done. */
+/* Ends the running epoch, waits until it is sent, and reports the end of the program to the host. */
 void service_done(const struct run_order *order, uint64_t cycles);
 
 #endif

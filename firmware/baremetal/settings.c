@@ -33,7 +33,7 @@ static void set_range(uint32_t lower, uint32_t upper)
 	monitor_resume(control);
 }
 
-/* Returns whether the gateware knows that rate; else all is as it was. */
+/* Returns whether the gateware supports that rate; if not, nothing is changed. */
 static bool set_sampling(uint32_t sampling)
 {
 	uint32_t control = monitor_quieten();
@@ -57,9 +57,9 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 	switch (request->type_choice) {
 	case host_request_type_set_range_c:
 		if (request->set_range.lower > request->set_range.upper)
-			return refuse(reason, error_code_bad_argument_c, "the first frame lies behind the last");
+			return refuse(reason, error_code_bad_argument_c, "lower is above upper");
 		if (request->set_range.upper >= parameters->frames)
-			return refuse(reason, error_code_bad_argument_c, "the memory has fewer frames");
+			return refuse(reason, error_code_bad_argument_c, "upper is beyond the last frame");
 		set_range(request->set_range.lower, request->set_range.upper);
 		acknowledge_range(ack);
 		return 0;
@@ -68,9 +68,10 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 		return 0;
 	case host_request_type_set_sampling_c:
 		if (request->set_sampling.sampling > parameters->frames_log2)
-			return refuse(reason, error_code_bad_argument_c, "less than one page of the memory would be left");
+			return refuse(reason, error_code_bad_argument_c, "no page would be sampled");
 		if (!set_sampling(request->set_sampling.sampling))
-			return refuse(reason, error_code_bad_argument_c, "the gateware does not sample as rarely");
+			return refuse(reason, error_code_bad_argument_c,
+				      "the gateware does not support this sampling rate");
 		acknowledge_sampling(ack);
 		return 0;
 	case host_request_type_get_sampling_c:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests about what the monitor counts: address range, sampling, freezing.
+ * Requests about the address range, sampling and freezing of the monitor.
  */
 #ifndef LITEMRC_SETTINGS_H
 #define LITEMRC_SETTINGS_H
@@ -9,8 +9,8 @@
 #include "monitor.h"
 
 /*
- * Does the request and fills in the ack. Returns 0 or an error code, and then why in *reason, unless the error says
- * it all. Call with interrupts off.
+ * Executes the request and fills in the ack. Returns 0 or an error code, and in *reason the cause if the code does not
+ * suffice. Call with interrupts off.
  */
 int settings_perform(const struct host_request *request, const struct monitor_parameters *parameters,
 		     struct ack_body *ack, const char **reason);

@@ -8,9 +8,9 @@
 #include "uptime.h"
 #include "workloads/workload.h"
 
-#define LINES 4u	/* of a page in a touch */
+#define LINES 4u	/* accessed in one touch */
 
-/* What a task message counts, since the task began. */
+/* Counters of a task message, since the task began. */
 struct task_counts {
 	uint32_t references, faults, zero_fills, writes, iterations, damaged;
 	uint64_t response;
@@ -19,15 +19,15 @@ struct task_counts {
 static struct task {
 	struct task_program program;
 	enum { READY, READING, ASLEEP, ENDED } state;
-	uint64_t until;		/* it reads or sleeps */
-	uint64_t due;		/* when the iteration was to begin */
-	uint32_t touch, page;	/* of the iteration; page of that touch */
+	uint64_t until;		/* end of reading or sleeping */
+	uint64_t due;		/* nominal start of the iteration */
+	uint32_t touch, page;	/* number in the iteration, and its page */
 	uint32_t iterations, references;
 	uint64_t response;
-	struct task_counts told;
+	struct task_counts reported;
 } tasks[PAGER_OWNERS];
 
-/* What takes processor time, measured; the rest of a scenario for the host's machine. */
+/* Measured processor times, which the host's simulation needs as costs. */
 enum cost { TOUCH, FAULT, ZERO_FILL, COSTS };
 static struct {
 	uint64_t cycles;
@@ -37,7 +37,7 @@ static struct {
 static struct task_machine machine;
 static uint32_t first_context;
 static volatile bool running;
-static uint64_t disk_free;	/* when all requests are served */
+static uint64_t disk_free;	/* time when all requests are served */
 static uint32_t random_state;
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -72,7 +72,7 @@ static void begin(uint32_t number, const struct task_program *program)
 	choose_page(&tasks[number]);
 }
 
-/* The touch is done; what comes next. */
+/* Counts a touch and chooses the next page. */
 static void go_on(struct task *task)
 {
 	const struct task_program *program = &task->program;
@@ -83,7 +83,7 @@ static void go_on(struct task *task)
 
 		task->touch = 0;
 		task->iterations++;
-		irq_setie(0);	/* it has two words, and an interrupt reads both */
+		irq_setie(0);	/* 64 bits are two words; an interrupt reads both */
 		task->response += now - task->due;
 		irq_setie(1);
 		task->due = now + program->sleep_cycles;
@@ -99,7 +99,7 @@ static void go_on(struct task *task)
 	choose_page(task);
 }
 
-/* Lines at random places of a page; the first is written by a task that writes. */
+/* Accesses random lines of a page; a task that writes writes the first one. */
 static void touch_lines(uint8_t *page, bool writes)
 {
 	for (uint32_t line = 0; line < LINES; line++) {
@@ -113,7 +113,7 @@ static void touch_lines(uint8_t *page, bool writes)
 	}
 }
 
-/* Touches the page, or begins to wait for it. */
+/* Touches the page, or starts reading it from the disk. */
 static void step(uint32_t number)
 {
 	uint64_t began = uptime_cycles();
@@ -137,7 +137,7 @@ static void step(uint32_t number)
 	note_cost(TOUCH, began);
 }
 
-/* What others waited for has come. */
+/* Makes a task ready whose wait is over. */
 static void wake(uint32_t number)
 {
 	uint64_t began = uptime_cycles();
@@ -152,7 +152,7 @@ static void wake(uint32_t number)
 	task->state = READY;
 }
 
-/* Runs a task until it waits, ends, or its turn is over. */
+/* Runs a task until it waits or ends, or its time slice is over. */
 static void take_turn(uint32_t number)
 {
 	uint64_t end = uptime_cycles() + machine.slice_cycles;
@@ -162,7 +162,7 @@ static void take_turn(uint32_t number)
 		step(number);
 }
 
-static void tell_costs(void)
+static void print_costs(void)
 {
 	static const char *const names[COSTS] = {"touch", "fault", "zero fill"};
 
@@ -199,7 +199,7 @@ void tasks_run(const struct task_machine *of, const struct task_program programs
 		}
 	}
 	running = false;
-	tell_costs();
+	print_costs();
 }
 
 static struct task_counts counts_of(uint32_t number)
@@ -225,20 +225,20 @@ uint32_t tasks_count(void)
 
 void tasks_fill(struct task_body *message, uint32_t number)
 {
-	struct task_counts now = counts_of(number), *told = &tasks[number].told;
+	struct task_counts now = counts_of(number), *last = &tasks[number].reported;
 
 	message->context = first_context + number;
 	message->memory = PAGER_MEMORY;
 	message->budget = pager_owners[number].budget;
 	message->resident = pager_owners[number].resident;
-	message->references = now.references - told->references;
-	message->faults = now.faults - told->faults;
-	message->zero_fills = now.zero_fills - told->zero_fills;
-	message->writes = now.writes - told->writes;
-	message->iterations = now.iterations - told->iterations;
-	message->response = now.response - told->response;
-	message->damaged = now.damaged - told->damaged;
-	*told = now;
+	message->references = now.references - last->references;
+	message->faults = now.faults - last->faults;
+	message->zero_fills = now.zero_fills - last->zero_fills;
+	message->writes = now.writes - last->writes;
+	message->iterations = now.iterations - last->iterations;
+	message->response = now.response - last->response;
+	message->damaged = now.damaged - last->damaged;
+	*last = now;
 }
 
 struct pager_owner *tasks_owner(uint32_t context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two tasks in turns on one processor and in the frames of the pager, with one disk for pages that are out: it serves
- * one request after the other, and meanwhile the other task runs. After Zhou et al. 2004, section 4.2.1.
+ * Two tasks that share one processor in time slices, the frames of the pager, and one disk for evicted pages. The disk
+ * serves one request at a time; the other task runs meanwhile. After Zhou et al. 2004, section 4.2.1.
  */
 #ifndef LITEMRC_TASKS_H
 #define LITEMRC_TASKS_H
@@ -11,30 +11,30 @@
 #include "frame.h"
 #include "pager.h"
 
-/* Longest turn of a task, and what the disk takes to read and to write a page, in clock cycles. */
+/* Time slice of a task, and times of the disk to read and to write a page, in cycles. */
 struct task_machine {
 	uint32_t slice_cycles, read_cycles, write_cycles;
 };
 
-/* What a task does, over and over: so many touches of pages, then sleep. */
+/* One iteration of a task: `touches` touches of pages, then sleep. */
 struct task_program {
 	uint32_t pages, touches, sleep_cycles;
-	uint32_t iterations;			/* 0: until the other one ends */
-	uint32_t (*page)(uint32_t touch);	/* of the touch of that number in an iteration */
-	bool writes;				/* a line in every touch */
+	uint32_t iterations;			/* 0: until the other task ends */
+	uint32_t (*page)(uint32_t touch);	/* page of a touch, by its number in the iteration */
+	bool writes;				/* every touch writes one line */
 };
 
-/* Runs both until one that counts its iterations has done them; contexts are `context` and the next one. */
+/* Runs both tasks until one has done its iterations. Their contexts are `context` and `context + 1`. */
 void tasks_run(const struct task_machine *machine, const struct task_program programs[PAGER_OWNERS], uint8_t *memory,
 	       uint32_t context);
 
-/* Tasks that there are messages about. */
+/* Number of tasks that task messages report on. */
 uint32_t tasks_count(void);
 
-/* Fills in what a task did since the last time. */
+/* Fills in the counts of a task since the previous call. */
 void tasks_fill(struct task_body *message, uint32_t number);
 
-/* What the pager has of the task that runs in a context; NULL: none does. */
+/* Returns the pager's owner of the task that runs in a context; NULL: none. */
 struct pager_owner *tasks_owner(uint32_t context);
 
 #endif

@@ -62,9 +62,9 @@ static int set(const struct set_traffic_body *set, const char **reason)
 	uint32_t words = 1u << words_log2();
 
 	if (set->words_log2 > words_log2() || set->base > words - (1u << set->words_log2))
-		return refuse(reason, error_code_bad_argument_c, "the range does not end within the memory");
+		return refuse(reason, error_code_bad_argument_c, "the range exceeds the memory");
 	if (!set->seed)
-		return refuse(reason, error_code_bad_argument_c, "a seed of 0 stays 0");
+		return refuse(reason, error_code_bad_argument_c, "the seed must not be 0");
 	traffic_start(0);
 	traffic_begin(&stream);
 	traffic_start(set->count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The traffic generator, a master of the memory beside the processor; of a SoC with reference counters. */
+/* The traffic generator of a SoC with reference counters: a second master of the memory. */
 #ifndef LITEMRC_TRAFFIC_H
 #define LITEMRC_TRAFFIC_H
 
@@ -8,7 +8,7 @@
 
 #include "frame.h"
 
-/* Where its accesses go, in words of its own; writes change no byte. */
+/* The address stream, in words of the generator. Its writes change no byte. */
 struct traffic_stream {
 	uint32_t base, words_log2;
 	bool random;
@@ -18,10 +18,10 @@ struct traffic_stream {
 /* log2 of the bytes of a word. */
 uint32_t traffic_word_shift(void);
 
-/* The stream begins anew; it must not be busy. */
+/* Restarts the stream; the generator must be idle. */
 void traffic_begin(const struct traffic_stream *stream);
 
-/* So many accesses more. */
+/* Starts `count` accesses. */
 void traffic_start(uint32_t count);
 
 /* Accesses still to come. */

@@ -24,7 +24,7 @@
 #include "system/say.h"
 #include "system/tty.h"
 
-/* Until the host asks for another length: an epoch of 8 contexts takes 115200 baud 0.3 s. */
+/* Default until the host sets another: at 115,200 baud an epoch of 8 contexts takes 0.3 s to send. */
 #define BOOT_EPOCH_CYCLES (1u << 24)
 
 enum { SIGNALS, DEVICE, TTY, SOURCES };
@@ -40,15 +40,15 @@ static int open_signals(void)
 	sigaddset(&taken, SIGHUP);
 	sigaddset(&taken, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &taken, NULL);
-	signal(SIGCHLD, SIG_DFL);	/* the caller may ignore it: then no status would come */
-	signal(SIGPIPE, SIG_IGN);	/* nobody may read what we say */
+	signal(SIGCHLD, SIG_DFL);	/* an ignored SIGCHLD is not delivered */
+	signal(SIGPIPE, SIG_IGN);	/* stderr may be a closed pipe */
 	signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (signals < 0)
-		give_up(1, "use a kernel with CONFIG_SIGNALFD", "signals: %s", strerror(errno));
+		give_up(1, "use a kernel with CONFIG_SIGNALFD", "signalfd: %s", strerror(errno));
 	return signals;
 }
 
-/* The monitor counts, and epochs end, whoever boots it. */
+/* Enables the monitor, with an epoch length if none is set. */
 static void start_counting(void)
 {
 	uint32_t length;
@@ -65,7 +65,7 @@ static bool must_end(int signals)
 	bool end = false;
 
 	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		end |= info.ssi_signo != SIGCHLD;	/* runs_progress() looks for ended children */
+		end |= info.ssi_signo != SIGCHLD;	/* runs_progress() reaps children */
 	return end;
 }
 
@@ -76,18 +76,18 @@ static void take_record(int device)
 	if (!record)
 		return;
 	/* No epoch overtakes a process message. */
-	epochs_send(record, followers_tell());
+	epochs_send(record, followers_report());
 	followers_note(record);
-	followers_tell();
+	followers_report();
 }
 
-static void say_goodbye(void)
+static void say_end(void)
 {
 	say("ends: %u requests answered, %u frames damaged, %u epoch messages, %u of them lost", service_answered(),
 	    service_damaged(), (unsigned int)epochs_sent(), (unsigned int)epochs_lost());
 }
 
-/* How long to wait for something to happen, in ms; -1: for ever. */
+/* Timeout of the next poll(), in ms; -1: none. */
 static int patience_ms(void)
 {
 	int runs = runs_patience_ms(), lease = lease_patience_ms();
@@ -97,7 +97,7 @@ static int patience_ms(void)
 	return runs < lease ? runs : lease;
 }
 
-/* Serves until a signal or an error of the port; returns 0 or its -errno. */
+/* Returns 0 after a signal, or -errno of the port. */
 static int serve(struct pollfd *sources)
 {
 	int error = 0;
@@ -112,7 +112,7 @@ static int serve(struct pollfd *sources)
 			take_record(sources[DEVICE].fd);
 		if (service_can_read() && (sources[TTY].revents & (POLLIN | POLLHUP | POLLERR)))
 			error = service_read();
-		followers_tell();
+		followers_report();
 		service_progress();
 		runs_progress();
 		lease_progress();
@@ -130,23 +130,25 @@ int daemon_serve(const struct options *options)
 	int error;
 
 	if (root && !options->user)
-		give_up(EXIT_BAD_INPUT, "name whom to become by --user USER:GROUP", "started as root without --user");
+		give_up(EXIT_BAD_INPUT, "name an unprivileged user with --user USER:GROUP",
+			"started as root without --user");
 	if (!root && options->user)
-		give_up(EXIT_BAD_INPUT, "leave out --user, or start as root", "only root can become another user");
+		give_up(EXIT_BAD_INPUT, "leave out --user, or start as root",
+			"--user %s: only root can change the user", options->user);
 	if (options->user)
 		identity = identity_named(options->user);
 	programs_read(options->config);
 	for (uint32_t i = 0; i < program_count; i++)
 		if (programs[i].children && !strcmp(options->cgroup, CGROUPS_NONE))
-			give_up(EXIT_BAD_INPUT, "take out [children], or let it have cgroups",
-				"%s: children of %s can be followed in a cgroup only", options->config, programs[i].name);
+			give_up(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
+				"%s: [children] of %s needs a cgroup", options->config, programs[i].name);
 	sources[SIGNALS].fd = open_signals();
 	driver_open(options->sysfs, options->clock_hz);
 	sources[DEVICE].fd = record_open(options->device);
 	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
-	run_child_init();
+	child_init();
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
 
@@ -155,8 +157,8 @@ int daemon_serve(const struct options *options)
 	start_counting();
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
-	say_goodbye();
+	say_end();
 	if (error)
-		give_up(1, "check the port, and start it again", "%s: %s", options->tty, strerror(-error));
+		give_up(1, "check the port and start the daemon again", "%s: %s", options->tty, strerror(-error));
 	return 0;
 }

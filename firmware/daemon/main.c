@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * litemrcd: the serial service of LiteMRC from Linux, between a host and the kernel driver; and `litemrcd run`, which
- * has a command followed.
+ * litemrcd: the serial service of LiteMRC on Linux, between a host and the kernel driver; and `litemrcd run`, which
+ * runs a command that a context follows.
  */
 #include "daemon.h"
 #include "options.h"

@@ -14,20 +14,20 @@
 
 static const char help[] =
 	"usage: litemrcd --user USER:GROUP [options]        serve a host over a serial port\n"
-	"       litemrcd run [--context N] -- COMMAND ...   run a command, followed by a context of the monitor\n"
+	"       litemrcd run [--context N] -- COMMAND ...   run a command that a context follows\n"
 	"\n"
 	"  --tty PATH       serial port (/dev/ttyLXU1)\n"
 	"  --baud N         its speed, bit/s (115200)\n"
-	"  --device PATH    where the driver hands out epochs (/dev/litemrc0)\n"
+	"  --device PATH    the driver's device for epochs (/dev/litemrc0)\n"
 	"  --sysfs PATH     where sysfs is mounted (/sys)\n"
-	"  --config PATH    programs that a host may have run (/etc/litemrcd.conf)\n"
-	"  --cgroup PATH    cgroup v2 made for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
+	"  --config PATH    programs that a host may start (/etc/litemrcd.conf)\n"
+	"  --cgroup PATH    cgroup v2 to create for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
 	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
-	"  --user NAME      whom to become once all is open: USER or USER:GROUP, names or numbers; as root needed\n"
+	"  --user NAME      user to run as: USER or USER:GROUP, names or numbers; required for root\n"
 	"  --context N      context that follows the command (any free one)\n"
 	"\n"
-	"It stays in the foreground and logs to stderr; SIGTERM ends it and the programs it started.\n"
-	"run ends with the command's status; 2: nothing was run, for the reason said.\n";
+	"litemrcd stays in the foreground and logs to stderr. SIGTERM ends it and the programs it started.\n"
+	"run exits with the status of the command; with 2 if the command was not run.\n";
 
 static const struct option known[] = {
 	{"tty", required_argument, NULL, 't'},
@@ -66,13 +66,13 @@ static void take(struct options *options, int letter)
 	case 'b':
 		options->baud = number("baud", optarg);
 		if (!tty_knows_baud(options->baud))
-			give_up(EXIT_BAD_INPUT, "choose a usual one, such as 115200", "--baud %s: no speed of a port",
-				optarg);
+			give_up(EXIT_BAD_INPUT, "use a standard speed such as 115200",
+				"--baud %s: not a speed of a serial port", optarg);
 		break;
 	case 'h':
 		fputs(help, stdout);
 		exit(0);
-	default:	/* getopt said what is wrong */
+	default:	/* getopt printed what is wrong */
 		fprintf(stderr, "  %s\n", HELP_HINT);
 		exit(EXIT_BAD_INPUT);
 	}

@@ -7,14 +7,14 @@
 
 struct options {
 	const char *tty, *device, *sysfs, *config, *cgroup;
-	const char *user;	/* NULL: none named */
+	const char *user;	/* NULL: not given */
 	uint32_t baud;
-	uint32_t clock_hz;	/* 0: as the device tree says */
+	uint32_t clock_hz;	/* 0: from the device tree */
 	uint32_t context;	/* of run; 0: any free one */
 	char **command;		/* of run; NULL: serve */
 };
 
-/* Reads the arguments; prints help and ends with 0, or gives up with 2. */
+/* Reads the arguments. Exits with 0 after --help, and with 2 if they are wrong. */
 struct options options_read(int argc, char **argv);
 
 #endif

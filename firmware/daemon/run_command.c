@@ -16,7 +16,7 @@
 #include "system/say.h"
 
 #define CONTEXTS "class/misc/litemrc0/contexts"
-#define FREE_ONE "end one of them, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"
+#define FREE_ONE "end one of these processes, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"
 
 static sigset_t mask_of_caller;
 static void (*sigchld_of_caller)(int);
@@ -45,13 +45,14 @@ static void open_context(struct context_files *files, int contexts, unsigned int
 	int error = context_files_open(files, contexts, number);
 
 	if (error == -ENOENT)
-		give_up(EXIT_BAD_INPUT, "name one that the monitor has, or none", "there is no context %u", number);
+		give_up(EXIT_BAD_INPUT, "name a context of the monitor, or leave out --context",
+			"there is no context %u", number);
 	if (error)
-		give_up(EXIT_BAD_INPUT, "run it as a user who may write there", CONTEXTS "/%u: %s", number,
+		give_up(EXIT_BAD_INPUT, "run it as a user with write permission", CONTEXTS "/%u: %s", number,
 			strerror(-error));
 }
 
-/* Returns whether the context follows the child now; a context in use is none for us, everything else is an error. */
+/* Returns whether the context follows the child now; false: it is in use. Exits at any other error. */
 static bool try_context(const struct context_files *files, struct held_child *child, unsigned int number)
 {
 	int error = context_files_follow(files, child->pid);
@@ -59,13 +60,13 @@ static bool try_context(const struct context_files *files, struct held_child *ch
 	if (!error || error == -EBUSY)
 		return !error;
 	spawn_cancel(child);
-	give_up(EXIT_BAD_INPUT, "see what the kernel says (dmesg)", CONTEXTS "/%u/pid: %s", number,
+	give_up(EXIT_BAD_INPUT, "look into the kernel log (dmesg)", CONTEXTS "/%u/pid: %s", number,
 		strerror(-error));
 }
 
 /*
- * Has the child followed by the first context that is `state`; returns its number, or 0. Free ones are taken before
- * those of ended processes, so that the counters of these can be read for long.
+ * Makes the first context in `state` follow the child; returns its number, or 0. Callers try free contexts before those
+ * of ended processes, so that the counters of these stay readable longer.
  */
 static unsigned int take_first(struct context_files *files, int contexts, struct held_child *child, uint32_t state)
 {
@@ -81,7 +82,7 @@ static unsigned int take_first(struct context_files *files, int contexts, struct
 
 static void take_any(struct context_files *files, int contexts, struct held_child *child)
 {
-	/* Says which file it is when none can be opened at all. */
+	/* If no context can be opened at all, this reports the file. */
 	open_context(files, contexts, 1);
 	context_files_close(files);
 	if (take_first(files, contexts, child, LITEMRC_CONTEXT_FREE) ||
@@ -101,8 +102,8 @@ static void take_named(struct context_files *files, int contexts, struct held_ch
 }
 
 /*
- * Waits until the child ends, and passes on what others send us. What the terminal sends, it sends to the child too.
- * When the child stops we stop, so that the shell notices.
+ * Waits until the child ends, and forwards signals from other processes; the terminal's signals reach the child
+ * directly. If the child stops, this process stops, too, so that the shell notices.
  */
 static int wait_for(pid_t child, const sigset_t *signals)
 {
@@ -126,7 +127,7 @@ static int wait_for(pid_t child, const sigset_t *signals)
 	}
 }
 
-/* The context is left free, unless somebody took it over meanwhile. */
+/* Frees the context, unless it follows another process by now. */
 static void leave(const struct context_files *files, pid_t child)
 {
 	struct litemrc_context now;
@@ -141,7 +142,7 @@ static int pass_on(int status)
 
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Ends as the command did; a core would be of the wrong program. */
+	/* Ends by the same signal, without a core dump of this program. */
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(WTERMSIG(status), SIG_DFL);
 	sigprocmask(SIG_SETMASK, &mask_of_caller, NULL);
@@ -162,11 +163,11 @@ int run_command(const struct options *options)
 	sigdelset(&all, SIGTTIN);
 	sigdelset(&all, SIGTTOU);
 	sigprocmask(SIG_SETMASK, &all, &mask_of_caller);
-	/* Ignored by the caller, it would not come, and the child's status be lost. */
+	/* An ignored SIGCHLD is not delivered, and the kernel discards the status of the child. */
 	sigchld_of_caller = signal(SIGCHLD, SIG_DFL);
 	error = spawn_held(&child, options->command, prepare);
 	if (error)
-		give_up(EXIT_BAD_INPUT, "end other programs", "no process can be made: %s", strerror(-error));
+		give_up(EXIT_BAD_INPUT, "end other programs", "cannot create a process: %s", strerror(-error));
 	if (options->context)
 		take_named(&files, contexts, &child, options->context);
 	else

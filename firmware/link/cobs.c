@@ -3,7 +3,7 @@
 
 size_t cobs_encode(uint8_t *out, const uint8_t *in, size_t length)
 {
-	uint8_t *code = out; /* where the running block's length goes once it is known */
+	uint8_t *code = out; /* receives the present block's length */
 	uint8_t *next = out + 1;
 	uint8_t block = 1;
 	size_t i;
@@ -11,7 +11,7 @@ size_t cobs_encode(uint8_t *out, const uint8_t *in, size_t length)
 	for (i = 0; i < length; i++) {
 		uint8_t byte = in[i];
 
-		if (block == 255) { /* a full block stands for no zero */
+		if (block == 255) { /* a full block encodes no zero */
 			*code = block;
 			code = next++;
 			block = 1;

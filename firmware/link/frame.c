@@ -55,7 +55,7 @@ static bool crc_matches(const uint8_t *frame, size_t length)
 	       (sent[0] | (uint32_t)sent[1] << 8 | (uint32_t)sent[2] << 16 | (uint32_t)sent[3] << 24);
 }
 
-/* The delimiter came: judges the frame it ends. */
+/* At a delimiter: checks the frame that it ends. */
 static bool frame_end(struct litemrc_receiver *rx)
 {
 	bool whole = !rx->skipping && cobs_complete(&rx->cobs) && rx->length > LITEMRC_CRC_BYTES &&

@@ -1,12 +1,12 @@
-# The codec of the serial link, for the firmware and for host builds alike.
+# The codec of the serial link, for firmware and host builds.
 #
 #   LINK_BUILD  := folder for the generated files (created)
 #   LINK_PYTHON := a Python that has zcbor (default python3)
 #   include firmware/link/generate.mk
 #
-# gives LINK_SOURCES (all C files but crc32(), which the firmware has in libbase), LINK_HOST_SOURCES (crc32() too),
-# LINK_HEADERS (generated: make objects depend on them, order-only) and LINK_CFLAGS. The codec has both ends' messages,
-# each way; -ffunction-sections -Wl,--gc-sections leaves what is used.
+# defines LINK_SOURCES (all C files except crc32(), which the firmware has in libbase), LINK_HOST_SOURCES (with crc32()),
+# LINK_HEADERS (generated; order-only prerequisites of objects) and LINK_CFLAGS. The codec encodes and decodes the
+# messages of both ends; -ffunction-sections -Wl,--gc-sections removes what is unused.
 
 LINK_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 LINK_SCHEMA := $(LINK_DIR)/../include/litemrc.cddl
@@ -21,7 +21,7 @@ LINK_SOURCES := $(LINK_DIR)/cobs.c $(LINK_DIR)/frame.c \
 	$(addprefix $(LINK_ZCBOR)/src/,zcbor_common.c zcbor_encode.c zcbor_decode.c)
 LINK_HOST_SOURCES := $(LINK_SOURCES) $(LINK_LIBBASE)/crc32.c
 
-# Canonical: definite lengths and shortest integers only, written and accepted.
+# Canonical: only definite lengths and shortest integers are written and accepted.
 LINK_CFLAGS := -DZCBOR_CANONICAL -I$(LINK_BUILD) -I$(LINK_DIR) -I$(LINK_ZCBOR)/include -I$(LINK_LIBBASE)
 
 .DELETE_ON_ERROR:

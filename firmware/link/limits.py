@@ -1,7 +1,6 @@
-"""Print the C header with the constants and message sizes that follow from the link's schema.
+"""Print the C header with the constants and maximum message sizes of the link's schema.
 
-zcbor compiles the messages; this adds what it leaves out. `generate.mk` runs it with the host package on
-PYTHONPATH.
+zcbor does not generate these. `generate.mk` runs this file with the host package on PYTHONPATH.
 """
 
 from litemrc.device.link.schema import schema

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A pointer chase through all pages in random order: each load waits for the one before. */
+/* A pointer chase through all pages in random order: each load depends on the previous one. */
 #include "workload.h"
 
 #define SWEEPS 36u
 
-/* The link of a page: the number of the next one, on a line of its own so that links share no cache set. */
+/* The link of a page: the next page's number, at an offset that differs by page so that links share no cache set. */
 static volatile uint32_t *link_of(uint8_t *memory, uint32_t page)
 {
 	return (volatile uint32_t *)(memory + page * PAGE_BYTES + page * 16 % PAGE_BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One line of each page, in order, again and again: LRU's worst case, a curve that is a cliff. */
+/* Loops over one line of each page in order: LRU's worst case, whose curve is a cliff. */
 #include "workload.h"
 
 #define SWEEPS 24u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * C = A * B in the textbook's order, each row of a matrix on a page of its own: the walk down a column of B
- * touches a page a step, and A and C stay near the top of the stack.
+ * C = A * B in the textbook's order, each row of a matrix on its own page: the walk down a column of B touches a new
+ * page in each step, while A and C stay near the top of the stack.
  */
 #include "workload.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * INTR and LINEAR of Zhou et al. 2004, section 4.2.1, in the frames of the pager, a 32nd in size: INTR touches pages
- * by Zipf's law and then sleeps, LINEAR goes round more pages than there are frames; scenarios/baremetal_pair.toml says
- * how many. `repeats`: rounds of LINEAR.
+ * INTR and LINEAR of Zhou et al. 2004, section 4.2.1, at 1/32 of their size, in the frames of the pager. INTR touches
+ * pages by Zipf's law and then sleeps; LINEAR loops over more pages than there are frames. The sizes are those of
+ * scenarios/baremetal_pair.toml. `repeats`: rounds of LINEAR.
  */
 #include "../monitor.h"
 #include "../tasks.h"

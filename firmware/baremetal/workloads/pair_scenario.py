@@ -1,7 +1,7 @@
-"""Print the C header of the workload `pair`: what scenarios/baremetal_pair.toml says of machine and tasks.
+"""Print the C header of the workload `pair`: machine and tasks of scenarios/baremetal_pair.toml.
 
-INTR draws its pages by cumulative weights: page k has weight 1 / (k + 1) ** alpha; the numbers are 32-bit
-fractions of their sum.
+INTR draws its pages by cumulative weights, printed as 32-bit fractions of their sum: page k has weight
+1 / (k + 1) ** alpha.
 """
 
 import tomllib

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A small working set, then a large one beside it, then the small one again: curves that change by epoch. */
+/* A small working set, then a disjoint large one, then the small one again: the curve changes between epochs. */
 #include "workload.h"
 
 #define SMALL_PAGES 384u

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A processor whose pages are at home with another master, the traffic generator, which writes some of them: it reads
- * them from afar until it has copies, and loses copies that are written more than read. The references are those that
- * scenarios/numa/baremetal_replicate.toml describes and litemrc.machines.numa.replicate_scenario tells beforehand. `repeats`:
- * times as many rounds.
+ * A processor whose pages have their home at another master, the traffic generator, which writes some of them. The
+ * processor accesses pages remotely until it has copies, and drops copies that are written more often than read. The
+ * references are described by scenarios/numa/baremetal_replicate.toml and predicted by
+ * litemrc.machines.numa.replicate_scenario. `repeats`: multiplies the rounds.
  */
 #include <generated/csr.h>
 
@@ -20,12 +20,12 @@
 #include "workload.h"
 
 static uint32_t state;
-static uint8_t versions[REPLICATE_PAGES][REPLICATE_WORDS];	/* how often each word was written, mod 256 */
+static uint8_t versions[REPLICATE_PAGES][REPLICATE_WORDS];	/* number of writes to each word, mod 256 */
 
 _Static_assert(REPLICATE_PAGES <= REPLICATION_PAGES, "pages");
 _Static_assert(REPLICATE_PAGES * REPLICATE_WORDS * 4 <= REPLICATE_MEMORY_PAGES * PAGE_BYTES, "memory");
 
-/* What a word holds: where it is, and which write it was. */
+/* Content of a word: its address and the number of its write. */
 static uint32_t content(uint32_t page, uint32_t word)
 {
 	return page << 24 | word << 8 | versions[page][word];
@@ -54,7 +54,7 @@ static void refer(void)
 	}
 }
 
-/* Through the remote window, before anything counts. */
+/* Initialises all pages through the remote window, before the counters start. */
 static void write_all(uint8_t *memory)
 {
 	volatile uint32_t *home = (volatile uint32_t *)(memory - MAIN_RAM_BASE + REMOTE_BASE);
@@ -80,7 +80,7 @@ void replicate_run(uint8_t *memory, uint32_t repeats)
 	};
 
 	state = REPLICATE_SEED;
-	flush_l2_cache();	/* what other programs left there of these pages must not come back */
+	flush_l2_cache();	/* dirty lines of earlier programs must not overwrite these pages */
 	write_all(memory);
 	traffic_begin(&written);
 	replication_begin(memory, REPLICATE_PAGES, REPLICATE_DELAY, REPLICATE_UPDATE, monitor_read(LITEMRC_CONTEXT));

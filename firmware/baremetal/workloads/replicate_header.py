@@ -1,4 +1,4 @@
-"""Print the C header of the workload `replicate`: its scenario, and what accesses cost.
+"""Print the C header of the workload `replicate`: its scenario and the costs of accesses.
 
 PYTHONPATH=host python replicate_header.py scenario.toml numa_costs.toml
 """

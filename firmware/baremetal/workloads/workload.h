@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A workload: a deterministic program over its own pages of DRAM. Code, stack and constants are in ROM and
- * SRAM, so every DRAM access it causes is an access to its pages.
+ * A workload: a deterministic program on its own pages of DRAM. Code, stack and constants are in ROM and SRAM, so it
+ * causes no DRAM accesses but to its pages.
  *
- * Nearly every step misses the caches on purpose: the monitor sees what they let through.
+ * Nearly every step misses the caches, because the monitor sees cache misses only.
  */
 #ifndef LITEMRC_WORKLOAD_H
 #define LITEMRC_WORKLOAD_H
@@ -15,7 +15,7 @@
 struct workload {
 	const char *name;
 	uint32_t pages;				/* pages it uses */
-	uint32_t contexts;			/* it runs under: the one ordered, and those behind it */
+	uint32_t contexts;			/* number of contexts, from the one ordered on */
 	void (*run)(uint8_t *memory, uint32_t repeats);	/* memory: pages * PAGE_BYTES, page-aligned */
 };
 
@@ -36,7 +36,7 @@ void replicate_run(uint8_t *memory, uint32_t repeats);
 #define CHASE_PAGES 1024u
 #define MATMUL_PAGES 536u
 #define REPLICATE_MEMORY_PAGES 4u
-#define PAIR_PAGES 6000u	/* and the slow region of its tasks */
+#define PAIR_PAGES 6000u	/* including the slow region of its tasks */
 
 /* Marsaglia's xorshift32; state must not be 0. */
 static inline uint32_t random_next(uint32_t *state)
@@ -49,7 +49,7 @@ static inline uint32_t random_next(uint32_t *state)
 	return *state = x;
 }
 
-/* Reads a random line of a page, and writes it in one of four cases. */
+/* Reads a random line of a page, or, in one of four cases, writes it. */
 static inline void touch(uint8_t *memory, uint32_t page, uint32_t random)
 {
 	volatile uint32_t *line = (volatile uint32_t *)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of workloads; a workload's number is its place here. */
+/* The table of workloads; a workload's number is its index. */
 #include <generated/csr.h>
 
 #include "workload.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Random pages whose popularity falls as 1/rank (Zipf's law, exponent 1), in integers: each octave of ranks
- * is equally likely, and ranks are uniform inside an octave.
+ * Random pages whose popularity falls as 1/rank (Zipf's law, exponent 1), in integers: each octave of ranks is equally
+ * likely, and ranks are uniform within an octave.
  */
 #include "workload.h"
 

@@ -62,5 +62,5 @@ int budget_reclaim(int group, uint32_t pages)
 {
 	int error = write_pages(group, "memory.reclaim", pages);
 
-	return error == -EAGAIN ? 0 : error;	/* fewer could be had than were asked for */
+	return error == -EAGAIN ? 0 : error;	/* fewer were reclaimed than requested */
 }

@@ -12,7 +12,7 @@
 
 static bool held;
 static int64_t end_ms;
-static bool untold;	/* it ended by itself, and the host does not know */
+static bool unreported;	/* it expired, and the host has not been notified */
 
 static void lift_budgets(void)
 {
@@ -35,9 +35,9 @@ void lease_set(uint32_t cycles)
 	end_ms = now_ms() + (int64_t)((uint64_t)cycles * 1000 / parameters.clock_hz);
 }
 
-static void tell(void)
+static void report(void)
 {
-	static const char line[] = "the lease ended: no program has a budget any more";
+	static const char line[] = "the lease ended: all budgets are lifted";
 	static struct device_message message;
 
 	message.type_choice = device_message_type_log_c;
@@ -47,18 +47,18 @@ static void tell(void)
 		.line.len = sizeof(line) - 1,
 	};
 	outbox_send(&message);
-	untold = false;
+	unreported = false;
 }
 
 void lease_progress(void)
 {
 	if (held && now_ms() >= end_ms) {
 		lift_budgets();
-		untold = true;
-		say("the host's lease ended: no program has a budget any more");
+		unreported = true;
+		say("the host's lease ended: all budgets are lifted");
 	}
-	if (untold && outbox_has_room())
-		tell();
+	if (unreported && outbox_has_room())
+		report();
 }
 
 int lease_patience_ms(void)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A host that governs may vanish: the budgets that it set hold as long as its lease, then none does. */
+/* The lease of a host that sets budgets: if the host vanishes, its budgets are lifted when the lease ends. */
 #ifndef LITEMRCD_LEASE_H
 #define LITEMRCD_LEASE_H
 
 #include <stdint.h>
 
-/* Gives or prolongs the lease, in clock cycles of the SoC; 0 ends it now. */
+/* Starts or renews the lease, in cycles of the SoC; 0 ends it now. */
 void lease_set(uint32_t cycles);
 
-/* Ends the lease if it is time. */
+/* Ends the lease if it has expired, and reports that to the host. */
 void lease_progress(void);
 
-/* How long that may be put off, in ms; -1: for ever. */
+/* Time until lease_progress() must be called, in ms; -1: no limit. */
 int lease_patience_ms(void);
 
 #endif

@@ -24,7 +24,7 @@ int context_files_open(struct context_files *files, int contexts, unsigned int n
 
 	files->state = open_one(contexts, number, "state", O_RDONLY);
 	files->comm = open_one(contexts, number, "comm", O_RDONLY);
-	/* The kernel's context cannot be written, whoever asks. */
+	/* Context 0 is the kernel's; its files are read-only. */
 	files->cgroup = open_one(contexts, number, "cgroup", number ? O_RDWR : O_RDONLY);
 	files->pid = open_one(contexts, number, "pid", number ? O_RDWR : O_RDONLY);
 	if (files->state >= 0 && files->comm >= 0 && files->cgroup >= 0 && files->pid >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* S/contexts/N of firmware/linux/ABI.md: whom a context follows. */
-#ifndef LITEMRCD_CONTEXT_FILES_H
-#define LITEMRCD_CONTEXT_FILES_H
+/* S/contexts/N of firmware/linux/ABI.md: the process that a context follows. */
+#ifndef LITEMRCD_CONTEXTS_H
+#define LITEMRCD_CONTEXTS_H
 
 #include <sys/types.h>
 
@@ -11,7 +11,7 @@ struct context_files {
 	int state, pid, cgroup, comm;
 };
 
-/* Opens those of a context below the open folder `contexts`. Returns 0 or -errno: -ENOENT, there is no such context. */
+/* Opens the files of a context below the open folder `contexts`. Returns 0 or -errno; -ENOENT: no such context. */
 int context_files_open(struct context_files *files, int contexts, unsigned int number);
 void context_files_close(struct context_files *files);
 

@@ -15,7 +15,7 @@
 #include "system/text.h"
 
 #define MONITOR "class/misc/litemrc0/"
-#define LOAD_IT "load the driver (insmod litemrc.ko), or name another folder by --sysfs"
+#define LOAD_IT "load the driver (insmod litemrc.ko), or name another folder with --sysfs"
 
 struct parameters parameters;
 
@@ -42,7 +42,7 @@ static const struct {
 	[SETTING_CONTEXT] = {"context", O_RDONLY},
 };
 
-/* What the link can carry of each. */
+/* Each with the range that the link can carry. */
 static const struct {
 	const char *name;
 	uint32_t *value;
@@ -76,8 +76,8 @@ static void read_parameters(int folder)
 			line += strlen(pattern);
 		if (!line || !take_number(&line, parameter_lines[i].most, &number) ||
 		    number < parameter_lines[i].least || (*line && *line != '\n'))
-			give_up(1, "use the driver of this version", MONITOR "parameters: no good line '%s N'",
-				parameter_lines[i].name);
+			give_up(1, "use driver and daemon of the same version",
+				MONITOR "parameters: no valid line '%s N'", parameter_lines[i].name);
 		*parameter_lines[i].value = number;
 	}
 }
@@ -94,10 +94,10 @@ static void read_engine(void)
 	else if (!strcmp(text, "bucket_stack"))
 		parameters.engine = stack_engine_bucket_stack_c;
 	else
-		give_up(1, "use the driver of this version", MONITOR "engine: '%s' is no engine", text);
+		give_up(1, "use driver and daemon of the same version", MONITOR "engine: '%s' is unknown", text);
 }
 
-/* The processor's clock by the Devicetree Specification, section 3.8: one or two cells, big endian. */
+/* clock-frequency, Devicetree Specification section 3.8: one or two big-endian cells. */
 static uint32_t device_tree_clock(int folder)
 {
 	uint8_t cells[9];
@@ -121,7 +121,7 @@ static void check_abi(int folder)
 	if (got < 0)
 		give_up(1, LOAD_IT, MONITOR "abi: %s", strerror(-got));
 	if (!whole_number(text, UINT32_MAX, &abi) || abi != LITEMRC_ABI_VERSION)
-		give_up(1, "use driver and daemon of one version", MONITOR "abi: not version %d",
+		give_up(1, "use driver and daemon of the same version", MONITOR "abi: not version %d",
 			LITEMRC_ABI_VERSION);
 }
 
@@ -133,7 +133,7 @@ static void open_settings(int folder)
 		snprintf(path, sizeof(path), MONITOR "%s", setting_files[i].name);
 		settings[i] = openat(folder, path, setting_files[i].access | O_CLOEXEC);
 		if (settings[i] < 0)
-			give_up(1, "start as root with --user, or as a user who may write it", "%s: %s", path,
+			give_up(1, "start as root with --user, or as a user with write permission", "%s: %s", path,
 				strerror(errno));
 	}
 }
@@ -146,7 +146,7 @@ static void open_contexts(int folder)
 		int error = all < 0 ? -errno : context_files_open(&contexts[i], all, i);
 
 		if (error)
-			give_up(1, "start as root with --user, or as a user who may write it",
+			give_up(1, "start as root with --user, or as a user with write permission",
 				MONITOR "contexts/%u: %s", (unsigned int)i, strerror(-error));
 	}
 	close(all);
@@ -159,7 +159,7 @@ void driver_open(const char *sysfs, uint32_t clock_hz)
 	int got;
 
 	if (folder < 0)
-		give_up(EXIT_BAD_INPUT, "name the folder where sysfs is mounted by --sysfs", "%s: %s", sysfs,
+		give_up(EXIT_BAD_INPUT, "name the mount point of sysfs with --sysfs", "%s: %s", sysfs,
 			strerror(errno));
 	check_abi(folder);
 	read_parameters(folder);
@@ -168,7 +168,7 @@ void driver_open(const char *sysfs, uint32_t clock_hz)
 	read_engine();
 	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
 	if (!parameters.clock_hz)
-		give_up(EXIT_BAD_INPUT, "name the system clock by --clock-hz",
+		give_up(EXIT_BAD_INPUT, "name the system clock with --clock-hz",
 			"the device tree has no clock-frequency of cpu@0");
 	got = sysfs_read_at(folder, "module/litemrc/version", text, sizeof(text));
 	if (got > 0)

@@ -11,12 +11,12 @@
 
 struct parameters {
 	uint32_t version, page_shift, frames, groups, contexts, pages, recent_pages, queue_depth, ranks;
-	uint32_t engine;	/* as the link numbers them */
+	uint32_t engine;	/* as numbered on the link */
 	uint32_t clock_hz;
 	char driver[17];	/* version of the module, or empty */
 };
 
-/* Files of the monitor that can be read or written. */
+/* Settings: files of the monitor. */
 enum setting {
 	SETTING_ENGINE, SETTING_ENABLE, SETTING_EPOCH_LENGTH, SETTING_END_EPOCH, SETTING_CLEAR, SETTING_ARM,
 	SETTING_FREEZE, SETTING_SINGLE_SHOT, SETTING_FROZEN, SETTING_RANGE, SETTING_SAMPLING, SETTING_SCALE,
@@ -24,19 +24,19 @@ enum setting {
 };
 
 /*
- * Opens all files below the folder where sysfs is mounted and reads the parameters; clock_hz 0: the device tree knows.
- * Gives up when there is no driver, or one of another ABI.
+ * Opens all files below the mount point of sysfs and reads the parameters; clock_hz 0: from the device tree. Exits if
+ * there is no driver, or one with another ABI.
  */
 void driver_open(const char *sysfs, uint32_t clock_hz);
 
 extern struct parameters parameters;
 
-/* All return 0 or -errno. Texts are read whole or not at all. */
+/* Return 0 or -errno; -EPROTO: the file's text is malformed. */
 int driver_order(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
 int driver_epoch_length(bool *cycles, uint32_t *length);
 
-/* Whom a context, less than parameters.contexts, follows now. */
+/* The process that a context (below parameters.contexts) follows now. */
 int driver_followed(uint32_t context, struct litemrc_context *followed);
 int driver_follow(uint32_t context, pid_t pid);
 int driver_follow_cgroup(uint32_t context, const char *path);

@@ -18,12 +18,12 @@ int record_open(const char *path)
 	int device = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (device < 0)
-		give_up(1, "load the driver, or name its device by --device", "%s: %s", path, strerror(errno));
+		give_up(1, "load the driver, or name its device with --device", "%s: %s", path, strerror(errno));
 	record_bytes = sizeof(*record) + parameters.contexts * sizeof(record->followed[0]) +
 		       parameters.contexts * (parameters.groups + LITEMRC_ROW_WORDS) * sizeof(uint32_t);
 	record = malloc(record_bytes);
 	if (!record)
-		give_up(1, "free some", "no memory for the %zu bytes of an epoch", record_bytes);
+		give_up(1, "free memory", "no memory for the %zu bytes of an epoch", record_bytes);
 	return device;
 }
 
@@ -33,8 +33,8 @@ static void check(ssize_t length)
 	    record->contexts == parameters.contexts && record->groups == parameters.groups &&
 	    record->scale_log2 <= 31)
 		return;
-	give_up(1, "use driver and daemon of one version",
-		"the driver handed out %zd bytes that are no epoch of %u contexts and %u groups", length,
+	give_up(1, "use driver and daemon of the same version",
+		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups", length,
 		(unsigned int)parameters.contexts, (unsigned int)parameters.groups);
 }
 
@@ -45,9 +45,9 @@ const struct litemrc_epoch *record_read(int device)
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
 	if (length < 0)
-		give_up(1, "use driver and daemon of one version", "reading an epoch: %s", strerror(errno));
+		give_up(1, "use driver and daemon of the same version", "reading an epoch: %s", strerror(errno));
 	if (!length)
-		give_up(1, "load it again and start again", "the driver went away");
+		give_up(1, "load the driver and start the daemon again", "the driver was removed");
 	check(length);
 	return record;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A finished epoch as the driver's character device hands it out (litemrc_uapi.h). */
+/* Records of finished epochs from the driver's character device (litemrc_uapi.h). */
 #ifndef LITEMRCD_RECORD_H
 #define LITEMRCD_RECORD_H
 
@@ -7,12 +7,12 @@
 
 #include "litemrc_uapi.h"
 
-/* Opens the device, not waiting in reads, and gives up when it cannot; parameters must be known. */
+/* Opens the device for non-blocking reads; exits on failure. Call after driver_open(). */
 int record_open(const char *device);
 
 /*
- * Reads the next record. Returns NULL when there is none now; it is valid until the next call. Gives up when the driver
- * went away, or when a record is none of this version's.
+ * Returns the next record, valid until the next call, or NULL if there is none now. Exits if the driver was removed or
+ * the record has another layout.
  */
 const struct litemrc_epoch *record_read(int device);
 

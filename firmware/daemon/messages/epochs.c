@@ -46,7 +46,7 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 		used += accesses_of(record, context) != 0;
 	messages = used ? used : 1;
 
-	/* Of an epoch that never came here we know that it had a message at least. */
+	/* An epoch lost in the driver had at least one message. */
 	sent += record->lost;
 	lost += record->lost;
 	if (!allowed || !outbox_has_room_for_epoch(messages)) {

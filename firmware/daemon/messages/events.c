@@ -11,7 +11,7 @@
 
 static struct device_message message;
 
-static bool tell(int kind, uint32_t program, uint32_t context, uint64_t cycles)
+static bool send(int kind, uint32_t program, uint32_t context, uint64_t cycles)
 {
 	if (!outbox_has_room())
 		return false;
@@ -27,17 +27,17 @@ static bool tell(int kind, uint32_t program, uint32_t context, uint64_t cycles)
 	return true;
 }
 
-bool run_tell_started(uint32_t program, uint32_t context)
+bool events_started(uint32_t program, uint32_t context)
 {
-	return tell(event_kind_workload_started_c, program, context, 0);
+	return send(event_kind_workload_started_c, program, context, 0);
 }
 
-bool run_tell_done(uint32_t program, uint32_t context, uint64_t cycles)
+bool events_done(uint32_t program, uint32_t context, uint64_t cycles)
 {
-	return tell(event_kind_workload_done_c, program, context, cycles);
+	return send(event_kind_workload_done_c, program, context, cycles);
 }
 
-void run_tell_status(const char *name, int status)
+void events_status(const char *name, int status)
 {
 	char line[80];
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the host is told about programs. */
-#ifndef LITEMRCD_RUN_EVENTS_H
-#define LITEMRCD_RUN_EVENTS_H
+/* Events of programs, sent to the host. */
+#ifndef LITEMRCD_EVENTS_H
+#define LITEMRCD_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Return false, and tell nothing, while the port takes nothing. */
-bool run_tell_started(uint32_t program, uint32_t context);
-bool run_tell_done(uint32_t program, uint32_t context, uint64_t cycles);
+/* Return false, and send nothing, if the outbox has no room. */
+bool events_started(uint32_t program, uint32_t context);
+bool events_done(uint32_t program, uint32_t context, uint64_t cycles);
 
-/* A line for a human when a program failed; `status` is that of wait(). */
-void run_tell_status(const char *name, int status);
+/* Logs a failed program on stderr and to the host; `status` is that of wait(). */
+void events_status(const char *name, int status);
 
 #endif

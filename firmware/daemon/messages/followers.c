@@ -13,7 +13,7 @@ _Static_assert((int)process_state_free_c == LITEMRC_CONTEXT_FREE, "free");
 _Static_assert((int)process_state_following_c == LITEMRC_CONTEXT_FOLLOWING, "following");
 _Static_assert((int)process_state_ended_c == LITEMRC_CONTEXT_ENDED, "ended");
 
-static struct litemrc_context known[256], told[256];
+static struct litemrc_context known[256], reported[256];
 
 static bool same(const struct litemrc_context *a, const struct litemrc_context *b)
 {
@@ -25,7 +25,7 @@ void followers_init(void)
 	for (uint32_t context = 0; context < parameters.contexts; context++) {
 		if (driver_followed(context, &known[context]))
 			known[context].state = LITEMRC_CONTEXT_FREE;
-		told[context] = known[context];
+		reported[context] = known[context];
 	}
 }
 
@@ -37,7 +37,7 @@ void followers_note(const struct litemrc_epoch *record)
 			known[context] = record->followed[context];
 }
 
-static void tell(uint32_t context)
+static void report(uint32_t context)
 {
 	static struct device_message message;
 	char comm[sizeof(known[0].comm) + 1];
@@ -52,17 +52,17 @@ static void tell(uint32_t context)
 		.epoch_messages = epochs_sent(),
 	};
 	outbox_send(&message);
-	told[context] = known[context];
+	reported[context] = known[context];
 }
 
-bool followers_tell(void)
+bool followers_report(void)
 {
 	for (uint32_t context = 0; context < parameters.contexts; context++) {
-		if (same(&told[context], &known[context]))
+		if (same(&reported[context], &known[context]))
 			continue;
 		if (!outbox_has_room())
 			return false;
-		tell(context);
+		report(context);
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whom each context follows, as far as the records read say, and what the host was told of it: process messages stand
- * between the epochs they part, whoever made the change.
+ * The process that each context follows, as of the last record, and the process messages that report changes. Such a
+ * message is sent between the epochs before and after the change, no matter which program made it.
  */
 #ifndef LITEMRCD_FOLLOWERS_H
 #define LITEMRCD_FOLLOWERS_H
@@ -11,17 +11,17 @@
 
 #include "litemrc_uapi.h"
 
-/* What is true at the start is no news. */
+/* Reads the present state, which is not reported. */
 void followers_init(void);
 
-/* Takes over what a record says of the time behind its epoch. */
+/* Takes over the state after the epoch of a record. */
 void followers_note(const struct litemrc_epoch *record);
 
 /*
- * Tells the host all news. Returns false while the port takes none: no epoch may be sent then. A change that another
- * overtakes meanwhile is not told.
+ * Sends all changes. Returns false if the outbox has no room: then no epoch may be sent. A change that is overwritten
+ * before it could be sent is not reported.
  */
-bool followers_tell(void);
+bool followers_report(void);
 
 /* As of the last record. */
 const struct litemrc_context *follower(uint32_t context);

@@ -8,7 +8,7 @@
 
 #include "system/say.h"
 
-#define KEPT_FREE (16 * LITEMRC_FRAME_MAX)
+#define RESERVE (16 * LITEMRC_FRAME_MAX)
 
 static int tty;
 static uint8_t *ring;
@@ -18,11 +18,11 @@ static struct litemrc_sender sender;
 void outbox_init(int port, unsigned int contexts)
 {
 	tty = port;
-	size = 4 * contexts * LITEMRC_FRAME_MAX + KEPT_FREE;
+	size = 4 * contexts * LITEMRC_FRAME_MAX + RESERVE;
 	ring = malloc(size);
 	if (!ring)
-		give_up(1, "free some", "no memory for the %zu bytes of frames to send", size);
-	/* Whatever a console said on this port ends here. */
+		give_up(1, "free memory", "no memory for the %zu bytes of the send buffer", size);
+	/* Terminates bytes that a console wrote to this port. */
 	ring[used++] = 0;
 }
 
@@ -33,7 +33,7 @@ bool outbox_has_room(void)
 
 bool outbox_has_room_for_epoch(unsigned int messages)
 {
-	return size - used >= messages * LITEMRC_FRAME_MAX + KEPT_FREE;
+	return size - used >= messages * LITEMRC_FRAME_MAX + RESERVE;
 }
 
 void outbox_send(struct device_message *message)
@@ -42,9 +42,9 @@ void outbox_send(struct device_message *message)
 	int length = litemrc_frame_encode(&sender, message, frame, sizeof(frame));
 	size_t end, until_wrap;
 
-	/* A message that breaks the schema is a bug of ours; a frame half queued would be a worse one. */
+	/* A message that violates the schema is a bug here; queueing half a frame would be worse. */
 	if (length < 0 || (size_t)length > size - used) {
-		say("a message of type %d was not sent: it breaks the schema", message->type_choice);
+		say("a message of type %d was dropped: it violates the schema", message->type_choice);
 		return;
 	}
 	end = (first + used) % size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames on their way to the host: a ring that is emptied as the port takes bytes. Nothing here waits. */
+/* The ring of frames to be sent to the host. No function blocks. */
 #ifndef LITEMRCD_OUTBOX_H
 #define LITEMRCD_OUTBOX_H
 
@@ -7,22 +7,22 @@
 
 #include "frame.h"
 
-/* Takes its memory once: room for some epochs of that many contexts, and more. */
+/* Allocates the ring, once: four epochs of that many contexts, and the reserve. */
 void outbox_init(int tty, unsigned int contexts);
 
 /*
- * Whether frames of any length fit, that many. For epochs some of the ring is left free, so that answers, process and
- * event messages find room while a host that does not read makes epochs be lost.
+ * Whether one frame, or `messages` frames, of maximum length fit. Epochs leave a reserve: while the host does not read
+ * and epochs are dropped, answers, process messages and events still have room.
  */
 bool outbox_has_room(void);
 bool outbox_has_room_for_epoch(unsigned int messages);
 
-/* Encodes and queues a message; there must be room. */
+/* Encodes and queues a message; the caller has checked that there is room. */
 void outbox_send(struct device_message *message);
 
 bool outbox_empty(void);
 
-/* Gives the port what it takes. Returns 0, or -errno when the port is gone. */
+/* Writes as much as the port accepts. Returns 0, or -errno if the port is gone. */
 int outbox_flush(void);
 
 #endif

@@ -11,24 +11,25 @@
 #include "system/say.h"
 #include "system/sysfs.h"
 
-#define OWN ".daemon"	/* no program's name begins with a dot */
-#define MOUNT_IT "mount cgroup2 there, name another place by --cgroup, or do without by --cgroup none"
+#define OWN ".daemon"	/* program names cannot begin with a dot */
+#define MOUNT_IT "mount cgroup2 there, name another folder with --cgroup, or run without: --cgroup none"
 
 static int subtree = -1;
-static char place[256];	/* of the subtree among all cgroups */
+static char place[256];	/* path of the subtree among all cgroups */
 
 static void hand_over(const struct identity *owner)
 {
 	static const char *const files[] = {"cgroup.procs", "cgroup.threads", "cgroup.subtree_control"};
 
 	if (fchown(subtree, owner->user, owner->group))
-		give_up(1, MOUNT_IT, "the cgroup cannot be handed over: %s", strerror(errno));
+		give_up(1, MOUNT_IT, "cannot change the owner of the cgroup: %s", strerror(errno));
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (fchownat(subtree, files[i], owner->user, owner->group, 0) && errno != ENOENT)
-			give_up(1, MOUNT_IT, "the cgroup's %s cannot be handed over: %s", files[i], strerror(errno));
+			give_up(1, MOUNT_IT, "cannot change the owner of the cgroup's %s: %s", files[i],
+				strerror(errno));
 }
 
-/* The line of cgroup v2 in /proc/self/cgroup is 0::/PATH; ours ends in OWN by now. */
+/* The line of cgroup v2 in /proc/self/cgroup is 0::/PATH; PATH of this process ends in OWN. */
 static void find_place(void)
 {
 	char text[1024];
@@ -64,12 +65,12 @@ void cgroups_init(const char *path, const struct identity *owner)
 	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
 	error = sysfs_write_at(own, "cgroup.procs", pid);
 	if (error)
-		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s: no cgroup v2 to work in: %s", path, strerror(-error));
+		give_up(EXIT_BAD_INPUT, MOUNT_IT, "%s is no cgroup v2: %s", path, strerror(-error));
 	close(own);
-	/* Budgets need the memory controller, from the parent down; without it they are refused, programs run. */
+	/* Budgets need the memory controller in the parent, too. Without it budgets are refused; programs still run. */
 	sysfs_write_at(subtree, "../cgroup.subtree_control", "+memory\n");
 	if (sysfs_write_at(subtree, "cgroup.subtree_control", "+memory\n"))
-		say("%s: no memory controller, so no budgets", path);
+		say("%s: no memory controller, so budgets are refused", path);
 	if (owner)
 		hand_over(owner);
 	find_place();
@@ -87,7 +88,7 @@ int cgroup_make(const char *name)
 	if (mkdirat(subtree, name, 0755)) {
 		if (errno != EEXIST)
 			return -errno;
-		/* Left by a daemon that was killed: its programs, if any live, are ours to end. */
+		/* Left by a daemon that was killed: kill its programs. */
 		group = openat(subtree, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (group < 0)
 			return -errno;

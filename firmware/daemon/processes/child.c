@@ -11,14 +11,14 @@
 
 static int nothing = -1;	/* /dev/null */
 
-void run_child_init(void)
+void child_init(void)
 {
 	nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (nothing < 0)
-		give_up(1, "make that device", "/dev/null: %s", strerror(errno));
+		give_up(1, "create that device", "/dev/null: %s", strerror(errno));
 }
 
-void run_child_prepare(void)
+void child_prepare(void)
 {
 	extern char **environ;
 	static char path[] = "PATH=/bin:/sbin:/usr/bin:/usr/sbin";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a program of the list has of the daemon: its stderr. */
-#ifndef LITEMRCD_RUN_CHILD_H
-#define LITEMRCD_RUN_CHILD_H
+/* The child process of a program: of the daemon's files it keeps stderr only. */
+#ifndef LITEMRCD_CHILD_H
+#define LITEMRCD_CHILD_H
 
-/* Call before privileges go: opens what the programs get as input and output. */
-void run_child_init(void);
+/* Opens the programs' standard input and output; call before privileges_drop(). */
+void child_init(void);
 
-/* In the child: input and output, environment, signals, session and folder. */
-void run_child_prepare(void);
+/* In the child: sets input, output, environment, signals, session and folder. */
+void child_prepare(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "system/say.h"
 
 #define SCALE "{scale}"
-#define EXPANDED (512 + PROGRAM_WORDS * 10)	/* each word may have one number of ten digits instead of 7 letters */
+#define EXPANDED (512 + PROGRAM_WORDS * 10)	/* in each word ten digits may replace 7 letters */
 #define A_PROGRAM "write: NAME = /PATH/OF/PROGRAM WORD \"SOME WORDS\" {scale}"
 
 struct program programs[PROGRAMS_MAX];
@@ -20,16 +20,16 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* Returns what is wrong, or NULL. */
+/* Returns an error text, or NULL. */
 static const char *read_name(struct program *program, const char **at)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	size_t length = strspn(*at, letters);
 
 	if (!length)
-		return "a name has letters, digits, _ and -";
+		return "a name consists of letters, digits, _ and -";
 	if (length >= sizeof(program->name))
-		return "the name is longer than 16 letters";
+		return "the name is longer than 16 characters";
 	memcpy(program->name, *at, length);
 	program->name[length] = 0;
 	for (uint32_t i = 0; i < program_count; i++)
@@ -40,12 +40,12 @@ static const char *read_name(struct program *program, const char **at)
 	if (program->children)
 		*at = skip_blanks(*at + 10);
 	if (**at != '=')
-		return "no = behind the name";
+		return "no = after the name";
 	(*at)++;
 	return NULL;
 }
 
-/* Copies a word and moves *at behind it. */
+/* Copies a word and moves *at past it. */
 static const char *read_word(const char **at, char **to)
 {
 	bool quoted = false;
@@ -58,7 +58,7 @@ static const char *read_word(const char **at, char **to)
 			*(*to)++ = **at;
 		if (!strncmp(*at, SCALE, strlen(SCALE))) {
 			if (scale)
-				return "a word has {scale} once";
+				return "a word may contain {scale} once";
 			scale = *at;
 		}
 	}
@@ -83,7 +83,7 @@ static const char *read_words(struct program *program, const char *at)
 	}
 	program->words[count] = NULL;
 	if (!count || program->words[0][0] != '/')
-		return "the program is no path from /";
+		return "the program must be a path that begins with /";
 	return access(program->words[0], X_OK) ? "the program does not exist or cannot be run" : NULL;
 }
 
@@ -109,14 +109,14 @@ void programs_read(const char *path)
 	FILE *file = fopen(path, "re");
 
 	if (!file)
-		give_up(EXIT_BAD_INPUT, "name the list of programs by --config", "%s: %s", path, strerror(errno));
+		give_up(EXIT_BAD_INPUT, "name the list of programs with --config", "%s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
 		size_t length = strcspn(line, "\n");
 		const char *at = skip_blanks(line), *wrong = NULL;
 
 		number++;
 		if (line[length] != '\n' && !feof(file))
-			wrong = "the line is longer than 510 letters, or has a zero";
+			wrong = "the line is longer than 510 characters, or contains a zero byte";
 		line[length] = 0;
 		if (!wrong && *at && *at != '#')
 			wrong = read_program(at);

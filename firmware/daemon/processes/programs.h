@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The programs that a host may have run: lines of litemrcd.conf,
+ * The programs that a host may start: lines of litemrcd.conf,
  *
  *	NAME [children] = /PATH/OF/PROGRAM WORD "SOME WORDS" {scale}
  *
- * where {scale} becomes the host's number, and with `[children]` its child processes are followed too.
+ * {scale} is replaced by the host's number. With `[children]` the context follows child processes, too.
  */
 #ifndef LITEMRCD_PROGRAMS_H
 #define LITEMRCD_PROGRAMS_H
@@ -18,17 +18,17 @@
 struct program {
 	char name[17];
 	bool children;
-	char text[512];			/* the words, a zero behind each */
-	const char *words[PROGRAM_WORDS + 1];	/* NULL behind the last */
+	char text[512];			/* the words, each terminated by a zero */
+	const char *words[PROGRAM_WORDS + 1];	/* terminated by NULL */
 };
 
 extern struct program programs[PROGRAMS_MAX];
 extern uint32_t program_count;
 
-/* Reads the file; gives up with its line at the first error. */
+/* Reads the file; at the first error it reports the line and exits. */
 void programs_read(const char *path);
 
-/* Returns the words with {scale} filled in, valid until the next call; NULL behind the last. */
+/* Returns the words with {scale} replaced, terminated by NULL; valid until the next call. */
 char *const *program_arguments(const struct program *program, uint32_t scale);
 
 #endif

@@ -16,25 +16,25 @@
 #include "processes/spawn.h"
 #include "system/timing.h"
 
-#define PATIENCE_MS 2000	/* for what the kernel does by itself: the last epoch, the end of killed processes */
+#define PATIENCE_MS 2000	/* for the last epoch and for the end of killed processes */
 #define TICK_MS 20
 
 static struct run {
 	enum { IDLE, HELD, RUNNING, EXITED } state;
 	uint32_t context;
 	pid_t pid;
-	int group;		/* its cgroup; -1: none */
+	int group;		/* cgroup; -1: none */
 	struct timespec began;
 	uint64_t cycles;
-	bool started_due;	/* the host was not told yet */
-	bool seen;		/* a record said that it is followed: what came before was of another */
-	bool freed;		/* of a context that follows the cgroup: by us, when all processes were gone */
+	bool started_due;	/* the started event has not been sent */
+	bool seen;		/* a record showed it as followed: earlier records were about another process */
+	bool freed;		/* runs_progress() freed the context, which followed the cgroup */
 	int64_t deadline_ms;
 } runs[PROGRAMS_MAX];
 
 static struct held_child held;
 
-/* Puts the held child where it belongs and has it followed. */
+/* Moves the held child into its cgroup and makes the context follow it. */
 static int place(const struct program *program, struct run *run, const char **reason)
 {
 	char path[300];
@@ -75,20 +75,20 @@ int runs_start(uint32_t number, uint32_t context, uint32_t scale, const char **r
 	int error;
 
 	if (run->state != IDLE || runs_in(context)) {
-		*reason = run->state != IDLE ? "the program runs" : "a program runs in the context";
+		*reason = run->state != IDLE ? "the program already runs" : "a program runs in the context";
 		return -EBUSY;
 	}
 	*run = (struct run){.context = context, .group = -1};
 	if (cgroups_exist()) {
 		run->group = cgroup_make(program->name);
 		if (run->group < 0) {
-			*reason = "there is no cgroup for the program";
+			*reason = "cannot create a cgroup for the program";
 			return run->group;
 		}
 	}
-	error = spawn_held(&held, program_arguments(program, scale), run_child_prepare);
+	error = spawn_held(&held, program_arguments(program, scale), child_prepare);
 	if (error) {
-		*reason = "no process can be made";
+		*reason = "cannot create a process";
 	} else {
 		run->pid = held.pid;
 		error = place(program, run, reason);
@@ -113,7 +113,7 @@ void runs_release(void)
 		}
 }
 
-/* The program ended: whatever it left behind ends too. */
+/* The program ended: kill the processes it left behind. */
 static void note_exit(struct run *run, const struct program *program, int status)
 {
 	run->cycles = cycles_since(&run->began, parameters.clock_hz);
@@ -121,7 +121,7 @@ static void note_exit(struct run *run, const struct program *program, int status
 	run->deadline_ms = now_ms() + PATIENCE_MS;
 	if (run->group >= 0)
 		cgroup_kill(run->group);
-	run_tell_status(program->name, status);
+	events_status(program->name, status);
 }
 
 static void reap(void)
@@ -135,7 +135,7 @@ static void reap(void)
 				note_exit(&runs[i], &programs[i], status);
 }
 
-/* Whether no process of the program is left and all its epochs are read, or nobody should wait for that any longer. */
+/* Whether the program has no process left and all its epochs have been read, or the deadline has passed. */
 static bool is_over(struct run *run, const struct program *program)
 {
 	const struct litemrc_context *now = follower(run->context);
@@ -168,10 +168,10 @@ void runs_progress(void)
 		struct run *run = &runs[i];
 
 		look(run, &programs[i]);
-		if (run->started_due && run_tell_started(i, run->context))
+		if (run->started_due && events_started(i, run->context))
 			run->started_due = false;
-		if (run->state == EXITED && !run->started_due && is_over(run, &programs[i]) && followers_tell() &&
-		    run_tell_done(i, run->context, run->cycles)) {
+		if (run->state == EXITED && !run->started_due && is_over(run, &programs[i]) && followers_report() &&
+		    events_done(i, run->context, run->cycles)) {
 			remove_group(run, programs[i].name);
 			run->state = IDLE;
 		}

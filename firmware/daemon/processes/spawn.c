@@ -14,7 +14,7 @@
 #define NOT_RUN 126
 #define NOT_FOUND 127
 
-/* Waits for a byte; returns false when there will be none. */
+/* Waits for a byte; returns false at the end of the pipe. */
 static bool wait_byte(int file)
 {
 	char byte;
@@ -26,7 +26,7 @@ static bool wait_byte(int file)
 	return got == 1;
 }
 
-/* Has the name of the program early, so that it is followed under that. */
+/* Sets the process name early: the driver reads it when the context follows the process. */
 static void take_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -72,7 +72,7 @@ int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)
 	close(gate[0]);
 	close(ready[1]);
 	if (!error)
-		wait_byte(ready[0]);	/* a child that died before is seen elsewhere */
+		wait_byte(ready[0]);	/* the death of the child is handled elsewhere */
 	close(ready[0]);
 	if (error)
 		close(gate[1]);
@@ -82,9 +82,9 @@ int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)
 
 void spawn_release(struct held_child *child)
 {
-	/* Cannot fail but by the child's death, which is seen elsewhere. */
+	/* Fails only if the child died, which is handled elsewhere. */
 	if (write(child->gate, "", 1) != 1)
-		say("process %d ended before it began", (int)child->pid);
+		say("process %d ended before it was released", (int)child->pid);
 	close(child->gate);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A child that is followed before it runs its program: it waits until it is let go. */
+/* A child process that waits to be released before it runs its program, so that a context can follow it first. */
 #ifndef LITEMRCD_SPAWN_H
 #define LITEMRCD_SPAWN_H
 
@@ -11,13 +11,13 @@ struct held_child {
 };
 
 /*
- * Makes a child that will run `arguments` (a path, or a name to be found in PATH) once it is released; `prepare` is
- * called in it at first. Returns 0 or -errno. When the program cannot be run the child says so and ends, as a shell's
- * would, with 127 (not found) or 126.
+ * Creates a child that calls `prepare` and, once released, runs `arguments` (a path, or a name looked up in PATH).
+ * Returns 0 or -errno. If the program cannot be run, the child prints why and exits with 127 (not found) or 126, as in
+ * a shell.
  */
 int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void));
 
-/* Lets it run its program, or end without it. */
+/* Make the child run its program, or exit without running it. */
 void spawn_release(struct held_child *child);
 void spawn_cancel(struct held_child *child);
 

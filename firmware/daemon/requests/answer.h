@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The answer to a request while it is being made. */
+/* The answer to a request, under construction. */
 #ifndef LITEMRCD_ANSWER_H
 #define LITEMRCD_ANSWER_H
 
@@ -28,7 +28,7 @@ static inline int refuse(struct answer *answer, int error, const char *reason)
 	return error;
 }
 
-/* What the link says for an errno of the kernel, given as -errno; 0 for 0. */
+/* Returns the link's error code for the kernel's -errno; 0 for 0. */
 int refuse_errno(struct answer *answer, int error);
 
 #endif

@@ -9,14 +9,15 @@
 #include "processes/runs.h"
 #include "system/text.h"
 
-#define PID_LIMIT (4u << 20)	/* the kernel's own (PID_MAX_LIMIT) */
+#define PID_LIMIT (4u << 20)	/* the kernel's PID_MAX_LIMIT */
+#define BAD_CONTEXT "context must be 1 or higher, and one of the monitor's"
 
 static int run(const struct run_body *body, struct answer *answer)
 {
 	if (body->workload >= program_count || !body->scale)
 		return error_code_bad_argument_c;
 	if (!body->context || body->context >= parameters.contexts)
-		return refuse(answer, error_code_bad_argument_c, "programs run in contexts other than 0");
+		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
 	return refuse_errno(answer, runs_start(body->workload, body->context, body->scale, &answer->reason));
 }
 
@@ -40,22 +41,22 @@ static int follow(const struct follow_body *body, struct answer *answer)
 	int error;
 
 	if (!body->context || body->context >= parameters.contexts)
-		return refuse(answer, error_code_bad_argument_c, "contexts other than 0 follow processes");
+		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
 	if (body->pid > PID_LIMIT)
 		return refuse(answer, error_code_bad_argument_c, "there is no such process");
 	if (runs_in(body->context))
-		return refuse(answer, error_code_busy_c, "a program of the device runs in the context");
+		return refuse(answer, error_code_busy_c, "a program that the host started runs in the context");
 	error = driver_follow(body->context, body->pid);
 	return error ? refuse_errno(answer, error) : acknowledge_process(body->context, answer);
 }
 
-/* A budget belongs to the cgroup of a program of ours. */
+/* Only programs that the host started have a cgroup, and so a budget. */
 static int find_group(uint32_t context, int *group, struct answer *answer)
 {
 	if (context >= parameters.contexts)
 		return error_code_bad_argument_c;
 	if (!runs_in(context))
-		return refuse(answer, error_code_busy_c, "no program of the device runs in the context");
+		return refuse(answer, error_code_busy_c, "no program that the host started runs in the context");
 	*group = runs_group(context);
 	if (*group < 0 || !budget_exists(*group))
 		return refuse(answer, error_code_unsupported_c, "the kernel has no memory controller");
@@ -83,7 +84,7 @@ static int change_budget(const struct host_request *request, struct answer *answ
 	if (error)
 		return error;
 	if (!pages || (pages > parameters.frames && !(set && pages == LITEMRC_NO_BUDGET)))
-		return refuse(answer, error_code_bad_argument_c, "from 1 page to all of the memory");
+		return refuse(answer, error_code_bad_argument_c, "pages must be 1 to the size of memory");
 	return acknowledge_budget(group, set ? budget_set(group, pages) : budget_reclaim(group, pages), answer);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests about processes: programs, who is followed, and memory budgets. */
+/* Requests about programs, followed processes and memory budgets. */
 #ifndef LITEMRCD_PROCESSES_H
 #define LITEMRCD_PROCESSES_H
 
 #include "requests/answer.h"
 
-/* Does the request and fills in the ack. Returns 0 or an error code. */
+/* Executes the request and fills in the ack. Returns 0 or an error code. */
 int processes_perform(const struct host_request *request, struct answer *answer);
 
 #endif

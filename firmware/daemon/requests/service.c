@@ -22,8 +22,8 @@ static uint8_t read_ahead[256];
 static size_t read_count, read_used;
 static struct litemrc_receiver receiver;
 static uint8_t request_buffer[LITEMRC_REQUEST_BUFFER];
-static struct device_message reply;	/* kept: a repeated request gets it again */
-static struct answer answer;		/* the reply's strings */
+static struct device_message reply;	/* kept for a repeated request */
+static struct answer answer;		/* owns the reply's strings */
 static uint32_t last_request;
 static unsigned int answered;
 static char system_name[49];
@@ -64,7 +64,7 @@ static void send_hello(uint32_t request)
 	outbox_send(&message);
 }
 
-/* Does the request; the answer is an empty ack beforehand. Returns 0 or an error code. */
+/* Executes the request and fills in the answer, an empty ack before. Returns 0 or an error code. */
 static int perform(const struct host_request *request)
 {
 	switch (request->type_choice) {

@@ -5,19 +5,19 @@
 
 #include <stdbool.h>
 
-/* Says hello; the driver's parameters and the programs must be known. */
+/* Sends hello; call after driver_open() and programs_read(). */
 void service_init(int tty);
 
-/* Whether another byte of the host's may be read: not while a request waits for room for its answer. */
+/* Whether more bytes may be read: not while a request waits for room for its answer. */
 bool service_can_read(void);
 
-/* Reads what the host sent. Returns 0, or -errno when the port is gone. */
+/* Reads bytes from the host. Returns 0, or -errno if the port is gone. */
 int service_read(void);
 
-/* Answers what was read and can be answered now. */
+/* Processes the bytes read, as far as the outbox has room for answers. */
 void service_progress(void);
 
-/* Frames that were damaged or too long, and requests answered. */
+/* Damaged or oversized frames, and answered requests. */
 unsigned int service_damaged(void);
 unsigned int service_answered(void);
 

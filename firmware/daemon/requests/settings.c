@@ -80,9 +80,9 @@ static int set_range(const struct set_range_body *body, struct answer *answer)
 	int error;
 
 	if (body->lower > body->upper)
-		return refuse(answer, error_code_bad_argument_c, "the first frame lies behind the last");
+		return refuse(answer, error_code_bad_argument_c, "lower is above upper");
 	if (body->upper >= parameters.frames)
-		return refuse(answer, error_code_bad_argument_c, "the memory has fewer frames");
+		return refuse(answer, error_code_bad_argument_c, "upper is beyond the last frame");
 	error = driver_order(SETTING_RANGE, "%u %u\n", (unsigned int)body->lower, (unsigned int)body->upper);
 	return error ? refuse_errno(answer, error) : acknowledge_range(answer);
 }
@@ -92,10 +92,10 @@ static int set_sampling(uint32_t sampling, struct answer *answer)
 	int error;
 
 	if (sampling > 31 || parameters.frames >> sampling == 0)
-		return refuse(answer, error_code_bad_argument_c, "less than one page of the memory would be left");
+		return refuse(answer, error_code_bad_argument_c, "no page would be sampled");
 	error = driver_order(SETTING_SAMPLING, "%u\n", (unsigned int)sampling);
 	if (error == -ENODEV)
-		return refuse(answer, error_code_bad_argument_c, "the gateware does not sample as rarely");
+		return refuse(answer, error_code_bad_argument_c, "the gateware does not support this sampling rate");
 	return error ? refuse_errno(answer, error) : acknowledge_sampling(answer);
 }
 
@@ -160,6 +160,7 @@ int settings_perform(const struct host_request *request, struct answer *answer)
 		acknowledge(answer, 1, request->set_lease.cycles, 0, 0);
 		return 0;
 	default:	/* ranks, reference counters, traffic */
-		return refuse(answer, error_code_unsupported_c, "the driver has neither rank power nor reference counters");
+		return refuse(answer, error_code_unsupported_c,
+			      "the driver has neither rank power nor reference counters");
 	}
 }

@@ -15,7 +15,7 @@
 #include "system/say.h"
 #include "system/text.h"
 
-#define A_USER "write --user USER or --user USER:GROUP, names or numbers"
+#define A_USER "use --user USER or --user USER:GROUP, names or numbers"
 
 struct identity identity_named(const char *text)
 {
@@ -45,7 +45,7 @@ struct identity identity_named(const char *text)
 		identity.group = entry->gr_gid;
 	}
 	if (!identity.user || !identity.group)
-		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "--user %s: that is root", text);
+		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "--user %s is root", text);
 	return identity;
 }
 
@@ -67,7 +67,7 @@ static bool drop_capabilities(void)
 	return !syscall(SYS_capset, &head, none);
 }
 
-/* Tries it: what the calls said before does not count. */
+/* Tries it, rather than trusting the results of the calls above. */
 static bool can_get_back(void)
 {
 	uid_t real, effective, saved;
@@ -97,11 +97,11 @@ static bool become(const struct identity *identity)
 void privileges_drop(const struct identity *identity)
 {
 	if (identity && !become(identity))
-		give_up(1, "start it as a full root", "cannot become user %u: %s", (unsigned int)identity->user,
-			strerror(errno));
-	/* Programs of the same user must not look into the daemon's open files. */
+		give_up(1, "start the daemon as root with all capabilities", "cannot become user %u: %s",
+			(unsigned int)identity->user, strerror(errno));
+	/* PR_SET_DUMPABLE: programs of the same user must not reach the daemon's open files. */
 	if (!drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-		give_up(1, "use a kernel of 3.5 or newer", "cannot give up privileges: %s", strerror(errno));
+		give_up(1, "use Linux 3.5 or newer", "cannot drop privileges: %s", strerror(errno));
 	if ((identity && is_another(identity)) || can_get_back())
-		give_up(1, "report this as a bug", "privileges could be had back");
+		give_up(1, "report this as a bug", "dropped privileges could be regained");
 }

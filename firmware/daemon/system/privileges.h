@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From root to a user that may do nothing, for good. */
+/* The irrevocable change from root to an unprivileged user. */
 #ifndef LITEMRCD_PRIVILEGES_H
 #define LITEMRCD_PRIVILEGES_H
 
@@ -11,10 +11,10 @@ struct identity {
 	gid_t group;
 };
 
-/* Reads USER or USER:GROUP, names or numbers, and gives up when there are none such. */
+/* Reads USER or USER:GROUP, names or numbers; exits if there is no such user or group. */
 struct identity identity_named(const char *text);
 
-/* Becomes `identity`, or, NULL, stays who it is, which must not be root. Gives up unless there is no way back. */
+/* Becomes `identity` (NULL: keeps the present user, which is not root). Exits if root could be regained. */
 void privileges_drop(const struct identity *identity);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers and names in text that others wrote. */
+/* Numbers and names in untrusted text. */
 #ifndef LITEMRCD_TEXT_H
 #define LITEMRCD_TEXT_H
 
@@ -8,17 +8,17 @@
 #include <stdint.h>
 
 /*
- * Reads a decimal number of at most `most` at *text, nothing before it, and moves *text behind it. Returns false, and
- * moves nothing, when there is none or a larger one.
+ * Reads a decimal number up to `most` at *text and moves *text past it. Returns false, and does not move *text, if
+ * there is no number or a larger one.
  */
 bool take_number(const char **text, uint64_t most, uint64_t *number);
 
-/* The whole text as a number of at most `most`; one newline may end it. */
+/* Reads the whole text as a number up to `most`; a final newline is allowed. */
 bool whole_number(const char *text, uint64_t most, uint64_t *number);
 
 /*
- * Copies at most size - 1 bytes of a name of any origin and ends it by a zero; what is no printable ASCII becomes '?',
- * so that the copy is valid UTF-8. A newline or zero ends the name. Returns its length.
+ * Copies up to size - 1 bytes of a name and terminates the copy with a zero. Bytes that are not printable ASCII become
+ * '?', so the copy is valid UTF-8. A newline or zero ends the name. Returns the length of the copy.
  */
 size_t copy_name(char *copy, size_t size, const char *name, size_t length);
 

@@ -8,7 +8,7 @@
 
 int64_t now_ms(void);
 
-/* Clock cycles of the SoC since then. */
+/* Cycles of the SoC clock since `began`. */
 uint64_t cycles_since(const struct timespec *began, uint32_t clock_hz);
 
 #endif

@@ -172,7 +172,7 @@ def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon
         driver.unplug()
         assert daemon.process.wait(timeout=patience(10)) == 1
 
-    assert "the driver went away" in daemon.said()
+    assert "the driver was removed" in daemon.said()
     assert not is_alive(pid)
 
 
@@ -191,5 +191,5 @@ def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):
     driver.hand_out_bytes(b"\x10\0\0\0" + bytes(12))
 
     assert daemon.process.wait(timeout=patience(5)) == 1
-    assert "16 bytes that are no epoch of 4 contexts and 8 groups" in daemon.said()
-    assert "use driver and daemon of one version" in daemon.said()
+    assert "16 bytes, not an epoch of 4 contexts and 8 groups" in daemon.said()
+    assert "use driver and daemon of the same version" in daemon.said()

@@ -35,8 +35,8 @@ SEEDED = {
     ),
     "news too early": (
         "daemon.c",
-        "epochs_send(record, followers_tell());\n\tfollowers_note(record);",
-        "followers_note(record);\n\tepochs_send(record, followers_tell());",
+        "epochs_send(record, followers_report());\n\tfollowers_note(record);",
+        "followers_note(record);\n\tepochs_send(record, followers_report());",
         "test_daemon_epochs.py::test_process_messages_stand_between_the_epochs_they_part",
     ),
     "done too early": (

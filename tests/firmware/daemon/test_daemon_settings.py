@@ -106,7 +106,7 @@ def test_what_the_driver_refuses_is_refused(daemon, driver, error, code):
 
 def test_a_rate_that_the_gateware_lacks_is_a_bad_argument(daemon, driver):
     driver.fail("sampling", errno.ENODEV)
-    with daemon.host() as device, pytest.raises(RequestRefusedError, match="does not sample as rarely"):
+    with daemon.host() as device, pytest.raises(RequestRefusedError, match="does not support this sampling rate"):
         device.request("set_sampling", sampling=3)
 
 

@@ -42,7 +42,7 @@ def test_help_is_help(run):
     ("arguments", "what"),
     [
         (["--colour"], "--colour"),
-        (["--baud", "115201"], "--baud 115201: no speed of a port"),
+        (["--baud", "115201"], "--baud 115201: not a speed of a serial port"),
         (["--baud", "fast"], "--baud fast: not a number"),
         (["--clock-hz", "0"], "--clock-hz 0: not a number"),
         (["--clock-hz", "4294967296"], "not a number from 1 to 4294967295"),
@@ -81,9 +81,9 @@ def test_what_is_not_there_is_named(run, option, what):
 @pytest.mark.parametrize(
     ("user", "what"),
     [
-        ("root", "that is root"),
-        ("0:5", "that is root"),
-        ("5:0", "that is root"),
+        ("root", "--user root is root"),
+        ("0:5", "--user 0:5 is root"),
+        ("5:0", "--user 5:0 is root"),
         ("nobodyatall", "no such user"),
     ],
 )
@@ -98,8 +98,8 @@ def test_it_does_not_stay_root(run, user, what):
     ("file", "text", "what"),
     [
         ("abi", "2\n", "abi: not version 1"),
-        ("parameters", "version 2\nframes 12\n", "no good line 'page_shift N'"),
-        ("engine", "steam\n", "'steam' is no engine"),
+        ("parameters", "version 2\nframes 12\n", "no valid line 'page_shift N'"),
+        ("engine", "steam\n", "'steam' is unknown"),
     ],
 )
 def test_another_driver_is_none_of_ours(run, driver, file, text, what):
@@ -120,7 +120,7 @@ def test_parameters_beyond_the_link_are_refused(run, driver, name, value):
     status, said, _ = run()
 
     assert status == 1
-    assert f"no good line '{name} N'" in said
+    assert f"no valid line '{name} N'" in said
 
 
 def test_without_a_driver_it_says_so(run, driver):
@@ -147,18 +147,18 @@ def test_a_clock_named_goes_before_the_device_trees(start_daemon):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("sort", "no = behind the name"),
-        ("= /bin/true", "a name has letters"),
-        ("so.rt = /bin/true", "no = behind the name"),
+        ("sort", "no = after the name"),
+        ("= /bin/true", "a name consists of letters"),
+        ("so.rt = /bin/true", "no = after the name"),
         ("abcdefghijklmnopq = /bin/true", "longer than 16"),
         ("ok = /bin/true", "a program above has this name"),
-        ("sort = true", "no path from /"),
-        ("sort =", "no path from /"),
+        ("sort = true", "must be a path that begins with /"),
+        ("sort =", "must be a path that begins with /"),
         ("sort = /bin/absent", "does not exist or cannot be run"),
         ('sort = /bin/sh "-c', "a quotation mark is missing"),
-        ("sort = /bin/sh {scale}{scale}", "a word has {scale} once"),
+        ("sort = /bin/sh {scale}{scale}", "a word may contain {scale} once"),
         ("sort = /bin/true" + 16 * " x", "more than 16 words"),
-        ("sort = /bin/true " + 600 * "x", "longer than 510 letters"),
+        ("sort = /bin/true " + 600 * "x", "longer than 510 characters"),
     ],
 )
 def test_a_bad_line_is_named(run, line, what):
@@ -180,7 +180,7 @@ def test_children_take_cgroups(run):
     status, said, _ = run("--cgroup=none", config="tree [children] = /bin/true\n")
 
     assert status == 2
-    assert "children of tree can be followed in a cgroup only" in said
+    assert "[children] of tree needs a cgroup" in said
 
 
 def test_words_reach_the_program_as_they_were_quoted(start_daemon, folder):

@@ -126,7 +126,7 @@ static int set_loss(const struct set_rank_loss_body *loss, bool program_runs)
 int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs)
 {
 	if (!option.ranks)
-		return refuse(error_code_unsupported_c, "it has no rank power");
+		return refuse(error_code_unsupported_c, "the device has no rank power");
 	switch (request->type_choice) {
 	case host_request_type_get_dram_c:
 		answer_dram(ack);
