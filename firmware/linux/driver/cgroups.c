@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cgroups of version 2, as far as the driver needs them; a kernel without them has none. */
+/* The driver's use of cgroup v2, with stubs for a kernel without cgroups. */
 #include "litemrc.h"
 
 #ifdef CONFIG_CGROUPS
@@ -11,7 +11,7 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 	return IS_ERR(cgroup) ? ERR_PTR(-ENOENT) : cgroup;
 }
 
-/* The deepest one followed that the task is in, or below; under the lock. */
+/* Returns the context of the deepest followed cgroup at or above the task's. Caller holds @lock. */
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
 {
 	struct cgroup *its = task_dfl_cgroup(task);
@@ -29,7 +29,7 @@ unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_s
 	return found;
 }
 
-/* Is the task in the cgroup, or below? Under the read lock of RCU. */
+/* Is the task in the cgroup or below it? Caller holds rcu_read_lock(). */
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)
 {
 	return task_under_cgroup_hierarchy(task, cgroup);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A change of whom a context follows ends the running epoch, and the record of just that epoch
- * tells it: then a reader knows whose counts the next ones are, however late it reads.
+ * Re-assigning a context ends the running epoch, and that epoch's record carries the new follower.
+ * So a reader attributes the counts of the following epochs correctly, however late it reads.
  */
 #include <linux/sched/signal.h>
 
 #include "litemrc.h"
 
 /**
- * litemrc_settle_locked - wait until no end of epoch is on its way to the window; under the lock
- * @mon: the monitor
+ * litemrc_settle_locked - wait until no end of epoch is between queue and window
+ * @mon: the monitor; caller holds @lock
  *
- * An end is on its way for as long as the queue takes. One that waits for the window to be released
- * has not set out: it will end the epoch that runs now.
+ * An end of epoch passes the queue first. One that waits for the release of the window has not
+ * entered the queue: it will end the epoch that runs now.
  *
- * Return: whether the window is free, so that the next end sets out at once
+ * Return: whether the window is free, so that the next end of epoch enters the queue at once
  */
 bool litemrc_settle_locked(struct litemrc *mon)
 {
@@ -40,16 +40,13 @@ static void describe(const struct litemrc_follower *follower, struct litemrc_con
 	strscpy(followed->comm, follower->comm, sizeof(followed->comm));
 }
 
-/* The context follows somebody else from now on, or nobody: ends the epoch; under the lock. */
+/* Ends the epoch and notes the context's new follower for its record. Caller holds @lock. */
 void litemrc_change_locked(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_change *change;
 
 	litemrc_settle_locked(mon);
-	/*
-	 * Those who change contexts wait for the record, so there is always room but for broken
-	 * hardware.
-	 */
+	/* Writers wait for the record, so there is room unless the hardware is broken. */
 	if (mon->changes == LITEMRC_CHANGES_MAX)
 		mon->changes--;
 	change = &mon->change[mon->changes++];
@@ -59,7 +56,7 @@ void litemrc_change_locked(struct litemrc *mon, unsigned int context)
 	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
 }
 
-/* A process followed may have another name since; under the lock. */
+/* A followed process may have changed its name. Caller holds @lock. */
 static void rename_followed(struct litemrc *mon, unsigned int context,
 			    struct litemrc_context *followed)
 {
@@ -77,30 +74,30 @@ static void rename_followed(struct litemrc *mon, unsigned int context,
 }
 
 /**
- * litemrc_tell - fill in whom each context follows from the end of this epoch on
+ * litemrc_fill_followed - fill in what each context follows after this epoch
  * @mon: the monitor
- * @record: of the epoch
+ * @record: the record of the epoch
  *
- * Return: a bit for each context that changed with this epoch
+ * Return: a bit for each context whose follower changed at the end of this epoch
  */
-u32 litemrc_tell(struct litemrc *mon, struct litemrc_epoch *record)
+u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record)
 {
-	unsigned int told, context;
+	unsigned int reported, context;
 	unsigned long flags;
 	u32 changed = 0;
 
 	memcpy(record->followed, mon->ring.followed, record->contexts * sizeof(*record->followed));
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	for (told = 0; told < mon->changes; told++) {
-		const struct litemrc_change *change = &mon->change[told];
+	for (reported = 0; reported < mon->changes; reported++) {
+		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
 		record->followed[change->context] = change->followed;
 		changed |= BIT(change->context);
 	}
-	mon->changes -= told;
-	memmove(mon->change, mon->change + told, mon->changes * sizeof(*mon->change));
+	mon->changes -= reported;
+	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
 	for (context = 1; context < record->contexts; context++)
 		rename_followed(mon, context, &record->followed[context]);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/litemrcN: a read() is an epoch. */
+/* /dev/litemrcN: each read() returns one finished epoch. */
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "litemrc.h"
 
-/* misc_open() holds off misc_deregister(), so the monitor is there. */
+/* The monitor lives until the driver and the last open file have released it. */
+static void litemrc_free(struct kref *kref)
+{
+	struct litemrc *mon = container_of(kref, struct litemrc, kref);
+
+	vfree(mon->ring.records);
+	vfree(mon->ring.rows);
+	kfree(mon);
+}
+
+void litemrc_put(struct litemrc *mon)
+{
+	kref_put(&mon->kref, litemrc_free);
+}
+
+/* misc_open() excludes misc_deregister(), so the monitor exists. */
 static int litemrc_open(struct inode *inode, struct file *file)
 {
 	struct litemrc *mon = container_of(file->private_data, struct litemrc, misc);
@@ -46,8 +62,7 @@ static int litemrc_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Hands out the next epoch; a bad buffer leaves it for the next read(). The reader's lock is held.
- */
+/* Copies the record to the user; a bad buffer leaves it for the next read(). Caller holds @lock. */
 static ssize_t hand_out(struct litemrc_reader *reader, char __user *buffer)
 {
 	if (copy_to_user(buffer, reader->record, reader->record->bytes)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Behind a clear: what is in memory becomes the kernel's, by an access to each page frame in use.
- */
+/* After a clear: one access to each page frame in use assigns its page to context 0. */
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
@@ -8,13 +7,13 @@
 #include "litemrc.h"
 
 /*
- * The reads must reach the DRAM. All are at the same offset of their pages, so in a cache of at
- * most this many pages times its ways each evicts an earlier one; only the first ones may find what
- * was cached before, and are read again behind the last.
+ * The reads must reach the DRAM. All have the same offset in their pages, so in a cache of at most
+ * this many pages per way each evicts an earlier one. Only the first reads may hit lines that were
+ * cached before; they are repeated after the last.
  */
 #define LITEMRC_AGAIN 64
 
-/* Free pages, on the processors' lists too, have no references. */
+/* Free pages, including those on per-CPU lists, have no references. */
 static bool is_in_use(struct page *page)
 {
 	return page_ref_count(page);
@@ -32,12 +31,12 @@ static void claim_frame(struct litemrc *mon, u32 frame)
 	page = pfn_to_page(pfn);
 	if (!is_in_use(page))
 		return;
-	/* What the kernel has not mapped it does not use. */
+	/* The kernel does not use frames that it has not mapped: a fault is ignored. */
 	address = kmap_local_page(page);
 	if (copy_from_kernel_nofault(&word, address, sizeof(word)))
 		word = 0;
 	kunmap_local(address);
-	/* Freed meanwhile: the hook may have been faster than the read. */
+	/* Freed meanwhile: the hook's invalidation may have preceded the read. */
 	if (!is_in_use(page))
 		litemrc_invalidate(mon, frame);
 }

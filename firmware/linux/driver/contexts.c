@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* contexts/N/: whom a context follows, and what it counted in the last finished epoch. */
+/* contexts/N/: what a context follows, and its counters of the last finished epoch. */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -11,7 +11,7 @@ static const char *const states[] = {
 	[LITEMRC_CONTEXT_ENDED] = "ended",
 };
 
-/* Its follower as it is now, the settings mutex held until done() gives it back. */
+/* Returns the context's follower with @settings held; done() releases it. */
 static struct litemrc_follower *look_at(struct kobject *kobj, struct litemrc **mon,
 					unsigned int *context)
 {
@@ -78,7 +78,7 @@ static ssize_t cgroup_store(struct kobject *kobj, struct kobj_attribute *attribu
 	char *path;
 	int ret;
 
-	/* Without the newline; a text with one inside names no cgroup. */
+	/* Strip the final newline; a path with another one names no cgroup. */
 	path = kstrndup(text, bytes && text[bytes - 1] == '\n' ? bytes - 1 : bytes, GFP_KERNEL);
 	if (!path)
 		return -ENOMEM;

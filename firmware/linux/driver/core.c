@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finds the monitor and its memory, puts its parts together, and takes them apart. */
+/* Probe and remove: finds the monitor and its memory, and sets up the other files' parts. */
 #include <linux/idr.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -7,25 +7,10 @@
 #include <linux/of_address.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "litemrc.h"
 
 static DEFINE_IDA(litemrc_ids);
-
-static void litemrc_free(struct kref *kref)
-{
-	struct litemrc *mon = container_of(kref, struct litemrc, kref);
-
-	vfree(mon->ring.records);
-	vfree(mon->ring.rows);
-	kfree(mon);
-}
-
-void litemrc_put(struct litemrc *mon)
-{
-	kref_put(&mon->kref, litemrc_free);
-}
 
 static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 {
@@ -45,7 +30,7 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 		return PTR_ERR(mmio->window);
 	node = of_parse_phandle(pdev->dev.of_node, "litemrc,memory", 0);
 	if (!node)
-		return dev_err_probe(&pdev->dev, -EINVAL, "no litemrc,memory\n");
+		return dev_err_probe(&pdev->dev, -EINVAL, "no phandle litemrc,memory\n");
 	ret = of_address_to_resource(node, 0, &memory);
 	of_node_put(node);
 	if (ret)
@@ -77,7 +62,7 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 	return litemrc_read_parameters(mon);
 }
 
-/* Whatever ran before: disabled, context 0, the window free and held from now on. */
+/* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
 static void quiet_hardware(struct litemrc *mon)
 {
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
@@ -127,7 +112,7 @@ free_id:
 	return ret;
 }
 
-/* No attribute is being read or written behind this, and none will be. */
+/* On return no attribute is being read or written, and none will be. */
 static void remove_user_interface(struct litemrc *mon)
 {
 	litemrc_remove_folders(&mon->ranks);
@@ -170,7 +155,8 @@ static int litemrc_probe(struct platform_device *pdev)
 	platform_set_drvdata(pdev, mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
 	if (num_possible_cpus() > 1)
-		dev_warn(mon->dev, "one context register: it follows all processors at once\n");
+		dev_warn(mon->dev, "one context register for %u processors: counts are inexact\n",
+			 num_possible_cpus());
 	return 0;
 
 unregister_exits:
@@ -187,7 +173,7 @@ static int litemrc_remove(struct platform_device *pdev)
 	struct litemrc *mon = platform_get_drvdata(pdev);
 	unsigned int context;
 
-	/* A write under way may wait for an epoch, so the interrupt goes after the files. */
+	/* A write in progress may wait for an epoch: free the interrupt after the files. */
 	remove_user_interface(mon);
 	mutex_lock(&mon->settings);
 	litemrc_enable(mon, false);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finished epochs: from the window into a ring, and from there to each reader once. */
+/* Finished epochs: copied from the window into a ring, and from there to each reader once. */
 #include <linux/interrupt.h>
 #include <linux/sysfs.h>
 #include <linux/vmalloc.h>
 
 #include "litemrc.h"
+
+#define LITEMRC_DRAIN_TIMEOUT (2 * HZ)
 
 static u32 row_words(const struct litemrc *mon)
 {
@@ -64,10 +66,7 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	}
 }
 
-/*
- * Rows for sysfs: a process that ended keeps its last one, who follows it or a free context starts
- * with none.
- */
+/* Rows for sysfs: an ended process keeps its last row; its successor's and a free one's are 0. */
 static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 changed)
 {
 	struct litemrc_ring *ring = &mon->ring;
@@ -85,7 +84,7 @@ static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 cha
 	}
 }
 
-/* The oldest epoch is about to be overwritten: has a reader not had it? */
+/* Is the oldest epoch, which is about to be overwritten, still unread by a reader? */
 static bool is_awaited(struct litemrc_ring *ring)
 {
 	struct litemrc_reader *reader;
@@ -96,7 +95,7 @@ static bool is_awaited(struct litemrc_ring *ring)
 	return false;
 }
 
-/* control.hold keeps the window as it is until the release, and counts go on meanwhile. */
+/* control.hold freezes the window until the release; counting continues meanwhile. */
 irqreturn_t litemrc_epoch_thread(int irq, void *data)
 {
 	struct litemrc *mon = data;
@@ -109,7 +108,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	ring->lost += is_awaited(ring);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
-	keep_rows(mon, record, litemrc_tell(mon, record));
+	keep_rows(mon, record, litemrc_fill_followed(mon, record));
 	memcpy(ring->followed, record->followed, record->contexts * sizeof(*record->followed));
 	ring->head++;
 	mutex_unlock(&ring->lock);
@@ -120,7 +119,22 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* No epoch comes any more; readers have what is left, then the end. */
+static bool is_drained(struct litemrc *mon)
+{
+	return !(litemrc_read(mon, LITEMRC_STATUS) &
+		 (LITEMRC_STATUS_EPOCH_READY | LITEMRC_STATUS_EPOCH_DUE));
+}
+
+/* Waits until no end of epoch is requested and the interrupt's thread has copied the window. */
+int litemrc_wait_drained(struct litemrc *mon)
+{
+	if (wait_event_timeout(mon->ring.wait, is_drained(mon), LITEMRC_DRAIN_TIMEOUT))
+		return 0;
+	dev_err(mon->dev, "no end of epoch within %u s\n", LITEMRC_DRAIN_TIMEOUT / HZ);
+	return -EIO;
+}
+
+/* No further epoch is stored: readers read those that are left, then the end of the file. */
 void litemrc_ring_stop(struct litemrc *mon)
 {
 	mutex_lock(&mon->ring.lock);
@@ -135,10 +149,10 @@ bool litemrc_ring_has(struct litemrc_reader *reader)
 }
 
 /**
- * litemrc_ring_fetch - copy a reader's next epoch into its record, and step on
- * @reader: whose lock is held
+ * litemrc_ring_fetch - copy a reader's next epoch into its record and advance
+ * @reader: the reader; caller holds its lock
  *
- * Return: whether there was one
+ * Return: whether there was an epoch
  */
 bool litemrc_ring_fetch(struct litemrc_reader *reader)
 {
@@ -160,14 +174,14 @@ bool litemrc_ring_fetch(struct litemrc_reader *reader)
 	return behind;
 }
 
-/* What sysfs tells of a context: hits, then LITEMRC_ROW_WORDS; under the ring's lock. */
+/* Returns a context's row for sysfs: hits, then LITEMRC_ROW_WORDS. Caller holds the ring's lock. */
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context)
 {
 	lockdep_assert_held(&mon->ring.lock);
 	return mon->ring.rows + context * row_words(mon);
 }
 
-/* The last finished epoch, NULL before the first; under the ring's lock. */
+/* Returns the last finished epoch, NULL before the first. Caller holds the ring's lock. */
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon)
 {
 	lockdep_assert_held(&mon->ring.lock);

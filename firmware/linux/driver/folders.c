@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Folders of numbered folders in sysfs. They hold nothing: the folder's name is its number, its
- * grandparent the device; so their life is sysfs's own, and a removed monitor is reached by none.
+ * Numbered folders in sysfs. They keep no pointer: a folder's name is its number and its
+ * grandparent is the device, so sysfs manages their lifetime and none refers to a removed monitor.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -62,6 +62,6 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number)
 {
 	if (kstrtouint(kobject_name(kobj), 10, number))
-		*number = 0; /* cannot be: add_folder() named it */
+		*number = 0; /* unreachable: add_folder() named it */
 	return litemrc_of_device(kobj_to_dev(kobj->parent->parent));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom contexts follow. The settings mutex guards the followers; the lock guards the map, which is
- * what the scheduler's hook reads, and the end of a process, which comes at any time.
+ * The process or cgroup that each context follows. @settings guards the followers. @lock guards the
+ * map, which the scheduler's hook reads, and the end of a process, which can come at any time.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -20,8 +20,7 @@ void litemrc_follow_init(struct litemrc *mon)
 	}
 }
 
-/* What the map says changed; the processor is told at once, not at its next switch. Under the lock.
- */
+/* Recomputes the map and writes CONTEXT now, not at the next switch. Caller holds @lock. */
 static void update(struct litemrc *mon)
 {
 	struct litemrc_map *map = &mon->map;
@@ -54,7 +53,7 @@ static void set_claiming(struct litemrc *mon, bool claiming)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* From here to the end of the claim all accesses are the kernel's. */
+/* Until litemrc_claim_end() all accesses count in context 0. */
 void litemrc_claim_begin(struct litemrc *mon)
 {
 	set_claiming(mon, true);
@@ -66,10 +65,10 @@ void litemrc_claim_end(struct litemrc *mon)
 }
 
 /**
- * litemrc_end_locked - what a context followed is gone; under the lock
- * @mon: the monitor
- * @context: the context, which follows
- * @task: a task of the process, for its name; NULL: a cgroup
+ * litemrc_end_locked - a followed process or cgroup is gone
+ * @mon: the monitor; caller holds @lock
+ * @context: a context in state following
+ * @task: a task of the process, for its name; NULL for a cgroup
  */
 void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_struct *task)
 {
@@ -78,7 +77,7 @@ void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_s
 	follower->state = LITEMRC_CONTEXT_ENDED;
 	if (task)
 		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
-	/* First the register, so that the next epoch has no access of a process that is gone. */
+	/* First the register, so that the next epoch has no access of the ended process. */
 	leave(mon, context);
 	litemrc_change_locked(mon, context);
 }
@@ -88,7 +87,7 @@ static bool is_alive(struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-/* No hook tells of a cgroup's end. */
+/* No hook reports the removal of a cgroup. */
 void litemrc_check_removed(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
@@ -137,7 +136,7 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	return litemrc_wait_drained(mon);
 }
 
-/* Is the context, or who wants it, in other use? 1: it follows just this already. */
+/* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
 static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 		     struct cgroup *cgroup)
 {
@@ -160,9 +159,8 @@ static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 }
 
 /*
- * Follows unless the process ended meanwhile; its last thread's hook waits for the lock. The window
- * must be free, for the running epoch to end now and not behind the first accesses of who is
- * followed.
+ * Installs a follower unless its process has ended; the exit hook of its last thread takes @lock.
+ * The window must be free, so that the running epoch ends now, before the follower's first access.
  */
 static int replace(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
 		   struct task_struct *task)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that runs already gets the frames that only it maps: they are invalidated, so its next
- * access to each counts, and owns, in its context. walk_page_range() is not there for modules,
- * hence the loops.
+ * Assigns private frames of a running process to its context: invalidating a frame makes the next
+ * access its owner. walk_page_range() is not exported to modules, hence the loops.
  */
 #include <linux/mm.h>
 #include <linux/pgtable.h>
@@ -23,7 +22,7 @@ static void hand_over_page(struct litemrc *mon, pte_t pte)
 		litemrc_invalidate(mon, frame);
 }
 
-/* The pages of one table; returns the address behind them. */
+/* Hands over the pages of one table; returns the address after them. */
 static unsigned long hand_over_table(struct litemrc *mon, struct mm_struct *mm,
 				     unsigned long address, unsigned long end)
 {
@@ -81,7 +80,9 @@ static void hand_over_task(struct litemrc *mon, struct task_struct *task)
 	mmput(mm);
 }
 
-/* Processes of the cgroup now; those that come later are children of these, or start from nothing.
+/*
+ * Lists the cgroup's present processes, with references. Later ones are children of these, or start
+ * without pages.
  */
 static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
 				   unsigned int limit)
@@ -123,7 +124,7 @@ static void hand_over_cgroup(struct litemrc *mon, struct cgroup *cgroup)
 	kvfree(tasks);
 }
 
-/* Of a disabled monitor nobody has pages: it is cleared when it is enabled. */
+/* Does nothing while the monitor is disabled: enabling clears it and hands over. */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_follower *follower = &mon->follower[context];

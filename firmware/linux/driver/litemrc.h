@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the driver share; README.md tells which does what. */
+/* The interfaces between the driver's files; README.md lists the files. */
 #ifndef LITEMRC_H
 #define LITEMRC_H
 
@@ -22,16 +22,16 @@
 
 #define LITEMRC_RING_EPOCHS 64
 #define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
-#define LITEMRC_GROUPS_MAX 256 /* the text of all hits fits a page */
-#define LITEMRC_PATIENCE 1000000 /* status reads; the engine empties a full queue in far fewer */
-#define LITEMRC_NO_TGID (-1) /* no task has it; the idle task has 0 */
+#define LITEMRC_GROUPS_MAX 256 /* the hits attribute fits a page */
+#define LITEMRC_PATIENCE 1000000 /* status reads; a full queue empties in far fewer */
+#define LITEMRC_NO_TGID (-1) /* of no task; the idle task's is 0 */
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct module;
 struct task_struct;
 
-/* What the gateware was built with. */
+/* The parameters that the gateware was built with. */
 struct litemrc_parameters {
 	u32 version;
 	u32 page_shift;
@@ -46,61 +46,58 @@ struct litemrc_parameters {
 	u32 ranks;
 };
 
-/*
- * Who is counted where, as the scheduler's hook reads it: small, so that few cache lines are
- * touched.
- */
+/* The context of each task, as the scheduler's hook reads it: small, to touch few cache lines. */
 struct litemrc_map {
-	void __iomem *context_register; /* NULL: by the operations */
-	u16 context; /* in the register */
-	u16 used; /* contexts to look through */
+	void __iomem *context_register; /* NULL: written through ops */
+	u16 context; /* value of the register */
+	u16 used; /* contexts to search */
 	u16 cgroups; /* contexts that follow a cgroup */
-	bool claiming; /* nobody is looked for: all is the kernel's */
-	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a process that has not ended */
+	bool claiming; /* all accesses count in context 0 */
+	pid_t tgid[LITEMRC_CONTEXTS_MAX]; /* by context; of a live process */
 	struct cgroup *cgroup[LITEMRC_CONTEXTS_MAX];
 };
 
 /*
- * Whom a context follows; under the lock, and changed under the settings mutex, but for the end of
- * a process.
+ * The process or cgroup that a context follows. Guarded by @lock; changed under @settings, except
+ * when a process ends.
  */
 struct litemrc_follower {
 	enum litemrc_context_state state;
-	struct pid *pid; /* one of pid and cgroup, referenced; none when free */
+	struct pid *pid; /* either pid or cgroup, with a reference; neither when free */
 	struct cgroup *cgroup;
-	char comm[TASK_COMM_LEN]; /* when it was followed, or ended */
+	char comm[TASK_COMM_LEN]; /* as of the start of following, or of the end */
 };
 
-/* A follower that readers are to hear of in the record of an epoch. */
+/* A change of a follower that the record of an epoch must report. */
 struct litemrc_change {
 	u32 epoch;
 	unsigned int context;
 	struct litemrc_context followed;
 };
 
-/* A context can be followed, or freed, and end before the record is written. */
+/* A context can start following (or be freed) and end before the record is written. */
 #define LITEMRC_CHANGES_MAX (2 * LITEMRC_CONTEXTS_MAX)
 
-/* Finished epochs, read by any number of readers, each at its own pace. */
+/* Finished epochs; each reader reads all of them, independently of the others. */
 struct litemrc_ring {
-	struct mutex lock; /* of all below */
-	wait_queue_head_t wait; /* for an epoch, or for the window to be free */
+	struct mutex lock; /* guards all below */
+	wait_queue_head_t wait; /* until an epoch is stored or the window is free */
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;
-	struct litemrc_context followed[LITEMRC_CONTEXTS_MAX]; /* from the last epoch on */
-	u32 *rows; /* of each context, for sysfs: a process that ended keeps its last one */
-	u32 head; /* epochs ever stored; the last one is at head - 1 */
-	u32 lost; /* overwritten before their slowest reader had them */
+	struct litemrc_context followed[LITEMRC_CONTEXTS_MAX]; /* as of the last epoch's end */
+	u32 *rows; /* sysfs: a row per context; an ended process keeps its last one */
+	u32 head; /* number of epochs stored; the last is at head - 1 */
+	u32 lost; /* epochs overwritten before the slowest reader read them */
 	bool gone;
 };
 
 struct litemrc_reader {
 	struct litemrc *mon;
 	struct list_head node;
-	struct mutex lock; /* one read() at a time */
-	u32 next; /* as head */
-	u32 lost; /* since the last record handed out */
+	struct mutex lock; /* serializes read() */
+	u32 next; /* epoch to read next, counted as head */
+	u32 lost; /* epochs lost since the last record was read */
 	struct litemrc_epoch *record;
 };
 
@@ -113,33 +110,30 @@ struct litemrc_folders {
 
 struct litemrc {
 	struct litemrc_map map;
-	raw_spinlock_t lock; /* of map, and of the registers that command; innermost */
-	bool stuck; /* the gateware did not take a command */
+	raw_spinlock_t lock; /* innermost; guards map and the command registers */
+	bool stuck; /* the gateware did not complete a command */
 	const struct litemrc_ops *ops;
 	void *io;
 	unsigned long first_pfn;
 	struct litemrc_parameters parameters;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
-	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not told yet, the oldest first */
+	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not reported yet, oldest first */
 	unsigned int changes;
 
-	struct mutex settings; /* of all that users write */
-	bool probing; /* the tracepoints of an enabled monitor call us */
+	struct mutex settings; /* guards everything that users write */
+	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_ring ring;
 	struct litemrc_folders contexts;
 	struct litemrc_folders ranks;
-	struct kernfs_node *epoch_node; /* notified of each epoch */
+	struct kernfs_node *epoch_node; /* notified at each epoch */
 	ktime_t loaded;
 	struct device *dev;
 	struct miscdevice misc;
 	char name[16];
 	int id;
 	int irq;
-	struct kref kref; /* the driver's and one of each open file */
+	struct kref kref; /* held by the driver and by each open file */
 };
-
-/* core.c */
-void litemrc_put(struct litemrc *mon);
 
 /* registers.c */
 extern const struct litemrc_ops litemrc_mmio_ops;
@@ -166,7 +160,7 @@ void litemrc_invalidate(struct litemrc *mon, u32 frame);
 void litemrc_clear_locked(struct litemrc *mon);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 
-/* Under the lock; a write costs tens of cycles, so only when the context changes. */
+/* Caller holds @lock. A write costs tens of cycles: only when the context changes. */
 static __always_inline void litemrc_set_context(struct litemrc *mon, unsigned int context)
 {
 	if (mon->map.context == context)
@@ -178,18 +172,18 @@ static __always_inline void litemrc_set_context(struct litemrc *mon, unsigned in
 		litemrc_write(mon, LITEMRC_CONTEXT, context);
 }
 
-/* settings.c: under the settings mutex */
+/* settings.c: callers hold @settings */
 int litemrc_enable(struct litemrc *mon, bool on);
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles);
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper);
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling);
 int litemrc_clear(struct litemrc *mon);
 int litemrc_end_epoch(struct litemrc *mon);
-int litemrc_wait_drained(struct litemrc *mon);
 
 /* epochs.c */
 int litemrc_ring_init(struct litemrc *mon);
 irqreturn_t litemrc_epoch_thread(int irq, void *data);
+int litemrc_wait_drained(struct litemrc *mon);
 void litemrc_ring_stop(struct litemrc *mon);
 bool litemrc_ring_has(struct litemrc_reader *reader);
 bool litemrc_ring_fetch(struct litemrc_reader *reader);
@@ -199,10 +193,12 @@ const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
 /* changes.c */
 bool litemrc_settle_locked(struct litemrc *mon);
 void litemrc_change_locked(struct litemrc *mon, unsigned int context);
-u32 litemrc_tell(struct litemrc *mon, struct litemrc_epoch *record);
+u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record);
 
 /* chardev.c */
 extern const struct file_operations litemrc_fops;
+
+void litemrc_put(struct litemrc *mon);
 
 /* sysfs.c, switches.c */
 extern const struct attribute_group *litemrc_groups[];
@@ -223,7 +219,7 @@ struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 extern const struct attribute_group litemrc_context_group;
 extern const struct attribute_group litemrc_rank_group;
 
-/* follow.c: under the settings mutex */
+/* follow.c: callers hold @settings, except litemrc_follow_init() and litemrc_end_locked() */
 void litemrc_follow_init(struct litemrc *mon);
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr);
 int litemrc_follow_cgroup(struct litemrc *mon, unsigned int context, const char *path);
@@ -242,7 +238,7 @@ int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes);
 void litemrc_cgroup_hold(struct cgroup *cgroup);
 void litemrc_cgroup_put(struct cgroup *cgroup);
 
-/* Context of a task, of this map; under the lock. */
+/* Returns the context of a task. Caller holds @lock. */
 static __always_inline unsigned int litemrc_context_of(const struct litemrc_map *map,
 						       struct task_struct *task)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a monitor is reached that is not in the device tree: platform data of a device "litemrc". */
+/* Platform data of a device "litemrc": access to a monitor that is not in the device tree. */
 #ifndef LITEMRC_PLATFORM_H
 #define LITEMRC_PLATFORM_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct litemrc_ops - access to the registers and the window; from any context, under a raw lock
- * @read: a register, by its byte offset (litemrc_regs.h)
- * @write: a register
- * @window: a word of the window, by its index
+ * @read: read a register at a byte offset (litemrc_regs.h)
+ * @write: write a register
+ * @window: read a word of the window, by its index
  */
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
@@ -19,8 +19,8 @@ struct litemrc_ops {
 
 /**
  * struct litemrc_platform_data - a monitor with operations of its own
- * @ops: how to reach it
- * @io: handed to them
+ * @ops: operations that access it
+ * @io: argument of the operations
  * @memory: physical address of its frame 0
  */
 struct litemrc_platform_data {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
-/* What a read() of /dev/litemrcN returns; see firmware/linux/ABI.md. Native byte order. */
+/* The record that read() of /dev/litemrcN returns; see firmware/linux/ABI.md. Native byte order. */
 #ifndef LITEMRC_UAPI_H
 #define LITEMRC_UAPI_H
 
@@ -12,14 +12,14 @@
 enum litemrc_context_state {
 	LITEMRC_CONTEXT_FREE = 1,
 	LITEMRC_CONTEXT_FOLLOWING = 2,
-	LITEMRC_CONTEXT_ENDED = 3,	/* the process is gone */
+	LITEMRC_CONTEXT_ENDED = 3,	/* the process or cgroup is gone */
 };
 
-/* Whom a context follows from the end of an epoch on; sysfs says the same, but of now. */
+/* What a context follows after the end of an epoch; sysfs shows the present state. */
 struct litemrc_context {
 	__u32 state;		/* enum litemrc_context_state */
 	__u32 pid;		/* in the first pid namespace; 0: none, or a cgroup */
-	char comm[16];		/* its name then, zeros behind; of a cgroup, its last */
+	char comm[16];		/* its name then, zero-padded; of a cgroup, the last part */
 };
 
 /*
@@ -31,17 +31,17 @@ struct litemrc_epoch {
 	__u32 epoch;		/* its number, from 0 since boot */
 	__u32 lost;		/* epochs this reader lost just before this one */
 	__u32 flags;
-	__u32 dropped;		/* accesses lost in the epoch */
-	__u32 outside;		/* accesses out of range */
-	__u32 unsampled;	/* accesses in range to pages not sampled */
-	__u32 scale_log2;	/* 1 page of 2^scale_log2 took part */
+	__u32 dropped;		/* accesses dropped in the epoch */
+	__u32 outside;		/* accesses outside the range */
+	__u32 unsampled;	/* accesses inside the range to pages not sampled */
+	__u32 scale_log2;	/* 1 page of 2^scale_log2 was sampled */
 	__u16 contexts;
 	__u16 groups;
 	struct litemrc_context followed[];
-	/* then __u32 counters[contexts][row]: hits of each group, then misses, accesses, touched */
+	/* followed by __u32 counters[contexts][row]: hits per group, misses, accesses, touched */
 };
 
-/* Words of a row behind the hits. */
+/* Words of a row after the hits. */
 #define LITEMRC_ROW_WORDS 3
 #define LITEMRC_ROW_MISSES(groups) (groups)
 #define LITEMRC_ROW_ACCESSES(groups) ((groups) + 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Texts written to sysfs: decimal numbers with blanks between, one newline at the end. */
+/* Parses text written to sysfs: decimal numbers separated by blanks, then at most one newline. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -14,11 +14,11 @@ static const char *skip_blanks(const char *text)
 }
 
 /**
- * litemrc_parse_numbers - read numbers from 0 to 2^32 - 1
- * @text: what a user wrote
- * @numbers: where they go; undefined unless 0 is returned
- * @count: how many there must be
- * @rest: what follows them and blanks; NULL: nothing may
+ * litemrc_parse_numbers - parse numbers from 0 to 2^32 - 1
+ * @text: the text written by the user
+ * @numbers: the result; undefined on failure
+ * @count: the required number of numbers
+ * @rest: set to the text after them and blanks; NULL: there must be none
  *
  * Return: 0 or -EINVAL
  */

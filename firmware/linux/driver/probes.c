@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's tracepoints that tell who runs, which page frame is freed, and who is gone. They are
- * called with preemption off: sched_switch with interrupts off and a run queue locked, so nothing
- * here may wake or print. A page passes mm_page_free on every way to the free lists, in
- * free_pages_prepare(); mm_page_free_batched comes a second time for some of them.
+ * The kernel's tracepoints for context switches, freed page frames and ended processes. They are
+ * called with preemption disabled; sched_switch also with interrupts off and a run queue locked, so
+ * its hook must neither wake nor print. Every page passes mm_page_free, in free_pages_prepare(), on
+ * its way to the free lists; mm_page_free_batched reports some of them a second time.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -29,7 +29,7 @@ static void on_page_free(void *data, struct page *page, unsigned int order)
 	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
 	unsigned long end = frame + (1UL << order);
 
-	/* Below the watched memory the number wraps to a large one. */
+	/* A frame below the watched memory wraps to a large number. */
 	for (; frame != end; frame++)
 		if (frame < mon->parameters.frames)
 			litemrc_invalidate(mon, frame);
@@ -57,8 +57,8 @@ struct litemrc_probe {
 };
 
 /*
- * The first ones only while the monitor is enabled, as they cost; the last one for as long as it is
- * there.
+ * All except sched_process_exit are registered only while the monitor is enabled: they cost time at
+ * each switch and each freed page.
  */
 static struct litemrc_probe probes[] = {
 	{ "sched_switch", on_switch },
@@ -68,7 +68,7 @@ static struct litemrc_probe probes[] = {
 
 #define LITEMRC_EXIT (ARRAY_SIZE(probes) - 1)
 
-/* They are not exported to modules by name. */
+/* The tracepoints are not exported to modules by name. */
 static void find(struct tracepoint *tracepoint, void *unused)
 {
 	unsigned int i;

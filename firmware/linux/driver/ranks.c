@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ranks/N/: the power states of a rank. This gateware has no rank power unit: it is active, always.
- */
+/* ranks/N/: the power state of a rank. Without a rank power unit it is always active. */
 #include "litemrc.h"
 
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)

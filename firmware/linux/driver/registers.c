@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The registers: how they are reached, and the sequences that docs/registers.md asks for. */
+/* Access to the registers, and the sequences that docs/registers.md requires. */
 #include <linux/io.h>
 
 #include "litemrc.h"
@@ -32,10 +32,10 @@ const struct litemrc_ops litemrc_mmio_ops = {
 };
 
 /**
- * litemrc_read_parameters - read what the gateware was built with
+ * litemrc_read_parameters - read the gateware's build parameters
  * @mon: the monitor
  *
- * Return: 0, or -ENODEV for gateware that this driver does not know
+ * Return: 0, or -ENODEV for gateware that this driver does not support
  */
 int litemrc_read_parameters(struct litemrc *mon)
 {
@@ -60,25 +60,25 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
 	if (parameters->page_shift != PAGE_SHIFT)
 		return dev_err_probe(mon->dev, -ENODEV,
-				     "pages of 2^%u bytes, the kernel's have 2^%u\n",
+				     "the gateware's pages have 2^%u bytes, the kernel's 2^%u\n",
 				     parameters->page_shift, PAGE_SHIFT);
 	if (parameters->contexts > LITEMRC_CONTEXTS_MAX || parameters->groups > LITEMRC_GROUPS_MAX)
 		return dev_err_probe(mon->dev, -ENODEV,
-				     "%u contexts of %u groups, at most %u of %u\n",
+				     "%u contexts of %u groups, supported are %u of %u\n",
 				     parameters->contexts, parameters->groups, LITEMRC_CONTEXTS_MAX,
 				     LITEMRC_GROUPS_MAX);
 	return 0;
 }
 
 /**
- * litemrc_wait_status - wait, without sleeping, until status bits have a value
+ * litemrc_wait_status - busy-wait until status bits have a value
  * @mon: the monitor
  * @mask: bits of the status register
- * @value: what they must be
+ * @value: their expected value
  *
- * Callers may hold the scheduler's locks, so this prints nothing.
+ * Prints nothing, because callers may hold the scheduler's locks.
  *
- * Return: 0, or -EIO when the gateware does not answer, now or earlier
+ * Return: 0, or -EIO if the gateware does not respond, now or earlier
  */
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 {
@@ -102,7 +102,7 @@ void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* Commands that do not wait for the queue. */
+/* For commands that do not pass the queue. */
 void litemrc_command(struct litemrc *mon, u32 command)
 {
 	unsigned long flags;
@@ -112,10 +112,7 @@ void litemrc_command(struct litemrc *mon, u32 command)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/*
- * The queue has it on return, ahead of any access that comes later: the frame may be handed out
- * again.
- */
+/* On return the command is queued ahead of all later accesses: the frame may be reused. */
 void litemrc_invalidate(struct litemrc *mon, u32 frame)
 {
 	unsigned long flags;

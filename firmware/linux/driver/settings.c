@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What users set. All of it under the settings mutex; the interrupt's thread takes none of it. */
+/* Settings. Callers hold @settings, which the interrupt's thread never takes. */
 #include "litemrc.h"
-
-#define LITEMRC_DRAIN_TIMEOUT (2 * HZ)
-
-static bool is_drained(struct litemrc *mon)
-{
-	return !(litemrc_read(mon, LITEMRC_STATUS) &
-		 (LITEMRC_STATUS_EPOCH_READY | LITEMRC_STATUS_EPOCH_DUE));
-}
-
-/* Until no end of epoch is asked for, and the thread has copied the window. */
-int litemrc_wait_drained(struct litemrc *mon)
-{
-	if (wait_event_timeout(mon->ring.wait, is_drained(mon), LITEMRC_DRAIN_TIMEOUT))
-		return 0;
-	dev_err(mon->dev, "no end of epoch within %u s\n", LITEMRC_DRAIN_TIMEOUT / HZ);
-	return -EIO;
-}
 
 int litemrc_end_epoch(struct litemrc *mon)
 {
@@ -31,8 +14,8 @@ static bool is_enabled(struct litemrc *mon)
 }
 
 /*
- * The stacks are empty and the monitor counts: all memory in use becomes the kernel's, then who is
- * followed gets its own.
+ * The stacks are empty and the monitor counts: assigns all memory in use to context 0, then the
+ * private pages of followed processes to their contexts.
  */
 static void claim_and_hand_over(struct litemrc *mon)
 {
@@ -47,7 +30,7 @@ static int report_stuck(struct litemrc *mon)
 {
 	if (!mon->stuck)
 		return 0;
-	dev_err(mon->dev, "the gateware does not take commands\n");
+	dev_err(mon->dev, "the gateware does not complete commands\n");
 	return -EIO;
 }
 
@@ -107,7 +90,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
 {
-	/* Endless between, so that no epoch ends by the old length in the new unit. */
+	/* No length in between, so that no epoch ends by the old length in the new unit. */
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	litemrc_set_control(mon, LITEMRC_CONTROL_EPOCH_UNIT,
 			    cycles ? LITEMRC_CONTROL_EPOCH_UNIT : 0);
@@ -116,9 +99,9 @@ int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
 }
 
 /*
- * Pages may be chosen anew only while the monitor is disabled and idle, and a clear must follow. An
- * epoch in the window is copied first, with the scale it was counted in. Returns with the lock
- * held.
+ * Range and sampling may change only while the monitor is disabled and idle, and a clear must
+ * follow. An epoch in the window is copied first, with the scale it was counted in. Returns with
+ * @lock held, even on failure.
  */
 static int quieten(struct litemrc *mon, bool *enabled, unsigned long *flags)
 {

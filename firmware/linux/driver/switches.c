@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attributes that are a register, a bit of one, or a command. */
+/* Attributes that show a register or a bit of it, set a bit, or issue a command. */
 #include <linux/device.h>
 
 #include "litemrc.h"
@@ -7,7 +7,7 @@
 struct switch_attribute {
 	struct device_attribute attribute;
 	unsigned int offset;
-	u32 mask; /* of the bit shown; 0: the whole register */
+	u32 mask; /* the bit shown; 0: the whole register */
 	int (*set)(struct litemrc *mon, bool on);
 };
 
@@ -46,7 +46,7 @@ static ssize_t switch_store(struct device *device, struct device_attribute *attr
 	return ret ?: set_switch(device, attribute, on, bytes);
 }
 
-/* 1, nothing else. */
+/* Accepts 1 only. */
 static ssize_t command_store(struct device *device, struct device_attribute *attribute,
 			     const char *text, size_t bytes)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/class/misc/litemrcN/: what takes more than a register; switches.c has the others. */
+/* /sys/class/misc/litemrcN/: attributes with a format of their own; switches.c has the others. */
 #include <linux/device.h>
 
 #include "litemrc.h"

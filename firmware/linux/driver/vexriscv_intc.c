@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts of a LiteX SoC with a VexRiscv "linux". Its 32 lines enter the supervisor's external
- * interrupt (hwirq 9 of the processor's own controller) through a mask and a view of the lines
- * masked by it, both control and status registers of the processor. Lines are levels.
+ * Interrupt controller of VexRiscv "linux" in a LiteX SoC: 32 level-triggered lines share the
+ * supervisor's external interrupt (hwirq 9 of the processor's own controller). Two control and
+ * status registers hold their mask and their masked state.
  */
 #include <linux/bitops.h>
 #include <linux/interrupt.h>
@@ -47,7 +47,7 @@ static const struct irq_domain_ops vexriscv_intc_ops = {
 	.xlate = irq_domain_xlate_onecell,
 };
 
-/* The controller above is per processor and has nothing to acknowledge. */
+/* The parent controller is per processor and needs no acknowledge. */
 static void vexriscv_intc_handle(struct irq_desc *desc)
 {
 	struct irq_domain *domain = irq_desc_get_handler_data(desc);
@@ -81,7 +81,7 @@ static const struct of_device_id vexriscv_intc_match[] = { { .compatible =
 							   {} };
 MODULE_DEVICE_TABLE(of, vexriscv_intc_match);
 
-/* Its interrupts are in others' hands for good: neither unbound nor unloaded. */
+/* Other drivers hold its interrupts permanently: it can be neither unbound nor unloaded. */
 static struct platform_driver vexriscv_intc_driver = {
 	.probe = vexriscv_intc_probe,
 	.driver = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a test sees and does: fake/ in the platform device's folder. */
+/* The interface for tests: fake/ in the platform device's folder. */
 #include <linux/mm.h>
 #include <linux/string.h>
 
 #include "litemrc_fake.h"
 
-/* N accesses by who writes. */
+/* Writing N makes N accesses in the present context. */
 static ssize_t access_store(struct device *device, struct device_attribute *attribute,
 			    const char *text, size_t bytes)
 {
@@ -24,7 +24,7 @@ static ssize_t access_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_WO(access);
 
-/* An address of who writes: the log tells its frame. */
+/* Writing an address of the caller adds its frame to the log. */
 static ssize_t frame_of_store(struct device *device, struct device_attribute *attribute,
 			      const char *text, size_t bytes)
 {
@@ -69,7 +69,7 @@ static ssize_t forget_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_WO(forget);
 
-/* The kernel hangs, with interrupts off: for the test of a guest that does. */
+/* Hangs the kernel with interrupts off, for the test of a silent guest. */
 static ssize_t hang_store(struct device *device, struct device_attribute *attribute,
 			  const char *text, size_t bytes)
 {
@@ -80,7 +80,7 @@ static ssize_t hang_store(struct device *device, struct device_attribute *attrib
 }
 static DEVICE_ATTR_WO(hang);
 
-/* One struct fake_entry after another. */
+/* An array of struct fake_entry. */
 static ssize_t log_read(struct file *file, struct kobject *kobj, struct bin_attribute *attribute,
 			char *data, loff_t offset, size_t bytes)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A platform device "litemrc" with the fake behind it; it goes when the module goes. */
+/* A platform device "litemrc" backed by the fake; it exists while the module is loaded. */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>

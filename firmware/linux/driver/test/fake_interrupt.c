@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fake's interrupt: a level, looked at once a jiffy. Raising it where a register is written
- * would wake the driver's thread under whatever locks the writer holds, the scheduler's too;
- * hardware does not.
+ * The fake's interrupt: a level, sampled once a jiffy. Raising it at a register write would wake
+ * the driver's thread under the writer's locks, possibly the scheduler's; hardware does not.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The registers of docs/registers.md, and the rules they come with; breaking one is counted. */
+/* The registers of docs/registers.md; violations of their rules are counted. */
 #include <linux/sched.h>
 
 #include "litemrc_fake.h"
@@ -10,7 +10,7 @@ static void violate(struct fake *fake, const char *rule)
 	fake->violation = rule;
 }
 
-/* Under the lock. */
+/* Caller holds @lock. */
 void fake_log(struct fake *fake, enum fake_kind kind, u32 value)
 {
 	struct fake_entry *entry;
@@ -23,7 +23,7 @@ void fake_log(struct fake *fake, enum fake_kind kind, u32 value)
 	entry->tgid = current->tgid;
 }
 
-/* What the stacks were cleared for, in one number: the frames are fewer than 2^20. */
+/* Range and sampling in one number; there are fewer than 2^20 frames. */
 static u64 chosen_pages(const struct fake *fake)
 {
 	return (u64)fake->lower << 40 | (u64)fake->upper << 20 | fake->sampling;
@@ -46,7 +46,7 @@ static bool is_taken(const struct fake *fake)
 	return fake->ready && fake->control & LITEMRC_CONTROL_HOLD;
 }
 
-/* An end of epoch sets out if one is due and none is on its way; its counters are those of now. */
+/* Starts an end of epoch, with the present counters, if one is due and none is in flight. */
 static void try_end(struct fake *fake)
 {
 	bool reached = fake->epoch_length && fake->elapsed >= fake->epoch_length &&
@@ -73,7 +73,7 @@ static void publish(struct fake *fake)
 		violate(fake, "an epoch without hold");
 }
 
-/* Time goes by. */
+/* Called as time passes. */
 void fake_advance(struct fake *fake)
 {
 	if (fake->in_flight)
@@ -210,7 +210,7 @@ static void set_control(struct fake *fake, u32 value)
 	if (!(value & LITEMRC_CONTROL_ENABLE))
 		fake->busy = 3;
 	else if (fake->cleared != chosen_pages(fake))
-		violate(fake, "enabled without a clear behind new range or sampling");
+		violate(fake, "enabled without a clear after a new range or sampling");
 }
 
 static void choose_pages(struct fake *fake, u32 *which, u32 value)
@@ -231,13 +231,13 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 		break;
 	case LITEMRC_CONTEXT:
 		if (value >= FAKE_CONTEXTS)
-			violate(fake, "a context that is not there");
+			violate(fake, "a context out of range");
 		fake->context = value % FAKE_CONTEXTS;
 		fake_log(fake, FAKE_CONTEXT, value);
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= BIT(fake->frames_log2))
-			violate(fake, "a frame that is not there");
+			violate(fake, "a frame out of range");
 		start_command(fake, FAKE_INVALIDATE, value);
 		break;
 	case LITEMRC_EPOCH_LENGTH:
@@ -250,7 +250,7 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 		choose_pages(fake, &fake->upper, value);
 		break;
 	case LITEMRC_SAMPLING:
-		/* As gateware that samples 1 page of 2^7 at the least. */
+		/* Like gateware whose lowest rate is 1 page of 2^7. */
 		choose_pages(fake, &fake->sampling, value & 7);
 		break;
 	case LITEMRC_EV_ENABLE:
@@ -263,14 +263,14 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 	}
 }
 
-/* Hits, misses and touched pages name their epoch, context and word; accesses are those made. */
+/* Hits, misses and touched identify their epoch, context and word; accesses are real counts. */
 static u32 read_window(struct fake *fake, unsigned int word)
 {
 	unsigned int context = word / LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
-		violate(fake, "the window read without an epoch in it, or behind its end");
+		violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;
 	}
 	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))

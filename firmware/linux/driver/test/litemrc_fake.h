@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A monitor in software, for tests where there is no gateware. Its registers behave as
- * docs/registers.md says; its counters are numbers by which a test knows the epoch, the context
- * and the word they stand for.
+ * A monitor in software, for tests without gateware. Its registers behave as docs/registers.md
+ * specifies; the value of a counter identifies its epoch, context and word.
  */
 #ifndef LITEMRC_FAKE_H
 #define LITEMRC_FAKE_H
@@ -21,7 +20,7 @@
 #define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
 #define FAKE_LOG_ENTRIES 65536
 
-/* What the driver did, in order; and frames that a test asked for. */
+/* Log: actions of the driver in order, and frames that a test asked for. */
 enum fake_kind {
 	FAKE_CONTEXT = 'c',
 	FAKE_INVALIDATE = 'i',
@@ -33,11 +32,11 @@ enum fake_kind {
 struct fake_entry {
 	u32 kind;
 	u32 value;
-	u32 tgid; /* who ran */
+	u32 tgid; /* of the running process */
 };
 
 struct fake {
-	raw_spinlock_t lock; /* of all below */
+	raw_spinlock_t lock; /* guards all below */
 	u32 control;
 	u32 context;
 	u32 epoch_length;
@@ -48,21 +47,21 @@ struct fake {
 	u32 frames_log2;
 	u32 memory;
 
-	u32 accesses[FAKE_CONTEXTS]; /* of the running epoch */
-	u32 published[FAKE_CONTEXTS]; /* of the one in the window */
+	u32 accesses[FAKE_CONTEXTS]; /* in the running epoch */
+	u32 published[FAKE_CONTEXTS]; /* in the epoch in the window */
 	u32 elapsed;
 	u32 epoch;
 	bool end_requested;
 	bool in_flight;
 	bool ready;
 	bool shot;
-	unsigned int flight; /* status reads until the end is in the window */
-	unsigned int pending; /* status reads until a command is taken */
+	unsigned int flight; /* status reads until the epoch is in the window */
+	unsigned int pending; /* status reads until a command completes */
 	unsigned int busy; /* status reads until idle */
 	u64 cleared; /* see chosen_pages() */
 	bool masked;
 
-	unsigned int violations; /* of the rules of docs/registers.md */
+	unsigned int violations; /* of rules in docs/registers.md */
 	const char *violation; /* the last one */
 	struct fake_entry *log;
 	unsigned int logged;
