@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the LiteMRC SoC for an FPGA board: firmware and bitstream, or what a vendor's tool makes one of.
+"""Builds the LiteMRC SoC for an FPGA board: firmware and bitstream, or a project for a vendor's tool.
 
 python litex-soc/board.py ulx3s
 python litex-soc/board.py ulx3s --device 45F --output build/ulx3s-45f
@@ -20,7 +20,7 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 
 @contextmanager
 def output_to(log):
-    """What is written to stdout and stderr, by programs started, too, goes to a file (None: stays)."""
+    """Redirect stdout and stderr, also of started programs, to a file (None: no redirection)."""
     if log is None:
         yield
         return
@@ -45,16 +45,18 @@ def main():
     )
     parser.add_argument("board", choices=BOARDS)
     parser.add_argument("--output", type=Path, help="folder of the build (build/BOARD)")
-    parser.add_argument("--log", type=Path, help="file for what LiteX and the compilers say (here)")
-    parser.add_argument("--device", help="FPGA that the board has (the first that its page names)")
-    parser.add_argument("--seed", type=int, help="of nextpnr's placement (the first of three that does)")
-    parser.add_argument("--engine", choices=ENGINES, help="bucket_stack unless told otherwise")
+    parser.add_argument("--log", type=Path, help="file for the tools' output (default: stdout)")
+    parser.add_argument("--device", help="FPGA of the board (default: the first on its page)")
+    parser.add_argument(
+        "--seed", type=int, help="seed of nextpnr (default: the first of 3 that meets timing)"
+    )
+    parser.add_argument("--engine", choices=ENGINES, help="default: bucket_stack")
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled")
     parser.add_argument(
-        "--boot", choices=("rom", "serial"), default="rom", help="where the firmware comes from (%(default)s)"
+        "--boot", choices=("rom", "serial"), default="rom", help="source of the firmware (%(default)s)"
     )
-    parser.add_argument("--hls-verilog", type=Path, help="folder of Vitis HLS's Verilog, for the engine")
-    parser.add_argument("--without-monitor", action="store_true", help="a plain SoC, to compare with")
+    parser.add_argument("--hls-verilog", type=Path, help="folder of the engine's Verilog from Vitis HLS")
+    parser.add_argument("--without-monitor", action="store_true", help="the plain SoC, for comparison")
     parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
     args = parser.parse_args()
     output = args.output or Path("build") / args.board
@@ -67,7 +69,8 @@ def main():
             board = import_module(f"boards.{args.board}")
             device = args.device or board.BOARD.devices[0]
             if device not in board.BOARD.devices:
-                raise ValueError(f"no {device} on {args.board}; there are: {', '.join(board.BOARD.devices)}")
+                devices = ", ".join(board.BOARD.devices)
+                raise ValueError(f"--device must be one of {devices} on {args.board} (got {device})")
             result = board.build(
                 output,
                 monitor=not args.without_monitor,
@@ -82,7 +85,7 @@ def main():
     except (RuntimeError, CalledProcessError) as error:
         print(f"board.py: {error}", file=sys.stderr)
         if args.log:
-            print(f"what was said before: {args.log}", file=sys.stderr)
+            print(f"earlier output: {args.log}", file=sys.stderr)
         return 1
     print(result)
     return 0

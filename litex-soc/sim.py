@@ -6,11 +6,11 @@
     python litex-soc/sim.py --output build/sim-ranks --ranks 4 --engine group_stack --groups 256
     python litex-soc/sim.py --output build/sim-refs --refs
 
-With ``--ranks`` the memory is DDR3 of so many ranks of 128 MB, which can sleep. With ``--refs`` there are
-reference counters, a window through which memory is remote, and a traffic generator.
+With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB, which can sleep. With ``--refs``
+there are reference counters, a window to remote memory, and a traffic generator.
 
-The result is a folder that ``litemrc.device.simulation.simulator`` runs; firmware and, for
-Linux, what DRAM holds at the start are put in at run time.
+The result is a folder that ``litemrc.device.simulation.simulator`` runs. Firmware and, for Linux, the initial
+contents of the DRAM are given at run time.
 """
 
 import argparse
@@ -39,10 +39,10 @@ from soc import VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("console", "serial_link", "recorder")
-# What the console UART is wired to, and its arguments.
+# The simulation module of the console UART, and its arguments.
 CONSOLES = {"baremetal": ("serial2console", {}), "linux": ("console", {"clocks": "console.clocks"})}
 SYS_CLK_HZ = 50_000_000
-DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800: with its DLL on it runs no slower
+DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800, the slowest with its DLL on
 DDR3_DATA_BITS = 16
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 
@@ -85,20 +85,20 @@ class PowerOnReset(LiteXModule):
 
 
 class SimSoC(LiteMRCSoC):
-    """The SoC with a DRAM model, an observer inside that model, and a recorder of what both saw.
+    """The SoC with a DRAM model, an observer inside that model, and a recorder of observer and monitor.
 
-    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` says
-    which, and the address of the first byte; else None), and a reset of the SoC ends the simulation.
+    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` has their
+    names and the address of the first byte; else it is None), and a reset of the SoC ends the simulation.
 
     With ``ranks`` the DRAM is DDR3, its model a simulation module, and there are rank meter and rank power.
 
-    With ``refs`` there are reference counters, and what they tell apart.
+    With ``refs`` there are reference counters and several masters of the DRAM.
     """
 
     def __init__(self, platform, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
         super().__init__(platform, DDR3_SYS_CLK_HZ if ranks else SYS_CLK_HZ, variant, uart_name="sim")
         self.crg = PowerOnReset(platform.request("sys_clk"))
-        # The models' memory is ideal, and a test of it costs a million cycles.
+        # The models' memory has no faults, and testing it takes a million cycles.
         self.add_constant("SDRAM_TEST_DISABLE")
         self.dram_layout = None
         if ranks:
@@ -121,7 +121,7 @@ class SimSoC(LiteMRCSoC):
             self.sync += If(self.ctrl.soc_rst, Finish())
 
     def _add_sdr(self, variant, monitor_parameters):
-        """Returns what is seen of an access in the DRAM: read, write, byte address."""
+        """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""
         module = MT48LC4M16(SYS_CLK_HZ, "1:1")
         self.sdrphy = phy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
         self.add_monitored_dram(phy, module, **monitor_parameters)
@@ -131,7 +131,7 @@ class SimSoC(LiteMRCSoC):
         return observer.read, observer.write, observer.address
 
     def _add_ddr3(self, platform, ranks, monitor_parameters):
-        """As ``_add_sdr``."""
+        """Add DDR3; returns the same as ``_add_sdr``."""
         module = MT41K64M16(DDR3_SYS_CLK_HZ, "1:4", speedgrade="800")
         round_refresh_interval_down(module, DDR3_SYS_CLK_HZ)
         pads = platform.request("ddr3")
@@ -163,16 +163,16 @@ def simulator_config(soc, variant):
 
 
 def simulator_io(ranks=None):
-    """The pins of a simulated SoC; with ranks, those of its DDR3, too."""
+    """The pins of a simulated SoC, with those of its DDR3 if it has ranks."""
     if not ranks:
         return list(_io)
     return [*_io, ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks)]
 
 
 def build(output, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
-    """Generates and compiles the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
+    """Generate and compile the simulator of a variant of the SoC in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
-    # LiteX writes a file beside the sources of modules: give it a copy, newer than what came of the last.
+    # LiteX writes a file beside the modules' sources: give it a copy, newer than the last build's products.
     modules = output / "modules"
     shutil.copytree(HERE / "sim_modules", modules, dirs_exist_ok=True, copy_function=shutil.copyfile)
 

@@ -12,7 +12,7 @@ from litemrc_gateware.integration.reference_counters import (
 )
 from litex.soc.integration.soc_core import SoCCore
 
-L2_BYTES = 8 * 1024  # small on purpose: a larger one hides DRAM traffic from the monitor
+L2_BYTES = 8 * 1024  # deliberately small: a larger cache hides DRAM traffic from the monitor
 
 # Pages of the reference counters, and the local memory that holds copies of them.
 REF_PAGE_SHIFT = 10
@@ -24,13 +24,13 @@ JUMP_TO_SELF = 0x0000006F  # RISC-V: j .
 
 @dataclass(frozen=True)
 class Variant:
-    """What software the SoC is for, and what that needs.
+    """The requirements of the SoC's software.
 
     Attributes:
         cpu: LiteX's name of the VexRiscv variant.
-        cpu_timer: the processor has the timer that M mode counts by.
-        rom_bytes, ram_bytes: of the firmware.
-        console_fifo_bytes, link_fifo_bytes: of each direction of the UARTs.
+        cpu_timer: the processor has a machine-mode timer.
+        rom_bytes, ram_bytes: memories of the firmware.
+        console_fifo_bytes, link_fifo_bytes: depth of the UARTs' FIFOs, in each direction.
     """
 
     cpu: str
@@ -42,10 +42,10 @@ class Variant:
 
 
 VARIANTS = {
-    # Firmware lives in ROM and SRAM, so that all DRAM traffic is that of the workloads.
+    # Firmware is in ROM and SRAM, so that all DRAM traffic is that of the workloads.
     "baremetal": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64),
     # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
-    # they hold what comes within one: a command typed, a whole request of the host.
+    # they must hold the bytes of a tick: a typed command, a whole request of the host.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
 }
 
@@ -56,10 +56,10 @@ class LiteMRCSoC(SoCCore):
     Parameters
     ----------
     variant : str or Variant
-        a name of ``VARIANTS``, or one of its own.
+        a name of ``VARIANTS``, or a separate one.
     rom : sequence of int
-        words that the ROM begins with. Firmware is filled in later by who loads it; until then the
-        processor waits. Empty: LiteX's builder compiles its BIOS.
+        first words of the ROM. The simulator or the build fills in the firmware later; until then the
+        processor loops. Empty: LiteX's builder compiles its BIOS.
     """
 
     def __init__(self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), **kwargs):
@@ -81,10 +81,10 @@ class LiteMRCSoC(SoCCore):
             self.cpu.add_timer()
 
     def add_monitored_dram(self, phy, module, domains=None, **monitor_parameters):
-        """Adds SDRAM, L2 cache and monitor; returns the :class:`Monitor`.
+        """Add SDRAM, L2 cache and monitor; returns the :class:`Monitor`.
 
-        With ``domains``, of DDR3 only, rank meter and rank power, too: one a rank, or so many address slices
-        of a single rank.
+        With ``domains``, for DDR3 only, also add rank meter and rank power: one domain for each rank, or that
+        number of address slices of a single rank.
         """
         settings = rank_controller_settings(phy, module) if domains else ControllerSettings()
         self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES, controller_settings=settings)
@@ -94,8 +94,8 @@ class LiteMRCSoC(SoCCore):
         return monitor
 
     def add_remote_memory(self, monitor):
-        """Adds what makes some memory remote: the DRAM's window without L2, a second master, reference
-        counters that tell who asks, and local memory ``page_pool`` for copies of pages.
+        """Add remote memory: the DRAM's window without L2, a second master, reference counters by master,
+        and local memory ``page_pool`` for copies of pages.
         """
         add_remote_window(self)
         add_traffic_generator(self)
@@ -103,5 +103,5 @@ class LiteMRCSoC(SoCCore):
         self.add_ram("page_pool", PAGE_POOL_ORIGIN, PAGE_POOL_BYTES)
 
     def add_link(self, **kwargs):
-        """Adds the UART of the serial protocol as ``link``."""
+        """Add the UART of the serial protocol as ``link``."""
         self.add_uart(name="link", fifo_depth=self.variant.link_fifo_bytes, **kwargs)

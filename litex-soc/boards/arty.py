@@ -40,9 +40,9 @@ class ArtySoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=platform.request("usb_uart"))
 
 
-SOC = ArtySoC  # the one name in every board's module
+SOC = ArtySoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=None, **parameters):
-    """As :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado knows no seeds."""
+    """Call :func:`boards.vivado.build_vivado`; ``parameters`` of :class:`ArtySoC`. Vivado has no seeds."""
     return build_vivado(BOARD, ArtySoC(**parameters), output, compile_gateware)

@@ -1,4 +1,4 @@
-"""What the boards have in common: their description, the SoC's DRAM and UARTs, and the build."""
+"""The common part of the boards: their description, the SoC's DRAM and UARTs, and the build."""
 
 import json
 import shutil
@@ -22,27 +22,27 @@ from boards.open_tools import (
 )
 from boards.rom_image import SOFTWARE, compile_firmware, read_words
 
-NAME = "litemrc"  # of the files of a build
+NAME = "litemrc"  # of a build's files
 FIRMWARE_RAM = 0x2000_0000
-SEEDS = (1, 2, 3)  # of nextpnr's placement, each tried only if the clocks of those before miss their targets
-# Monitored as in the simulator: 64 groups of the board's DRAM, 8 contexts.
+SEEDS = (1, 2, 3)  # of nextpnr's placement; the next one is tried if a clock misses its target
+# The monitor's sizes, as in the simulator: 64 groups of the board's DRAM, 8 contexts.
 MONITOR = {"engine": "bucket_stack", "groups": 64, "contexts": 8, "queue_depth": 512, "page_shift": 12}
 
 
 @dataclass(frozen=True)
 class Board:
-    """What a user has to know of a board, and what is built for it unless he says otherwise.
+    """A board's description, and the defaults of its build.
 
     Attributes:
-        name: of the make target and of ``litemrc flash --board``.
-        title: its full name.
-        devices: the FPGAs that it is sold with, the default first.
+        name: that of the make target and of ``litemrc flash --board``.
+        title: the board's full name.
+        devices: the FPGAs that the board is sold with, the default first.
         sys_clk_hz: clock of the whole SoC; a build that misses it fails.
-        dram: part and size of its DRAM.
+        dram: part and size of the DRAM.
         cpu: LiteX's name of the VexRiscv variant.
-        link, console: where these UARTs are.
-        rom_bytes, ram_bytes: of the firmware.
-        optimize: how the firmware is compiled, to fit into them.
+        link, console: the pins or connectors of these UARTs.
+        rom_bytes, ram_bytes: memories of the firmware.
+        optimize: the compiler's level for the firmware, so that it fits.
         compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
             Where these do not write through by themselves, as in ECP5, what stands in for that costs a fifth
             of the clock.
@@ -64,10 +64,10 @@ class Board:
 
 @dataclass(frozen=True)
 class BuiltBoard:
-    """What came of a build.
+    """The result of a build.
 
     Attributes:
-        told: where it is, what it needs and what comes next, for the user.
+        told: message to the user: files, sizes and the next step.
         report: nextpnr's figures, also in ``report.json``; None if it did not run.
     """
 
@@ -115,23 +115,23 @@ class BoardSoC(LiteMRCSoC):
             self.add_ram("firmware_ram", origin=FIRMWARE_RAM, size=variant.rom_bytes)
 
     def add_sdram(self, *arguments, **kwargs):
-        """As LiteX's, with the L2 cache that the board wants."""
+        """Call LiteX's ``add_sdram`` with the board's kind of L2 cache."""
         super().add_sdram(*arguments, l2_cache_full_memory_we=not self.compact_l2, **kwargs)
 
     def add_board_dram(self, phy, module, **monitor_parameters):
-        """Adds the DRAM, and beside it the monitor unless the SoC is to be without."""
+        """Add the DRAM, with the monitor unless the SoC is built without it."""
         if self.with_monitor:
             self.add_monitored_dram(phy, module, **MONITOR | monitor_parameters)
         else:
             self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES)
 
     def add_uarts(self, link, console):
-        """Adds the link and the console on pads with ``tx`` and ``rx``."""
+        """Add the link and the console on pads with ``tx`` and ``rx``."""
         self.add_link(uart_pads=link)
         self.add_uart("uart", uart_pads=console)
 
     def init_mems(self, **kwargs):
-        """LiteX's builder calls this when the libraries of the firmware are compiled."""
+        """Called by LiteX's builder when the firmware's libraries are compiled."""
         if self.with_monitor and self.compile_firmware:
             image = self.compile_firmware(region="firmware_ram" if self.boot == "serial" else "rom")
             words = read_words(image, self.variant.rom_bytes)
@@ -140,12 +140,12 @@ class BoardSoC(LiteMRCSoC):
 
 
 def uart_pads(tx, rx):
-    """Pins that are no UART of the platform's, as the pads of one."""
+    """Use pins that the platform does not define as a UART as the pads of one."""
     return SimpleNamespace(tx=tx, rx=rx)
 
 
 def elaborate(board, soc, output, with_software=True, **toolchain):
-    """Writes the Verilog, constraints and scripts of a SoC, with its firmware in the ROM.
+    """Write the Verilog, constraints and scripts of a SoC, with its firmware in the ROM.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def elaborate(board, soc, output, with_software=True, **toolchain):
 
 
 def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
-    """Builds bitstream and firmware of an ECP5 board in ``output``.
+    """Build bitstream and firmware of an ECP5 board in ``output``.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
     """
     output = output.resolve()
     path = search_path(output) if compile_gateware else None
-    # For a clock whose constraint nextpnr cannot follow from the pin through all that makes it.
+    # For clocks whose constraint nextpnr cannot derive from the constraint of a pin.
     soc.platform.toolchain._pnr_opts += f"--freq {board.sys_clk_hz / 1e6} "
     folder = elaborate(board, soc, output, abc9=True, nowidelut=True, seed=seeds[0])
     if not compile_gateware:
@@ -237,7 +237,7 @@ def build_ecp5(board, soc, output, compile_gateware=True, seeds=SEEDS):
 
 
 def _place(board, folder, path, seeds):
-    """Runs the tools until a placement meets all clocks; returns the Report of the last."""
+    """Run the tools until a placement meets all clocks; returns the Report of the last."""
     script = f"build_{NAME}.sh"
     for seed in seeds:
         if seed != seeds[0]:

@@ -25,7 +25,7 @@ CLOCK = r"Max frequency for clock\s+'([^']*)':\s+([\d.]+) MHz \((?:PASS|FAIL) at
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock behind routing: what it reaches and what is asked of it."""
+    """A clock after routing: its maximum frequency and its target."""
 
     fmax_mhz: float
     target_mhz: float
@@ -33,7 +33,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Report:
-    """What a placed and routed design needs, its clocks by nextpnr's names, and the seed if it is known."""
+    """Cells of a placed and routed design, its clocks by nextpnr's names, and the seed if known."""
 
     lut4: int
     ff: int
@@ -43,7 +43,7 @@ class Report:
 
 
 def search_path(folder: Path) -> str:
-    """PATH with every tool of TOOLS on it; wrappers go to `folder`/tools.
+    """Return a PATH with every tool of TOOLS; wrappers are written to `folder`/tools.
 
     :raises RuntimeError: if a tool is neither on PATH nor installed from PyPI, or could not see `folder`.
     """
@@ -68,7 +68,7 @@ def search_path(folder: Path) -> str:
 
 
 def run_script(folder: Path, script: str, path: str | None = None) -> str:
-    """Runs one of LiteX's build scripts in `folder`; its output goes to build.log there and is returned.
+    """Run one of LiteX's build scripts in `folder`; its output goes to build.log there and is returned.
 
     :param path: PATH for the tools, if not this process's.
 
@@ -95,13 +95,13 @@ def run_script(folder: Path, script: str, path: str | None = None) -> str:
 
 
 def place_again(script: Path, seed: int) -> None:
-    """Makes LiteX's build script, which has run, one that places what is synthesized by another seed."""
+    """Change LiteX's build script, which has run, into one that only places again, with another seed."""
     lines = [line for line in script.read_text().splitlines() if not line.startswith("yosys")]
     script.write_text(re.sub(r"--seed \d+", f"--seed {seed}", "\n".join(lines)) + "\n")
 
 
 def parse_report(log: str) -> Report:
-    """Cells and clocks of a nextpnr-ecp5 log; of a clock reported several times the last, behind routing.
+    """Read cells and clocks from a nextpnr-ecp5 log; of several reports of a clock the last, after routing.
 
     :raises ValueError: if the log lacks one of them, as that of a run that failed does.
     """
@@ -118,14 +118,14 @@ def parse_report(log: str) -> Report:
 
 
 def read_report(path: Path) -> Report:
-    """A report from its JSON file."""
+    """Read a report from its JSON file."""
     fields = json.loads(path.read_text())
     clocks = {name: Clock(**clock) for name, clock in fields.pop("clocks").items()}
     return Report(**fields, clocks=clocks)
 
 
 def digest_of(folder: Path, path: str) -> str:
-    """What stands for the sources and scripts in `folder`, without comments, and for the tools on `path`."""
+    """Return a digest of sources and scripts in `folder`, without comments, and of the tools on `path`."""
     digest = hashlib.sha256()
     for file in sorted(file for file in folder.iterdir() if file.suffix in SOURCES):
         comment = SOURCES[file.suffix]
@@ -138,7 +138,7 @@ def digest_of(folder: Path, path: str) -> str:
 
 
 def missed_clocks(report: Report, sys_clk_hz: float) -> list[str]:
-    """A line for each clock that misses its target, and one if none was asked for the system clock's."""
+    """Return a line for each clock that misses its target, and one if the system clock is not constrained."""
     lines = [
         f"{name} reaches {clock.fmax_mhz:.2f} MHz of {clock.target_mhz:.2f}"
         for name, clock in report.clocks.items()

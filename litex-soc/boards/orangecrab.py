@@ -50,9 +50,9 @@ class OrangeCrabSoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=platform.request("console"))
 
 
-SOC = OrangeCrabSoC  # the one name in every board's module
+SOC = OrangeCrabSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
+    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`OrangeCrabSoC`."""
     return build_ecp5(BOARD, OrangeCrabSoC(**parameters), output, compile_gateware, seeds)

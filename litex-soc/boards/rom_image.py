@@ -11,7 +11,7 @@ SOFTWARE = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
 
 def compile_firmware(output, optimize, region="rom"):
-    """Compiles the firmware for the SoC in ``output``; returns the path of its image.
+    """Compile the firmware for the SoC in ``output``; returns the path of its image.
 
     :param optimize: the compiler's option.
     :param region: the SoC's memory that its code is for.
@@ -32,7 +32,7 @@ def compile_firmware(output, optimize, region="rom"):
 
 
 def move_code(output, folder, region):
-    """Writes a linker's map of the memories in which `region` takes the code; returns its folder."""
+    """Write a linker's memory map that puts the code in `region`; returns its folder."""
     regions = (output / "software/include/generated/regions.ld").read_text()
     renamed = re.sub(r"\brom\b", "bios_rom", regions)
     renamed, found = re.subn(rf"\b{region}\b", "rom", renamed)

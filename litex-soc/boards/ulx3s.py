@@ -31,9 +31,9 @@ class ULX3SSoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=uart_pads(tx=header.p, rx=header.n))
 
 
-SOC = ULX3SSoC  # the one name in every board's module
+SOC = ULX3SSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
+    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`ULX3SSoC`."""
     return build_ecp5(BOARD, ULX3SSoC(**parameters), output, compile_gateware, seeds)

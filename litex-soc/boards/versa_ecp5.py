@@ -41,9 +41,9 @@ class VersaSoC(BoardSoC):
         self.add_uarts(link=platform.request("serial"), console=platform.request("console"))
 
 
-SOC = VersaSoC  # the one name in every board's module
+SOC = VersaSoC  # the same name in every board's module
 
 
 def build(output, compile_gateware=True, seeds=SEEDS, **parameters):
-    """As :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
+    """Call :func:`boards.board.build_ecp5`; ``parameters`` are those of :class:`VersaSoC`."""
     return build_ecp5(BOARD, VersaSoC(**parameters), output, compile_gateware, seeds)

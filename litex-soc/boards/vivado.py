@@ -1,4 +1,4 @@
-"""Boards of Xilinx: a Vivado project that can be taken elsewhere; where Vivado is, the bitstream.
+"""Boards of Xilinx: a portable Vivado project, and the bitstream where Vivado is installed.
 
 No Vivado has been run on these projects yet.
 """
@@ -33,7 +33,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
     bitstream.unlink(missing_ok=True)
     if not compile_gateware or not shutil.which("vivado"):
         return BuiltBoard(
-            f"no bitstream, for want of Vivado: {folder} is the whole project. Where Vivado is:\n"
+            f"no bitstream, because Vivado is not on PATH: {folder} is the whole project. With Vivado:\n"
             f"    cd {folder.name} && vivado -mode batch -source {NAME}.tcl\n"
             f"then: litemrc flash --board {board.name} --bitstream {NAME}.bit"
         )
@@ -47,7 +47,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
 
 
 def gather_sources(sources, folder):
-    """Copies the Verilog from outside `folder` into it, and lets the script name it without folders."""
+    """Copy the Verilog from outside `folder` into it, and change its paths in the script."""
     script = folder / f"{NAME}.tcl"
     text = script.read_text()
     for source, *_ in sources:

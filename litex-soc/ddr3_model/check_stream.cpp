@@ -1,12 +1,12 @@
-// Checks a stream of DDR3 commands against every rule, and says what its reads return.
+// Checks a stream of DDR3 commands against every rule, and prints the result of its reads.
 //
 //   check_stream --rules               every rule: name, class, what breaks it (separated by tabs)
 //   check_stream [NAME=VALUE]... < STREAM
 //
 // Settings: grade=800E gigabits=2 chip_bits=16 tck_ps=2500 ranks=1 row_bits=14 data_bytes=2 map=bank_row_column
-// tREFI_ps tRC_ps; cl=6 cwl=5 begins initialised, cl=0 before RESET#.
+// tREFI_ps tRC_ps; cl=6 cwl=5 starts initialised, cl=0 starts before RESET#.
 //
-// A line of the stream is a time and what happens then; lines of one time are one clock of the DRAM:
+// A line of the stream is a time and an event; lines with the same time are one cycle of the DRAM:
 //
 //   @100 ACT 0 2 1f      cycle 100: rank 0, bank 2, row 1f; numbers after the rank are hexadecimal
 //   +6 RD 0 2 8          6 cycles later: bank 2, column 8

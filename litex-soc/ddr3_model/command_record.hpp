@@ -1,6 +1,6 @@
-// What the DFI said, for those who compute from it (energy, say): a NumPy file that describes itself.
+// A record of the DFI's commands as a self-describing NumPy file, for energy models and other tools.
 //
-// One row a command and rank, or a change of a rank's CKE, in order:
+// One row for each command and rank, or change of a rank's CKE, in order:
 //
 //   clock    <u8  of the controller, from 0
 //   phase    u1   of the DFI
@@ -20,7 +20,7 @@ namespace ddr3 {
 
 class CommandRecord {
   public:
-    // Throws std::runtime_error if the file cannot be written. Every rank's CKE is taken to have been low before.
+    // Throws std::runtime_error if the file cannot be written. Every rank's CKE is assumed low before.
     CommandRecord(const std::string &path, unsigned ranks) : file_(std::fopen(path.c_str(), "wb")), ranks_(ranks) {
         if (!file_)
             throw std::runtime_error("ddr3: cannot write " + path);
@@ -55,7 +55,7 @@ class CommandRecord {
         cke_ = pins.cke;
     }
 
-    // A mark in a clock of the controller.
+    // A mark in a cycle of the controller.
     void mark(Clock clock) { put({std::uint64_t(clock), 0, 0, 8, 0, 0, 0}); }
 
   private:
@@ -72,7 +72,7 @@ class CommandRecord {
     }
 
     void write_header() {
-        constexpr std::size_t BYTES = 256; // of which 10 are magic, version and the length of the rest
+        constexpr std::size_t BYTES = 256; // including 10 of magic, version and header length
         std::string header("\x93NUMPY\x01\x00", 8);
         header += {char(BYTES - 10), 0};
         header += "{'descr': [('clock','<u8'),('phase','u1'),('rank','u1'),('command','u1'),('cke','u1'),('bank','u1'),"

@@ -1,4 +1,4 @@
-// DDR3's commands as their pins say them (JESD79-3F, command truth table).
+// DDR3's commands as levels of the pins (JESD79-3F, command truth table).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr Command command_of(bool ras_n, bool cas_n, bool we_n) {
 
 constexpr unsigned A10 = 1u << 10; // RD, WR: auto-precharge; PRE: all banks; ZQ: the long calibration
 
-// What the pins of all ranks say in one clock of the DRAM; a bit a rank in cs_n, cke, odt.
+// The pins of all ranks in one cycle of the DRAM; one bit for each rank in cs_n, cke, odt.
 struct Pins {
     std::uint32_t cs_n = ~0u, cke = 0, odt = 0;
     Command command = Command::NOP;

@@ -10,7 +10,7 @@ class DataBus {
   public:
     explicit DataBus(Violations &violations) : violations_(violations) {}
 
-    // A burst whose first beat is at `first`, announced at `now`. tCCD, tRTW and tWTR keep those of one rank apart.
+    // A burst whose first beat is at `first`, commanded at `now`. tCCD, tRTW and tWTR separate bursts of one rank.
     void burst(Clock now, Clock first, unsigned rank) {
         if (rank != last_rank_) {
             if (first < end_ && first + CLOCKS > end_ - CLOCKS)

@@ -1,4 +1,4 @@
-// The DFI as ports of a Verilated design: what simulation/ddr3.py's DDR3ModelPHY connects.
+// The DFI as ports of a Verilated design, connected by DDR3ModelPHY in simulation/ddr3.py.
 #pragma once
 
 #include "dfi_port.hpp"
@@ -21,12 +21,12 @@ class PadDriver {
   public:
     PadDriver(DfiPort &port, const DfiPads &pads, unsigned address_bits)
         : port_(port), pads_(pads), ranks_(port.model.geometry().ranks), address_bits_(address_bits) {
-        // Fewer and A10, that is precharge-all and auto-precharge, would be missing, and of MR0 the write recovery.
+        // With fewer bits A10 (precharge-all, auto-precharge) and the write recovery in MR0 would be missing.
         if (address_bits < 12 || address_bits > 16)
             throw std::invalid_argument("ddr3: an address has 12 to 16 bits, so a bank has at least 4096 rows");
     }
 
-    // Once a clock of the controller, after its rising edge and before the next: takes what the ports say in this
+    // Called in each cycle of the controller, between its rising edge and the next: takes the ports' levels in this
     // cycle, gives rddata of this cycle.
     void clock() {
         const bool commands = load(pads_.ras_n, 4) != 15 || load(pads_.cas_n, 4) != 15 || load(pads_.we_n, 4) != 15;
@@ -66,7 +66,7 @@ class PadDriver {
     }
 
   private:
-    // A port of so many bits, as Verilator stores it.
+    // A port of `bits` bits in Verilator's storage.
     static std::uint64_t load(const void *port, unsigned bits) {
         std::uint64_t value = 0;
         std::memcpy(&value, port, bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8);

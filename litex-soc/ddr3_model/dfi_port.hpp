@@ -1,4 +1,4 @@
-// The model behind a DFI of four phases: a PHY without training, one burst a clock of the controller.
+// The model behind a DFI of four phases: a PHY without training, one burst for each cycle of the controller.
 #pragma once
 
 #include "model.hpp"
@@ -27,8 +27,8 @@ class DfiPort {
             throw std::invalid_argument("ddr3: a read latency of 0 controller clocks is not possible");
     }
 
-    // One clock of the controller: what the DFI says in it. `wrdata`: burst_bytes() bytes, phase 0 first; bit i of
-    // `wrdata_mask` keeps byte i. Returns rddata_valid of this very cycle; `rddata` is written only if it is true.
+    // One cycle of the controller, with the DFI's levels. `wrdata`: burst_bytes() bytes, phase 0 first; bit i of
+    // `wrdata_mask` keeps byte i. Returns rddata_valid of this cycle; `rddata` is written only if it is true.
     bool clock(const DfiPhase *phases, const std::uint8_t *wrdata, std::uint64_t wrdata_mask, std::uint8_t *rddata) {
         Reply reply{};
         bool asked = false;
@@ -71,8 +71,8 @@ class DfiPort {
         return valid;
     }
 
-    // The same for a cycle without command or rddata_en, in which cke, odt and reset_n are as before: cheap. False if
-    // it must be a call of clock() instead.
+    // A cheap call for a cycle without command, rddata_en or change of cke, odt and reset_n. Returns false if
+    // clock() must be called instead.
     bool idle_clock() {
         if (!writes_.empty() || !replies_.empty() || model.overdue(now_ * PHASES + PHASES - 1))
             return false;
@@ -84,7 +84,7 @@ class DfiPort {
 
     Model model;
     std::function<void(const ColumnAccess &)> on_access; // of each RD and WR, in the cycle of its command
-    std::function<void(Clock, const Pins &)> on_event;   // of each clock of the DRAM whose pins say something
+    std::function<void(Clock, const Pins &)> on_event;   // of each cycle of the DRAM with a command or a change of a pin
 
   private:
     struct Write {

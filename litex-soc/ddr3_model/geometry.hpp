@@ -1,4 +1,4 @@
-// Shape of the DRAM on one data bus, and which byte address lies where in it.
+// Shape of the DRAM on one data bus, and the mapping of byte addresses.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace ddr3 {
 
 using Clock = std::int64_t; // periods of the DRAM's clock since the start
 
-constexpr unsigned BURST = 8; // beats; DDR3's other one, BC4, is not modelled
+constexpr unsigned BURST = 8; // beats; DDR3's BC4 is not modelled
 constexpr unsigned MAX_RANKS = 8;
 constexpr unsigned BANKS = 8;
 
@@ -17,8 +17,8 @@ struct Location {
 };
 
 enum class AddressMap {
-    row_bank_column, // rows go round the ranks and banks: LiteDRAM's own
-    bank_row_column, // a rank, and a bank in it, is one range: LiteDRAM with bank_byte_alignment = bytes of a bank
+    row_bank_column, // consecutive rows are in different banks and ranks: LiteDRAM's default
+    bank_row_column, // ranks and banks are contiguous: LiteDRAM with bank_byte_alignment = bytes of a bank
 };
 
 struct Geometry {

@@ -1,4 +1,4 @@
-// The mode registers of a rank, and what their fields mean (JESD79-3F, register definition).
+// The mode registers of a rank and the meaning of their fields (JESD79-3F, register definition).
 #pragma once
 
 #include "geometry.hpp"
@@ -14,7 +14,7 @@ class ModeRegisters {
     void load(unsigned number, unsigned value) { value_[number % NUMBER] = value; }
     unsigned value(unsigned number) const { return value_[number % NUMBER]; }
 
-    // As software would have loaded them: fast exit, RTT_NOM off, DLL on, the whole array refreshed.
+    // Typical values of software: fast exit, RTT_NOM off, DLL on, the whole array refreshed.
     void preset(unsigned cl, unsigned cwl, unsigned write_recovery) {
         const unsigned cl_code = cl <= 11 ? (cl - 4) << 1 : ((cl - 12) << 1 | 1);
         value_[0] = (cl_code & 1) << 2 | (cl_code >> 1) << 4 | wr_code(write_recovery) << 9 | 1u << 12;

@@ -1,4 +1,4 @@
-// The DRAM on one data bus: ranks, contents, rules. One call a cycle in which the pins say something.
+// The DRAM on one data bus: ranks, contents, rules. One call for each cycle with a command or a change of a pin.
 #pragma once
 
 #include "data_bus.hpp"
@@ -16,12 +16,12 @@ struct Parameters {
     int chip_bits = 16;          // data lines of a chip
     std::int64_t tCK_fs = 1'250'000;
     std::int64_t tREFI_ps = tREFI_PS; // half of it above 85 degrees C
-    std::int64_t tRC_ps = 0;          // of a part that wants more than its grade; 0: the grade's
-    // Not 0: begin as if software had loaded the mode registers with these latencies long ago, CKE high.
+    std::int64_t tRC_ps = 0;          // of a part that is slower than its grade; 0: the grade's
+    // Not 0: start initialised, the mode registers loaded with these latencies, CKE high.
     unsigned preset_cl = 0, preset_cwl = 0;
 };
 
-// A column access, as it goes to the observer. `lost`: a read of bytes that were written and then lost.
+// A column access for the observer. `lost`: a read of bytes that were written and then lost.
 struct Access {
     Clock clock;
     Location at;
@@ -31,7 +31,7 @@ struct Access {
 struct Counts {
     std::uint64_t reads = 0, writes = 0;
     std::uint64_t lost_reads = 0;     // of data that were written and then lost
-    std::uint64_t undriven_reads = 0; // of a closed bank or a sleeping rank: garbage
+    std::uint64_t undriven_reads = 0; // of a closed bank or a sleeping rank
 };
 
 class Model {
@@ -51,16 +51,16 @@ class Model {
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
 
-    // Whether `pins` in cycle t need a call of clock(); all other cycles may be left out.
+    // Whether `pins` in cycle t need a call of clock(); other cycles may be skipped.
     bool is_event(Clock t, const Pins &pins) const {
         return (pins.command != Command::NOP && (pins.cs_n & all()) != all()) || pins.cke != last_.cke ||
                pins.odt != last_.odt || pins.reset_n != last_.reset_n || overdue(t);
     }
 
-    // Whether a rank's data are lost by now for want of refreshes.
+    // Whether a rank's data are lost by now, because refreshes are missing.
     bool overdue(Clock t) const { return t > deadline_; }
 
-    // One cycle; t rises from call to call. Returns the column access that was asked for, if any.
+    // One cycle; t must increase from call to call. Returns the column access commanded in it, if any.
     std::optional<ColumnAccess> clock(Clock t, const Pins &pins) {
         std::optional<ColumnAccess> access;
         for (unsigned n = 0; n < ranks_.size(); ++n) {
@@ -99,7 +99,7 @@ class Model {
             observer({t, access.at, false, lost});
     }
 
-    // What the bus carries while nobody drives it.
+    // The value of an undriven bus.
     void undriven(std::uint8_t *data) {
         ++counts_.undriven_reads;
         std::memset(data, 0xbd, geometry().burst_bytes());
@@ -114,7 +114,7 @@ class Model {
             observer({t, access.at, true, false});
     }
 
-    // Power of a rank is cut and comes back.
+    // Power of a rank is cut and restored.
     void power_cut(unsigned rank) { ranks_.at(rank).power_cut(); }
 
     const Geometry &geometry() const { return parameters_.geometry; }

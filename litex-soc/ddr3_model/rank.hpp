@@ -1,7 +1,7 @@
 // One rank: its banks, mode registers and power state, and every rule of its commands.
 //
-// Commands: rank_commands.hpp. CKE, self-refresh, ODT: rank_power.hpp. A command that breaks a rule is carried out all
-// the same, as far as it means anything, so that one mistake is one violation.
+// Commands: rank_commands.hpp. CKE, self-refresh, ODT: rank_power.hpp. A command that breaks a rule is executed as far
+// as possible, so that one mistake is one violation.
 #pragma once
 
 #include "commands.hpp"
@@ -17,7 +17,7 @@ constexpr Clock LONG_AGO = std::numeric_limits<Clock>::min() / 2;
 
 enum class Power { AWAKE, POWER_DOWN, SELF_REFRESH };
 
-// What one clock of the pins means for the data: `column` of the open row of `bank` is read or written.
+// The effect of one cycle of the pins on data: `column` of the open row of `bank` is read or written.
 struct ColumnAccess {
     enum Kind { NONE, READ, WRITE } kind = NONE;
     Location at{};
@@ -31,7 +31,7 @@ class Rank {
         : number_(number), time_(timing), geometry_(geometry), storage_(storage), violations_(violations),
           refreshes_(timing) {}
 
-    // As if software had initialised it long ago.
+    // Start initialised.
     void preset(unsigned cl, unsigned cwl) {
         mode_.preset(cl, cwl, unsigned(time_.tWR));
         initialised_ = cke_ = true;
@@ -40,7 +40,7 @@ class Rank {
     // One cycle in which a command selects this rank, or one of its other pins changes.
     ColumnAccess clock(Clock t, bool selected, const Pins &pins);
 
-    // Power is cut and comes back: nothing is kept.
+    // Power is cut and restored: all contents are lost.
     void power_cut();
 
     // To be called when t has passed deadline().
@@ -56,7 +56,7 @@ class Rank {
         bool open = false;
         unsigned row = 0;
         Clock act = LONG_AGO, read = LONG_AGO, write = LONG_AGO; // the last ones
-        Clock precharge = LONG_AGO; // begins then: in the future after a RD or WR with auto-precharge
+        Clock precharge = LONG_AGO; // its start: in the future after a RD or WR with auto-precharge
         bool closed(Clock t) const { return !open && precharge <= t; }
     };
 

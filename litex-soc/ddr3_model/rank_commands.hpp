@@ -37,7 +37,7 @@ inline ColumnAccess Rank::command(Clock t, const Pins &pins) {
     return {};
 }
 
-// Mode registers and ZQCL count; other commands have no meaning yet. LiteDRAM's controller precharges and refreshes
+// During initialisation only mode registers and ZQCL are checked. LiteDRAM's controller precharges and refreshes
 // before software takes over.
 inline void Rank::before_initialisation(Clock t, const Pins &pins) {
     switch (pins.command) {
@@ -64,7 +64,7 @@ inline void Rank::before_initialisation(Clock t, const Pins &pins) {
     }
 }
 
-// What every command waits for; reports the first thing it did not wait for.
+// The times that every command must keep; reports the first violation.
 inline bool Rank::ready(Clock t, Command command) {
     const bool needs_dll = command == Command::RD && mode_.dll_on();
     if (!passed(Rule::tXS, t, self_refresh_exit_, time_.tXS) || !passed(Rule::tXP, t, power_down_exit_, time_.tXP))
@@ -118,7 +118,7 @@ inline void Rank::activate(Clock t, unsigned number, unsigned row) {
 inline void Rank::precharge(Clock t, unsigned number, Rule too_soon) {
     Bank &bank = banks_[number];
     if (!bank.open) {
-        bank.precharge = std::max(bank.precharge, t); // the last PRE counts, of an idle bank too
+        bank.precharge = std::max(bank.precharge, t); // the last PRE counts, also of an idle bank
         return;
     }
     passed(too_soon, t, bank.act, time_.tRAS, int(number));
@@ -175,7 +175,7 @@ inline ColumnAccess Rank::write(Clock t, unsigned number, unsigned address) {
 
 inline void Rank::refresh(Clock t) {
     for (Bank &bank : banks_)
-        bank.open = false; // where it was a violation: said once
+        bank.open = false; // after a violation: reported once
     if (refreshes_.refresh(t))
         broken(Rule::REFRESH_BURST, t, -1, "the 17th within " + std::to_string(refreshes_.intervals(2)) + " clocks");
     last_refresh_ = t;

@@ -10,7 +10,7 @@ inline ColumnAccess Rank::clock(Clock t, bool selected, const Pins &pins) {
     cke_ = cke;
     if (!pins.reset_n) {
         if (initialised_)
-            power_cut(); // JEDEC promises nothing of the contents after RESET#
+            power_cut(); // JEDEC does not guarantee contents after RESET#
         return {};
     }
     watch_odt(t, pins.odt >> number_ & 1);
@@ -40,7 +40,7 @@ inline ColumnAccess Rank::clock(Clock t, bool selected, const Pins &pins) {
     return access;
 }
 
-// What must be over before CKE goes low; reports the first thing that is not.
+// The times that must be over before CKE goes low; reports the first violation.
 inline bool Rank::may_lower_cke(Clock t) {
     const int tail = int(mode_.write_latency()) + int(BURST) / 2;
     if (!passed(Rule::tXS, t, self_refresh_exit_, time_.tXS))

@@ -1,4 +1,4 @@
-// How many refreshes a rank owes (JESD79-3F, refresh command and self-refresh operation).
+// The refreshes that a rank owes (JESD79-3F, refresh command and self-refresh operation).
 #pragma once
 
 #include "timing.hpp"
@@ -9,8 +9,8 @@
 
 namespace ddr3 {
 
-// One refresh is due each tREFI; 8 may be postponed, 8 pulled in. Self-refresh leaves the account as it is, and costs
-// one extra refresh after its exit, which pays nothing of the account.
+// One refresh is due each tREFI; 8 may be postponed, 8 pulled in. Self-refresh does not change the account, but requires
+// one extra refresh after its exit, which does not count in the account.
 class RefreshAccount {
   public:
     static constexpr int POSTPONED = 8, PULLED_IN = 8, BURST_REFRESHES = 16;
@@ -20,7 +20,7 @@ class RefreshAccount {
         recent_.fill(std::numeric_limits<Clock>::min() / 2);
     }
 
-    // The rank holds data from now on; no effect on an account that runs.
+    // The rank holds data from now on; no effect on a running account.
     void start(Clock t) {
         if (!running_)
             restart(t);
@@ -44,7 +44,7 @@ class RefreshAccount {
         const bool burst = t - recent_[next_] < intervals(2);
         recent_[next_] = t;
         next_ = (next_ + 1) % BURST_REFRESHES;
-        if (!running_) { // the first one begins the account
+        if (!running_) { // the first one starts the account
             restart(t);
             return burst;
         }
@@ -53,7 +53,7 @@ class RefreshAccount {
             return burst;
         }
         const std::int64_t due = std::int64_t(double(t - base_) * double(tCK_fs_) / double(tREFI_fs_));
-        done_ = std::min(done_ + 1, due + PULLED_IN); // more are of no use later
+        done_ = std::min(done_ + 1, due + PULLED_IN); // more cannot be pulled in
         update();
         return burst;
     }
@@ -71,7 +71,7 @@ class RefreshAccount {
         update();
     }
 
-    // The last cycle in which the refresh that must not be postponed any more may come.
+    // The last cycle in which the refresh that can no longer be postponed may come.
     Clock deadline() const { return deadline_; }
     bool extra_owed() const { return extra_owed_; }
     Clock intervals(int n) const { return Clock(double(n) * double(tREFI_fs_) / double(tCK_fs_)); }

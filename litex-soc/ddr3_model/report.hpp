@@ -1,4 +1,4 @@
-// What a model has seen, as JSON.
+// The report of a model, as JSON.
 #pragma once
 
 #include "dfi_port.hpp"

@@ -5,9 +5,9 @@
 
 namespace ddr3 {
 
-// DEVICE: what a DRAM chip asks of its controller. Two classes are counted apart, because LiteDRAM's own controller
-// breaks them: BUS, ranks that share data lines, which the chip's standard leaves to the board; PRECHARGE_ALL, device
-// rules broken by a precharge of all banks, as comes before LiteDRAM's refresh.
+// DEVICE: requirements of a DRAM chip. Two classes are counted separately, because LiteDRAM's own controller violates
+// them: BUS, for ranks that share data lines, which the chip's standard leaves to the board; PRECHARGE_ALL, device rules
+// broken by a precharge of all banks, as before LiteDRAM's refresh.
 enum class RuleClass { DEVICE, BUS, PRECHARGE_ALL };
 
 // clang-format off

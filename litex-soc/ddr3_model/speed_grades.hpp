@@ -1,8 +1,8 @@
 // Datasheet values by speed grade and density.
 //
 // Source: JESD79-3F, its tables of speed bins, of timing parameters by speed bin and of refresh parameters by device
-// density, as the datasheets of Samsung K4B2G0446D, Hynix HMT351R7AFR8A and Micron MT41J128M16 print them too (Micron:
-// tRFC of 4 Gb is 260 ns). None of it comes from LiteDRAM. The last grade is here for its longer entry to power-down.
+// density, as the datasheets of Samsung K4B2G0446D, Hynix HMT351R7AFR8A and Micron MT41J128M16 also have them (Micron:
+// tRFC of 4 Gb is 260 ns). None of it comes from LiteDRAM. The last grade is included for its longer entry to power-down.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace ddr3 {
 
 struct SpeedGrade {
     const char *name;
-    int tCK_ps; // the shortest clock of the grade
+    int tCK_ps; // the shortest clock period of the grade
     int tAA, tRCD, tRP, tRAS, tRC;
     int tRRD[2], tFAW[2]; // by page size: 1 KB (x4, x8 chips), 2 KB (x16)
     int tXP, tCKE;        // ps part of max(3 nCK, ps)
@@ -35,7 +35,7 @@ inline const SpeedGrade &speed_grade(const std::string &name) {
     throw std::invalid_argument("ddr3: no speed grade " + name + "; there are 800E 1066F 1333H 1600K 2133N");
 }
 
-// tRFC in ps of a chip of so many Gbit.
+// tRFC in ps of a chip of the given Gbit.
 inline int refresh_cycle_ps(int gigabits) {
     switch (gigabits) {
     case 1: return 110'000;
@@ -46,7 +46,7 @@ inline int refresh_cycle_ps(int gigabits) {
     throw std::invalid_argument("ddr3: a chip has 1, 2, 4 or 8 Gbit");
 }
 
-// 64 ms / 8192 rows, what datasheets print as 7.8 us (up to 85 degrees C).
+// 64 ms / 8192 rows, 7.8 us in datasheets (up to 85 degrees C).
 constexpr int tREFI_PS = 7'812'500;
 
 } // namespace ddr3

@@ -1,4 +1,4 @@
-// Contents of the DRAM: a row costs memory from its first write on; lost data read as garbage that names its address.
+// Contents of the DRAM. A row takes memory from its first write; lost data read as a pattern with their address.
 #pragma once
 
 #include "geometry.hpp"
@@ -10,7 +10,7 @@
 
 namespace ddr3 {
 
-// What a lost 32-bit word reads as; `address` is a multiple of 4.
+// The value of a lost 32-bit word; `address` is a multiple of 4.
 constexpr std::uint32_t lost_word(std::uint64_t address) {
     return 0xdead0000u | std::uint32_t(address >> 2 & 0xffff);
 }
@@ -31,7 +31,7 @@ class Storage {
         }
     }
 
-    // Reads a burst; returns whether a byte of it was written and then lost. What was never written is 0.
+    // Reads a burst; returns whether a byte of it was written and then lost. Bytes never written are 0.
     bool read(const Location &at, std::uint8_t *data) {
         Row *row = find(at);
         if (!row) {
@@ -43,7 +43,7 @@ class Storage {
         return std::memchr(row->state.get() + first, LOST, geometry_.burst_bytes()) != nullptr;
     }
 
-    // Puts bytes at a byte address, as before the start.
+    // Sets bytes at a byte address before the start.
     void fill(std::uint64_t address, const std::uint8_t *data, std::uint64_t size) {
         if (address > geometry_.bytes() || size > geometry_.bytes() - address)
             throw std::out_of_range("ddr3: contents end beyond the DRAM");
@@ -57,7 +57,7 @@ class Storage {
         }
     }
 
-    // Loses what is in the banks of a rank, a bit each.
+    // Loses the contents of banks of a rank, one bit each.
     void lose(unsigned rank, std::uint32_t banks) {
         for (unsigned bank = 0; bank < BANKS; ++bank)
             if (banks >> bank & 1)
@@ -72,7 +72,7 @@ class Storage {
 
     struct Row {
         std::unique_ptr<std::uint8_t[]> data, state;
-        std::uint32_t losses = 0; // those of its bank that it knows of
+        std::uint32_t losses = 0; // losses of its bank that are applied to it
     };
 
     struct Bank {

@@ -9,8 +9,8 @@
 
 namespace ddr3 {
 
-// JESD79-3F's names; in clock cycles unless a unit is given. Times of a power-down entry that depend on mode registers (tRDPDEN,
-// tWRPDEN, tWRAPDEN), and RL and WL, are computed where they are used.
+// JESD79-3F's names; in clock cycles unless a unit is given. RL, WL and times of a power-down entry that depend on mode
+// registers (tRDPDEN, tWRPDEN, tWRAPDEN) are computed where they are used.
 struct Timing {
     std::int64_t tCK_fs;
     std::int64_t tREFI_fs;
@@ -22,7 +22,7 @@ struct Timing {
     int tCCD = 4, tMRD = 4;
     int tDLLK = 512, tXSDLL = 512, tZQinit = 512, tZQoper = 256, tZQCS = 64;
 
-    // Whole cycles, rounded up; a ppm of slack, for periods that are no whole number of fs.
+    // Whole cycles, rounded up, with a ppm of slack for periods that are not a whole number of fs.
     int clocks(std::int64_t ps) const { return int(std::ceil(double(ps) * 1000 / double(tCK_fs) - 1e-6)); }
     int at_least(int nCK, std::int64_t ps) const { return std::max(nCK, clocks(ps)); }
     std::int64_t ps(Clock t) const { return std::int64_t(double(t) * double(tCK_fs) / 1000); }

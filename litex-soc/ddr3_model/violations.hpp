@@ -1,4 +1,4 @@
-// What was broken, when and where.
+// Violations: rule, time and place.
 #pragma once
 
 #include "geometry.hpp"
@@ -19,7 +19,7 @@ struct Violation {
     std::string text;
 };
 
-// Counts every violation, and keeps the first ones of each rule.
+// Counts every violation and keeps the first ones of each rule.
 class Violations {
   public:
     static constexpr std::uint64_t KEPT = 100; // of each rule

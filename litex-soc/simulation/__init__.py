@@ -1,1 +1,1 @@
-"""The SoC in Verilator: what `sim.py` builds and runs it with."""
+"""The modules with which `sim.py` builds and runs the SoC in Verilator."""

@@ -1,6 +1,6 @@
-"""Compiles a simulator that LiteX has generated: as LiteX's Makefile does, in a fifth of the time.
+"""Compiles a simulator that LiteX has generated, in a fifth of the time of LiteX's Makefile.
 
-Without tracing, without symbols for a debugger, and in files as large as Verilator makes them by itself.
+There is no tracing, there are no debug symbols, and Verilator's C++ files are not split.
 """
 
 import os
@@ -12,7 +12,7 @@ from litex.build.sim import verilator
 
 CORE = Path(verilator.core_directory)
 MODEL = Path(__file__).resolve().parent / "model.cpp"
-# To its first line Linux takes 73 s of processor time; 84 at level 2, and 117 at Verilator's own, -Os.
+# Linux takes 73 s of processor time to its first line; 84 s at -O2, and 117 s at Verilator's default -Os.
 OPTIMIZE = "-O3"
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -lstdc++ -ldl -levent"
 NOT_WARNED_OF = ("fatal", "BLKANDNBLK", "WIDTH", "COMBDLY", "CASEINCOMPLETE")
@@ -25,9 +25,9 @@ VERILATOR_FLAGS = (
 def compile_simulator(folder: Path, sources: list[str], optimize: str = OPTIMIZE) -> None:
     """Make ``obj_dir/Vsim`` and the modules in the folder of a simulator that LiteX has generated there.
 
-    :param sources: Verilog, of which those not absolute are in the folder.
+    :param sources: Verilog files; relative paths are in the folder.
     :param optimize: level of the C++.
-    :raises subprocess.CalledProcessError: if a tool fails; what it prints goes where this process prints.
+    :raises subprocess.CalledProcessError: if a tool fails; its output goes to that of this process.
     """
     objects = folder / "obj_dir"
     shutil.rmtree(objects, ignore_errors=True)
@@ -40,12 +40,12 @@ def compile_simulator(folder: Path, sources: list[str], optimize: str = OPTIMIZE
         _run(["gcc", "-c", optimize, source, "-o", objects / units[-1]], folder)
     flags = [*VERILATOR_FLAGS, "-CFLAGS", f"-I{CORE}", "-LDFLAGS", LIBRARIES]
     _run(["verilator", *flags, *sources, "sim_init.cpp", MODEL, *units], folder)
-    # In the flags above a level would stand before Verilator's own, and of two levels the last one counts.
+    # In the flags above, a level would come before Verilator's own, and the last level wins.
     _run(["make", jobs, "-C", objects, "-f", "Vsim.mk", f"OPT_FAST={optimize}", "Vsim"], folder)
 
 
 def _run(command: list, folder: Path) -> None:
-    # What a make that runs this wants of its own makes is none of theirs: it has no jobs to share with them.
+    # Flags of a make that runs this process are not for these makes: there is no job server to share.
     environment = {
         name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")
     }

@@ -23,12 +23,12 @@ MAPS = ("row_bank_column", "bank_row_column")
 
 _COMMAND = ("cs_n", "cke", "odt", "ras_n", "cas_n", "we_n", "reset_n", "bank", "address")
 _DATA = ("wrdata", "wrdata_mask", "wrdata_en", "rddata_en")
-# What the simulation module tells and is told beside the DFI.
+# Pads of the simulation module besides the DFI.
 _SEEN = {"access": 1, "access_write": 1, "access_address": 32}
 
 
 def pad_widths(module, data_width, nranks=1):
-    """Bits of each port of the DFI, by name: phase 0 in the lowest bits."""
+    """Widths of the DFI's ports by name; phase 0 is in the lowest bits."""
     burst = 2 * NPHASES * data_width
     geometry = module.geom_settings
     return {
@@ -44,18 +44,18 @@ def pad_widths(module, data_width, nranks=1):
 
 
 def ddr3_io(module, data_width, nranks=1):
-    """The pads of :class:`DDR3ModelPHY` as LiteX's simulated platform takes them: ``("ddr3", 0, ...)``."""
+    """The pads of :class:`DDR3ModelPHY` for LiteX's simulated platform: ``("ddr3", 0, ...)``."""
     widths = {**pad_widths(module, data_width, nranks), **_SEEN, "snapshot": 1}
     return ("ddr3", 0, *(Subsignal(name, Pins(width)) for name, width in widths.items()))
 
 
 class DDR3ModelPHY(LiteXModule):
-    """A PHY without logic: the DFI on the pads of a simulated design, where the C++ model takes it.
+    """A PHY without logic: the DFI is on the pads of a simulated design and read by the C++ model.
 
     Parameters
     ----------
     module : litedram.modules.DDR3Module
-        geometry, 4096 rows at least; its timings are the controller's, the model has its own.
+        geometry, at least 4096 rows; its timings are used by the controller only, the model has its own.
     pads : Record
         of ``ddr3_io``, or an object with Signals of ``pad_widths`` alone.
     clk_freq : float
@@ -70,9 +70,9 @@ class DDR3ModelPHY(LiteXModule):
     settings : PhySettings
     dfi : Interface
     access, access_write, access_address : Signal(), Signal(), Signal(32)
-        with pads of ``ddr3_io``: the model saw a RD or WR, a cycle ago, of that byte address.
+        with pads of ``ddr3_io``: the model saw a RD or WR of that byte address in the cycle before.
     snapshot : Signal()
-        to be connected: in each cycle in which it is 1 the record of commands gets a mark.
+        to be connected: the record of commands gets a mark in each cycle in which it is 1.
     """
 
     def __init__(self, module, pads, clk_freq, data_width=16, nranks=1):
@@ -123,14 +123,14 @@ def ddr3_arguments(
     address_map : str
         one of ``MAPS``; bank_row_column: ``ControllerSettings.bank_byte_alignment`` is the bytes of a bank.
     initialised : bool
-        the DRAM begins as if software had loaded its mode registers; without it software must.
+        the DRAM starts with loaded mode registers; otherwise software must load them.
     report : str
-        file that is written at the end.
+        file of the report, written at the end.
     files
         optional: ``commands``, file of the DFI's record; ``contents``, dict of byte address to file.
     """
     if address_map not in MAPS:
-        raise ValueError(f"ddr3_arguments: no address map {address_map}; there are {', '.join(MAPS)}")
+        raise ValueError(f"ddr3_arguments: address_map must be one of {', '.join(MAPS)} (got {address_map})")
     settings, geometry = phy.settings, phy.module.geom_settings
     return {
         "ranks": settings.nranks,

@@ -1,13 +1,13 @@
-"""Simulation only: lets LiteDRAM's DRAM model begin with the contents of files."""
+"""Simulation only: initialises LiteDRAM's DRAM model with the contents of files."""
 
 from litedram.phy.model import BankModel
 from migen import Memory
 
 
 def fill_at_start(phy):
-    """Has every bank of a ``SDRAMPHYModel`` read a file, in Verilog's ``$readmemh`` format, at time 0.
+    """Make every bank of a ``SDRAMPHYModel`` read a file, in Verilog's ``$readmemh`` format, at time 0.
 
-    Where a byte of the DRAM is, with the controller's ROW_BANK_COL mapping: rows go round the banks, so byte
+    With the controller's ROW_BANK_COL mapping consecutive rows are in different banks, so that byte
     address ``((row * banks + bank) * row_words + column) * word_bytes`` is word ``row * row_words + column``
     of a bank.
 

@@ -11,10 +11,10 @@ from simulation.dram import bank_memory
 
 
 class DRAMObserver(LiteXModule):
-    """Names the byte address of every access to the memory arrays of a ``SDRAMPHYModel``.
+    """Reports the byte address of every access to the memory arrays of a ``SDRAMPHYModel``.
 
-    It looks at the address lines of the arrays themselves, in the very cycle in which they are used, and
-    knows nothing of ACTIVATE commands: the model's own row registers select the word.
+    It reads the address lines of the arrays in the cycle of their use and does not decode ACTIVATE commands:
+    the model's own row registers select the word.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The C libraries of simulated SoCs: picolibc, which takes longest, is compiled once for a processor."""
+"""Builds the C libraries of simulated SoCs; picolibc, the slowest, is compiled once for each processor."""
 
 import fcntl
 import hashlib
@@ -6,14 +6,14 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-# The libraries that the bare-metal firmware links; no BIOS. What boots Linux links none.
+# The libraries that the bare-metal firmware links, without the BIOS. The shim for Linux links none.
 LIBRARIES = ("libc", "libcompiler_rt", "libbase", "liblitedram")
 
 
 def build_with_libraries(builder, libraries=LIBRARIES, **options):
-    """`builder.build(**options)` with these of LiteX's libraries alone; libc as a build beside it left it.
+    """Call `builder.build(**options)` with only these libraries of LiteX, and reuse libc of earlier builds.
 
-    :param builder: LiteX's, whose output folder is one of several in a folder.
+    :param builder: a LiteX Builder; libc is shared by all builds in the parent of its output folder.
     """
     keep = [package for package in builder.software_packages if package[0] in libraries]
     builder.software_packages, builder.software_libraries = keep, list(libraries)
@@ -34,14 +34,14 @@ def build_with_libraries(builder, libraries=LIBRARIES, **options):
 
 
 def _digest(cpu):
-    """Of what the library is made from."""
+    """A digest of the inputs of libc."""
     packages = ("litex", "pythondata-software-picolibc")
     words = [cpu.gcc_flags, *(version(package) for package in packages)]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
 
 
 def _copy(made, to):
-    """What others need of it, with the times that tell make that it is made; complete when it is there."""
+    """Copy a built libc with its times, so that make does not rebuild it; the copy appears atomically."""
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(aside := to.with_name(f"{to.name}.new"), ignore_errors=True)
     aside.mkdir()

@@ -1,4 +1,4 @@
-"""What the bitstreams of `make ulx3s versa_ecp5 orangecrab` take: the table of docs/boards.
+"""The sizes of the bitstreams of `make ulx3s versa_ecp5 orangecrab`: the table of docs/boards.
 
     python scripts/boards/bitstream_table.py
 
@@ -17,7 +17,7 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab")
 
 
 def row(folder: Path) -> str:
-    """A line of the table, of a board built in a folder.
+    """Return a line of the table for a board built in a folder.
 
     :raises FileNotFoundError: if it has not been built.
     """

@@ -19,12 +19,12 @@ PAGE = REPO / "docs" / "engines.md"
 
 
 def summary(results: dict[str, Result | SoC]) -> dict[str, dict[str, float]]:
-    """What summary.json says of each unit and SoC."""
+    """Return the figures of each unit and SoC for summary.json."""
     return {name: {key: getattr(result, key) for key in KEYS} for name, result in results.items()}
 
 
 def wrong_clocks(units: dict[str, Result], socs: dict[str, SoC]) -> list[str]:
-    """A line for each clock that is too slow."""
+    """Return a line for each clock that is too slow."""
     lines = [f"{name}: {what}" for name, result in units.items() if (what := missed(result))]
     return lines + [
         f"{name}: {soc.fmax_mhz:.2f} MHz, {soc.target_mhz:g} asked for"
@@ -34,7 +34,7 @@ def wrong_clocks(units: dict[str, Result], socs: dict[str, SoC]) -> list[str]:
 
 
 def main() -> int:
-    """Build everything, write summary and tables; the exit code tells whether all is as it must be."""
+    """Build everything, write summary and tables; the exit code is not 0 if a clock misses its target."""
     BUILD.mkdir(parents=True, exist_ok=True)
     try:
         units = build_units(list(UNITS))

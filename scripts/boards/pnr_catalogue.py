@@ -1,7 +1,7 @@
 """The hardware units that are placed and routed alone: their sizes, ports and clocks.
 
 A unit with too many ports for the package's pins gets some of them through a shift register, or is built
-without them; its comment tells.
+without them; see its comment.
 """
 
 from collections.abc import Callable
@@ -30,14 +30,14 @@ from litemrc_gateware.tap.port_taps import PortTaps
 from litex.gen import LiteXModule
 from migen import Cat, Record, Signal
 
-TARGET_MHZ = 100  # of every unit that does not say otherwise
+TARGET_MHZ = 100  # default of the units
 
 
 @dataclass(frozen=True)
 class Unit:
     """A unit to build: sizes for the table, constructor, names of its ports, its clock."""
 
-    frames: int | None  # None: it knows no frames
+    frames: int | None  # None: independent of frames
     contexts: int | None
     build: Callable[[], LiteXModule]
     ports: tuple[str, ...]
@@ -80,7 +80,7 @@ def _meter(domains):
 
 
 def _shift_in(unit, settings):
-    """Settings come through a shift register, for want of pins."""
+    """Feed settings through a shift register, because the package has too few pins."""
     shifted = Signal(sum(map(len, settings)))
     unit.settings = Signal(name="settings_in")
     unit.comb += Cat(settings).eq(shifted)
@@ -106,7 +106,7 @@ def _traffic_generator():
     port = LiteDRAMNativePort("both", address_width=24, data_width=128)
     generator = TrafficGenerator(port)
     generator.port = [port.cmd.valid, port.cmd.ready, port.cmd.we, port.cmd.addr, port.wdata.ready]
-    generator.data = Signal(33, name="data_out")  # the same in each 32 bits
+    generator.data = Signal(33, name="data_out")  # each 32 bits are the same
     generator.comb += generator.data.eq(Cat(port.wdata.data[:32], port.wdata.we[0]))
     registers = (generator._base, generator._range, generator._stride, generator._pattern)
     settings = [register.storage for register in (*registers, generator._seed, generator._count)]
@@ -166,24 +166,24 @@ REF_COUNTERS_PORTS = (
 
 UNITS = {
     "group_stack": _stack(GroupStack, 8192),
-    # The largest power of two that an 85k holds. Its links alone are 128 of 208 block RAMs, from one end of
-    # the device to the other.
+    # The largest power of two that fits an 85k. Its links alone take 128 of 208 block RAMs, spread over the
+    # device.
     "group_stack_65536": _stack(GroupStack, 65536),
     "bucket_stack": _stack(BucketStack, 65536, 125),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, lambda: Intake(65536, contexts=8, queue_depth=512), INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
-    # Before an engine of 65,536 frames, the memory four times as large; the working set is in it.
+    # Before an engine of 65,536 frames, with a memory four times as large; includes the working set.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),
-    # As it stands before bucket_stack.
+    # As used with bucket_stack.
     "page_filter_1_recent_page": Unit(
         65536, 8, lambda: PageFilter(65536, 65536, groups=64, contexts=8, recent_pages=1), FILTER_PORTS
     ),
-    # DFIActivity: a domain a rank, or slices of one.
+    # DFIActivity: one domain for each rank, or slices of one.
     "dfi_activity_4_ranks": Unit(None, None, lambda: _activity(4, 4), ACTIVITY_PORTS),
     "dfi_activity_16_slices": Unit(None, None, lambda: _activity(16, 1), ACTIVITY_PORTS),
-    # RankMeter without its wide counts of snapshots, for want of pins, and its parts.
+    # RankMeter without its wide counts of snapshots, because of the pins, and its parts.
     "rank_meter_4_domains": Unit(65536, 8, lambda: _meter(4), METER_PORTS),
     **{
         f"{name}_{domains}_domains": Unit(frames, contexts, partial(build, domains), ports)
@@ -198,11 +198,11 @@ UNITS = {
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
     "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125),
-    # Before them, and what they can tell from the processor.
+    # Their input, and a second master.
     "port_taps_3_masters": Unit(65536, 8, _port_taps, TAPS_PORTS),
     "traffic_generator": Unit(None, None, _traffic_generator, ("port", "data", "settings", "busy")),
 }
-# What the default monitor is made of, and the other engine.
+# The units of the default monitor, and the other engine.
 MAIN = (
     *("dram_tap", "intake", "page_filter_1_recent_page", "bucket_stack", "hit_counters", "working_set"),
     "group_stack",

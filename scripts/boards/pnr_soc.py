@@ -17,7 +17,7 @@ from pathlib import Path
 from pnr_units import BUILD, REPO, run_tool, tool_version
 
 SOCS = {"soc_ulx3s": (), "soc_ulx3s_without_monitor": ("--without-monitor",)}
-# Of what they are made, besides the tools.
+# The inputs of the SoCs, besides the tools.
 SOURCES = ("litex-soc/*.py", "litex-soc/boards/*.py", "litex-soc/litemrc_gateware/**/*.py", "pyproject.toml")
 FIRMWARE = (
     "firmware/include/*",
@@ -43,21 +43,21 @@ class SoC:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What yosys finds that a SoC needs of an Artix-7."""
+    """The cells of an Artix-7 that a SoC needs, by yosys."""
 
     lut: int
     ff: int
     bram36: float
 
     def fits(self) -> bool:
-        """Whether an A7-35T has as much."""
+        """Whether the SoC fits an A7-35T."""
         return self.lut <= DEVICE_LUT and self.bram36 <= DEVICE_BRAM36
 
 
 def place_and_route_soc(name: str) -> SoC:
-    """Build one of SOCS, or read the result of the run that built just the same.
+    """Build one of SOCS, or read the stored result of the same sources.
 
-    A clock that misses its target is no error here: the result tells.
+    A clock that misses its target is not an error here: it is in the result.
 
     :raises RuntimeError: if it cannot be built; the message names its log.
     """
@@ -96,7 +96,7 @@ def estimate_arty() -> Estimate:
 
 
 def count_cells(cells: Counter[str]) -> Estimate:
-    """The estimate for a netlist of so many cells of each type."""
+    """Estimate a netlist from its number of cells of each type."""
     luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 7))
     luts += sum(number * cells[kind] for kind, number in RAM_LUTS.items())
     registers = sum(cells[kind] for kind in ("FDRE", "FDSE", "FDCE", "FDPE"))
@@ -104,7 +104,7 @@ def count_cells(cells: Counter[str]) -> Estimate:
 
 
 def soc_table(with_monitor: SoC, without: SoC) -> str:
-    """What adding LiteMRC to the ULX3S costs, in Markdown."""
+    """Return the cost of adding LiteMRC to the ULX3S, in Markdown."""
     lines = [
         "| ULX3S 85F | LUT4 | FF | DP16KD | MHz | target |",
         "| --- | --: | --: | --: | --: | --: |",
@@ -118,7 +118,7 @@ def soc_table(with_monitor: SoC, without: SoC) -> str:
 
 
 def arty_table(found: Estimate) -> str:
-    """The estimate beside what the device has, in Markdown."""
+    """Return the estimate and the device's resources, in Markdown."""
     rows = (
         ("LUT", f"{found.lut:,}", f"{DEVICE_LUT:,}"),
         ("FF", f"{found.ff:,}", f"{2 * DEVICE_LUT:,}"),
@@ -129,7 +129,7 @@ def arty_table(found: Estimate) -> str:
 
 
 def _elaborate(board: str, folder: Path, options: tuple[str, ...]) -> str | None:
-    """Run litex-soc/board.py; what went wrong, if anything."""
+    """Run litex-soc/board.py; returns its output if it fails, else None."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "build.log"
     command = [sys.executable, "litex-soc/board.py", board, "--output", folder, "--log", log, *options]
@@ -138,7 +138,7 @@ def _elaborate(board: str, folder: Path, options: tuple[str, ...]) -> str | None
 
 
 def _digest(name: str) -> str:
-    """Of all that a SoC is made of."""
+    """Return a digest of all inputs of a SoC."""
     parts = [name, *map(tool_version, ("yosys", "nextpnr-ecp5"))]
     for pattern in (*SOURCES, *FIRMWARE):
         parts += [

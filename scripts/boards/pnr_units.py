@@ -4,11 +4,11 @@
     python scripts/boards/pnr_units.py hit_counters  some of them
     python scripts/boards/pnr_units.py --main        those of the default monitor, and group_stack
 
-Every port of a unit gets one register and one pin: few enough pins for the package, and no path that
-limits the clock goes through one. Those registers are in the FF column. The smallest device that holds the
-unit with room to spare is taken, speed grade 6. LUT4 are nextpnr's: logic, carries and LUT RAM together.
-Seeds of the placer are tried in order until the clock meets its target; the table tells which one did, or
-which was best. yosys and nextpnr-ecp5 from PATH are used, else YoWASP's. A unit whose Verilog, tools and
+Every port of a unit gets one register and one pin: the pins fit the package, and no critical path goes
+through a port. Those registers are in the FF column. The device is the smallest one that holds the unit
+with room to spare, speed grade 6. LUT4 are nextpnr's: logic, carries and LUT RAM together.
+Seeds of the placer are tried in order until the clock meets its target; the table has that seed, or the
+best one. yosys and nextpnr-ecp5 from PATH are used, else YoWASP's. A unit whose Verilog, tools and
 options have not changed is not run again. A missed target makes the script fail.
 """
 
@@ -33,18 +33,18 @@ from pnr_catalogue import MAIN, UNITS, Unit
 
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "pnr"  # never below /tmp: YoWASP hides the real one
-STRIVEN_MHZ = 150  # what nextpnr strives for; it reports what it reached
+STRIVEN_MHZ = 150  # nextpnr's target; it reports the frequency reached
 SEEDS = (1, 2, 3)
 SYNTH = "synth_ecp5 -abc9 -top top"
 NEXTPNR = ("--speed", "6", "--package", "CABGA381", "--freq", str(STRIVEN_MHZ), "--timing-allow-fail")
-# Shares of a device that can be used: of its LUT4 and still be routed, of its block RAMs and still lie near
-# to each other. Where no device leaves that room for block RAMs, the largest one does with less.
+# Usable shares of a device: of its LUT4, so that it can be routed, and of its block RAMs, so that they are
+# close to each other. If no device leaves that room for block RAMs, the largest device is filled further.
 ROOM, RAM_ROOM = 0.97, 0.75
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one unit needs and how fast it is; FF with the registers of the ports."""
+    """Size and speed of one unit; FF include the registers of the ports."""
 
     lut4: int
     ff: int
@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Device:
-    """An ECP5, by nextpnr's name, and what it has."""
+    """An ECP5 by nextpnr's name, and its resources."""
 
     name: str
     lut4: int
@@ -102,7 +102,7 @@ def _signals(port) -> list[Signal]:
 
 
 def parse_report(log: str) -> dict[str, int | float]:
-    """LUT4, FF, DP16KD and clock of a nextpnr-ecp5 log; the clock is the last one reported, behind routing.
+    """Read LUT4, FF, DP16KD and clock from a nextpnr-ecp5 log; the clock is the last reported, after routing.
 
     :raises ValueError: if the log lacks one of them, as that of a run that failed does.
     """
@@ -122,7 +122,7 @@ def parse_report(log: str) -> dict[str, int | float]:
 
 
 def smallest_device(lut4: int, dp16kd: int) -> Device:
-    """The smallest device that holds so many LUT4 and block RAMs, with room for their wires.
+    """Return the smallest device that holds these LUT4 and block RAMs, with room for their wires.
 
     :raises ValueError: if none does.
     """
@@ -162,7 +162,7 @@ def place_and_route(name: str, unit: Unit) -> Result:
 
 
 def missed(result: Result) -> str | None:
-    """What is wrong with a unit's clock, if anything."""
+    """Return the error of a unit's clock, or None."""
     if result.fmax_mhz >= result.target_mhz:
         return None
     seeds = f"seeds {SEEDS[0]} to {SEEDS[-1]}"
@@ -184,13 +184,13 @@ def _run_tools(folder: Path, verilog: str, seed: int) -> dict[str, int | float |
 
 
 def _command(tool: str) -> str:
-    """The tool of PATH, else YoWASP's."""
+    """Return the tool of PATH, else YoWASP's."""
     return shutil.which(tool) or str(Path(sys.executable).with_name(f"yowasp-{tool}"))
 
 
 @cache
 def tool_version(tool: str) -> str:
-    """What the tool says it is."""
+    """Return the tool's version."""
     done = subprocess.run([_command(tool), "--version"], text=True, capture_output=True, check=True)
     return (done.stdout + done.stderr).strip()
 

@@ -2,9 +2,9 @@
 /*
  * console: a simulated UART's byte streams on the simulator's stdin and stdout.
  *
- * Unlike LiteX's serial2console it loses nothing of a long input, leaves the terminal's settings to who started the
- * simulator, and runs on when stdin ends. It keeps a second copy of what the SoC says, each line behind the cycle at
- * which it began: so a boot can be timed that takes longer when the machine is busy.
+ * Unlike LiteX's serial2console it loses no bytes of a long input, does not change the terminal's settings, and
+ * continues when stdin ends. It writes a second copy of the SoC's output, each line after the cycle of its first
+ * character, so that a boot is timed in cycles and not by a busy machine.
  *
  * Argument: "clocks" (the file of that copy).
  */
@@ -22,7 +22,7 @@
 #include "error.h"
 #include "modules.h"
 
-#define RESET_CLOCKS 4	/* while it is reset the SoC takes bytes and forgets them */
+#define RESET_CLOCKS 4	/* in reset the SoC takes bytes and drops them */
 
 struct console {
 	/* pads, named from the SoC's side */
@@ -62,7 +62,7 @@ static int console_new(void **session, char *args)
 	if (!console)
 		return RC_NOENMEM;
 	if (!json || !json_object_object_get_ex(json, "clocks", &clocks)) {
-		fprintf(stderr, "console: wants the argument clocks, got %s\n", args);
+		fprintf(stderr, "console: the argument clocks is missing (got %s)\n", args);
 		return RC_ERROR;
 	}
 	console->clocks = fopen(json_object_get_string(clocks), "w");
@@ -74,7 +74,7 @@ static int console_new(void **session, char *args)
 	json_object_put(json);
 	console->input = evbuffer_new();
 	console->readable = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, read_input, console);
-	event_add(console->readable, NULL); /* fails on a file: that is no input */
+	event_add(console->readable, NULL); /* fails on a file: no input then */
 	*session = console;
 	return RC_OK;
 }

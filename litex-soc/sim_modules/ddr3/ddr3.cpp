@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ddr3: the DDR3 model (ddr3_model/) on the pads of sim_ddr3.py's DDR3ModelPHY.
+ * ddr3: the DDR3 model (ddr3_model/) on the pads of DDR3ModelPHY (simulation/ddr3.py).
  *
  * When the simulation ends ($finish, or a module that ends the event loop on SIGTERM: recorder) it writes the report:
- * rules broken, reads of lost data, counts. Each RD and WR is told on the pads access, access_write and access_address
- * (byte address) for a cycle.
+ * rules broken, reads of lost data, counts. Each RD and WR is reported on the pads access, access_write and
+ * access_address (byte address) for a cycle.
  *
- * Arguments, which sim_ddr3.py's ddr3_arguments() makes: "ranks", "row_bits", "column_bits", "data_bytes", "map",
+ * Arguments, made by ddr3_arguments() in simulation/ddr3.py: "ranks", "row_bits", "column_bits", "data_bytes", "map",
  * "grade", "gigabits", "chip_bits", "clock_fs" (of the DRAM), "cl", "cwl" (0: software initialises), "read_latency",
  * "write_latency" (cycles of the controller), "address_bits", "report" (file); optional "commands" (file of the DFI's
  * record), "contents" ({byte address: file}).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * recorder: what the DRAM model and the monitor's queue saw, cycle by cycle, into a NumPy file.
+ * recorder: writes the events of the DRAM model and of the monitor's queue, with their cycles, to a NumPy file.
  *
  * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
  * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
@@ -8,8 +8,8 @@
  * sampling (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
  * with the file complete.
  *
- * What 'D' saw before the monitor was first enabled is of no use, and after a boot of Linux fills a disk: it is left
- * out, but for the last cycles before, which the tap reports late.
+ * Events of 'D' before the monitor is first enabled are left out, because a boot of Linux would fill a disk; the
+ * last cycles before are kept, because the tap reports them late.
  *
  * Argument: "file".
  */
@@ -96,7 +96,7 @@ static int recorder_new(void **session, char *args)
 	int ret = RC_ERROR;
 
 	if (!json || !json_object_object_get_ex(json, "file", &name)) {
-		fprintf(stderr, "recorder: wants the argument file, got %s\n", args);
+		fprintf(stderr, "recorder: the argument file is missing (got %s)\n", args);
 		goto out;
 	}
 	file = fopen(json_object_get_string(name), "wb");
@@ -175,7 +175,7 @@ static void put_dram(struct recorder *r, struct record record)
 		r->early[record.cycle % EARLY_CLOCKS] = record;
 }
 
-/* The monitor is on for the first time: writes what was kept of the cycles before, oldest first. */
+/* The monitor is enabled for the first time: write the events kept of the cycles before, oldest first. */
 static void put_early(struct recorder *r)
 {
 	for (uint64_t age = EARLY_CLOCKS; age-- > 0;) {

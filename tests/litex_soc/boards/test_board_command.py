@@ -64,7 +64,7 @@ def test_errors_are_said_without_a_traceback(error, code, run, tmp_path, capfd) 
 
 def test_an_fpga_the_board_does_not_come_with_is_refused(run, capfd) -> None:
     assert run(fail(AssertionError("not to be built")), "--device", "12F") == 2
-    assert "no 12F on ulx3s; there are: 85F, 45F" in capfd.readouterr().err
+    assert "--device must be one of 85F, 45F on ulx3s (got 12F)" in capfd.readouterr().err
 
 
 def test_every_board_has_a_module_and_a_page() -> None:
