@@ -1,288 +1,34 @@
-"""The monitor around its engine: what went into the queue, and nothing else, stands in the window."""
+"""The monitor around its engine: the window holds exactly the records that entered the queue."""
 
 import random
-from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
-import litemrc_gateware.filter.page_filter as filter_module
-import litemrc_gateware.monitor.intake as intake_module
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc_gateware.records import OpKind, access_layout
-from litex.gen import LiteXModule
-from litex.soc.interconnect import csr_bus, stream
-from migen import passive
-from mutation import mutated_module
+from litemrc_gateware.records import OpKind
+from monitor_bench import (
+    BUILDS,
+    CONTEXTS,
+    DEFAULT,
+    ENABLE,
+    EPOCHS,
+    FREEZE,
+    GROUPS,
+    HOLD,
+    MODES,
+    SINGLE_SHOT,
+    Bench,
+    Log,
+    Tap,
+    conserved,
+    lengths_of,
+    matches_golden,
+    observe,
+    run,
+    shots_are_single,
+    traffic,
+)
 from verilated_simulation import run_simulation
-
-FRAMES, GROUPS, CONTEXTS, QUEUE = 16, 4, 2, 8
-EPOCHS = 4  # a run's
-
-
-class Tap:
-    """The outputs of a DRAMTap, to be driven by the test."""
-
-    def __init__(self):
-        self.frame_bits = 4
-        self.source = stream.Endpoint(access_layout(2**self.frame_bits))
-
-
-@dataclass(frozen=True)
-class Build:
-    """What a monitor is built with, and the settings it runs with."""
-
-    engine: str = "group_stack"
-    recent_pages: int | None = None
-    pages: int = FRAMES
-    lower: int = 0
-    upper: int = FRAMES - 1
-    sampling: int = 0
-
-
-class Bench(LiteXModule):
-    def __init__(self, monitor_class, build):
-        self.sources = Tap()
-        self.monitor = monitor_class(
-            self.sources,
-            groups=GROUPS,
-            contexts=CONTEXTS,
-            queue_depth=QUEUE,
-            engine=build.engine,
-            recent_pages=build.recent_pages,
-            pages=build.pages,
-        )
-        csrs = self.monitor.get_csrs()
-        self.bank = csr_bus.CSRBank(csrs, bus=csr_bus.Interface(data_width=32))
-        self.address = {csr.name: number for number, csr in enumerate(csrs)}  # one word each
-
-        tap = self.sources
-        self.ports = [
-            *(tap.source.valid, tap.source.frame, tap.source.write),
-            *self.bank.bus.flatten(),
-            *self.monitor.window.bus.flatten(),
-            *self.monitor.observed.flatten(),
-        ]
-
-    def write(self, name, value):
-        yield from self.bank.bus.write(self.address[name], value)
-
-    def read(self, name):
-        bus = self.bank.bus
-        yield bus.adr.eq(self.address[name])
-        yield  # the address is on the bus
-        yield  # the data is
-        return (yield bus.dat_r)
-
-
-@passive
-def traffic(tap, rng, pressure, log):
-    """Once enabled, accesses with probability `pressure` a cycle, half of them to the page before."""
-    frame = 0
-    while True:
-        if log.enabled and rng.random() < pressure:
-            frame = frame if rng.random() < 0.5 else rng.randrange(FRAMES)
-            log.accesses.append(frame)
-            yield tap.source.valid.eq(1)
-            yield tap.source.frame.eq(frame)
-        else:
-            yield tap.source.valid.eq(0)
-        yield
-
-
-@passive
-def observe(observed, events):
-    while True:
-        yield
-        if (yield observed.valid):
-            events.append(
-                (
-                    (yield observed.kind),
-                    (yield observed.frame),
-                    (yield observed.context),
-                    (yield observed.dropped),
-                    (yield observed.epoch_end),
-                    (yield observed.frozen),
-                )
-            )
-
-
-def read_window(monitor):
-    """All words of the window over its bus, as {context: (hits, misses, accesses, touched)}."""
-    rows = {}
-    for context in range(CONTEXTS):
-        row = []
-        for word in range(2 * GROUPS):
-            row.append((yield from monitor.window.bus.read(context * 2 * GROUPS + word)))
-        rows[context] = (row[:GROUPS], *row[GROUPS : GROUPS + 3])
-        assert not any(row[GROUPS + 3 :])
-    return rows
-
-
-STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE, STATUS_FROZEN = 1, 2, 4, 8, 32
-AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # frozen alone: no epoch is on its way
-ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT = 1, 2, 4, 8, 16
-CLEAR, END_EPOCH, RELEASE, ARM = 1, 2, 4, 8
-
-
-DEFAULT = Build()
-
-
-@dataclass
-class Log:
-    """What the test asked for, and what came of it."""
-
-    enabled: bool = False
-    accesses: list = field(default_factory=list)  # frames, as driven into the tap
-    commands: list = field(default_factory=list)  # (kind, frame), as written to registers
-    events: list = field(default_factory=list)  # as observed at the queue
-    finished: list = field(default_factory=list)  # epochs read from the window
-
-
-def set_up(bench, build, length):
-    """The settings, which need a clear behind."""
-    yield from bench.write("range_lower", build.lower)
-    yield from bench.write("range_upper", build.upper)
-    yield from bench.write("sampling", build.sampling)
-    yield from bench.write("epoch_length", length)
-    yield from bench.write("command", CLEAR)
-    while not (yield from bench.read("status")) & STATUS_IDLE:
-        pass
-
-
-def firmware(bench, rng, control, log, length):
-    """Commands at random, and each finished epoch read from the window and released.
-
-    With SINGLE_SHOT in `control` a frozen monitor is armed, the window having been released: else it would
-    hold the next epoch. With FREEZE it is frozen now and then.
-    """
-    yield from bench.write("control", control & ~FREEZE)
-    yield
-    yield
-    log.enabled = control & ENABLE
-    while len(log.finished) < EPOCHS:
-        action = rng.randrange(10)
-        status = yield from bench.read("status")
-        free = not status & STATUS_COMMAND_PENDING
-        if action == 0:
-            yield from bench.write("context", rng.randrange(CONTEXTS))
-        elif action == 1 and free:
-            log.commands.append((OpKind.INVALIDATE, rng.randrange(FRAMES)))
-            yield from bench.write("invalidate", log.commands[-1][1])
-        elif action == 2 and free and rng.random() < 0.15:
-            log.commands.append((OpKind.CLEAR, None))
-            yield from bench.write("command", CLEAR)
-        elif action == 3 and length == 0:
-            yield from bench.write("command", END_EPOCH)
-        elif action == 4 and control & FREEZE:
-            yield from bench.write("control", control & ~FREEZE if rng.random() < 0.5 else control)
-        elif action == 5 and control & SINGLE_SHOT and status & AT_REST == STATUS_FROZEN:
-            yield from bench.write("command", ARM)
-        if status & STATUS_EPOCH_READY:
-            for _ in range(rng.choice([0, 60])):
-                yield
-            lost = []
-            for name in ("epoch_dropped", "epoch_outside", "epoch_unsampled"):
-                lost.append((yield from bench.read(name)))
-            number = (yield from bench.read("epoch")) - 1
-            log.finished.append((number, *lost, (yield from read_window(bench.monitor))))
-            yield from bench.write("command", RELEASE)
-        for _ in range(3):  # a processor's bus takes longer than that from a write to a read
-            yield
-
-
-def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, build=DEFAULT):
-    """Runs until `EPOCHS` epochs were read from the window; returns the log."""
-    bench, log = Bench(monitor_class, build), Log()
-
-    def processor():
-        yield from set_up(bench, build, length)
-        log.events.clear()
-        yield from firmware(bench, random.Random(seed + 1), control, log, length)
-
-    run_simulation(
-        bench,
-        [
-            traffic(bench.sources, random.Random(seed), pressure, log),
-            observe(bench.monitor.observed, log.events),
-            processor(),
-        ],
-        bench.ports,
-    )
-    return log
-
-
-def queued(log):
-    """What of the log's requests reached the queue, in the form of `Log.accesses` and `Log.commands`."""
-    accesses = [frame for kind, frame, *_ in log.events if kind == OpKind.ACCESS]
-    commands = [
-        (kind, frame if kind == OpKind.INVALIDATE else None)
-        for kind, frame, *_ in log.events
-        if kind in (OpKind.INVALIDATE, OpKind.CLEAR)
-    ]
-    return accesses, commands
-
-
-def right(log, build=DEFAULT):
-    """Whether all requests reached the queue in order (the last may be under way) and were counted."""
-    accesses, commands = queued(log)
-    return (
-        accesses == log.accesses[: len(accesses)]
-        and len(log.accesses) - len(accesses) <= 1
-        and commands == log.commands[: len(commands)]
-        and len(log.commands) - len(commands) <= 1
-        and log.finished == golden(log.events, build)[: len(log.finished)]
-    )
-
-
-def golden(events, build):
-    """The epochs that the golden model makes of the events, in the form of `firmware`'s."""
-    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, build.engine, build.pages, build.recent_pages)
-    model.set_range(build.lower, build.upper)
-    model.set_sampling(build.sampling)
-    finished = []
-    for kind, frame, context, dropped, epoch_end, frozen in events:
-        model.freeze = bool(frozen)
-        if dropped:
-            model.drop()
-        elif kind == OpKind.ACCESS:
-            model.access(frame, context)
-        elif kind == OpKind.INVALIDATE:
-            model.invalidate(frame)
-        elif kind == OpKind.CLEAR:
-            model.clear()
-        if epoch_end:
-            e = model.end_epoch()
-            rows = {c: (e.hits[c], e.misses[c], e.accesses[c], e.touched[c]) for c in range(CONTEXTS)}
-            finished.append((e.epoch, e.dropped, e.outside, e.unsampled, rows))
-    return finished
-
-
-MODES = {
-    "by accesses, overloaded": {"length": 40, "pressure": 0.9},
-    "by accesses, short": {"length": 8},
-    "by accesses, one each": {"length": 1},
-    "by cycles": {"length": 300, "control": ENABLE | HOLD | BY_CYCLES},
-    "by command": {"length": 0},
-    "by accesses, not held": {"length": 120, "control": ENABLE},
-    "frozen now and then": {"length": 40, "pressure": 0.6, "control": ENABLE | HOLD | FREEZE},
-    # Not overloaded: an epoch may end on accesses in cycles that follow each other.
-    "single shot": {"length": 20, "pressure": 0.4, "control": ENABLE | HOLD | SINGLE_SHOT},
-    "single shot, overloaded": {"length": 20, "pressure": 0.6, "control": ENABLE | HOLD | SINGLE_SHOT},
-    "single shot by cycles": {"length": 300, "control": ENABLE | HOLD | SINGLE_SHOT | BY_CYCLES | FREEZE},
-}
-BUILDS = {
-    "group_stack": DEFAULT,
-    "bucket_stack": Build("bucket_stack"),
-    "group_stack, 1 recent page": Build(recent_pages=1),
-    "bucket_stack, 3 recent pages": Build("bucket_stack", recent_pages=3),
-    "group_stack of 8 pages": Build(pages=8),
-    "group_stack, sampled and out of range": Build(sampling=1, lower=3, upper=13),
-    "bucket_stack of 8 pages, sampled and out of range": Build(
-        "bucket_stack", pages=8, sampling=2, lower=2, upper=12
-    ),
-}
 
 
 @cache
@@ -302,7 +48,7 @@ def true_run(mode, build="group_stack"):
 def test_the_window_holds_what_the_golden_model_counts(mode, build):
     log = true_run(mode, build)
     assert len(log.finished) == EPOCHS
-    assert right(log, BUILDS[build])
+    assert matches_golden(log, BUILDS[build])
     assert mode == "by accesses, one each" or OpKind.INVALIDATE in {kind for kind, _ in log.commands}
     frozen = {event[-1] for event in log.events}
     assert (1 in frozen) == bool(MODES[mode].get("control", 0) & (FREEZE | SINGLE_SHOT))
@@ -319,18 +65,6 @@ def test_overload_is_counted_and_conserved():
     log = true_run("by accesses, overloaded")
     assert sum(dropped for _, dropped, *_ in log.finished) > 50
     assert conserved(log)
-
-
-def conserved(log):
-    """Whether each access that the tap saw unfrozen since the last clear is in one count of its epoch."""
-    seen, epochs = 0, []
-    for kind, _, _, _, epoch_end, frozen in log.events:
-        seen = 0 if kind == OpKind.CLEAR else seen + (kind == OpKind.ACCESS and not frozen)
-        if epoch_end:
-            epochs.append(seen)
-            seen = 0
-    counted = [sum(lost) + sum(row[2] for row in rows.values()) for _, *lost, rows in log.finished]
-    return counted == epochs[: len(counted)]
 
 
 @pytest.mark.parametrize(
@@ -350,21 +84,6 @@ def test_single_shot_freezes_behind_the_end_of_an_epoch_until_it_is_armed(mode):
     assert shots_are_single(true_run(mode))
 
 
-def shots_are_single(log):
-    """Whether each epoch is whole, and what follows its end frozen until the monitor is armed."""
-    ended = False
-    for *_, epoch_end, frozen in log.events:
-        if (ended and not frozen) or (frozen and epoch_end):
-            return False
-        ended = epoch_end
-    return lengths_of(log) == {MODES["single shot"]["length"]}
-
-
-def lengths_of(log):
-    """Accesses counted in each epoch."""
-    return {sum(row[2] for row in rows.values()) for *_, rows in log.finished}
-
-
 def test_a_disabled_monitor_counts_nothing():
     bench, log = Bench(monitor_module.Monitor, DEFAULT), Log(enabled=True)
 
@@ -382,92 +101,6 @@ def test_a_disabled_monitor_counts_nothing():
         bench.ports,
     )
     assert log.accesses and not log.events
-
-
-# Fault, and the run that shows it.
-MUTANTS = {
-    "a full queue takes accesses silently": (
-        intake_module,
-        "lost.eq(self.access & ~entry.ready)",
-        "lost.eq(0)",
-        "by accesses, overloaded",
-    ),
-    "the frame of an invalidation is lost": (
-        intake_module,
-        "entry.frame.eq(pending_frame),",
-        "",
-        "by accesses, overloaded",
-    ),
-    "a held window is overwritten": (
-        intake_module,
-        "~in_flight & ~self.window_taken",
-        "~in_flight",
-        "by accesses, short",
-    ),
-    "a clear is not passed on": (
-        intake_module,
-        "entry.kind.eq(OpKind.CLEAR)",
-        "entry.kind.eq(OpKind.MARK)",
-        "frozen now and then",
-    ),
-    "accesses lost while frozen are counted": (
-        intake_module,
-        "If(lost & ~self.frozen &",
-        "If(lost &",
-        "frozen now and then",
-    ),
-    "an epoch has the drops of the next": (
-        monitor_module,
-        "self._epoch_dropped.status.eq(self.intake.epoch_dropped)",
-        "self._epoch_dropped.status.eq(self.intake.dropped)",
-        "by accesses, overloaded",
-    ),
-    "frozen accesses count": (
-        filter_module,
-        "answer.frozen.eq(op.frozen &",
-        "answer.frozen.eq(0 &",
-        "frozen now and then",
-    ),
-    "frozen accesses are in the working set": (
-        filter_module,
-        "((absorb | fill) & ~op.frozen)",
-        "(absorb | fill)",
-        "frozen now and then",
-    ),
-}
-
-
-def mutate(module, old, new, monkeypatch):
-    """A monitor's class with a fault in one of its modules."""
-    mutated = mutated_module(Path(module.__file__), old, new)
-    if module is monitor_module:
-        return mutated.Monitor
-    name = {intake_module: "Intake", filter_module: "PageFilter"}[module]
-    monkeypatch.setattr(monitor_module, name, getattr(mutated, name))
-    return monitor_module.Monitor
-
-
-@pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_mutant_of_the_monitor_is_caught(mutant, monkeypatch):
-    *fault, mode = MUTANTS[mutant]
-    assert not right(run(mutate(*fault, monkeypatch), **MODES[mode]))
-
-
-# The golden model counts the epochs it is given; whether they are the right ones, single shots tell.
-INTAKE_MUTANTS = {
-    "the monitor counts on behind a shot": (
-        "self.frozen.eq(self.freeze | shot)",
-        "self.frozen.eq(self.freeze)",
-    ),
-    "an epoch has one access more": (".Elif(advanced & elapses, length_reached.eq(reached[2]))", ""),
-    "frozen accesses let the epoch advance": ("elapses.eq(~self.frozen &", "elapses.eq("),
-}
-
-
-@pytest.mark.parametrize("mutant", INTAKE_MUTANTS)
-def test_a_mutant_that_ends_epochs_wrongly_is_caught(mutant, monkeypatch):
-    monitor = mutate(intake_module, *INTAKE_MUTANTS[mutant], monkeypatch)
-    assert not shots_are_single(run(monitor, **MODES["single shot"]))
 
 
 @pytest.mark.parametrize("engine", monitor_module.ENGINES)
