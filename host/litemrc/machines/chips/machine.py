@@ -1,6 +1,6 @@
-"""One program on a blocking CPU whose memory chips sleep: energy and delay of schemes (zhou2004, section 5).
+"""Energy and delay of one program on a blocking CPU whose memory chips sleep (zhou2004, section 5).
 
-What the paper leaves open is said in `golden/chip_energy.py`; the native core does the same.
+`golden.machines.chip_energy` lists the decisions where the paper is silent; the native core is equal to it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ from litemrc.policies.energy import SCHEMES, Oracle, Predictive, Scheme, Thresho
 
 FS = 10**15
 MOST_FS = 1 << 62
-NAP_SWEEP = (0, 0.5, 1, 2, 3, 5, 10)  # times the way back from nap
-POWERDOWN_SWEEP = (1, 2, 4, 8, 12, 16, 25, 50, 100, 200, 500)  # times the way back from powerdown
+NAP_SWEEP = (0, 0.5, 1, 2, 3, 5, 10)  # multiples of the exit latency of nap
+POWERDOWN_SWEEP = (1, 2, 4, 8, 12, 16, 25, 50, 100, 200, 500)  # multiples of the exit latency of powerdown
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class ChipMachine:
     """The processor and its memory.
 
     Attributes:
-        power: of a chip; all are alike.
-        chip_pages: pages of a chip.
-        clock_hz: of the processor; a cycle is taken as a whole number of femtoseconds.
-        epoch_cycles: of MRC schemes.
-        epsilon: of N_mrc, to the millionth.
-        monitor_mw: power of the miss ratio monitor, charged to schemes that need it for the whole run.
-        placement, seed: of pages on chips, see `place_pages`.
+        power: of each chip.
+        chip_pages: pages per chip.
+        clock_hz: of the processor; a cycle is rounded to whole femtoseconds.
+        epoch_cycles: epoch of MRC schemes.
+        epsilon: of N_mrc, with a resolution of 10^-6.
+        monitor_mw: power of the monitor, charged for the whole run to schemes that need it.
+        placement, seed: of pages on chips; see `place_pages`.
 
     Raises:
         UserError: a value out of range.
@@ -59,7 +59,7 @@ class ChipMachine:
             if not low <= value <= high:
                 raise UserError(f"{name} cannot be {value}", remedy=f"give {low:g} to {high:g}")
         if self.placement not in PLACEMENTS:
-            raise UserError(f"no placement {self.placement!r}", remedy=f"they are {', '.join(PLACEMENTS)}")
+            raise UserError(f"unknown placement {self.placement!r}", remedy=f"choose {', '.join(PLACEMENTS)}")
 
     @property
     def cycle_fs(self) -> int:
@@ -68,19 +68,20 @@ class ChipMachine:
 
 @dataclass(frozen=True, eq=False)
 class SchemeResult:
-    """What became of the program under one scheme.
+    """Result of the program under one scheme.
 
     Attributes:
-        scheme: as it ran; thresholds found by a sweep are in it.
-        delay_s: of the whole run.
-        monitor_mj: of the monitor, part of `energy_mj`.
-        waited_s: float64[chips, states], in each state.
-        wakes: uint64[chips, states], out of each state.
+        scheme: as it ran, with the thresholds found by a sweep.
+        delay_s: length of the run.
+        monitor_mj: energy of the monitor, part of `energy_mj`.
+        waited_s: float64[chips, states], time in each state.
+        wakes: uint64[chips, states], wake-ups from each state.
         accesses: uint64[chips].
-        chip_mj: float64[chips].
-        chip_waking_s: float64[chips], on the way back; the program waits for all that is not done ahead.
+        chip_mj: float64[chips], energy.
+        chip_waking_s: float64[chips], total exit latency; the program waits for it unless the chip was woken
+            ahead.
         mean_working_pages: mean N_mrc of the epochs with an access; None: the scheme has none.
-        swept: were the thresholds chosen by a sweep?
+        swept: whether the thresholds come from a sweep.
     """
 
     scheme: Scheme
@@ -96,12 +97,12 @@ class SchemeResult:
 
     @property
     def energy_mj(self) -> float:
-        """Of all chips and the monitor."""
+        """Return the energy of all chips and the monitor."""
         return float(self.chip_mj.sum()) + self.monitor_mj
 
     @property
     def energy_delay(self) -> float:
-        """mJ x s."""
+        """Return energy x delay in mJ s."""
         return self.energy_mj * self.delay_s
 
 
@@ -109,13 +110,13 @@ class ChipSimulation:
     """A program in one machine, ready to run under any scheme.
 
     Attributes:
-        chips: of the memory, which is the footprint in whole chips.
+        chips: number of chips: the footprint in whole chips.
     """
 
     def __init__(self, references: ChipReferences, machine: ChipMachine) -> None:
         """
         Raises:
-            UserError: a run that would take longer than the clock can count, 77 minutes.
+            UserError: a run longer than the time counter, 77 minutes.
         """
         self.references, self.machine = references, machine
         chip_of, self.chips = place_pages(
@@ -129,7 +130,7 @@ class ChipSimulation:
             raise UserError(
                 f"the trace lasts {longest / FS:,.0f} s of computing at {machine.clock_hz / 1e6:g} MHz",
                 where=references.trace,
-                remedy="cut it; or are its times no cycles? A run can last 77 minutes",
+                remedy="shorten it to 77 minutes, and check that its times are cycles",
             )
         self._power = core.ChipPower(
             access_fs,
@@ -139,10 +140,10 @@ class ChipSimulation:
         )
         gaps_fs = references.gaps * np.uint64(machine.cycle_fs)
         self._trace = core.ChipTrace(references.pages, gaps_fs, references.writes, chip_of, self.chips)
-        self._tuned: Thresholds | None = None
+        self._tuned: tuple[int, int] | None = None
 
     def run(self, scheme: Scheme) -> SchemeResult:
-        """Run the program under a scheme; a tuned one with the best thresholds of the sweep."""
+        """Run the program under a scheme; a tuned scheme uses the best thresholds of the sweep."""
         if isinstance(scheme, Oracle):
             return self._result(scheme, core.run_oracle(self._trace, self._power))
         if isinstance(scheme, Predictive):
@@ -150,19 +151,20 @@ class ChipSimulation:
             parameters = core.PredictiveParameters(price_uw, _fs(scheme.tolerance_ns), _fs(scheme.hold_ns))
             return self._result(scheme, core.run_predictive(self._trace, self._power, parameters))
         if scheme.tuned:
-            _, nap_ns, powerdown_ns = self._tune().after_ns
-            return self._thresholds(scheme.with_thresholds(nap_ns, powerdown_ns), swept=True)
+            return self._thresholds(scheme.with_thresholds(*self._tune()), swept=True)
         return self._thresholds(scheme)
 
-    def _tune(self) -> Thresholds:
-        """Of all thresholds of the sweep those with the least energy x delay, without a monitor."""
+    def _tune(self) -> tuple[int, int]:
+        """Return the (nap, powerdown) thresholds of the sweep with the least energy x delay, unmonitored."""
         if self._tuned is None:
             nap_ns, powerdown_ns = self.machine.power.exit_ns[2:]
             naps = [round(times * nap_ns) for times in NAP_SWEEP]
             downs = [round(times * powerdown_ns) for times in POWERDOWN_SWEEP]
             plain = Thresholds("sweep", (0, 0, None))
-            candidates = [plain.with_thresholds(nap, down) for nap in naps for down in downs if nap <= down]
-            self._tuned = min(candidates, key=lambda scheme: self._thresholds(scheme).energy_delay)
+            self._tuned = min(
+                ((nap, down) for nap in naps for down in downs if nap <= down),
+                key=lambda after: self._thresholds(plain.with_thresholds(*after)).energy_delay,
+            )
         return self._tuned
 
     def _thresholds(self, scheme: Thresholds, swept: bool = False) -> SchemeResult:
@@ -201,9 +203,9 @@ class EnergyRun:
     """One program in one machine under several schemes.
 
     Attributes:
-        chips: of the memory.
+        chips: number of chips.
         results: of the schemes, in the order given.
-        bases: for the name of each, the result it is compared with.
+        bases: by scheme name, the result it is compared with.
     """
 
     machine: ChipMachine
@@ -212,7 +214,7 @@ class EnergyRun:
     bases: dict[str, SchemeResult]
 
     def relative(self, name: str) -> float:
-        """Energy x delay of a scheme over that of its base."""
+        """Return energy x delay of a scheme relative to its base."""
         result = next(result for result in self.results if result.scheme.name == name)
         return result.energy_delay / self.bases[name].energy_delay
 
@@ -224,14 +226,14 @@ def compare(
     known: Mapping[str, Scheme] = SCHEMES,
     base: Scheme | None = None,
 ) -> EnergyRun:
-    """Run a program under each scheme, and under those they are compared with.
+    """Run a program under each scheme and its base.
 
     Parameters:
-        known: the schemes by name, for what schemes build on.
-        base: compare all with this one instead.
+        known: schemes by name, for the lookup of bases.
+        base: compares all schemes with this one instead.
 
     Raises:
-        UserError: as `ChipSimulation`.
+        UserError: as in `ChipSimulation`.
     """
     simulation = ChipSimulation(references, machine)
     done: dict[str, SchemeResult] = {}

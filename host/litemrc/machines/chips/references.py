@@ -1,6 +1,6 @@
-"""A trace as the chip machines take it: pages numbered by first touch, and computing times.
+"""A trace in the form of the chip machines: pages numbered by first touch, and compute times.
 
-It is kept in memory, 13 bytes a reference.
+The trace is kept in memory, 13 bytes per reference.
 """
 
 from collections.abc import Iterable
@@ -21,9 +21,9 @@ class ChipReferences:
     """A program's references.
 
     Attributes:
-        trace: name.
-        pages: uint32[n], numbers from 0 in the order of first touch.
-        gaps: uint64[n], cycles computed before each reference; that of the first is 0, or the stated gap.
+        trace: its name.
+        pages: uint32[n], numbered from 0 in the order of first touch.
+        gaps: uint64[n], compute cycles before each reference; the first is 0, or the stated gap.
         writes: uint8[n], 1 for a write; all 0 if the trace has no directions.
         footprint_pages: distinct pages.
         stated_gap: cycles between references of a trace without times; None: it has times.
@@ -41,21 +41,21 @@ class ChipReferences:
 
 
 def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> ChipReferences:
-    """Read a whole trace; the unit of its times counts as a cycle.
+    """Read a whole trace; its unit of time is taken as a cycle.
 
-    Contexts are not told apart, a note on the trace says so; IN/OUT records, which do not tell when a page is
-    referenced, are refused.
+    Contexts are merged; a note on the trace reports this. IN/OUT records are refused, because they lack the
+    times of references.
 
     Parameters:
-        chunks: those of `trace`, by way of a progress bar for instance.
-        gap_cycles: computed before each reference of a trace without times.
+        chunks: those of `trace`, for example through a progress bar.
+        gap_cycles: compute time before each reference of a trace without times.
 
     Raises:
-        UserError: IN/OUT records, no reference, or as the trace does.
+        UserError: IN/OUT records, no reference, or an error of the trace.
     """
     if trace.format == "intervals":
         raise UserError(
-            "IN/OUT records do not tell when a page is referenced, so not when a chip may sleep",
+            "IN/OUT records lack the times of references, so idle times of chips are unknown",
             where=trace.name,
             remedy="record all references",
         )
@@ -75,7 +75,7 @@ def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> C
     if not pages:
         raise UserError("the trace has no reference", where=trace.name)
     if len(contexts) > 1:
-        trace.notes.append("contexts are not told apart: pages of one number are one page")
+        trace.notes.append("contexts are merged: equal page numbers are one page")
     count = sum(chunk.size for chunk in pages)
     if times:
         whole = np.concatenate(times)
@@ -95,10 +95,10 @@ def read_references(trace: Trace, chunks: Iterable[Chunk], gap_cycles: int) -> C
 def place_pages(
     footprint_pages: int, chip_pages: int, placement: str = "sequential", seed: int = 1
 ) -> tuple[NDArray[np.uint32], int]:
-    """The chip of each page, and the number of chips: as many as hold all pages.
+    """Return the chip of each page, and the number of chips that hold all pages.
 
     Parameters:
-        placement: sequential: frames are given out in the order of first touch; random: at random.
+        placement: sequential: frames are assigned in the order of first touch; random: at random.
         seed: of the random placement.
     """
     chips = -(-footprint_pages // chip_pages)

@@ -1,7 +1,7 @@
 """Hit counts of a process by epochs of its own references, from any engine of `litemrc.native`.
 
-A process's curve depends on its own references alone, not on when they are made: so the counts of many epochs
-are made at once, before the machine runs, and handed to it as it comes to their ends.
+A process's curve depends only on its own references, not on their times. So the counts of many epochs are
+computed in advance, and the machine uses each at the end of its epoch.
 """
 
 from collections.abc import Callable
@@ -19,25 +19,26 @@ Counts = NDArray[np.float64]
 
 
 class EpochCounts(Protocol):
-    """What counts the epochs of a process."""
+    """Counts the epochs of a process."""
 
     def take(self, pages: NDArray[np.uint64]) -> Counts:
-        """Go on with these references.
+        """Process these references.
 
         Returns:
-            float64[epochs, groups + 1]: of each epoch that ends in them, the hits in each group of pages,
-            and the misses behind them.
+            float64[epochs, groups + 1]: for each epoch that ends in them, the hits in each group of pages,
+            then the misses.
         """
+        ...
 
     def release(self) -> None:
-        """The process gives back all its pages: the next reference to any is a miss."""
+        """Free all pages of the process; the next reference to any is a miss."""
 
 
 def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
-    """What counts with the engine asked for.
+    """Return the counts by the engine of `mrc`.
 
     Raises:
-        UserError: no such engine, or parameters it refuses.
+        UserError: an unknown engine, or parameters that it refuses.
     """
     if mrc.engine == "exact":
         return _ExactCounts(mrc.epoch, mrc.group_pages, groups)
@@ -51,17 +52,17 @@ def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
 
 
 class _ExactCounts:
-    """By the stack distance of each reference."""
+    """Counts by the stack distance of each reference."""
 
     def __init__(self, epoch: int, group_pages: int, groups: int) -> None:
         self._epoch, self._group_pages, self._groups = epoch, group_pages, groups
         self._stack = ExactStack()
-        self._begun = np.zeros(groups + 1)  # counts of the epoch that has begun
-        self._done = 0  # its references
+        self._begun = np.zeros(groups + 1)  # counts of the running epoch
+        self._done = 0  # references of the running epoch
 
     def take(self, pages: NDArray[np.uint64]) -> Counts:
         columns = self._groups + 1
-        # A first reference, distance 0, becomes the largest number there is.
+        # A first reference, distance 0, wraps to the largest position.
         positions = self._stack.distances(pages) - np.uint32(1)
         group = np.minimum(positions // np.uint32(self._group_pages), np.uint32(self._groups))
         epochs = (self._done + pages.size) // self._epoch
@@ -78,7 +79,7 @@ class _ExactCounts:
 
 
 class _EngineCounts:
-    """By how an engine's curve of all references changes from epoch to epoch."""
+    """Counts by the change of an engine's cumulative curve from epoch to epoch."""
 
     def __init__(self, make: Callable[[], Engine], epoch: int, group_pages: int, groups: int) -> None:
         self._make, self._epoch, self._groups = make, epoch, groups
@@ -108,10 +109,10 @@ class _EngineCounts:
             self._begun += self._hits()
         self._engine = self._make()
         self._accesses = 0
-        self._below = np.zeros(self._groups)  # hits in memories of all sizes, last time
+        self._below = np.zeros(self._groups)  # hits at each size at the last call
 
     def _hits(self) -> Counts:
-        """Hits of each group since the last time."""
+        """Return the hits of each group since the last call."""
         below = self._cumulative()
         hits = np.diff(below - self._below, prepend=0.0)
         self._below = below
@@ -122,7 +123,7 @@ class _EngineCounts:
             return np.zeros(self._groups)
         try:
             curve = self._engine.curve()
-        except UserError:  # nothing is in the sample yet
+        except UserError:  # the sample is empty so far
             return np.zeros(self._groups)
         at = np.searchsorted(curve.sizes_pages, self._sizes, side="right") - 1
         ratio = np.where(at < 0, 1.0, curve.miss_ratio[at])

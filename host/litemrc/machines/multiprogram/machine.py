@@ -1,6 +1,7 @@
-"""Several processes on one CPU, with one paging disk, in one memory (Zhou 2004, section 4.2).
+"""Several processes on one CPU with one memory and one paging disk (Zhou 2004, section 4.2).
 
-What happens when is said in `golden/multiprogram.py`, who gives up a page in `golden/frame_policies.py`.
+The native core is equal to the model in `golden.machines.multiprogram` with the policies in
+`golden.machines.frame_policies`.
 """
 
 from collections.abc import Callable
@@ -34,11 +35,11 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
 
     Parameters:
         policy: one of `litemrc.machines.multiprogram.scenario.POLICIES`.
-        progress: called now and then.
+        progress: called repeatedly.
 
     Raises:
-        UserError: shares that are missing, minimums that do not fit, no process that ends and no duration, an
-            empty trace, or as traces and engines do.
+        UserError: missing shares, minimums that exceed the memory, neither a process that ends nor a
+            duration, an empty trace, or an error of a trace or engine.
     """
     check_policy(scenario, policy)
     groups = -(-scenario.memory_pages // scenario.mrc.group_pages)
@@ -85,17 +86,20 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
 
 
 def check_policy(scenario: Scenario, policy: str) -> None:
-    """Refuse a policy for which the scenario lacks something.
+    """Check that the scenario has what a policy needs.
 
     Raises:
-        UserError: saying what.
+        UserError: something is missing.
     """
     if not scenario.duration and not any(process.requests for process in scenario.processes):
-        raise UserError("no process ends", remedy="give a duration, or a process an end")
+        raise UserError("no process ends", remedy="give a duration, or a process that ends")
     if policy == "static" and not scenario.shares:
-        raise UserError("policy static needs pages of each process", remedy="give them in [static]")
+        raise UserError("policy static needs the pages of each process", remedy="give them in [static]")
     if policy == "equal" and scenario.memory_pages < len(scenario.processes):
-        raise UserError(f"{scenario.memory_pages} pages are not one for each process")
+        raise UserError(
+            f"{scenario.memory_pages} pages are fewer than {len(scenario.processes)} processes",
+            remedy="give at least one page per process",
+        )
     if policy == "mrc":
         minimums = sum(process.minimum_pages for process in scenario.processes)
         if minimums > scenario.memory_pages:
@@ -108,12 +112,12 @@ def check_policy(scenario: Scenario, policy: str) -> None:
 
 
 def equal_shares(pages: int, processes: int) -> list[int]:
-    """A memory in equal parts; what is left over goes to the first ones, a page each."""
+    """Divide a memory equally; the first processes get one page of the remainder each."""
     return [pages // processes + (number < pages % processes) for number in range(processes)]
 
 
 def decay(scenario: Scenario) -> float:
-    """What remains of a count when an epoch has ended."""
+    """Return the factor of the counts at the end of an epoch."""
     return 0.5 ** (scenario.mrc.epoch / scenario.mrc.half_life)
 
 
@@ -141,7 +145,7 @@ def _frame_policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:
 
 
 def tracked_touch(spec: ProcessSpec) -> int:
-    """CPU time of a touch while a curve is kept, in whole ticks."""
+    """Return the CPU time of a touch with curve tracking, in whole ticks."""
     return spec.touch + round(spec.touch * spec.tracking)
 
 

@@ -1,7 +1,6 @@
-"""What a process of a scenario does: its references, chunk by chunk, and its pauses."""
+"""References and pauses of a scenario's processes, in chunks."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +13,12 @@ from litemrc.traces import open_trace
 from litemrc.traces.generators.draws import random_words
 from litemrc.traces.generators.urls import PREFIX
 
-_PAUSES = 1 << 16  # drawn once, then again from the first
+_PAUSES = 1 << 16  # number of pauses drawn; they repeat
 _ENDLESS = 1 << 50  # references
 
 
 def pauses(scenario: Scenario, number: int) -> NDArray[np.int64]:
-    """Thinking times, or times between arrivals, of a process, in ticks."""
+    """Return the think times, or times between arrivals, of a process in ticks."""
     spec = scenario.processes[number]
     if not spec.random:
         return np.array([spec.pause])
@@ -29,12 +28,12 @@ def pauses(scenario: Scenario, number: int) -> NDArray[np.int64]:
 
 
 def _seed(scenario: Scenario, number: int) -> int:
-    """Seeds that differ between processes."""
+    """Return a seed that differs between processes."""
     return scenario.seed * 1000 + 10 * number
 
 
 def trace_url(scenario: Scenario, number: int, part: Part) -> str:
-    """The trace of a part; a generated one gets seed and length where its URL does not tell."""
+    """Return the trace of a part; a generated one gets default seed and length."""
     if not part.trace.startswith(PREFIX):
         return part.trace
     given = part.trace.partition("?")[2].split("&")
@@ -46,7 +45,7 @@ def trace_url(scenario: Scenario, number: int, part: Part) -> str:
 
 
 class ReferenceFeed:
-    """The references of a process, and what counts its epochs."""
+    """The references of a process and the counts of its epochs."""
 
     def __init__(self, scenario: Scenario, number: int, counts: EpochCounts | None) -> None:
         spec = scenario.processes[number]
@@ -58,7 +57,7 @@ class ReferenceFeed:
         self._release = False
 
     def next(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.float64], bool]:
-        """What `Machine.feed` takes; no page: no reference is left."""
+        """Return the next arguments of `Machine.feed`; no pages mean the end of the references."""
         pages, writes, release = next(self._chunks, (_NO_PAGES, _NO_WRITES, False))
         epochs = np.empty((0, 0))
         if self._counts:
@@ -73,7 +72,7 @@ _NO_PAGES, _NO_WRITES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
 def _wanted(spec: ProcessSpec) -> int:
-    """Touches that the last part may be asked for: those of all requests, or without end."""
+    """Return the most touches that the last part needs: those of all requests, or no limit."""
     return spec.requests * spec.request_touches if spec.requests and spec.request_touches else _ENDLESS
 
 
@@ -84,14 +83,14 @@ def _references(
         left = part.touches
         while left is None or left > 0:
             done = 0
-            with open_trace(part.trace, None, page_bytes) as trace, closing(iter(trace)) as chunks:
+            with open_trace(part.trace, None, page_bytes) as trace:
                 if trace.format == "intervals":
                     raise UserError(
-                        "intervals do not tell the order of references",
+                        "IN/OUT records lack the order of references",
                         where=part.trace,
                         remedy="give a trace of all references",
                     )
-                for chunk in chunks:
+                for chunk in trace:
                     size = len(chunk) if left is None else min(len(chunk), left)
                     if not size:
                         continue

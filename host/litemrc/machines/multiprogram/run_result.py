@@ -1,4 +1,4 @@
-"""What became of processes that shared a memory."""
+"""Results of processes that share a memory."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ PERCENTILES = (50, 95, 99)
 
 @dataclass(frozen=True, eq=False)
 class ProcessResult:
-    """What became of a process; times in seconds.
+    """Result of a process; times in seconds.
 
     Attributes:
-        faults, zero_fills, write_outs: pages read from disk, filled with zeros, written out to disk.
+        faults, zero_fills, write_outs: pages read from disk, zero-filled, and written to disk.
         execution_s: from its start to its end; None if it did not end.
-        arrived_s, response_s: float64[requests], of each request done that arrived when it was measured.
-        early: of how many more nothing is told, as they arrived before.
+        arrived_s, response_s: float64[requests], of each completed request that arrived in the measured time.
+        early: completed requests that arrived before the measured time.
     """
 
     name: str
@@ -32,16 +32,16 @@ class ProcessResult:
 
     @property
     def time_s(self) -> float | None:
-        """What table 2 reports: the execution time of a batch process, of others the mean response time."""
+        """Return the time of table 2: execution time of a batch process, otherwise mean response time."""
         return self.execution_s if self.kind == "batch" else self.mean_s
 
     @property
     def mean_s(self) -> float | None:
-        """Mean response time; None if no request was done."""
+        """Return the mean response time; None without completed requests."""
         return float(self.response_s.mean()) if self.response_s.size else None
 
     def percentile_s(self, percent: float) -> float | None:
-        """The response time that so many of all requests do not exceed: a response time that was measured."""
+        """Return a percentile of the response times, as one of the measured values."""
         if not self.response_s.size:
             return None
         return float(np.percentile(self.response_s, percent, method="inverted_cdf"))
@@ -49,15 +49,15 @@ class ProcessResult:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What became of a scenario under a policy.
+    """Result of a scenario under a policy.
 
     Attributes:
-        time_s: when the run ended.
-        measured_s: how long faults were counted.
-        disk_busy_s: how long the disk works on what it was asked for.
+        time_s: end of the run.
+        measured_s: length of the measured time.
+        disk_busy_s: total time of disk transfers.
         processes: in the order of the scenario.
-        sampled_s: float64[samples], times at which memory was looked at.
-        resident_pages: int64[samples, processes], pages of each process in memory.
+        sampled_s: float64[samples], sample times.
+        resident_pages: int64[samples, processes], resident pages of each process.
     """
 
     policy: str
@@ -69,7 +69,7 @@ class RunResult:
     resident_pages: NDArray[np.int64]
 
     def process(self, name: str) -> ProcessResult:
-        """The process of this name."""
+        """Return the process of this name."""
         return next(process for process in self.processes if process.name == name)
 
     @property
@@ -77,7 +77,7 @@ class RunResult:
         return sum(process.touches for process in self.processes)
 
     def comparable_faults(self, name: str) -> float:
-        """Page faults to compare policies by: of a server those in 100 s, as in table 2; of others all."""
+        """Return the faults of table 2: those per 100 s of a server, all of other processes."""
         process = self.process(name)
         if process.kind != "server":
             return process.faults
@@ -85,13 +85,13 @@ class RunResult:
 
 
 def speedup(first: ProcessResult, process: ProcessResult) -> float | None:
-    """How many times as fast a process is; None if one of the times is not known."""
+    """Return the speedup of a process; None if one of the times is unknown."""
     if first.time_s is None or not process.time_s:
         return None
     return first.time_s / process.time_s
 
 
 def fault_reduction(first: RunResult, result: RunResult, name: str) -> float | None:
-    """Share of the page faults that are no more; None where there were none."""
+    """Return the share of page faults avoided; None if there were none."""
     before = first.comparable_faults(name)
     return 1 - result.comparable_faults(name) / before if before else None

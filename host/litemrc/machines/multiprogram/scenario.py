@@ -1,6 +1,6 @@
-"""What a multiprogrammed run consists of: memory, disk, processes, and how they are watched.
+"""Scenarios of multiprogrammed runs: memory, disk, processes and measurement.
 
-Times are whole ticks; `Scenario.tick_s` says how long one is.
+Times are whole ticks of `Scenario.tick_s` seconds.
 """
 
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ UTILITIES = ("hit ratio", "end performance")
 
 @dataclass(frozen=True)
 class Costs:
-    """What things take, in ticks.
+    """Times in ticks.
 
     Attributes:
         time_slice: longest turn on the CPU.
-        page_read, write_out: of a page, from and to the paging disk.
-        fault, zero_fill: CPU time of a page fault, and of a page filled with zeros.
+        page_read, write_out: disk time of a page.
+        fault, zero_fill: CPU time of a page fault and of a zero-filled page.
     """
 
     time_slice: int
@@ -30,13 +30,13 @@ class Costs:
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a process' references.
+    """A section of a process's references.
 
     Attributes:
-        trace: file or gen: URL; its pages are of one address space with the other parts'.
-        touches: how many; a trace that ends before is read again. None: the trace once, or without end in
-            the last part of a process that does not end.
-        release: behind it, the process gives back all its memory.
+        trace: file or gen: URL; all parts share one address space.
+        touches: their number; a shorter trace is repeated. None: the trace once, or without limit in the last
+            part of a process that does not end.
+        release: the process frees all its memory at the end.
     """
 
     trace: str
@@ -49,14 +49,14 @@ class ProcessSpec:
     """A process.
 
     Attributes:
-        kind: batch, interactive or server; says what is reported of it.
+        kind: batch, interactive or server; selects the results that are reported.
         touch: CPU time of a touch.
-        tracking: what keeping its curve adds to that, as a share.
-        start: when it begins.
+        tracking: overhead of curve tracking, as a share of `touch`.
+        start: time of its begin.
         request_touches: touches of a request; None: all of its parts.
-        clients: how many think, ask, wait and think again; 0: requests come by themselves.
-        pause: thinking time, or time between arrivals; if `random`, the mean of an exponential distribution.
-        requests: after so many it ends; 0: never.
+        clients: number of closed-loop clients; 0: open loop.
+        pause: think time, or time between arrivals; if `random`, the mean of an exponential distribution.
+        requests: number of requests after which it ends; 0: no limit.
         weight, minimum_pages: for policy mrc.
     """
 
@@ -77,17 +77,17 @@ class ProcessSpec:
 
 @dataclass(frozen=True)
 class Mrc:
-    """How policy mrc tracks curves and decides.
+    """Parameters of policy mrc.
 
     Attributes:
         engine: exact, group, bucket or shards, of `litemrc.native.engines`.
-        engine_frames, engine_groups: of group and bucket.
-        engine_rate: of shards.
+        engine_frames, engine_groups: of engines group and bucket.
+        engine_rate: of engine shards.
         group_pages: pages between two sizes of the curves.
-        epoch: references of a process until its curve is taken again.
-        half_life: references after which a count weighs half.
-        delta_pages: unit of what is gained and lost.
-        curve: one of `CURVES`: gains and losses are those of the curve's steps, or of its convex hull.
+        epoch: references of a process between two updates of its curve.
+        half_life: references after which a count has half the weight.
+        delta_pages: amount of memory for gains and losses.
+        curve: one of `CURVES`: the convex hull, or the steps of the curve.
         utility: one of `UTILITIES`.
     """
 
@@ -105,16 +105,16 @@ class Mrc:
 
 @dataclass(frozen=True)
 class Scenario:
-    """All of a run but the policy.
+    """All of a run except the policy.
 
     Attributes:
-        tick_s: seconds.
-        shares: pages of each process under policy static, by name; empty: none are given.
-        policies: which ones to compare, the first being what the others are compared with.
-        duration: the run ends then at the latest; 0: when all processes have ended that can.
-        measure_from: responses to requests, and faults, count from then on.
-        sample: time between two looks at who has how much memory; 0: none.
-        seed: of generated traces that do not tell theirs, and of pauses.
+        tick_s: seconds per tick.
+        shares: pages of each process under policy static, by name; empty: not given.
+        policies: the policies to compare; the first one is the baseline.
+        duration: time limit; 0: the run ends when all processes with a request limit have ended.
+        measure_from: time from which responses and faults are counted.
+        sample: time between two samples of resident pages; 0: none.
+        seed: of pauses and of generated traces without their own.
     """
 
     title: str

@@ -1,6 +1,7 @@
-"""Scenarios as TOML files; `docs/multiprogram.md` says what each key means."""
+"""Reads multiprogramming scenarios from TOML files; `docs/multiprogram.md` documents the keys."""
 
 from pathlib import Path
+from typing import Any
 
 from litemrc.errors import UserError
 from litemrc.files.toml_table import TomlTable
@@ -38,16 +39,16 @@ _OF_KIND = {
     "server": ("clients", "think", "interval", "spread", "requests"),
 }
 _UNITS = ("us", "cycles")
-MOST_PAGES = 1 << 30  # of memory
-MOST_GROUPS = 1 << 16  # of a curve
+MOST_PAGES = 1 << 30  # largest memory
+MOST_GROUPS = 1 << 16  # most groups of a curve
 _SPREADS = ("exponential", "constant")
 
 
 def read_scenario(path: str | Path) -> Scenario:
-    """The scenario in a file.
+    """Read the scenario in a file.
 
     Raises:
-        UserError: the file cannot be read, or a key of it is wrong; with file and line.
+        UserError: the file cannot be read, or a key is wrong; with file and line.
     """
     return _Reader(TomlTable.read(path), Path(path).parent).scenario()
 
@@ -96,7 +97,7 @@ class _Reader:
         minimums = sum(process.minimum_pages for process in processes)
         if "mrc" in scenario.policies and minimums > memory:
             raise self._mrc.wrong(
-                "minimum_pages", f"{minimums} pages at least are wanted in all", f"at most {memory}"
+                "minimum_pages", f"the minimums sum to {minimums} pages", f"at most {memory}"
             )
         if memory > MOST_GROUPS * scenario.mrc.group_pages:
             least = -(-memory // MOST_GROUPS)
@@ -108,7 +109,7 @@ class _Reader:
         return scenario
 
     def _time(self, table: TomlTable, key: str, default: float | None = None, **limits: float) -> int:
-        """A time in ticks."""
+        """Return a time in ticks."""
         value = table.number(key, default, **limits) * self._ticks
         if round(value) != value and self._ticks == 1:
             raise table.wrong(key, f"is {value!r}", "a whole number of cycles")
@@ -224,10 +225,10 @@ class _Reader:
             raise table.wrong("trace", error.what, error.remedy or "a trace that can be read") from error
         return trace
 
-    def _batch(self, table: TomlTable) -> dict[str, int | None]:
+    def _batch(self, table: TomlTable) -> dict[str, Any]:
         return {"request_touches": None, "clients": 1, "pause": 0, "requests": 1}
 
-    def _interactive(self, table: TomlTable) -> dict[str, int | None]:
+    def _interactive(self, table: TomlTable) -> dict[str, Any]:
         return {
             "request_touches": table.count("touches"),
             "clients": 1,
@@ -235,7 +236,7 @@ class _Reader:
             "requests": table.count("iterations") if table.has("iterations") else 0,
         }
 
-    def _server(self, table: TomlTable) -> dict[str, int | bool | None]:
+    def _server(self, table: TomlTable) -> dict[str, Any]:
         closed = table.has("clients")
         for key in ("interval",) if closed else ("think",):
             if table.has(key):

@@ -1,4 +1,4 @@
-"""What memory accesses of a multiprocessor cost, from `costs.toml` or a file like it."""
+"""Costs of a multiprocessor's memory accesses, from `costs.toml` or a similar file."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,16 +10,16 @@ PAPER = Path(__file__).with_name("costs.toml")
 
 @dataclass(frozen=True)
 class NumaCosts:
-    """Costs in cycles; the defaults of a file are those of the paper, table 1(b).
+    """Costs in cycles; `costs.toml` has those of the paper, table 1(b).
 
     Attributes:
         word_bytes: size of a word.
-        network_latency: contained in `remote_read`, charged to nothing by itself.
+        network_latency: part of `remote_read`, not charged separately.
         local_access: a read or write of the processor's own memory or copy.
         remote_read, remote_write: of another processor's memory.
-        update: a message to one copy, with a new value (or to invalidate it).
-        word_transfer: of a word, when its page is replicated.
-        page_fault: a replication's, and an interrupt's, share for the operating system.
+        update: a message to one copy, with a new value or an invalidation.
+        word_transfer: per word of a replicated page.
+        page_fault: operating-system cost of a replication or an interrupt.
     """
 
     word_bytes: int
@@ -32,15 +32,15 @@ class NumaCosts:
     page_fault: int
 
     def replication(self, page_bytes: int) -> int:
-        """Cycles to make a copy of a page."""
+        """Return the cycles of a page copy."""
         return self.page_fault + self.word_transfer * (page_bytes // self.word_bytes)
 
 
 def read_costs(path: str | Path = PAPER) -> NumaCosts:
-    """The costs in a file.
+    """Read the costs in a file.
 
     Raises:
-        UserError: no such file, or a key that is wrong or missing.
+        UserError: a missing file, or a wrong or missing key.
     """
     table = TomlTable.read(path)
     table.check_keys(("word_bytes", "costs"))
@@ -49,5 +49,5 @@ def read_costs(path: str | Path = PAPER) -> NumaCosts:
     costs.check_keys(names)
     values = {name: costs.count(name, lowest=0, highest=10**6) for name in names}
     if not values["local_access"]:
-        raise costs.wrong("local_access", "is 0", "a cost above 0: all others are compared with it")
+        raise costs.wrong("local_access", "is 0", "a cost above 0, the unit of NAMC")
     return NumaCosts(word_bytes=table.count("word_bytes", highest=64), **values)

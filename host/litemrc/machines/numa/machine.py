@@ -1,8 +1,8 @@
-"""Traces through processors that share memory by pages: "Reference counters", section 2.
+"""Traces on processors that share memory by pages: "Reference counters", section 2.
 
-The model is `litemrc.golden.machines.numa`; policies are those of `litemrc.policies.replication` and
-`self_tuned_replication`. NAMC, the normalized average memory access cost, is what a reference costs on
-average over what a local access costs.
+The native core is equal to `litemrc.golden.machines.numa`; the policies are those of
+`litemrc.policies.replication` and `self_tuned_replication`. NAMC, the normalized average memory access cost,
+is the mean cost of a reference divided by the cost of a local access.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,23 +19,23 @@ from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces.shared import SharedChunk
 
 MOST_PROCESSORS = 1 << 12
-MOST_PAIRS = 1 << 27  # of page and processor: the state of each is kept, about 80 bytes
-MOST_COUNT = (1 << 24) - 1  # of a counter's initial value
+MOST_PAIRS = 1 << 27  # pairs of page and processor; each has about 80 bytes of state
+MOST_COUNT = (1 << 24) - 1  # largest initial value of a counter
 
 PROTOCOLS = {
-    "upd": "updates; a page is replicated when DELAY fires, a copy may go when UPDATE fires",
-    "self-tuned": "updates; both initial values are chosen by page, from costs and experience",
-    "invalidate": "who writes invalidates all other copies; pages are fetched when DELAY fires",
-    "always-remote": "no page is ever replicated",
-    "first-touch": "updates; a page is replicated at the first read, and stays",
-    "optimum": "updates; decisions by who knows the future, and free but for replications: a bound",
+    "upd": "updates; DELAY at 0 replicates a page, UPDATE at 0 may drop a copy",
+    "self-tuned": "updates; initial values per page follow from costs and earlier copies",
+    "invalidate": "a write invalidates all other copies; DELAY at 0 fetches a page",
+    "always-remote": "pages are never replicated",
+    "first-touch": "updates; the first read replicates a page for good",
+    "optimum": "updates; lower bound: future knowledge, only replications are charged",
 }
 NEEDS_DELAY = ("upd", "invalidate")
 
 
 @dataclass(frozen=True, eq=False)
 class NumaReferences:
-    """References to shared memory in the order of time.
+    """References to shared memory in time order.
 
     Attributes:
         words: uint64[n], addresses in words.
@@ -52,12 +52,12 @@ class NumaReferences:
 
     @property
     def processor_count(self) -> int:
-        """One more than the highest processor's number."""
+        """Return one more than the highest processor number."""
         return int(self.processors.max()) + 1 if self.processors.size else 1
 
 
 def read_references(chunks: Iterable[SharedChunk]) -> NumaReferences:
-    """All references of a trace."""
+    """Read all references of a trace."""
     kept = [(chunk.words, chunk.processors, chunk.writes.view(np.uint8)) for chunk in chunks]
     kept = kept or [(np.empty(0, np.uint64), np.empty(0, np.uint16), np.empty(0, np.uint8))]
     return NumaReferences(*(np.concatenate(column) for column in zip(*kept, strict=True)))
@@ -68,14 +68,14 @@ class NumaMachine:
     """The machine.
 
     Attributes:
-        processors: their number.
+        processors: number of processors.
         page_bytes: a power of two.
-        home: processor at which all pages are; None: a page is where it is first touched.
-        local_pages: copies a processor can hold; 0: any number.
+        home: home processor of all pages; None: the first processor that touches a page.
+        local_pages: copies that a processor can hold; 0: no limit.
         costs: of accesses.
 
     Raises:
-        UserError: a number that makes no sense.
+        UserError: a number out of range.
     """
 
     processors: int = 64
@@ -86,20 +86,23 @@ class NumaMachine:
 
     def __post_init__(self) -> None:
         if not 1 <= self.processors <= MOST_PROCESSORS:
-            raise UserError(f"{self.processors} processors", remedy=f"1 to {MOST_PROCESSORS}")
+            raise UserError(f"{self.processors} processors", remedy=f"give 1 to {MOST_PROCESSORS}")
         words = self.page_bytes // self.costs.word_bytes
         if words < 1 or words & (words - 1) or words * self.costs.word_bytes != self.page_bytes:
             raise UserError(
-                f"a page of {self.page_bytes} bytes", remedy=f"2^n words of {self.costs.word_bytes} bytes"
+                f"a page of {self.page_bytes} bytes",
+                remedy=f"give 2^n words of {self.costs.word_bytes} bytes",
             )
         if self.home is not None and not 0 <= self.home < self.processors:
-            raise UserError(f"no processor {self.home}", remedy=f"0 to {self.processors - 1}")
+            raise UserError(
+                f"home processor {self.home} does not exist", remedy=f"give 0 to {self.processors - 1}"
+            )
         if self.local_pages < 0:
-            raise UserError(f"{self.local_pages} local pages", remedy="0 (any number) or more")
+            raise UserError(f"{self.local_pages} local pages", remedy="give 0 (no limit) or more")
 
     @property
     def native_costs(self) -> native.NumaCosts:
-        """The costs of this page size."""
+        """Return the costs for this page size."""
         costs = self.costs
         return native.NumaCosts(
             local_access=costs.local_access,
@@ -113,16 +116,16 @@ class NumaMachine:
 
 @dataclass(frozen=True)
 class NumaRun:
-    """What a protocol did to a trace.
+    """Result of a trace under a protocol.
 
     Attributes:
         protocol: a name in `PROTOCOLS`.
-        delay, update: initial values; 0: does not count; None: not of this protocol.
+        delay, update: initial values; 0: off; None: not part of this protocol.
         page_bytes: size of a page.
-        references: of the trace.
-        local_cycles: what a local access costs.
-        cycles: of all references together.
-        counts: what was counted; None for the optimum.
+        references: number of references.
+        local_cycles: cost of a local access.
+        cycles: cost of all references.
+        counts: counts of events; None for the optimum.
     """
 
     protocol: str
@@ -136,15 +139,15 @@ class NumaRun:
 
     @property
     def namc(self) -> float:
-        """The normalized average memory access cost."""
+        """Return the normalized average memory access cost."""
         return self.cycles / self.local_cycles / max(self.references, 1)
 
 
 class NumaSimulation:
-    """A trace's references in one machine, under as many protocols as are asked for.
+    """A trace's references in one machine, for runs under any protocols.
 
     Raises:
-        UserError: a processor that the machine has not, or more pages than can be kept.
+        UserError: a processor that the machine does not have, or too many pages.
     """
 
     def __init__(self, references: NumaReferences, machine: NumaMachine) -> None:
@@ -154,7 +157,7 @@ class NumaSimulation:
             raise UserError(
                 f"processor {references.processors[at]} in a machine of {machine.processors}",
                 where=f"reference {at}",
-                remedy="more processors (--processors)",
+                remedy="give more processors (--processors)",
             )
         numbers = PageNumbers()
         shift = np.uint64((machine.page_bytes // machine.costs.word_bytes).bit_length() - 1)
@@ -163,26 +166,29 @@ class NumaSimulation:
         if self.pages * machine.processors > MOST_PAIRS:
             raise UserError(
                 f"{self.pages:,} pages and {machine.processors} processors are too many",
-                remedy=f"at most {MOST_PAIRS // machine.processors:,} pages: make them larger (--page)",
+                remedy=f"enlarge pages (--page) so that at most {MOST_PAIRS // machine.processors:,} remain",
             )
         self._home = native.FIRST_TOUCH if machine.home is None else machine.home
         self._arrays = (self._pages, references.processors, references.writes)
 
     def run(self, protocol: str, delay: int = 0, update: int = 0) -> NumaRun:
-        """The trace under one protocol.
+        """Run the trace under one protocol.
 
         Raises:
-            UserError: no such protocol, an initial value out of range, or one this machine cannot run.
+            UserError: an unknown protocol, an initial value out of range, or a protocol that this machine
+                does not support.
         """
         if protocol not in PROTOCOLS:
-            raise UserError(f"no protocol {protocol!r}", remedy=f"one of {', '.join(PROTOCOLS)}")
+            raise UserError(f"unknown protocol {protocol!r}", remedy=f"choose {', '.join(PROTOCOLS)}")
         for name, value in (("DELAY", delay), ("UPDATE", update)):
             if not 0 <= value <= MOST_COUNT:
-                raise UserError(f"{name} of {value}", remedy=f"0 (does not count) to {MOST_COUNT}")
+                raise UserError(f"{name} of {value} is out of range", remedy=f"give 0 (off) to {MOST_COUNT}")
         machine, costs = self.machine, self.machine.native_costs
         common = dict(costs=costs, processor_count=machine.processors, home=self._home)
         if protocol in ("invalidate", "optimum") and machine.local_pages:
-            raise UserError(f"{protocol} knows no limit of local memory", remedy="leave out --local-pages")
+            raise UserError(
+                f"{protocol} does not support a limit of local memory", remedy="omit --local-pages"
+            )
         if protocol == "optimum":
             return self._result(protocol, None, None, self._runs.optimum(costs), None)
         if protocol == "invalidate":
@@ -191,7 +197,7 @@ class NumaSimulation:
         common["local_pages"] = machine.local_pages
         if protocol == "self-tuned":
             if costs_forbid := _no_self_tuning(machine.costs):
-                raise UserError(costs_forbid, remedy="other costs, or --protocol upd")
+                raise UserError(costs_forbid, remedy="give other costs, or --protocol upd")
             counts = native.run_self_tuned(*self._arrays, **common)
             return self._result(protocol, None, None, counts.cycles, counts)
         delay, update = {"always-remote": (0, 0), "first-touch": (1, 0)}.get(protocol, (delay, update))
@@ -199,13 +205,13 @@ class NumaSimulation:
         return self._result(protocol, delay, update, counts.cycles, counts)
 
     def sweep(self, delays: Iterable[int], updates: Sequence[int] = (0,)) -> list[NumaRun]:
-        """Protocol UPD with each pair of initial values, equal to `run`, and much faster for many.
+        """Run protocol UPD with each pair of initial values; equal to `run`, and much faster for many pairs.
 
         Raises:
-            UserError: local memory is limited: then pages are not independent of each other.
+            UserError: local memory is limited, so pages are not independent.
         """
         if self.machine.local_pages:
-            raise UserError("a sweep knows no limit of local memory", remedy="leave out --local-pages")
+            raise UserError("a sweep does not support a limit of local memory", remedy="omit --local-pages")
         costs = self.machine.native_costs
         results = []
         for delay in delays:
@@ -239,12 +245,12 @@ class NumaSimulation:
 
 
 def best(runs: Iterable[NumaRun]) -> NumaRun:
-    """The run with the least cost; of equal ones the first."""
+    """Return the run with the least cost; the first of equal ones."""
     return min(runs, key=lambda run: run.cycles)
 
 
 def _no_self_tuning(costs: NumaCosts) -> str:
-    """Why pages cannot be managed by what they cost, or nothing."""
+    """Return why these costs exclude self-tuning; empty if they do not."""
     if costs.remote_read <= costs.local_access:
-        return "remote reads cost no more than local accesses: there is nothing to gain"
-    return "" if costs.update else "updates cost nothing: there is nothing to weigh"
+        return "remote reads cost no more than local accesses, so copies gain nothing"
+    return "" if costs.update else "updates cost nothing, so copies lose nothing"

@@ -1,4 +1,4 @@
-"""What the firmware's workload `replicate` will cost, by the simulator of processors that share memory."""
+"""Predicts the cost of the firmware's workload `replicate` by the NUMA machine."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from litemrc.machines.numa.replicate_scenario import (
 
 
 class ReplicatePrediction:
-    """The references of a run in a machine of two: the processor, and the master where all pages are at home.
+    """The references of a run on two nodes: the processor, and the master that is home of all pages.
 
     Parameters:
         repeats: the scale of the run.
@@ -32,22 +32,22 @@ class ReplicatePrediction:
         self._mine = np.cumsum(self._processors == PROCESSOR)
 
     def accesses(self, references: int) -> int:
-        """Accesses of both masters up to so many references of the processor."""
+        """Return the accesses of both masters up to `references` references of the processor."""
         if references >= self._mine[-1]:
             return self._words.size
         return int(np.searchsorted(self._mine, references + 1))
 
     def run(self, references: int, protocol: str = "upd", **initial_values: int) -> NumaRun:
-        """The simulator's account of them.
+        """Simulate them and return the result.
 
         Parameters:
             references: of the processor.
-            protocol, initial_values: as `NumaSimulation.run`; without any, those of the scenario.
+            protocol, initial_values: as in `NumaSimulation.run`; default: those of the scenario.
         """
         if protocol == "upd" and not initial_values:
             initial_values = {"delay": self._scenario.delay, "update": self._scenario.update}
         end = self.accesses(references)
-        told = NumaReferences(
+        predicted = NumaReferences(
             words=self._words[:end].astype(np.uint64),
             processors=self._processors[:end].astype(np.uint16),
             writes=self._writes[:end].astype(np.uint8),
@@ -58,4 +58,4 @@ class ReplicatePrediction:
             home=HOME,
             local_pages=self._scenario.local_pages,
         )
-        return NumaSimulation(told, machine).run(protocol, **initial_values)
+        return NumaSimulation(predicted, machine).run(protocol, **initial_values)

@@ -1,4 +1,4 @@
-"""The references of the firmware's workload `replicate`, told from its scenario before it runs."""
+"""The references of the firmware's workload `replicate`, computed from its scenario."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from typing import NamedTuple
 from litemrc.files.toml_table import TomlTable
 from litemrc.traces.generators.traffic import Traffic, traffic_stream, xorshift32
 
-HOME, PROCESSOR = 0, 1  # of the machine that the simulator knows: all pages are at home with the other master
+HOME, PROCESSOR = 0, 1  # nodes of the simulated machine; the other master is home of all pages
 WORD_BYTES = 4
-_PORT_BYTES = 8  # of the traffic generator's word
+_PORT_BYTES = 8  # width of the traffic generator's word
 
 
 class Reference(NamedTuple):
-    """A line of a trace: who, which word of which page."""
+    """A reference of a processor to a word of a page."""
 
     processor: int
     page: int
@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Pages that are referred to alike: `weight` of them all, `writes` of 256 references."""
+    """Pages with equal use: relative weight of the group, and writes among 256 references."""
 
     pages: int
     weight: int
@@ -34,7 +34,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Home:
-    """What the memory's other master does: `accesses` a round to pages from `first_page` on, at random."""
+    """The other master: `accesses` per round to random pages from `first_page` on."""
 
     accesses: int
     first_page: int
@@ -46,7 +46,7 @@ class Home:
 
 @dataclass(frozen=True)
 class ReplicateScenario:
-    """What a scenario file says; sizes in bytes and pages, counts a round."""
+    """The contents of a scenario file; sizes in bytes and pages, counts per round."""
 
     page_bytes: int
     local_pages: int
@@ -64,21 +64,21 @@ class ReplicateScenario:
 
     @property
     def page_writes(self) -> list[int]:
-        """How many of 256 references to each page are writes."""
+        """Return the writes among 256 references to each page."""
         return [group.writes for group in self.groups for _ in range(group.pages)]
 
     @property
     def cumulative(self) -> list[int]:
-        """For each page, the 32-bit random numbers below which it or one before it is drawn."""
+        """Return for each page the 32-bit random number below which it, or a previous page, is drawn."""
         weights = [group.weight / group.pages for group in self.groups for _ in range(group.pages)]
         return [min(round(sum_ / sum(weights) * 2**32), 2**32 - 1) for sum_ in accumulate(weights)]
 
 
 def read_replicate_scenario(path: str | Path) -> ReplicateScenario:
-    """The scenario in a file.
+    """Read the scenario in a file.
 
     Raises:
-        UserError: no such file, or a key that is wrong or missing.
+        UserError: a missing file, or a wrong or missing key.
     """
     table = TomlTable.read(path)
     numbers = ("page_bytes", "local_pages", "delay", "update", "seed", "rounds", "references")
@@ -99,9 +99,9 @@ def read_replicate_scenario(path: str | Path) -> ReplicateScenario:
 
 
 def replicate_references(scenario: ReplicateScenario, repeats: int = 1) -> Iterator[Reference]:
-    """All references in order: in each round those of either master evenly among the other's.
+    """Yield all references in order; within a round, both masters are evenly interleaved.
 
-    Within a round the hardware's order is that of its clocks; across rounds it is this one.
+    The hardware interleaves a round by its cycles; the order of rounds is the same.
     """
     processor, home = _processor(scenario), _home(scenario)
     for _ in range(repeats * scenario.rounds):
@@ -113,7 +113,7 @@ def replicate_references(scenario: ReplicateScenario, repeats: int = 1) -> Itera
 
 
 def _processor(scenario: ReplicateScenario) -> Iterator[Reference]:
-    """As draw_page() and refer() of firmware/baremetal/workloads/replicate.c."""
+    """Yield the references of draw_page() and refer() in firmware/baremetal/workloads/replicate.c."""
     cumulative, writes = scenario.cumulative, scenario.page_writes
     words, state = scenario.page_bytes // WORD_BYTES, scenario.seed
     while True:

@@ -1,1 +1,1 @@
-"""Page allocators and the banks they leave unused (Panwar 2015)."""
+"""Page allocators and the banks that they leave unused (Panwar 2015)."""

@@ -1,8 +1,8 @@
-"""What the memory of a placement run draws: units in use in standby, the others in a low state; and copying.
+"""Memory energy of a placement run: used units in standby, others in a low state, and page copies.
 
-The powers are those of `chip_power`; accesses of programs are left out, for the trace does not tell them, and
-they are the same whatever the allocator. A page that migration copies is read and written; each burst is
-charged as an access of its own, which opens its row: an upper bound.
+The powers are those of `chip_power`. Accesses of programs are left out: the trace lacks them, and they are
+equal for all allocators. A migrated page is read and written; each burst is charged as an access that opens
+its row, which is an upper bound.
 """
 
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from litemrc.errors import UserError
 from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
 
 OFF = "off"
-_STANDBY = 1  # index of the state that a unit in use waits in
-_BURST = 8  # transfers of an access
+_STANDBY = 1  # index of the state of a unit in use
+_BURST = 8  # transfers per access
 
 
 @dataclass(frozen=True)
 class MemoryPower:
-    """The chips of a memory, and what its units wait in.
+    """The chips of a memory and the states of its units.
 
     Attributes:
         part: name of the chips.
-        power: what one draws.
-        chip_bytes, width_bits: of one.
-        low_state: what units without pages are in: one of `ChipPower.states`, or OFF, which draws nothing.
+        power: of one chip.
+        chip_bytes, width_bits: of one chip.
+        low_state: state of units without pages: one of `ChipPower.states`, or OFF, without power.
     """
 
     part: str
@@ -37,35 +37,35 @@ class MemoryPower:
 
     @property
     def low_mw(self) -> float:
-        """Of a chip without pages."""
+        """Return the power of a chip without pages."""
         if self.low_state == OFF:
             return 0.0
         return self.power.waiting_mw[self.power.states.index(self.low_state)]
 
 
 def memory_power(part_name: str, low_state: str) -> MemoryPower:
-    """The memory made of a part.
+    """Return the memory power of a part.
 
     Raises:
-        UserError: no such part, one whose size is not known, or a state it does not have.
+        UserError: an unknown part or chip size, or a state that the part does not have.
     """
     part = find_part(part_name)
     if not isinstance(part, SdramPart):
         raise UserError(
             f"{part.name}: the size of the chip is not known",
-            remedy="choose a part of synchronous DRAM: litemrc energy --list-parts",
+            remedy="choose an SDRAM part: litemrc energy --list-parts",
         )
     power = chip_power(part)
     low_states = (*power.states[_STANDBY + 1 :], OFF)
     if low_state not in low_states:
         raise UserError(
-            f"{part.name} has no low state {low_state!r}", remedy=f"choose of {', '.join(low_states)}"
+            f"{part.name} has no low state {low_state!r}", remedy=f"choose {', '.join(low_states)}"
         )
     return MemoryPower(part.name, power, part.megabits * 2**20 / 8, part.width_bits, low_state)
 
 
 def run_energy_mj(run: PlacementRun, memory: MemoryPower) -> float:
-    """Of the whole run, mJ."""
+    """Return the energy of the whole run in mJ."""
     chips = run.placement.memory_bytes / memory.chip_bytes
     offline_s = run.offline_share.sum() * run.tick_s
     online_s = len(run.used) * run.tick_s - offline_s
@@ -74,12 +74,12 @@ def run_energy_mj(run: PlacementRun, memory: MemoryPower) -> float:
 
 
 def awake_energy_mj(run: PlacementRun, memory: MemoryPower) -> float:
-    """The same time with all units in standby, mJ."""
+    """Return the energy over the same time with all units in standby, in mJ."""
     chips = run.placement.memory_bytes / memory.chip_bytes
     return chips * len(run.used) * run.tick_s * memory.power.waiting_mw[_STANDBY]
 
 
 def page_copy_mj(memory: MemoryPower) -> float:
-    """Of reading and writing a page, mJ: accesses of single chips, whatever a rank is made of."""
+    """Return the energy of a page copy in mJ, by accesses of single chips for any rank width."""
     accesses = 2 * PAGE_BYTES * 8 / (memory.width_bits * _BURST)
     return accesses * memory.power.access_mw * memory.power.access_ns * 1e-9

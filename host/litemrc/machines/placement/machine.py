@@ -1,4 +1,4 @@
-"""Allocation traces through page allocators: which power units are left unused, and what that takes."""
+"""Allocation traces on page allocators: the power units left unused, and the cost of that."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _DMA32_BYTES = 4 << 30
 _MOST_BYTES = 1 << 40
 _MOST_UNITS = 1 << 14
 
-# What an allocator is told beside its memory, of `Placement`.
+# Constructors of the allocators from the memory and `Placement`.
 ALLOCATORS: dict[str, Callable[[PhysicalMemory, "Placement"], Allocator]] = {
     "buddy": lambda memory, _: Buddy(memory),
     "bank-array": lambda memory, _: BankArray(memory),
@@ -43,17 +43,17 @@ ALLOCATORS: dict[str, Callable[[PhysicalMemory, "Placement"], Allocator]] = {
 
 @dataclass(frozen=True)
 class Placement:
-    """A machine, and how pages are placed on it.
+    """A machine and its page placement.
 
     Attributes:
-        memory_bytes, units, nodes: the memory, its power units (banks) and its nodes, all of one size.
-        interleave_bytes: 0: units lie one behind the other; else so much lies on one before the next.
-        migrate_every: ticks from one migration to the next; 0: never.
-        migration_pages: copied by one migration at most; 0: as many as it takes.
-        most_used_percent: of a unit that migration empties.
-        reserve_pages: of a pool of `adaptive`, and of each node when it is found out what to migrate.
-        moves_per_operation: blocks that join or leave a pool of `adaptive` with one; 0: all of a bank.
-        scramble: before the trace all of memory is allocated, and freed in random order.
+        memory_bytes, units, nodes: the memory, and its equal power units (banks) and nodes.
+        interleave_bytes: 0: units are contiguous; otherwise bytes on a unit before the next unit.
+        migrate_every: ticks between migrations; 0: never.
+        migration_pages: most pages copied by one migration; 0: no limit.
+        most_used_percent: largest use of a unit that migration empties.
+        reserve_pages: reserve of a pool of `adaptive`, and of each node in the choice of migrations.
+        moves_per_operation: blocks that join or leave a pool of `adaptive` per operation; 0: a whole bank.
+        scramble: all memory is allocated and freed in random order before the trace.
         seed: of the scrambling.
     """
 
@@ -73,13 +73,13 @@ class Placement:
         block = LARGEST_BLOCK * PAGE_BYTES
         if not 0 < self.memory_bytes <= _MOST_BYTES or self.memory_bytes % (block * self.nodes):
             raise UserError(
-                f"a memory of {self.memory_bytes:,} bytes on {self.nodes} nodes is none",
-                remedy=f"give each node a multiple of {block >> 20} MiB, and all not more than 1 TiB",
+                f"{self.memory_bytes:,} bytes of memory cannot be divided among {self.nodes} nodes",
+                remedy=f"give each node a multiple of {block >> 20} MiB, at most 1 TiB in total",
             )
         blocks = self.memory_bytes // block
         if not 0 < self.units <= min(blocks, _MOST_UNITS):
             raise UserError(
-                f"{self.units} banks cannot be made of {self.memory_bytes >> 20} MiB",
+                f"{self.memory_bytes >> 20} MiB cannot be divided into {self.units} banks",
                 remedy=f"give 1 to {min(blocks, _MOST_UNITS)}: a bank holds at least one block of"
                 f" {block >> 20} MiB",
             )
@@ -92,17 +92,17 @@ class Placement:
 
     @property
     def frames(self) -> int:
-        """Pages of the memory."""
+        """Return the pages of the memory."""
         return self.memory_bytes // PAGE_BYTES
 
     @property
     def unit_frames(self) -> int:
-        """Pages of a unit; where that does not come out even, the last one is smaller."""
+        """Return the pages of a unit; the last unit may be smaller."""
         blocks = self.frames // LARGEST_BLOCK
         return -(-blocks // self.units) * LARGEST_BLOCK
 
     def memory(self) -> PhysicalMemory:
-        """Node 0 has the zones DMA (16 MiB), DMA32 (to 4 GiB) and normal, the other nodes normal alone."""
+        """Return the memory: zones DMA (16 MiB), DMA32 (up to 4 GiB) and normal, per node."""
         return PhysicalMemory(
             frames=self.frames,
             unit_frames=self.unit_frames,
@@ -126,14 +126,16 @@ class Placement:
 
 @dataclass
 class PlacementRun:
-    """What happened, sampled at the end of each tick.
+    """Result of a run, sampled at the end of each tick.
 
     Attributes:
-        used: pages in use at each tick; copied: by migrations, until then.
-        offline: bool, ticks x units. used_of_unit, unmovable_of_unit: pages, the same.
-        crossing: bool, of each unit: always in use, for it lies in several zones.
-        unit_pages: of each unit.
-        failed, failed_pages: allocations there was no memory for.
+        used: pages in use at each tick.
+        copied: pages copied by migrations up to each tick.
+        offline: bool[ticks, units].
+        used_of_unit, unmovable_of_unit: pages, uint32[ticks, units].
+        crossing: bool[units]: the unit crosses a zone border and is always in use.
+        unit_pages: pages of each unit.
+        failed, failed_pages: allocations that failed for lack of memory.
     """
 
     allocator: str
@@ -157,54 +159,54 @@ class PlacementRun:
 
     @property
     def offline_share(self) -> NDArray[np.float64]:
-        """Of memory, at each tick."""
+        """Return the offline share of memory at each tick."""
         return (self.offline * self.unit_pages).sum(axis=1) / self.unit_pages.sum()
 
     @property
     def optimal_share(self) -> NDArray[np.float64]:
-        """Of memory, that the pages in use would leave unused if they lay in as few units as possible."""
+        """Return the share of memory left unused at each tick if pages lay in the fewest units."""
         return optimal_share(self.used, self.unit_pages)
 
     @property
     def unmovable_units(self) -> NDArray[np.int64]:
-        """Units that hold a page which cannot move, at each tick."""
+        """Return the units with an unmovable page at each tick."""
         return (self.unmovable_of_unit > 0).sum(axis=1)
 
     @property
     def copied_pages(self) -> int:
-        """By all migrations."""
+        """Return the pages copied by all migrations."""
         return int(self.copied[-1])
 
 
 def optimal_share(used: NDArray[np.int64], unit_pages: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Of memory, that so many pages in use leave unused if they lie in as few units as possible.
+    """Return the share of memory left unused if the pages in use lie in the fewest units.
 
     Parameters:
-        used: pages, at several times.
-        unit_pages: of each unit; the smaller ones are left out of use first.
+        used: pages in use, at several times.
+        unit_pages: of each unit; the smallest are left unused first.
     """
     largest_first = np.sort(unit_pages)[::-1]
-    holds = np.concatenate(([0], np.cumsum(largest_first)))  # of the first n units
+    holds = np.concatenate(([0], np.cumsum(largest_first)))  # pages of the first n units
     return 1 - holds[np.searchsorted(holds, used)] / holds[-1]
 
 
 class Simulation:
-    """A machine with an allocator, tick by tick: several can share the making of a trace.
+    """A machine with an allocator that runs tick by tick; several machines can share one trace.
 
     Parameters:
         allocator: a name in `ALLOCATORS`.
-        timed: measure each operation; costs about as much as the operations.
+        timed: measure each operation; this doubles the time.
 
     Raises:
-        UserError: no such allocator, or one that cannot do with memory interleaved in small pieces.
+        UserError: an unknown allocator, or one that does not support this interleaving.
     """
 
     def __init__(self, placement: Placement, allocator: str, *, timed: bool = True) -> None:
         if allocator not in ALLOCATORS:
-            raise UserError(f"no allocator {allocator!r}", remedy=f"choose of {', '.join(ALLOCATORS)}")
+            raise UserError(f"no allocator {allocator!r}", remedy=f"choose {', '.join(ALLOCATORS)}")
         if allocator != "buddy" and 0 < placement.interleave_bytes < LARGEST_BLOCK * PAGE_BYTES:
             raise UserError(
-                f"{allocator} needs blocks that lie in one bank, and memory is interleaved by"
+                f"{allocator} needs blocks that lie in one bank, but memory is interleaved by"
                 f" {placement.interleave_bytes >> 10} KiB",
                 remedy=f"interleave by {LARGEST_BLOCK * PAGE_BYTES >> 20} MiB or more, or use buddy alone",
             )
@@ -227,7 +229,7 @@ class Simulation:
         self._rows: list[NDArray[np.uint32]] = []
 
     def step(self, events: Events) -> None:
-        """A tick; its last part is the migration, when it is time for one."""
+        """Run a tick, with a migration at its end when one is due."""
         self._machine.run(events.codes, events.numbers, events.nodes, timed=self._timed)
         every = self.placement.migrate_every
         if every and len(self._used) % every == every - 1:
@@ -238,16 +240,17 @@ class Simulation:
         self._rows.append(self._memory.unit_rows().reshape(-1, 4))
 
     def result(self, trace: AllocationTrace) -> PlacementRun:
-        """What happened until now.
+        """Return the result so far.
 
         Raises:
-            UserError: nothing.
+            UserError: the trace had no allocation, or no page was ever in use.
         """
         if not self._used:
-            raise UserError("the trace has no allocations", remedy="give one that has")
+            raise UserError("the trace has no allocations", remedy="give a trace with allocations")
         if not any(self._used):
             raise UserError(
-                "nothing is ever in use", remedy="give a longer trace, or the machine more memory"
+                "no page is in use at the end of any tick",
+                remedy="give a longer trace, or the machine more memory",
             )
         rows = np.stack(self._rows)
         work = self._pages.work
@@ -281,10 +284,10 @@ def simulate(
     timed: bool = True,
     shown: Callable[[Iterable[Events]], Iterable[Events]] = iter,
 ) -> PlacementRun:
-    """Run a trace through an allocator; parameters and errors as of `Simulation`.
+    """Run a trace on an allocator; other parameters and errors are those of `Simulation`.
 
     Parameters:
-        shown: passes on the ticks, and may show how far it is.
+        shown: wraps the ticks, for example in a progress bar.
     """
     simulation = Simulation(placement, allocator, timed=timed)
     for events in shown(trace):
@@ -293,7 +296,7 @@ def simulate(
 
 
 def _scramble(allocator: Allocator, placement: Placement) -> None:
-    """What a machine's past does to its free lists: the largest blocks in random order."""
+    """Put the largest blocks on the free lists in random order, like after long use."""
     machine = PlacementMachine(allocator)
     blocks = placement.frames // LARGEST_BLOCK
     numbers = np.arange(blocks, dtype=np.uint32)

@@ -1,1 +1,1 @@
-"""Traces through page replacement policies (Glass and Cao 1997)."""
+"""Traces under page-replacement policies (Glass and Cao 1997)."""

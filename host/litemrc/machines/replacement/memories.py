@@ -1,14 +1,13 @@
-"""One trace through several replacement policies and memory sizes, in one pass.
+"""One trace under several replacement policies and memory sizes, in one pass.
 
-IN/OUT traces (Glass and Cao 1997, section 2.1) tell the misses of some policies only, and above a smallest
-size:
+IN/OUT traces (Glass and Cao 1997, section 2.1) determine the misses of some policies only, from a minimum
+size on:
 - LRU is exact from `Trace.minimum_pages` on.
-- OPT is exact if every page it replaces is idle now and for two intervals to come; that is checked.
-- SEQ is run from LRU's minimum on, as in the paper. The page it chooses may be in use. The paper then has it
-  fault at once and calls that conservative; here it faults at its next reference the trace promises: the next
-  interval's beginning or its OUT.
-- CLOCK is refused: what it does depends on how often pages in use are referenced, which such a trace does not
-  tell.
+- OPT is exact if every page it evicts is idle now and for the next two intervals; this is checked.
+- SEQ runs from LRU's minimum on, as in the paper. The page it evicts may be in use. In the paper this page
+  faults immediately, which is called conservative. Here it faults at its next reference that the trace
+  guarantees: the beginning of the next interval, or its OUT.
+- CLOCK is refused, because it depends on the number of references to pages in use, which such a trace lacks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,8 +29,8 @@ class FaultCount:
     """Page faults of a trace in one memory under one policy.
 
     Attributes:
-        faults: all of them, `cold_faults` included.
-        cold_faults: first references to a page, which fault in every memory.
+        faults: all faults, including `cold_faults`.
+        cold_faults: first references to a page; they fault in every memory.
     """
 
     policy: Policy
@@ -42,14 +41,14 @@ class FaultCount:
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of a trace.
+    """Results of a trace.
 
     Attributes:
-        references: of the trace.
-        duration: of the trace in its unit of time; in references if it has no times.
+        references: number of references.
+        duration: in the trace's unit of time; in references if it has no times.
         time_unit: "references" if it has no times.
-        curve: its miss ratio curve under LRU, from the smallest memory the trace tells of.
-        counts: for each policy, in the order given, all memory sizes, in the order given.
+        curve: its miss-ratio curve under LRU, from the smallest exact size on.
+        counts: for each policy, for each memory size, in the orders given.
     """
 
     references: int
@@ -60,18 +59,18 @@ class Replay:
 
 
 def replay(trace: Trace, chunks: Iterable[Chunk], policies: Sequence[Policy], sizes: Sequence[int]) -> Replay:
-    """Run a trace through every policy in memories of every size.
+    """Run a trace under every policy with every memory size.
 
-    LRU takes one stack for all sizes; CLOCK and SEQ keep a memory each, OPT the whole trace (see `Opt`).
-    Contexts are not told apart: pages of one number are one page; a note on the trace says so.
+    LRU uses one stack for all sizes; CLOCK and SEQ keep one memory per size; OPT keeps the whole trace (see
+    `Opt`). Contexts are merged; a note on the trace reports this.
 
     Parameters:
-        chunks: those of `trace`, by way of a progress bar for instance.
-        sizes: of memory, in pages.
+        chunks: those of `trace`, for example through a progress bar.
+        sizes: memory sizes in pages.
 
     Raises:
-        UserError: a size below 1, or one that an IN/OUT trace does not tell the faults of; CLOCK and such a
-            trace; more references than OPT can keep; no reference at all; or as the trace does.
+        UserError: a size below 1, or below the exact sizes of an IN/OUT trace; CLOCK with such a trace; more
+            references than OPT can keep; no reference; or an error of the trace.
     """
     for pages in sizes:
         check_memory_size(pages)
@@ -121,11 +120,11 @@ class _Runs:
                 raise UserError(
                     f"the trace has more than {MAX_OPT_REFERENCES:,} references",
                     where=self._trace.name,
-                    remedy="OPT keeps the whole trace: leave it out, or cut the trace",
+                    remedy="omit OPT, which keeps the whole trace, or shorten the trace",
                 )
             intervals = None
-            if self._trace.interval:
-                # Beyond 2^32 all intervals are one: what OPT does there counts as inexact.
+            if self._trace.interval and chunk.times is not None:
+                # Intervals beyond 2^32 merge; OPT counts as inexact there.
                 intervals = chunk.times[news] // np.uint64(self._trace.interval)
                 intervals = np.minimum(intervals, np.uint64(0xFFFFFFFF)).astype(np.uint32)
             self._opt.append(numbers, intervals)
@@ -134,10 +133,10 @@ class _Runs:
         if not self._stack.accesses:
             raise UserError("the trace has no reference", where=self._trace.name)
         if len(self._contexts) > 1:
-            self._trace.notes.append("contexts are not told apart: pages of one number are one page")
-        timed = self._first_time is not None and self._last_time > self._first_time
+            self._trace.notes.append("contexts are merged: equal page numbers are one page")
+        duration = 0 if self._first_time is None else max(self._last_time - self._first_time, 0)
         histogram = self._stack.histogram()
-        # Misses of sizes 0, 1, 2 ... : references whose page lay deeper than that.
+        # Misses of sizes 0, 1, 2 ...: references with a larger stack distance.
         misses = self._stack.accesses - np.cumsum(histogram[1:], dtype=np.uint64)
         misses = np.insert(misses, 0, self._stack.accesses)
         counts = []
@@ -147,20 +146,21 @@ class _Runs:
                 counts.append(FaultCount(policy, pages, faults, self._stack.footprint_pages))
         return Replay(
             self._stack.accesses,
-            self._last_time - self._first_time + 1 if timed else self._stack.accesses,
-            (self._trace.time_unit or "units of time") if timed else "references",
+            duration + 1 if duration else self._stack.accesses,
+            (self._trace.time_unit or "units of time") if duration else "references",
             self._stack.curve().from_size(self._trace.minimum_pages),
             counts,
         )
 
     def _count(self, policy: Policy, pages: int, misses: NDArray[np.uint64]) -> int:
         if isinstance(policy, Opt):
+            assert self._opt is not None, "a policy is OPT"
             faults, exact = self._opt.faults(pages)
             if not exact:
                 raise UserError(
-                    f"OPT in a memory of {pages} pages cannot be simulated: it would replace a page in use",
+                    f"OPT in a memory of {pages} pages cannot be simulated: it would evict a page in use",
                     where=self._trace.name,
-                    remedy="litemrc trace info tells the smallest memory; or record with a shorter interval",
+                    remedy="use at least the memory that litemrc trace info prints, or a shorter interval",
                 )
             return faults
         self._trace.check_memory(pages)
@@ -177,14 +177,14 @@ def refuse_clock(trace: Trace, policies: Iterable[Policy]) -> None:
     """
     if trace.format == "intervals" and any(isinstance(policy, Clock) for policy in policies):
         raise UserError(
-            "CLOCK cannot be simulated on IN/OUT records: they do not tell when a page in use is referenced",
+            "CLOCK cannot be simulated on IN/OUT records: references to pages in use are not recorded",
             where=trace.name,
-            remedy="leave clock out, or record all references",
+            remedy="omit clock, or record all references",
         )
 
 
 def _changes(numbers: NDArray[np.uint32], previous: int) -> NDArray[np.bool_]:
-    """Which references are to another page than the one before; the others change no policy's state."""
+    """Mark references to a page other than the previous one; the others change no policy's state."""
     changes = np.empty(numbers.size, dtype=bool)
     changes[0] = int(numbers[0]) != previous
     np.not_equal(numbers[1:], numbers[:-1], out=changes[1:])

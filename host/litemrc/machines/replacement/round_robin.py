@@ -1,7 +1,7 @@
 """Several traces in one memory under a global policy (Glass and Cao 1997, section 5).
 
-Round robin with a context switch at page faults; what the paper leaves open is said in
-`golden/round_robin.py`.
+Programs run round robin with a context switch at page faults; `golden.machines.round_robin` lists the
+decisions where the paper is silent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,14 +20,14 @@ from litemrc.traces import Chunk, Trace
 
 @dataclass(frozen=True)
 class Scheduling:
-    """How programs take turns; all in the unit of the traces' times.
+    """Scheduling parameters in the time unit of the traces.
 
-    The paper's values are for instructions: a quantum of 10 ms and a service time of 4 ms at 100 MIPS.
+    The defaults are the paper's, in instructions: a quantum of 10 ms and a service time of 4 ms at 100 MIPS.
 
     Attributes:
         quantum: longest turn.
-        service: how long a page fault suspends a program.
-        cold_service: the same for the first fault on a page, which is filled with zeros.
+        service: time for which a page fault suspends a program.
+        cold_service: the same for the first fault on a page, which is zero-filled.
 
     Raises:
         UserError: a quantum below 1, or a negative time.
@@ -48,12 +48,12 @@ class Scheduling:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What became of one program.
+    """Result of one program.
 
     Attributes:
-        faults: cold ones included.
-        end: when it ended.
-        computed: how long it computed; the rest of the time it waited for its turn or the disk.
+        faults: including cold faults.
+        end: time of its end.
+        computed: its compute time; otherwise it waited for its turn or the disk.
     """
 
     trace: str
@@ -66,10 +66,10 @@ class ProgramResult:
 
 @dataclass(frozen=True)
 class GlobalResult:
-    """What became of all programs together.
+    """Result of all programs together.
 
     Attributes:
-        time: when the last one ended.
+        time: end of the last program.
     """
 
     policy: OnlinePolicy
@@ -96,17 +96,17 @@ def run_together(
     memory_pages: int,
     scheduling: Scheduling,
 ) -> GlobalResult:
-    """Run a program for each trace, all in one memory.
+    """Run a program for each trace in one memory.
 
-    The traces are read side by side, as far as each program has come. A trace without times takes one unit
-    a reference. Of IN/OUT traces, memories below the sum of their minimums are refused; above it, which
-    program's idle page is the older stays a guess between intervals, as in the paper.
+    The traces are read concurrently, each up to its program's progress. A trace without times takes one unit
+    per reference. With IN/OUT traces, memories below the sum of their minimums are refused. Above it, the
+    order of idle pages of different programs is a guess within an interval, as in the paper.
 
     Parameters:
         openers: each opens a trace.
 
     Raises:
-        UserError: a memory too small, CLOCK and an IN/OUT trace, an empty trace, or as the traces do.
+        UserError: a memory too small, CLOCK with an IN/OUT trace, an empty trace, or an error of a trace.
     """
     check_memory_size(memory_pages)
     with ExitStack() as stack:
@@ -164,8 +164,8 @@ def _check_minimum(traces: Sequence[Trace], pages: int) -> None:
     minimum = sum(trace.minimum_pages for trace in traces)
     if pages < minimum and any(trace.interval for trace in traces):
         raise UserError(
-            f"a memory of {pages} pages cannot be simulated: intervals do not tell the order of"
-            " references inside them",
+            f"a memory of {pages} pages cannot be simulated: the order of references within an interval"
+            " is not recorded",
             where=", ".join(trace.name for trace in traces),
             remedy=f"give at least {minimum} pages, or record with a shorter interval",
         )

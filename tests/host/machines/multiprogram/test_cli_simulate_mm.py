@@ -96,7 +96,7 @@ def test_pictures_are_drawn(file, tmp_path):
     [
         (["--policy", "mrc,fifo"], "no policy is named 'fifo'"),
         (["--policy", "mrc,mrc"], "a policy is repeated in 'mrc,mrc'"),
-        (["--policy", "static"], "policy static needs pages of each process"),
+        (["--policy", "static"], "policy static needs the pages of each process"),
         (["--plot", "a.pdf"], "pdf"),
     ],
 )

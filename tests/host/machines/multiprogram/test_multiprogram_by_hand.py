@@ -210,7 +210,7 @@ def test_what_does_not_fit_is_refused(trace):
     spec = batch("a", trace("a", "1"), minimum_pages=3)
     with pytest.raises(UserError, match="the minimums need 3 pages, the memory has 2"):
         simulate(scenario(2, spec), "mrc")
-    with pytest.raises(UserError, match="policy static needs pages"):
+    with pytest.raises(UserError, match="policy static needs the pages"):
         simulate(scenario(2, spec), "static")
     endless = ProcessSpec("e", "server", spec.parts, 10, request_touches=1, pause=1, requests=0)
     with pytest.raises(UserError, match="no process ends"):
@@ -223,7 +223,7 @@ def test_traces_without_an_order_or_a_reference_are_refused(tmp_path):
     with pytest.raises(UserError, match="no reference"):
         simulate(scenario(2, batch("a", str(empty))), "global-lru")
     intervals = Path(__file__).parents[3] / "data" / "traces" / "grid.inout.zst"
-    with pytest.raises(UserError, match="intervals do not tell the order"):
+    with pytest.raises(UserError, match="IN/OUT records lack the order"):
         simulate(scenario(2, batch("a", str(intervals))), "global-lru")
 
 

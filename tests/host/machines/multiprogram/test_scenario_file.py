@@ -134,7 +134,12 @@ def test_the_six_mixes_of_table_2_are_shipped():
         ("time_slice = 10.5", "time_slice = 0", "costs.time_slice: is 0", "a number above 0"),
         ("job = 40", "jab = 40", "static.jab: no process has this name", "one of intr, job"),
         ("job = 40", "job = 41", "static: 101 pages in all", "at most 100 pages of memory"),
-        ("minimum_pages = 2", "minimum_pages = 51", "mrc.minimum_pages: 102 pages", "at most 100"),
+        (
+            "minimum_pages = 2",
+            "minimum_pages = 51",
+            "mrc.minimum_pages: the minimums sum to 102 pages",
+            "at most 100",
+        ),
         ("tracking = 0.1", "tracking = -0.1", "mrc.tracking: is -0.1", "a number from 0 on"),
         (
             "tracking = 0.1",

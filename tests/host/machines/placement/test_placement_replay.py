@@ -130,7 +130,7 @@ def test_interleaved_memory_has_no_bank_to_spare():
         ({"memory_bytes": 0}, "0 bytes"),
         ({"memory_bytes": 3 * MIB}, "3,145,728 bytes"),
         ({"memory_bytes": 1 << 50}, "1 TiB"),
-        ({"memory_bytes": 12 * MIB, "nodes": 2}, "on 2 nodes"),
+        ({"memory_bytes": 12 * MIB, "nodes": 2}, "among 2 nodes"),
         ({"units": 0}, "0 banks"),
         ({"units": 17}, "17 banks"),
         ({"interleave_bytes": 2048}, "interleaved by 2048"),
@@ -149,7 +149,7 @@ def test_what_cannot_run_is_refused():
         simulate(Told([[(0, 0)]]), machine(), "slab")
     with pytest.raises(UserError, match="blocks that lie in one bank"):
         simulate(Told([[(0, 0)]]), machine(interleave_bytes=4096), "adaptive")
-    with pytest.raises(UserError, match="nothing is ever in use"):
+    with pytest.raises(UserError, match="no page is in use"):
         simulate(Told([[]]), machine(), "buddy")
     with pytest.raises(UserError, match="has no allocations"):
         simulate(Told([]), machine(), "buddy")
