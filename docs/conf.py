@@ -17,7 +17,7 @@ from markdown_links import page_of  # noqa: E402
 project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"
 root_doc = "README"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 suppress_warnings = ["toc.not_included"]  # a room's README is reached by links
 exclude_patterns = ["build", ".*"]
 
@@ -28,8 +28,7 @@ include_patterns = subprocess.run(
 
 myst_heading_anchors = 4
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
-autodoc_typehints_format = "short"
+autodoc_typehints = "none"  # the docstrings name shapes and units; numpy expands ArrayLike to ten lines
 maximum_signature_line_length = 90
 
 html_theme = "furo"
