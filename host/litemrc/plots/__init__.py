@@ -1,1 +1,5 @@
-"""Figures, drawn with matplotlib; imported only when a figure is asked for."""
+"""Figures, drawn with matplotlib; imported only when a figure is drawn."""
+
+from litemrc.extras import require
+
+require("plot")

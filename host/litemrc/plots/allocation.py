@@ -1,4 +1,4 @@
-"""Miss ratio curves with the sizes that an allocation gives to their processes."""
+"""Miss-ratio curves with the memory sizes that an allocation gives to their processes."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from litemrc.policies.allocation.division import Allocation
 
 
 def allocation_figure(demands: Sequence[Demand], allocation: Allocation) -> Figure:
-    """All curves in one picture, a marker at what each process gets."""
+    """Draw all curves in one picture, with a marker at the memory size of each process."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
@@ -27,8 +27,8 @@ def allocation_figure(demands: Sequence[Demand], allocation: Allocation) -> Figu
                 color=colour,
             )
             label = f"{demand.name}: {pages:,}"
-            style = {"marker": marker, "color": colour, "linestyle": "", "clip_on": False, "zorder": 4}
-            axes.plot(pages, allocation.miss_ratio[demand.name], label=label, **style)
+            y = allocation.miss_ratio[demand.name]
+            axes.plot(pages, y, marker, color=colour, label=label, clip_on=False, zorder=4)
         reuse = [int(demand.sizes_pages[_last_step(demand)]) for demand in demands]
         largest = 1.1 * max(*allocation.pages.values(), *reuse)
         top = ratio_top([demand.miss_ratio for demand in demands])
@@ -40,5 +40,5 @@ def allocation_figure(demands: Sequence[Demand], allocation: Allocation) -> Figu
 
 
 def _last_step(demand: Demand) -> int:
-    """Index of the last size that still lowers the miss ratio."""
+    """Return the index of the last size that lowers the miss ratio."""
     return int(np.argmax(demand.miss_ratio == demand.miss_ratio[-1]))

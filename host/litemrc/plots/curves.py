@@ -1,11 +1,11 @@
-"""Figures of an epoch table: curves in one picture, one panel per owner, and how they went over time.
+"""Figures of an epoch table: curves in one picture, one panel per owner, and the epochs over time.
 
-Figures are built without pyplot, so nothing global is touched and nothing stays open. A curve is drawn as the
-step function it is: nothing was measured between two whole numbers of groups, where the smaller one is safe.
-Every figure needs a table in which at least one access was counted.
+Figures are built without pyplot, which keeps global state. A curve is drawn as a step function: nothing is
+measured between two multiples of a group. Every figure needs a table with at least one counted access.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -23,12 +23,12 @@ from litemrc.epochs.table import EpochTable
 INK = "#1f2328"
 PALE = "#b4bbc4"
 RULE = "#d9dde2"
-# Okabe and Ito's palette, told apart in all common kinds of colour blindness, but for black and yellow, which
-# vanish on dark or light paper: grey (context 0) and a colour of Tol's instead. Markers serve prints in grey.
+# The palette of Okabe and Ito, distinguishable in all common kinds of colour blindness. Black and yellow would
+# vanish on dark or light paper: grey (context 0) and a colour of Tol replace them. Markers serve grey prints.
 COLOURS = ("#7d858f", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#aa3377")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 
-STYLE = {
+STYLE: dict[Any, Any] = {  # the stubs of matplotlib want every key as a literal type
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -45,16 +45,16 @@ STYLE = {
     "lines.linewidth": 1.8,
     "lines.markersize": 6,
     "text.color": INK,
-    "text.parse_math": False,  # a context may be named anything
+    "text.parse_math": False,  # names of contexts may hold a $
     "xtick.color": INK,
     "ytick.color": INK,
 }
 
 
 def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, title: str = "") -> Figure:
-    """Miss ratio over memory size of several owners (default: all with data), in one picture.
+    """Draw the miss ratio over memory size of several owners (default: all with data) in one picture.
 
-    A marker stands at the smallest size whose miss ratio is within `EPSILON` of the best.
+    A marker shows the smallest size within `EPSILON` of the minimum miss ratio.
     """
     owners = owners or table.owners_with_data
     curves = [table.curve(owner) for owner in owners]
@@ -63,16 +63,13 @@ def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, t
         axes = figure.subplots()
         for owner, curve in zip(owners, curves, strict=True):
             _draw_curve(axes, curve, table, owner, label=table.name_of(owner))
-        axes.plot([], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the best")
+        axes.plot(
+            [], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the\nminimum miss ratio"
+        )
         _limit_size(axes, curves, table)
         _ratio_axis(axes, [curve.miss_ratio for curve in curves])
         axes.set_xlabel("memory size in MiB")
-        per_mib = MIB / table.page_bytes
-        pages = axes.secondary_xaxis(
-            "top", functions=(lambda mib: mib * per_mib, lambda pages: pages / per_mib)
-        )
-        pages.set_xlabel(f"pages of {size_text(1, table.page_bytes)}")
-        pages.spines["top"].set_visible(False)
+        add_page_axis(axes, table.page_bytes)
         figure.legend(loc="outside right upper")
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -80,11 +77,12 @@ def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, t
 
 
 def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *, columns: int = 3) -> Figure:
-    """One small panel per owner with data: its curve before those of the others in grey.
+    """Draw one small panel for each owner with data: its curve, and those of the others in grey.
 
-    `exact` has curves by context, of the same sizes, to be dotted over the estimated ones of owners that had
-    a context for themselves. Above each panel stands the size at the marker: the smallest whose miss ratio is
-    within `EPSILON` of the best.
+    The title of a panel gives the smallest size within `EPSILON` of the minimum miss ratio, the marker.
+
+    Parameters:
+        exact: curves by context, of the same sizes; drawn dotted for owners that were alone in their context.
     """
     owners = table.owners_with_data
     curves = [table.curve(owner) for owner in owners]
@@ -108,8 +106,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
             _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
             axes.grid(False)
             axes.set_title(table.name_of(owner))
-            enough = size_text(curve.smallest(), table.page_bytes)
-            axes.set_title(enough, loc="right", fontsize=9)
+            axes.set_title(size_text(curve.smallest(), table.page_bytes), loc="right", fontsize=9)
         for position, axes in enumerate(grid):
             axes.tick_params(labelbottom=position + columns >= len(curves))
             axes.set_visible(position < len(curves))
@@ -119,7 +116,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
 
 
 def epochs_figure(table: EpochTable) -> Figure:
-    """Over the epochs, for each owner: accesses, stacked; the working set; miss ratios at telling sizes."""
+    """Draw accesses, working-set sizes and miss ratios at some sizes of each owner over the epochs."""
     owners = table.owners_with_data
     sizes = shown_sizes([table.curve(owner) for owner in owners])
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
@@ -138,9 +135,9 @@ def epochs_figure(table: EpochTable) -> Figure:
                 bottom + accesses, edges, baseline=bottom, fill=True, label=table.name_of(owner), **style
             )
             bottom += accesses
-            pages = np.full(edges.size - 1, np.nan)
-            pages[bins] = table.working_set_pages[rows]
-            middle.stairs(pages * table.page_bytes / MIB, edges, baseline=None, linewidth=1.8, **style)
+            working_set = np.full(edges.size - 1, np.nan)
+            working_set[bins] = table.working_set_pages[rows]
+            middle.stairs(working_set * table.page_bytes / MIB, edges, baseline=None, linewidth=1.8, **style)
             for axes, pages in zip(below, sizes, strict=True):
                 ratios = np.full(edges.size - 1, np.nan)
                 ratios[bins] = _ratios_at(table, rows, pages)
@@ -153,20 +150,31 @@ def epochs_figure(table: EpochTable) -> Figure:
         top.set(title="accesses per epoch", ylabel="accesses", xlim=(edges[0], edges[-1]))
         top.yaxis.set_major_formatter("{x:,.0f}")
         top.grid(axis="y")
-        middle.set(title="working set: memory accessed in the epoch", ylabel="MiB")
+        middle.set(title="working-set size: memory accessed in the epoch", ylabel="MiB")
         middle.set_ylim(bottom=0)
         middle.grid(axis="y")
         for axes, pages in zip(below, sizes, strict=True):
-            axes.set_title(f"miss ratio in {size_text(pages, table.page_bytes)} of memory")
+            axes.set_title(f"miss ratio of a memory of {size_text(pages, table.page_bytes)}")
             _ratio_axis(axes, shown)
         below[-1].set_xlabel("epoch")
-        below[-1].xaxis.get_major_locator().set_params(integer=True)
+        below[-1].locator_params(axis="x", integer=True)
         figure.legend(loc="outside right upper")
     return figure
 
 
+def add_page_axis(axes: Axes, page_bytes: int) -> None:
+    """Add an axis in pages on top of an axis in MiB."""
+    per_mib = MIB / page_bytes
+    pages = axes.secondary_xaxis(
+        "top", functions=(lambda mib: np.asarray(mib) * per_mib, lambda pages: np.asarray(pages) / per_mib)
+    )
+    pages.set_xlabel(f"pages of {size_text(1, page_bytes)}")
+    pages.xaxis.set_major_formatter("{x:,.0f}")
+    pages.spines["top"].set_visible(False)
+
+
 def _place(table: EpochTable, owner: Owner) -> int:
-    """Number of an owner's colour and marker: its context, or where contexts change hands one of its own."""
+    """Return the index of an owner's colour and marker: its context, or its own number with processes."""
     if not table.processes:
         return owner.context
     others = [each for each in table.owners_with_data if each != Owner(0)]
@@ -182,9 +190,9 @@ def _had_one_owner(owners: Sequence[Owner], context: int) -> bool:
 
 
 def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sizes in MiB and miss ratios for a "post" step line.
+    """Return sizes in MiB and miss ratios for a "post" step line.
 
-    It begins at one group: below, all curves are 1 by definition and would hide each other.
+    It begins at one group: below it all curves are 1 by definition.
     """
     return curve.sizes_pages * table.page_bytes / MIB, curve.miss_ratio
 
@@ -192,14 +200,14 @@ def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArra
 def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, owner: Owner, *, label: str = "") -> None:
     colour = _colour(table, owner)
     axes.step(*_steps(curve, table), where="post", color=colour)
-    enough = curve.smallest()
-    x, y = enough * table.page_bytes / MIB, curve.at(pages=enough)
+    smallest = curve.smallest()
+    x, y = smallest * table.page_bytes / MIB, curve.at(pages=smallest)
     marker = MARKERS[_place(table, owner) % len(MARKERS)]
     axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)
 
 
 def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
-    """Show sizes up to a little beyond what holds all reuse: no curve changes after that."""
+    """Show sizes up to just beyond the largest reuse distance, after which no curve changes."""
     group = table.group_pages * table.page_bytes / MIB
     widest = max(curve.reuse_pages for curve in curves) * table.page_bytes / MIB
     axes.set_xlim(0, min(max(1.1 * widest, 4 * group), curves[0].sizes_pages.size * group))
@@ -214,7 +222,7 @@ def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = 
 
 
 def _ratios_at(table: EpochTable, rows: NDArray[np.bool_], pages: int) -> NDArray[np.float64]:
-    """Miss ratio at a size, row by row; nan for a row without accesses."""
+    """Return the miss ratio at a size for each row; nan for a row without accesses."""
     groups = min(pages // table.group_pages, table.groups)
     hits = table.hits[rows].astype(np.uint64)
     total = hits.sum(axis=1) + table.misses[rows]

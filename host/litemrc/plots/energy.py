@@ -1,4 +1,4 @@
-"""Figures of chips that sleep: energy x delay of schemes (zhou2004, figure 5), and of sweeps (figure 6)."""
+"""Figures of memory power management: energy x delay of schemes and of sweeps (zhou2004, figures 5, 6)."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -7,11 +7,13 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
 
 from litemrc.machines.chips.machine import EnergyRun
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE
 
-# A scheme has one look in all pictures: hatched and darker in its base's colour if it knows the working set.
+# A scheme looks the same in all pictures; schemes that use the working set have their base's colour, hatched.
 _LOOKS = {
     "always-on": (COLOURS[0], ""),
     "static-nap": (COLOURS[5], ""),
@@ -27,10 +29,10 @@ _NORMAL = "static-nap"
 
 
 def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: str = "") -> Figure:
-    """Energy x delay of schemes, a group of bars a program; relative to static-nap where that was run.
+    """Draw energy x delay of schemes as bars, grouped by program; relative to static-nap if every run has it.
 
     Parameters:
-        runs: by name of the program; or one run.
+        runs: runs by name of the program, or one run.
     """
     groups = dict(runs) if isinstance(runs, Mapping) else {"": runs[0]}
     names = [name for name in _LOOKS if any(_has(run, name) for run in groups.values())]
@@ -59,7 +61,7 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
         _cut(axes, [_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
         axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
         axes.tick_params(axis="x", length=0)
-        axes.set_ylabel("energy x delay,\nstatic-nap = 1" if normal else "energy x delay in mJ x s")
+        axes.set_ylabel("energy x delay,\nrelative to static-nap" if normal else "energy x delay in mJ x s")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -67,10 +69,10 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
 
 
 def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], *, title: str = "") -> Figure:
-    """Energy x delay less than that of its base over epoch length, or chip size if only that changes.
+    """Draw the reduction of energy x delay over epoch length, or over chip size if only that changes.
 
     Parameters:
-        runs: of one program in several machines, a line a scheme; or such by program, of one scheme each.
+        runs: runs of one program in several machines, a line for each scheme; or by program, one scheme each.
     """
     programs = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     every = [run for sequence in programs.values() for run in sequence]
@@ -81,16 +83,16 @@ def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], 
         axes.grid(axis="y")
         for index, (label, sequence) in enumerate(_lines(programs, over_chips)):
             sizes, values = zip(*sequence, strict=True)
-            style = {"color": COLOURS[1 + index % 7], "marker": MARKERS[index % 8], "markersize": 5}
-            axes.plot(sizes, values, label=label, **style)
+            colour, marker = COLOURS[1 + index % 7], MARKERS[index % 8]
+            axes.plot(sizes, values, color=colour, marker=marker, markersize=5, label=label)
         axes.axhline(0, color=COLOURS[0], linewidth=0.8)
-        sizes = sorted({_size(run, over_chips) for run in every})
+        ticks = sorted({_size(run, over_chips) for run in every})
         axes.set_xscale("log")
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.set_xticks([], minor=True)
-        axes.set_xlabel("pages of a chip" if over_chips else "cycles of an epoch")
-        axes.set_ylabel("energy x delay\nbelow the base's")
-        axes.yaxis.set_major_formatter(matplotlib.ticker.PercentFormatter(1, decimals=0))
+        axes.set_xlabel("pages per chip" if over_chips else "cycles per epoch")
+        axes.set_ylabel("reduction of energy x delay\nrelative to the base scheme")
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -129,12 +131,12 @@ def _energy_delay(run: EnergyRun, name: str, normal: bool) -> float:
 
 
 def _cut(axes: Axes, values: Sequence[float], normal: bool) -> None:
-    """Let a bar far above the others, as always-on's is, run out of the picture: its label says how far."""
+    """Clip bars far above the others, such as always-on, and label them with their value."""
     if not normal:
         return
     top = max((value for value in values if value < 3), default=1.0)
     axes.set_ylim(0, top * 1.15)
     for bar in axes.patches:
-        if bar.get_height() > top * 1.15:
+        if isinstance(bar, Rectangle) and bar.get_height() > top * 1.15:
             place = (bar.get_x() + bar.get_width() / 2, top * 1.15)
             axes.annotate(f"{bar.get_height():.1f}", place, ha="center", va="bottom", fontsize=9)

@@ -1,9 +1,10 @@
-"""Figures as files, and as SVG that lives inside a page and takes its colours."""
+"""Figures as files, and as inline SVG in the colours of an HTML page."""
 
 import io
 import re
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -11,9 +12,9 @@ from matplotlib.figure import Figure
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path, replacing
 from litemrc.plots.curves import INK, PALE, RULE
 
-_SVG_STYLE = {
-    "svg.fonttype": "none",  # text stays text: searchable, and a fifth of the size
-    "svg.hashsalt": "litemrc",  # the same table gives the same file
+_SVG_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",  # keep text searchable; a fifth of the size
+    "svg.hashsalt": "litemrc",  # identical tables give identical files
 }
 
 
@@ -21,7 +22,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG or SVG, by the suffix of `path`.
 
     Raises:
-        UserError: another suffix, no such folder, or the file cannot be written.
+        UserError: unknown suffix, missing folder, or the file cannot be written.
     """
     path = check_output_path(path, PICTURE_SUFFIXES)
     kind = path.suffix.lower().removeprefix(".")
@@ -31,13 +32,13 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
 
 def inline_svg(figure: Figure, *, name: str, description: str) -> str:
-    """An `<svg>` element for an HTML page: no outside reference, as wide as its place, light and dark.
+    """Return an `<svg>` element for an HTML page: self-contained, scalable, for light and dark pages.
 
-    Text and axes take the page's text colour; grid and pale lines its variables `--rule` and `--pale`.
+    Text and axes have the page's text colour, grid and pale lines its variables `--rule` and `--pale`.
 
     Parameters:
-        name: makes the ids of this picture differ from those of others in the page; letters only.
-        description: what the picture shows, for those who cannot see it.
+        name: prefix of all ids, unique in the page; letters only.
+        description: alternative text of the picture.
     """
     buffer = io.StringIO()
     with matplotlib.rc_context(_SVG_STYLE):
@@ -45,7 +46,7 @@ def inline_svg(figure: Figure, *, name: str, description: str) -> str:
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows them, and they look like links
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # implied in HTML
     svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{name}-", svg)
     svg = re.sub(r' (width|height)="[^"]*pt"', "", svg, count=2)
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)

@@ -1,4 +1,4 @@
-"""Figures of multiprogrammed runs, as figure 4 of Zhou et al. 2004: response times and memory over time."""
+"""Figures of multiprogrammed runs as figure 4 of Zhou et al. 2004: response times and memory over time."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from litemrc.machines.multiprogram.run_result import RunResult
 from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.plots.curves import COLOURS, STYLE
 
-BINS = 80  # of the time axis, over which response times are averaged
+BINS = 80  # bins of the time axis; response times are averaged in each
 _POLICY_COLOURS = dict(
     zip(POLICIES, (COLOURS[2], COLOURS[5], COLOURS[3], COLOURS[4], COLOURS[1]), strict=True)
 )
@@ -21,23 +21,23 @@ _POLICY_COLOURS = dict(
 def mm_figure(
     scenario: Scenario, results: Sequence[RunResult], *, begin_s: float | None = None, title: bool = True
 ) -> Figure:
-    """Mean response time of each process that has one, a line a policy; below, memory stacked by process.
+    """Draw the mean response time of interactive processes, a line for each policy; below, memory by process.
 
     Parameters:
-        begin_s: where the time axis begins, and its 0; None: where the scenario begins to measure.
+        begin_s: time at which the axis begins with 0; None: the start of the measurement.
     """
     begin = scenario.measure_from * scenario.tick_s if begin_s is None else begin_s
-    asked = [process for process in results[0].processes if process.kind != "batch"]
+    interactive = [process for process in results[0].processes if process.kind != "batch"]
     end = max(result.time_s for result in results) - begin
-    panels = len(asked) + len(results)
+    panels = len(interactive) + len(results)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.9 + 1.5 * panels), dpi=150, layout="constrained")
         axes = figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0]
-        for panel, process in zip(axes, asked, strict=False):
+        for panel, process in zip(axes, interactive, strict=False):
             _draw_responses(panel, results, process.name, begin, end)
-        for panel, result in zip(axes[len(asked) :], results, strict=True):
+        for panel, result in zip(axes[len(interactive) :], results, strict=True):
             _draw_memory(panel, scenario, result, begin)
-        axes[len(asked)].legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9)
+        axes[len(interactive)].legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9)
         axes[-1].set_xlim(0, end)
         axes[-1].set_xlabel("time in s")
         if title:
@@ -59,15 +59,17 @@ def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: 
             linewidth=1.4,
             label=result.policy,
         )
-    axes.set_title(f"{name}: response time")
-    axes.set_ylabel("s, mean")
+    axes.set_title(f"{name}: mean response time")
+    axes.set_ylabel("time in s")
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
     axes.legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=len(results), fontsize=9)
 
 
-def _means(times: NDArray[np.float64], values: NDArray[np.float64], edges: NDArray) -> NDArray[np.float64]:
-    """Mean of the values in each bin of time; nan where there is none."""
+def _means(
+    times: NDArray[np.float64], values: NDArray[np.float64], edges: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the mean of the values in each time bin; nan for an empty bin."""
     counts, _ = np.histogram(times, edges)
     sums, _ = np.histogram(times, edges, weights=values)
     return np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
@@ -86,7 +88,7 @@ def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, begin: float
         alpha=0.75,
     )
     axes.axhline(scenario.memory_pages / 1000, color="black", linewidth=0.8, linestyle=":")
-    axes.set_title(f"memory under {result.policy}")
+    axes.set_title(f"resident memory under {result.policy}")
     axes.set_ylabel("1,000 pages")
     axes.set_ylim(0, scenario.memory_pages / 1000 * 1.04)
 

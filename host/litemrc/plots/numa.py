@@ -1,5 +1,7 @@
-"""Figures of pages replicated by reference counters: NAMC over DELAY ("Reference counters", figure 1), and
-over both counters (figure 2)."""
+"""Figures of pages replicated by reference counters: NAMC over DELAY, and over DELAY and UPDATE.
+
+NAMC is the normalized average memory access cost. Source: "Reference counters", figures 1 and 2.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,21 +20,23 @@ _FLAT = {"self-tuned": "-", "always-remote": ":", "first-touch": "--", "optimum"
 
 
 def sweep_figure(runs: Sequence[NumaRun], *, title: str = "") -> Figure:
-    """Figure 1 of runs with one UPDATE, figure 2 of runs with several; UPD's, and of others what is level.
+    """Draw runs of `upd` over DELAY (one UPDATE), or over both counters; other protocols as level lines.
 
     Raises:
         UserError: fewer than two values of DELAY.
     """
     swept = [run for run in runs if run.protocol == "upd"]
     if len({run.delay for run in swept if run.delay}) < 2:
-        raise UserError("there is nothing to draw", remedy="a list of --delay, such as 8,16,32,64")
+        raise UserError(
+            "a plot needs at least two values of DELAY", remedy="give a list, such as --delay 8,16,32,64"
+        )
     if len({run.update for run in swept}) > 1:
         return surface_figure({title: swept})
     return delay_figure({title: runs})
 
 
 def delay_figure(programs: Mapping[str, Sequence[NumaRun]]) -> Figure:
-    """NAMC over DELAY, a panel a program, a line a page size; the least NAMC of a line is marked."""
+    """Draw NAMC over DELAY, a panel for each program, a line for each page size, a marker at its minimum."""
     columns = min(len(programs), 2)
     rows = -(-len(programs) // columns)
     with matplotlib.rc_context(STYLE):
@@ -46,7 +50,7 @@ def delay_figure(programs: Mapping[str, Sequence[NumaRun]]) -> Figure:
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside right upper")
         figure.supxlabel("initial value of DELAY")
-        figure.supylabel("NAMC")
+        figure.supylabel("NAMC (local access = 1)")
     return figure
 
 
@@ -54,18 +58,18 @@ def _delay_panel(axes: Axes, runs: Sequence[NumaRun]) -> None:
     swept = [run for run in runs if run.protocol == "upd" and run.delay]
     sizes = sorted({run.page_bytes for run in swept})
     for index, page_bytes in enumerate(sizes):
-        line = sorted((run for run in swept if run.page_bytes == page_bytes), key=lambda run: run.delay)
+        line = sorted((run for run in swept if run.page_bytes == page_bytes), key=_delay)
         colour = _LINES[index % len(_LINES)]
         label = f"{page_bytes // 1024} KiB" if page_bytes >= 1024 else f"{page_bytes} bytes"
-        axes.plot([run.delay for run in line], [run.namc for run in line], color=colour, label=label)
+        axes.plot([_delay(run) for run in line], [run.namc for run in line], color=colour, label=label)
         least = best(line)
-        axes.plot(least.delay, least.namc, MARKERS[index % len(MARKERS)], color=colour)
+        axes.plot(_delay(least), least.namc, MARKERS[index % len(MARKERS)], color=colour)
     for protocol, dashes in _FLAT.items():
         level = [run for run in runs if run.protocol == protocol and run.page_bytes == sizes[0]]
         if level:
             axes.axhline(level[0].namc, color=INK, linestyle=dashes, linewidth=1, label=protocol)
     axes.set_xscale("log", base=2)
-    delays = sorted({run.delay for run in swept})
+    delays = sorted({_delay(run) for run in swept})
     axes.set_xticks(delays[:: max(1, len(delays) // 7)])
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.minorticks_off()
@@ -74,10 +78,10 @@ def _delay_panel(axes: Axes, runs: Sequence[NumaRun]) -> None:
 
 
 def surface_figure(programs: Mapping[str, Sequence[NumaRun]]) -> Figure:
-    """How many times less than without counters accesses cost, over DELAY and UPDATE: contours of a surface.
+    """Draw the speedup of memory accesses over DELAY and UPDATE, relative to a run without counters.
 
-    Without counters: DELAY 1, and nothing is ever dropped, which must be among the runs or no ratio is told
-    and NAMC itself is drawn. The best pair is in bold.
+    The run without counters has DELAY 1 and UPDATE 0, which drops no copy; without it NAMC itself is drawn.
+    The best pair is in bold.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5.4 * len(programs), 4.2), dpi=200, layout="constrained")
@@ -89,7 +93,7 @@ def surface_figure(programs: Mapping[str, Sequence[NumaRun]]) -> Figure:
 
 
 def _surface_panel(figure: Figure, axes: Axes, runs: Sequence[NumaRun]) -> None:
-    pairs = {(run.delay, run.update): run for run in runs if run.protocol == "upd"}
+    pairs = {(_delay(run), run.update or 0): run for run in runs if run.protocol == "upd"}
     plain = pairs.get((1, 0))
     drawn = {pair: run for pair, run in pairs.items() if all(pair)}
     delays, updates = (sorted({pair[axis] for pair in drawn}) for axis in (0, 1))
@@ -123,3 +127,8 @@ def _grid(
     runs: Mapping[tuple[int, int], NumaRun], delays: Sequence[int], updates: Sequence[int]
 ) -> NDArray[np.float64]:
     return np.array([[runs[delay, update].namc for delay in delays] for update in updates])
+
+
+def _delay(run: NumaRun) -> int:
+    """Return the initial DELAY of a run, 0 without the counter."""
+    return run.delay or 0

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
@@ -20,13 +20,14 @@ _GIB = 1 << 30
 def map_figure(
     runs: Sequence[PlacementRun], ticks: Sequence[int] | None = None, titles: Sequence[str] = ()
 ) -> Figure:
-    """The banks of each run at a tick, from the upper left, row by row.
+    """Draw the banks of each run at a tick, row by row from the upper left.
 
-    Black banks hold an unmovable page; others are the bluer the more of them is in use; crossed: offline.
+    Black banks hold an unmovable page. The shade of blue of the others shows their utilization. Hatched banks
+    are offline.
 
     Parameters:
-        ticks: of each run; default: the last.
-        titles: of each; default: the allocator's name.
+        ticks: a tick for each run; default: the last.
+        titles: a title for each run; default: the allocator's name.
     """
     ticks = [len(run.used) - 1 for run in runs] if ticks is None else ticks
     with matplotlib.rc_context(STYLE):
@@ -44,9 +45,9 @@ def map_figure(
         figure.legend(
             handles=[
                 Patch(facecolor=_UNMOVABLE, edgecolor=RULE, label="unmovable pages"),
-                Patch(facecolor=_MOVABLE, edgecolor=RULE, label="movable pages alone"),
+                Patch(facecolor=_MOVABLE, edgecolor=RULE, label="only movable pages"),
                 Patch(facecolor=_OFFLINE, edgecolor=RULE, hatch="xxxx", label="offline"),
-                Patch(facecolor=_OFFLINE, edgecolor=RULE, label="empty, in use"),
+                Patch(facecolor=_OFFLINE, edgecolor=RULE, label="empty, online"),
             ],
             loc="outside lower center",
             ncols=4 if len(runs) > 1 else 2,
@@ -60,14 +61,14 @@ def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
     columns = int(np.ceil(np.sqrt(units)))
     rows = -(-units // columns)
     share = run.used_of_unit[tick] / run.unit_pages
-    # Not to vanish: a bank with one page already has a quarter of the colour.
+    # A bank with one page already has a quarter of the colour, to be visible.
     tint = np.where(share > 0, 0.25 + 0.75 * share, 0)[:, None]
     colours = 1 - tint * (1 - np.array(to_rgb(_MOVABLE)))
     colours[run.unmovable_of_unit[tick] > 0] = to_rgb(_UNMOVABLE)
     for unit, colour in enumerate(colours):
         row, column = divmod(unit, columns)
         axes.add_patch(
-            matplotlib.patches.Rectangle(
+            Rectangle(
                 (column, row),
                 1,
                 1,
@@ -84,10 +85,10 @@ def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
 
 
 def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Figure:
-    """Free and offline memory over time, and below, as far as there was any, what migration copied.
+    """Draw free, offline and, if any, migrated memory over time.
 
     Parameters:
-        titles: of each run; default: the allocator's name.
+        titles: a title for each run; default: the allocator's name.
     """
     copied_by_any = any(run.copied_pages for run in runs)
     with matplotlib.rc_context(STYLE):
@@ -101,14 +102,14 @@ def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Fig
             axes.plot(times, gib * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.4)
             if copied_by_any:
                 axes.fill_between(
-                    times, _copied_gib(run), step="post", color=COLOURS[2], label="migrated, in all"
+                    times, _copied_gib(run), step="post", color=COLOURS[2], label="migrated (cumulative)"
                 )
             axes.set_title(titles[index] if titles else run.allocator)
             axes.set_ylim(bottom=0)
             axes.set_xlim(0, times[-1])
             axes.grid(axis="y")
-        figure.supylabel("memory, GiB")
-        all_axes[-1].set_xlabel("time, s")
+        figure.supylabel("memory in GiB")
+        all_axes[-1].set_xlabel("time in s")
         figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
         return figure
 

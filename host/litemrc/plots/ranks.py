@@ -1,4 +1,4 @@
-"""The rank timeline: the states of each power domain over time, and what each consumed beside them."""
+"""The rank timeline: the states of each power domain over time, and its energy."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from litemrc.plots.curves import INK, PALE, STYLE
 from litemrc.ranks.activity import LABELS, PowerState
 from litemrc.ranks.table import RankTable
 
-# Of Okabe and Ito's palette; the deeper a state, the cooler its colour, and neighbours differ in lightness.
+# From the palette of Okabe and Ito: deeper states have cooler colours, neighbours differ in lightness.
 STATE_COLOURS = {
     PowerState.ACTIVE_STANDBY: "#d55e00",
     PowerState.PRECHARGE_STANDBY: "#f0c04a",
@@ -23,25 +23,23 @@ STATE_COLOURS = {
     PowerState.SELF_REFRESH_PARTIAL: "#009e73",
 }
 COMMAND_COLOUR, REFRESH_COLOUR = "#7d858f", "#cc79a7"
-# Components of an energy that are drawn together, by their label and colour, from the left; the second names
-# are those of RDRAM.
+# For each label its colour and the energy components drawn together, from the left: SDRAM names, RDRAM names.
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **{
         LABELS[state]: (STATE_COLOURS[state], (LABELS[state], *rdram))
         for state, rdram in zip(PowerState, ((), ("standby",), ("nap",), ("powerdown",), ()), strict=True)
     },
     "activations, reads, writes": (COMMAND_COLOUR, ("activate", "read", "write", "active")),
-    "refreshes, entries, ways back": (REFRESH_COLOUR, ("refresh", "self-refresh entry", "wake-up")),
+    "refreshes, low-power entries, wake-ups": (REFRESH_COLOUR, ("refresh", "self-refresh entry", "wake-up")),
 }
-_FILL = 0.8  # of the height of a row
+_FILL = 0.8  # share of a row's height
 
 
 def ranks_figure(table: RankTable, report: RankEnergy, *, title: str = "") -> Figure:
-    """A row for each domain: on the left the part of each epoch it spent in each state, over time; on the
-    right its energy by component, before the outline of what it would have cost always awake.
+    """Draw a row for each domain: the share of each epoch in each state over time, and energy by component.
 
-    A line below a row stands where the domain held a page of the working set. Where epochs were lost, time
-    does not go on: a dashed line stands there.
+    The outline behind the energy is that of an always awake domain. A line below a row marks epochs in which
+    the domain held a page of the working set. A dashed line marks lost epochs, which the time axis omits.
     """
     edges = np.concatenate([[0], np.cumsum(table.of_domain(0, "clocks"), dtype=np.float64)]) / table.clock_hz
     unit, scale = _time_unit(edges[-1])
@@ -77,11 +75,11 @@ def ranks_figure(table: RankTable, report: RankEnergy, *, title: str = "") -> Fi
 def _draw_states(axes: Axes, table: RankTable, edges: NDArray[np.float64]) -> set[str]:
     seen = set()
     for domain in range(table.domains):
-        clocks = np.maximum(table.of_domain(domain, "clocks").astype(np.float64), 1)
-        bottom = np.full(clocks.size, domain + _FILL / 2)
-        # The deepest state at the bottom: what is asleep looks like ground, what is awake rises from it.
+        cycles = np.maximum(table.of_domain(domain, "clocks").astype(np.float64), 1)
+        bottom = np.full(cycles.size, domain + _FILL / 2)
+        # The deepest state is at the bottom.
         for state in reversed(PowerState):
-            share = _FILL * table.of_domain(domain, state.name.lower()) / clocks
+            share = _FILL * table.of_domain(domain, state.name.lower()) / cycles
             if share.any():
                 seen.add(LABELS[state])
                 colour = STATE_COLOURS[state]
@@ -109,7 +107,7 @@ def _draw_energy(axes: Axes, report: RankEnergy) -> set[str]:
         beyond = max(start, each.awake.total) * scale + 0.02 * widest * scale
         saved = -100 * each.saving
         axes.text(beyond, domain, f"{_number(start * scale)}, {saved:+.0f} %", va="center", fontsize=9)
-    axes.set(title="energy, and its saving", xlabel=f"energy in {unit}", xlim=(0, 1.55 * widest * scale))
+    axes.set(title="energy and saving", xlabel=f"energy in {unit}", xlim=(0, 1.55 * widest * scale))
     axes.tick_params(left=False, labelleft=False)
     return seen
 

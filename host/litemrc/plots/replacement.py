@@ -1,4 +1,4 @@
-"""Figures of page replacement, as of Glass and Cao 1997: fault rates and inter-fault times over memory."""
+"""Figures of page replacement as in Glass and Cao 1997: fault rates and inter-fault times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from litemrc.curves.sizes import MIB, size_text
-from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+from litemrc.curves.sizes import MIB
+from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
 
 # A policy has one colour in all pictures.
 _ORDER = ("lru", "clock", "opt", "seq")
 _STYLES = {name: (COLOURS[index], MARKERS[index]) for index, name in enumerate(_ORDER, 1)}
-RATE_PER = 1_000_000  # units of time
+RATE_PER = 1_000_000  # time units
 
 
 @dataclass(frozen=True)
 class PagingPoint:
-    """How often a program faults under a policy, in one memory.
+    """The page faults of a program under one policy in one memory.
 
     Attributes:
         policy: name in `litemrc.policies.replacement.POLICIES`.
-        faults: page faults without the cold ones, which no policy avoids.
-        duration: of the program, in units of time.
+        faults: page faults without cold faults, which no policy avoids.
+        duration: run time of the program in time units.
     """
 
     policy: str
@@ -37,7 +37,7 @@ class PagingPoint:
 def fault_rate_figure(
     points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
 ) -> Figure:
-    """Page faults per million units of time over memory size, a line a policy (figures 1, 2 and 11)."""
+    """Draw page faults per million time units over memory size, a line for each policy (figures 1, 2, 11)."""
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
         for name, line in _lines(points):
@@ -51,10 +51,10 @@ def fault_rate_figure(
 def interfault_figure(
     points: Sequence[PagingPoint], *, page_bytes: int, time_unit: str, title: str = ""
 ) -> Figure:
-    """Mean time between page faults over memory size, a line a policy (figures 3 and 4).
+    """Draw the mean time between page faults over memory size, a line for each policy (figures 3 and 4).
 
-    It shows the right end, where rates approach zero; unlike the paper's its axis is logarithmic, so that all
-    of it is seen at once. A line ends where no fault is left.
+    It resolves the right end, where fault rates approach zero. Unlike in the paper the axis is logarithmic. A
+    line ends at the size without faults.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
@@ -71,7 +71,7 @@ def interfault_figure(
 def miss_ratio_figure(
     sizes_pages: NDArray[np.int64], miss_ratio: NDArray[np.float64], *, page_bytes: int, title: str = ""
 ) -> Figure:
-    """The miss ratio over memory size of a trace under LRU; cold misses included, so it ends above 0."""
+    """Draw the miss ratio of a trace under LRU over memory size, cold misses included."""
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
         axes.step(sizes_pages * page_bytes / MIB, miss_ratio, where="post", color=_STYLES["lru"][0])
@@ -86,18 +86,14 @@ def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
     axes = figure.subplots()
     axes.grid(axis="y")
     axes.set_xlabel("memory size in MiB")
-    per_mib = MIB / page_bytes
-    pages = axes.secondary_xaxis("top", functions=(lambda mib: mib * per_mib, lambda pages: pages / per_mib))
-    pages.set_xlabel(f"pages of {size_text(1, page_bytes)}")
-    pages.xaxis.set_major_formatter("{x:,.0f}")
-    pages.spines["top"].set_visible(False)
+    add_page_axis(axes, page_bytes)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
     return figure, axes
 
 
 def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]:
-    """The points of each policy, by size."""
+    """Return the points of each policy, ordered by size."""
     names = list(dict.fromkeys(point.policy for point in points))
     by_size = sorted(points, key=lambda point: point.memory_pages)
     return [(name, [point for point in by_size if point.policy == name]) for name in names]

@@ -1,4 +1,4 @@
-"""Figures of traces, in the style of `plots`."""
+"""Figures of traces."""
 
 import matplotlib
 from matplotlib.colors import ListedColormap
@@ -10,7 +10,7 @@ from litemrc.traces.space_time import SpaceTime
 
 
 def space_time_figure(graph: SpaceTime, *, page_bytes: int, title: str = "", time_unit: str = "") -> Figure:
-    """Pages over time, a mark where one is referenced: the space-time graph of Glass and Cao, section 2.2."""
+    """Draw a mark for each referenced page over time: the space-time graph of Glass and Cao, section 2.2."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
@@ -26,9 +26,9 @@ def space_time_figure(graph: SpaceTime, *, page_bytes: int, title: str = "", tim
         )
         unit = f"time in {time_unit}" if time_unit else "time"
         axes.set_xlabel(unit if graph.timed else "references")
-        axes.set_ylabel(f"used pages of {size_text(1, page_bytes)}, by address")
+        axes.set_ylabel(f"referenced pages of {size_text(1, page_bytes)}, by address")
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.xaxis.get_major_locator().set_params(nbins=6)
+        axes.locator_params(axis="x", nbins=6)
         axes.yaxis.set_major_formatter("{x:,.0f}")
         if title:
             axes.set_title(title)

@@ -1,10 +1,12 @@
-"""Figures of the tray machine, as figures 3 to 6 of Jantz et al. 2013."""
+"""Figures of the tray machine as figures 3 to 6 of Jantz et al. 2013."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from litemrc.machines.trays.hardware import PAGE_BYTES
 from litemrc.machines.trays.result import TrayRun
@@ -17,10 +19,10 @@ _ORDER = (2, 5, 1, 3, 4, 7, 6, 0)
 def samples_figure(
     runs: Sequence[TrayRun], *, title: str = "", span: tuple[float, float] | None = None
 ) -> Figure:
-    """DRAM power over time, a line a configuration, and free memory below (figures 6 and 3).
+    """Draw DRAM power, and free memory below it, over time, a line for each configuration (figures 6 and 3).
 
     Parameters:
-        span: seconds to show; None: all.
+        span: first and last second to show; None: all.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 5.2), dpi=150, layout="constrained")
@@ -28,7 +30,8 @@ def samples_figure(
         draw_power(power, runs, span)
         draw_free(free, runs)
         power.set_xlabel("")
-        free.get_legend().remove()
+        if legend := free.get_legend():
+            legend.remove()
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
     return figure
@@ -37,7 +40,7 @@ def samples_figure(
 def power_figure(
     runs: Sequence[TrayRun], *, title: str = "", span: tuple[float, float] | None = None
 ) -> Figure:
-    """Power samples alone (figure 6)."""
+    """Draw only the power samples (figure 6)."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
         axes = figure.subplots()
@@ -47,7 +50,7 @@ def power_figure(
 
 
 def free_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
-    """Free memory alone (figure 3)."""
+    """Draw only the free memory (figure 3)."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
         axes = figure.subplots()
@@ -56,8 +59,8 @@ def free_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
     return figure
 
 
-def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None = None) -> None:
-    """Samples of all ranks together."""
+def draw_power(axes: Axes, runs: Sequence[TrayRun], span: tuple[float, float] | None = None) -> None:
+    """Draw the power samples, summed over all ranks."""
     for number, run in enumerate(runs):
         axes.plot(
             _begins(run),
@@ -67,7 +70,7 @@ def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None =
             color=COLOURS[_ORDER[number % len(_ORDER)]],
             label=run.configuration,
         )
-    axes.set_ylabel("DRAM power, W")
+    axes.set_ylabel("DRAM power in W")
     axes.set_xlabel("time in s")
     axes.set_ylim(0, 1.05 * max(run.samples_mw.max() for run in runs) / 1e3)
     if span:
@@ -76,9 +79,9 @@ def draw_power(axes, runs: Sequence[TrayRun], span: tuple[float, float] | None =
     axes.legend(loc="lower right", ncols=min(4, len(runs)), fontsize=9)
 
 
-def draw_free(axes, runs: Sequence[TrayRun]) -> None:
-    """Free memory at the end of each sample."""
-    # Where runs are one line all are seen: the first is the widest.
+def draw_free(axes: Axes, runs: Sequence[TrayRun]) -> None:
+    """Draw the free memory at the end of each sample."""
+    # The first line is the widest, so that equal lines stay visible.
     widths = np.linspace(1.4, 6.2, len(runs))[::-1]
     for number, run in enumerate(runs):
         axes.plot(
@@ -88,7 +91,7 @@ def draw_free(axes, runs: Sequence[TrayRun]) -> None:
             color=COLOURS[_ORDER[number % len(_ORDER)]],
             label=run.configuration,
         )
-    axes.set_ylabel("free memory, GiB")
+    axes.set_ylabel("free memory in GiB")
     axes.set_xlabel("time in s")
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
@@ -96,7 +99,7 @@ def draw_free(axes, runs: Sequence[TrayRun]) -> None:
 
 
 def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
-    """Mean power of each phase, a line a configuration (figure 4)."""
+    """Draw the mean power of each phase, a line for each configuration (figure 4)."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
         axes = figure.subplots()
@@ -111,7 +114,7 @@ def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
             )
         axes.set_xlabel("stage")
         axes.set_xticks(range(1, len(phases) + 1))
-        axes.set_ylabel("DRAM power, W")
+        axes.set_ylabel("DRAM power in W")
         axes.set_ylim(bottom=0)
         axes.grid(axis="y")
         axes.legend(loc="lower right", ncols=len(runs), fontsize=9)
@@ -120,10 +123,10 @@ def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
 
 
 def relative_figure(panels: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Power relative to another configuration's, a bar a workload, their mean behind them (figure 5).
+    """Draw relative power as a bar for each workload, followed by their mean (figure 5).
 
     Parameters:
-        panels: by title, the ratio of each workload.
+        panels: the ratio of each workload, by title of the panel.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.4), dpi=150, layout="constrained")
@@ -142,5 +145,5 @@ def relative_figure(panels: Mapping[str, Mapping[str, float]]) -> Figure:
     return figure
 
 
-def _begins(run: TrayRun):
+def _begins(run: TrayRun) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(run.sample_s)[:-1]])

@@ -1,1 +1,5 @@
-"""Reports: HTML files that need nothing but themselves."""
+"""Reports: self-contained HTML files."""
+
+from litemrc.extras import require
+
+require("plot")

@@ -1,4 +1,4 @@
-"""The report of `litemrc replace`: one HTML file that needs nothing but itself."""
+"""The report of `litemrc replace`: one self-contained HTML file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,12 +28,12 @@ def write_replacement_report(
 
     Parameters:
         path: the file to write, *.html.
-        opener: opens the trace, which is read twice more for the space-time graph.
-        replay: what became of the trace.
-        points: the same as `replay.counts`, without cold faults.
+        opener: opens the trace; it is read twice for the space-time graph.
+        replay: result of the trace.
+        points: the counts of `replay` without cold faults.
 
     Raises:
-        UserError: the file cannot be written, or as the trace does.
+        UserError: the file cannot be written, or the trace cannot be read.
     """
     path = check_output_path(path, (".html",))
     environment = page_environment()

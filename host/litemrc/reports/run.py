@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that needs nothing but itself."""
+"""The report of a run: one self-contained HTML file."""
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -21,7 +21,7 @@ from litemrc.plots.ranks import ranks_figure
 from litemrc.ranks.activity import LABELS
 from litemrc.ranks.table import RankTable
 
-LONGEST_LIST = 1000  # rows of an epoch table that a report still lists
+LONGEST_LIST = 1000  # most rows of an epoch table that a report lists
 
 
 def write_report(
@@ -39,22 +39,26 @@ def write_report(
 
     Parameters:
         path: the file to write, *.html.
-        title: the headline.
-        parameters: more rows for the parameter table, as name and value; the monitor's own come from `table`.
-        comparison: what the golden model said; None: nothing was compared, and the report says so.
-        accuracy: exact curves beside estimated ones, where they are known.
-        ranks: what was counted of the power domains, and what they consumed; None: nothing is said of them.
-        texts: what else there is to read, such as a console's log, by its heading.
+        title: headline of the report.
+        parameters: further rows of the parameter table, by name; those of the monitor come from `table`.
+        comparison: result of the comparison with the golden model; None: nothing was compared.
+        accuracy: exact curves beside the estimated ones, if known.
+        ranks: counters and energy of the power domains; None: the report omits them.
+        texts: further sections, such as the log of a console, by heading.
 
     Raises:
         UserError: the file cannot be written.
     """
     path = check_output_path(path, (".html",))
     environment = page_environment()
+
+    def size(pages: float, digits: int = 4) -> str:
+        return size_text(pages, table.page_bytes, digits)
+
     environment.filters |= {
         "ratio": lambda ratio: "-" if isnan(ratio) else f"{ratio:.4f}",
-        "size": lambda pages, digits=4: size_text(pages, table.page_bytes, digits),
-        "millijoules": lambda mj: f"{mj:,.{ranks[1].decimals}f}",
+        "size": size,
+        "millijoules": lambda mj: f"{mj:,.{ranks[1].decimals if ranks else 0}f}",
         "words": lambda name: str(name).replace("_", " "),
     }
     template = environment.get_template("run.html.j2")
@@ -95,7 +99,7 @@ def write_report(
 
 
 def page_environment() -> jinja2.Environment:
-    """Where the templates of reports are found; all extend `page.html.j2`, which holds head and style."""
+    """Return the environment of the report templates; all extend `page.html.j2` with head and style."""
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(
             lambda name: (resources.files("litemrc.reports") / name).read_text("utf-8")
@@ -108,7 +112,7 @@ def page_environment() -> jinja2.Environment:
 
 
 def _rows(table: EpochTable) -> list[dict[str, int | str]]:
-    """The table row by row, where it is short enough to be read."""
+    """Return the rows of the table; none if there are more than `LONGEST_LIST`."""
     if table.epoch.size > LONGEST_LIST:
         return []
     names = ("epoch", "context", "accesses", "misses", "working_set_pages")
@@ -128,10 +132,13 @@ def _figures(table: EpochTable, accuracy: Sequence[ContextAccuracy]) -> dict[str
     names = ", ".join(table.name_of(owner) for owner in table.owners_with_data)
     figures = {
         "curves": (curves_figure(table), f"Miss ratio over memory size of {names}"),
-        "panels": (panels_figure(table, exact), f"Miss ratio over memory size, one panel each for {names}"),
+        "panels": (
+            panels_figure(table, exact),
+            f"Miss ratio over memory size, one panel for each of {names}",
+        ),
         "epochs": (
             epochs_figure(table),
-            f"Accesses, working sets and miss ratios over the epochs, for {names}",
+            f"Accesses, working-set sizes and miss ratios over the epochs, for {names}",
         ),
     }
     return {

@@ -90,7 +90,7 @@ def test_json_says_what_arithmetic_says(run, file):
 def test_the_table_has_a_line_for_each_domain_and_one_for_all(run, file):
     done = run(file)
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert [line[0] for line in lines if line and line[0] in ("0", "1", "all")] == ["0", "1", "all"] * 2
+    assert [line[0] for line in lines if line and line[0] in ("0", "1", "total")] == ["0", "1", "total"] * 2
     for text in ("self-refresh", "90.00 %", "always", "saved", "MT41K64M16-187E:J at 533.3 MHz"):
         assert text in done.stdout
     assert "power-down" not in done.stdout, "components and states that do not occur are left out"

@@ -248,7 +248,7 @@ def test_curve_of_a_context_is_of_all_that_used_it(file, capsys):
 def test_a_process_without_data_is_an_error_that_names_those_with(file, capsys):
     assert cli.main(["curve", str(file), "--process", "vi"]) == 2
     said = capsys.readouterr().err
-    assert "no process vi has data" in said and "sort (pid 57), sort (pid 60), gzip (pid 58)" in said
+    assert "process vi has no data" in said and "sort (pid 57), sort (pid 60), gzip (pid 58)" in said
 
 
 def test_the_table_names_every_process(table):

@@ -96,13 +96,13 @@ def test_the_report_shows_the_working_sets(report):
 
 def test_a_sampled_run_is_marked_and_all_its_accesses_told(report, sampled_table):
     text = report(sampled_table).text
-    assert "30 sampled accesses counted" in text and "1 page of 4 took part" in text
+    assert "30 sampled accesses counted" in text and "The monitor sampled 1 page of 4" in text
     assert "116 accesses in all: 30 counted, 70 to pages not sampled" in text
     assert "sampled" not in report().text
 
 
 def test_exact_curves_stand_beside_the_estimated_ones(report):
-    assert "How exact the estimates are" not in report().text
+    assert "Accuracy of the estimates" not in report().text
     exact = HitCounters.of([8, 8, 8, 2], 6, 16).curve()
     text = report(accuracy=[ContextAccuracy(1, exact, 0.125, 0.1875, 0.25, 1234, 5)]).text
     # Sizes: 1 and 3 groups, and between them 2.

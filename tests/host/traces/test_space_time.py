@@ -66,7 +66,7 @@ def test_the_figure_says_what_its_axes_are(tmp_path, suffix):
     save_figure(figure, tmp_path / f"t{suffix}")
     axes = figure.axes[0]
     assert axes.get_xlabel() == "time in instructions"
-    assert axes.get_ylabel() == "used pages of 4 KiB, by address"
+    assert axes.get_ylabel() == "referenced pages of 4 KiB, by address"
     assert axes.images[0].get_extent() == [10, 21, 0, 2]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.progress import PlainLines
 from litemrc.errors import UserError
+from litemrc.files.scenarios import scenario_path
 
 
 def scenario_arguments(
@@ -22,7 +23,10 @@ def scenario_arguments(
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = epilog
     parser.add_argument(
-        "scenario", metavar="SCENARIO.toml", type=Path, help="scenario: the programs and the machine"
+        "scenario",
+        metavar="SCENARIO.toml",
+        type=scenario_path,
+        help="scenario: the programs and the machine; a file, or the name of a shipped one",
     )
     parser.add_argument(option, metavar="NAME,...", help=f"{choices}; the others are compared with the first")
     parser.add_argument("--seed", metavar="N", type=positive, help="seed instead of the scenario's")

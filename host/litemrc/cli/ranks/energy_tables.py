@@ -79,7 +79,7 @@ def _json(each: DomainEnergy) -> dict[str, Any]:
 
 def _lines(domains: Sequence[Each], total: Each) -> list[tuple[str, Each]]:
     lines = [(str(domain), each) for domain, each in enumerate(domains)]
-    return [*lines, ("all", total)] if len(lines) > 1 else lines
+    return [*lines, ("total", total)] if len(lines) > 1 else lines
 
 
 def _two_lines(name: str) -> str:
