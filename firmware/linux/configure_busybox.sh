@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# configure_busybox.sh SOURCE FRAGMENT: exactly what the fragment names, and no other option.
+# configure_busybox.sh SOURCE FRAGMENT: enables exactly the options of the fragment.
 #
-# busybox's kconfig is older than KCONFIG_ALLCONFIG: every option there is gets switched off by name, except these.
+# busybox's kconfig does not support KCONFIG_ALLCONFIG: every other option is switched off by name.
 set -eu
 unset MAKEFLAGS MAKELEVEL # of a make that calls this
 source=$1 fragment=$(realpath "$2")
@@ -13,12 +13,12 @@ awk -F= '
     /^CONFIG_/ && !($1 in wanted) { print $2 == "y" ? "# " $1 " is not set" : $0 }' "$fragment" .config >.config.new
 grep -E '^(# )?CONFIG_' "$fragment" >>.config.new
 mv .config.new .config
-# Options that came up only now take their defaults; the input ends, lest a question be asked for ever.
+# Options that appear only now take their defaults; the input is finite, so that no question repeats for ever.
 yes '' | head -n 1000 | make -s oldconfig >/dev/null
 
 wrong=$(comm -3 <(grep '^CONFIG_.*=y' "$fragment" | sort) <(grep '^CONFIG_.*=y' .config | sort))
 if [ -n "$wrong" ]; then
-    printf 'lines of %s that busybox did not take, and to the right options that it took beside them:\n%s\n' \
+    printf 'left: lines of %s without effect in busybox; right: options that it enabled in addition:\n%s\n' \
         "$fragment" "$wrong" >&2
     exit 1
 fi

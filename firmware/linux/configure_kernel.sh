@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# configure_kernel.sh SOURCE OUTPUT FRAGMENT...: allnoconfig and the fragments, of which the last has the last word.
+# configure_kernel.sh SOURCE OUTPUT FRAGMENT...: allnoconfig plus the fragments; later fragments override earlier ones.
 #
-# Fails if an option that a fragment names did not come out as it says: dependencies differ between kernel versions.
+# Fails if an option of a fragment does not take effect: dependencies differ between kernel versions.
 set -eu
 unset MAKEFLAGS MAKELEVEL # of a make that calls this
 source=$1 output=$2
@@ -22,7 +22,7 @@ wrong=$(awk "$option"'
                 print "  " wanted[o]
     }' "$output/fragment" "$output/.config")
 if [ -n "$wrong" ]; then
-    echo "this kernel does not take these lines of $*: something they depend on is missing, or selects another value" >&2
+    echo "these lines of $* have no effect in this kernel: a dependency is missing, or selects another value" >&2
     echo "$wrong" >&2
     exit 1
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# C compiler for user space on the SoC: musl, rv32ima, soft float. PYTHON names the one that has ziglang.
+# C compiler for user space on the SoC: musl, rv32ima, soft float. PYTHON is the interpreter that has ziglang.
 #
-# zig's linker knows none of the options dropped here (busybox gives them; they change nothing but messages and order).
+# Removes options of busybox that zig's linker does not know; they affect only messages and order.
 set -eu
 kept=()
 for argument; do

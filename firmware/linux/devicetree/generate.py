@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the device tree of a LiteMRC SoC, and the list of what is where in its memory when Linux starts.
+"""Writes the device tree of a LiteMRC SoC, and the list of the images in its memory when Linux starts.
 
     generate.py --csr build/sim-linux/csr.json --image build/linux/Image \
         --initramfs build/linux/initramfs.cpio --out build/linux
 
-gives ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``, a list of
-``{"file", "address", "bytes"}``, files being named from the folder of the list. Addresses of devices,
-interrupts, memory and clock are those of LiteX's csr.json; where kernel and device tree go is what the shim
-expects (firmware/boot/litex/config.h).
+writes ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``, a list of
+``{"file", "address", "bytes"}`` with paths relative to the list's folder. Addresses of devices, interrupts,
+memory and clock come from LiteX's csr.json; the shim defines the addresses of kernel and device tree
+(firmware/boot/litex/config.h).
 """
 
 import argparse
@@ -24,20 +24,20 @@ DTB_OFFSET = 0x70_0000
 INITRAMFS_OFFSET = 0x80_0000
 DTB_BYTES_MAX = 64 * 1024
 
-# retain_initrd: else the kernel overwrites the archive before it frees it. ramfs: its pages are never
-# pushed out, so they cost less to make than those of tmpfs. Together 4 clocks a byte of the archive.
+# retain_initrd: without it the kernel overwrites the archive before it frees it. ramfs: its pages are
+# never swapped, so they cost less to create than those of tmpfs. Together they save 4 cycles per byte.
 BOOTARGS = "console=liteuart retain_initrd rootfstype=ramfs"
-SEED_BYTES = 64  # Linux asks for 256 bits; of these it is sure not to wait
+SEED_BYTES = 64  # Linux needs 256 bits; with twice as many it never waits
 SUPERVISOR_EXTERNAL = 9  # privileged specification, table 4.2
 DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
 
 
 class UnusableError(Exception):
-    """What is wrong with the input, in one line."""
+    """The input cannot be used; the message is one line."""
 
 
 def lookup(csr, *path):
-    """csr[path[0]][path[1]]...; UnusableError if it is not there."""
+    """Return csr[path[0]][path[1]]...; UnusableError if it is absent."""
     for name in path:
         if name not in csr:
             raise UnusableError(f"no {'.'.join(path)}: not the csr.json of the Linux variant of the SoC")
@@ -46,7 +46,7 @@ def lookup(csr, *path):
 
 
 def seed(*files):
-    """Bytes for the kernel's random numbers: from files, so that a simulation can be repeated."""
+    """Return the kernel's random seed, derived from files so that a simulation can be repeated."""
     digest = hashlib.shake_256()
     for file in files:
         digest.update(file.read_bytes())
@@ -58,7 +58,7 @@ def cells(*numbers):
 
 
 def uart(csr, name, label):
-    """A LiteUART's node; without its interrupt: the driver polls, but Linux would wait for the controller."""
+    """Return a LiteUART's node, without interrupt: the driver polls; Linux would wait for the controller."""
     base = lookup(csr, "csr_bases", name)
     return f"""
 		{label}: serial@{base:x} {{
@@ -69,10 +69,10 @@ def uart(csr, name, label):
 
 
 def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
-    """The source text of the device tree.
+    """Return the source text of the device tree.
 
-    csr: csr.json as LiteX wrote it; initramfs_bytes: its size; rng_seed: bytes; bootargs: the kernel's
-    command line; timebase_hz: of rdtime, if the kernel shall be told another than the system clock.
+    csr: the parsed csr.json of LiteX; initramfs_bytes: its size; rng_seed: bytes; bootargs: the kernel's
+    command line; timebase_hz: frequency of rdtime given to the kernel, by default that of the system clock.
     """
     clock_hz = lookup(csr, "constants", "config_clock_frequency")
     ram = lookup(csr, "memories", "main_ram")
@@ -80,7 +80,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
     initramfs = ram["base"] + INITRAMFS_OFFSET
     if initramfs_bytes > ram["size"] - INITRAMFS_OFFSET:
         raise UnusableError(
-            f"the initramfs has {initramfs_bytes} bytes, more than memory has behind {initramfs:#x}"
+            f"the initramfs has {initramfs_bytes} bytes, more than the memory from {initramfs:#x} on"
         )
     monitor, ctrl = lookup(csr, "csr_bases", "mrc"), lookup(csr, "csr_bases", "ctrl")
     return f"""/dts-v1/;
@@ -163,7 +163,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
 
 
 def images(csr, image, initramfs, dtb, out):
-    """What is where: a list for images.json; UnusableError if something overlaps."""
+    """Return the list for images.json; UnusableError if images overlap."""
     base = lookup(csr, "memories", "main_ram", "base")
     if image.stat().st_size > DTB_OFFSET - KERNEL_OFFSET:
         raise UnusableError(
@@ -188,7 +188,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="folder")
     parser.add_argument("--bootargs", default=BOOTARGS, help="kernel's command line (%(default)s)")
     parser.add_argument(
-        "--timebase-hz", type=int, help="what the kernel shall believe rdtime counts (the clock)"
+        "--timebase-hz", type=int, help="frequency of rdtime given to the kernel (the system clock)"
     )
     args = parser.parse_args()
     try:

@@ -2,8 +2,8 @@
 /*
  * The first program: mounts, swap, modules, the monitor's daemon, a shell on the console.
  *
- * In C and not a script, because each program that a script starts costs a processor of the simulated SoC a million
- * clocks. What fails is said on the console, and the rest is done all the same: a shell is there to look.
+ * It is written in C because each program that a script starts costs a million cycles on the simulated SoC. A failed step
+ * is reported on the console and the others continue, so that there is a shell for diagnosis.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SWAP_BYTES "8M" /* of pages pushed out; in memory they take what lzo leaves of them */
+#define SWAP_BYTES "8M" /* of swapped pages; they occupy their lzo-compressed size in memory */
 #define SWAP_DEVICE "/dev/zram0"
 #define MONITOR "/dev/litemrc0"
 #define DAEMON "/sbin/litemrcd"
@@ -33,9 +33,9 @@
 #define CGROUP "/sys/fs/cgroup"
 #define DELEGATED CGROUP "/litemrcd"
 #define SERVICE_USER 1000 /* litemrc in /etc/passwd */
-#define EXIT_BAD_INPUT 2  /* of the daemon: to start it again would end the same way */
+#define EXIT_BAD_INPUT 2  /* of the daemon: a restart would fail in the same way */
 
-/* In this order; the first brings the interrupts that the second needs. */
+/* In this order: the first provides the interrupts that the second needs. */
 static const char *const modules[] = {"/lib/modules/vexriscv_intc.ko", "/lib/modules/litemrc.ko"};
 
 static const struct {
@@ -85,7 +85,7 @@ static void mount_all(void)
 	}
 }
 
-/* A subtree of cgroups that the daemon's user may divide: Documentation/admin-guide/cgroup-v2.rst, "Delegation". */
+/* Delegates a cgroup subtree to the daemon's user: Documentation/admin-guide/cgroup-v2.rst, "Delegation". */
 static void delegate_cgroup(void)
 {
 	static const char *const handed_over[] = {"", "/cgroup.procs", "/cgroup.threads", "/cgroup.subtree_control"};
@@ -102,7 +102,7 @@ static void delegate_cgroup(void)
 	}
 }
 
-/* What mkswap writes: the signature at the end of the first page, the version and the last page behind 1,024 bytes. */
+/* As mkswap: the signature at the end of the first page, version and last page number at byte 1,024. */
 static int write_swap_header(int fd, long page_bytes, uint32_t pages)
 {
 	static const char signature[] = {'S', 'W', 'A', 'P', 'S', 'P', 'A', 'C', 'E', '2'};
@@ -156,7 +156,7 @@ static void load_modules(void)
 	}
 }
 
-/* Starts the daemon after some seconds; returns its pid, or 0 where it, or the monitor, is not there. */
+/* Starts the daemon after a delay; returns its pid, or 0 if the daemon or the monitor is absent. */
 static pid_t start_daemon(unsigned int delay_s)
 {
 	pid_t child;
@@ -176,7 +176,7 @@ static pid_t start_daemon(unsigned int delay_s)
 	return child;
 }
 
-/* The console becomes the terminal of the shell, so that ^C ends programs and not the shell. */
+/* Makes the console the shell's controlling terminal, so that ^C ends programs and not the shell. */
 static pid_t start_shell(void)
 {
 	pid_t child = fork();
@@ -194,7 +194,7 @@ static pid_t start_shell(void)
 	return child;
 }
 
-/* What busybox's poweroff, reboot and halt send: they leave it to init, unless they have -f. */
+/* The signals of busybox's poweroff, reboot and halt, which without -f leave the work to init. */
 static void shut_down(int signal_number)
 {
 	sync();
@@ -232,7 +232,7 @@ int main(void)
 	shell_pid = start_shell();
 	for (;;) {
 		ended = wait(&status);
-		if (ended < 0) { /* nothing left to wait for, not even the shell */
+		if (ended < 0) { /* no child is left, not even the shell */
 			pause();
 		} else if (ended == shell_pid) {
 			shell_pid = start_shell();

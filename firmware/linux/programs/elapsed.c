@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* elapsed COMMAND [ARGUMENT]...: runs it and prints, on stderr, the nanoseconds it took; its status is the command's. */
+/* elapsed COMMAND [ARGUMENT]...: runs a command, prints its nanoseconds to stderr and returns its status. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>

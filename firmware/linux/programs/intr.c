@@ -2,9 +2,9 @@
 /*
  * intr [PAGES [TOUCHES [ITERATIONS [SLEEP_MS]]]]: an interactive program: INTR of Zhou et al. 2004, 4.2.1.
  *
- * Each iteration touches TOUCHES of PAGES pages, drawn by Zipf's law (page k with a weight of 1/k), then sleeps. Its
- * response time is that of an iteration without the sleep; mean and longest are printed, in microseconds. The draws
- * are the same in each run. The defaults fit a machine of 32 MB and take about ten million clocks.
+ * Each iteration makes TOUCHES accesses to PAGES pages, drawn by Zipf's law (weight 1/k for page k), then sleeps. The
+ * response time is that of an iteration without the sleep; mean and longest are printed, in microseconds. All runs draw
+ * the same pages. The defaults fit a machine of 32 MB and take about ten million cycles.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 
 #include "program.h"
 
-/* Of page 1; so page 2^20 would still weigh 16. */
+/* Weight of page 1; page 2^20 still has a weight of 16. */
 #define WEIGHT_OF_FIRST (1u << 24)
 
-/* A generator of 32-bit numbers: Marsaglia, "Xorshift RNGs", 2003. */
+/* 32-bit random numbers: Marsaglia, "Xorshift RNGs", 2003. */
 static uint32_t next_random(void)
 {
 	static uint32_t state = 2463534242u;
@@ -26,7 +26,7 @@ static uint32_t next_random(void)
 	return state;
 }
 
-/* cumulative[k] is the weight of pages 0 to k; the weight of all is below 2^29, as ln(MAX_PAGES) is below 2^5. */
+/* cumulative[k] is the weight of pages 0 to k; the total is below 2^29, because ln(MAX_PAGES) is below 2^5. */
 static uint32_t *cumulative_weights(uint32_t page_count)
 {
 	uint32_t *cumulative = allocate(page_count * sizeof(*cumulative));

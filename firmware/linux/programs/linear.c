@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * linear [PAGES [ROUNDS]]: touches PAGES pages one after the other, ROUNDS times: LINEAR of Zhou et al. 2004, 4.2.1.
+ * linear [PAGES [ROUNDS]]: touches PAGES pages in order, ROUNDS times: LINEAR of Zhou et al. 2004, 4.2.1.
  *
  * Its miss ratio is 1 below PAGES pages and 0 from there on. The defaults fit a machine of 32 MB and take about ten
- * million clocks. Prints what it did and the microseconds it took.
+ * million cycles. Prints its parameters and the microseconds it took.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs with a known memory behaviour share: arguments, pages, touches, time. */
+/* Shared by the programs with known memory behaviour: arguments, pages, touches, time. */
 #ifndef LITEMRC_PROGRAM_H
 #define LITEMRC_PROGRAM_H
 
@@ -14,7 +14,7 @@
 #define LINE_BYTES 64u
 #define MAX_PAGES (1u << 18) /* 1 GB */
 
-/* Argument i as a number, or the default if there are fewer; ends the program with status 2 if it is not in range. */
+/* Returns argument i as a number, or the default if absent; exits with status 2 if it is out of range. */
 static inline uint32_t number(int argc, char **argv, int i, uint32_t otherwise, uint32_t least, uint32_t most)
 {
 	unsigned long long value;
@@ -31,7 +31,7 @@ static inline uint32_t number(int argc, char **argv, int i, uint32_t otherwise, 
 	return value;
 }
 
-/* Zeroed memory at the start of a page; ends the program if there is none. */
+/* Returns zeroed, page-aligned memory; exits if there is none. */
 static inline void *allocate(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,12 +48,12 @@ static inline uint8_t *allocate_pages(uint32_t count)
 	return allocate((size_t)count * PAGE_BYTES);
 }
 
-/* Writes and reads a word of a page, in another cache line each turn, so that the access reaches the DRAM. */
+/* Writes and reads a word of a page, in a different cache line each turn, so that the access reaches the DRAM. */
 static inline void touch(uint8_t *pages, uint32_t page, uint32_t turn)
 {
 	volatile uint32_t *word = (void *)(pages + (size_t)page * PAGE_BYTES + (page + turn) * LINE_BYTES % PAGE_BYTES);
 
-	*word = turn; /* first, so that a new page is one page fault and not two */
+	*word = turn; /* the write first: a new page then costs one page fault, not two */
 	(void)*word;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * switches ROUNDS [FILE FILE]: two processes wake each other through pipes; prints the nanoseconds of a switch between
- * them, system calls included. Each writes its pid into its FILE before: contexts/N/pid of the driver, to be followed.
+ * switches ROUNDS [FILE FILE]: two processes wake each other through pipes; prints the nanoseconds per switch, system
+ * calls included. Before that the pid of each is written to its FILE, such as contexts/N/pid of the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void take(int fd)
 		fail("switches: read");
 }
 
-static void tell_pid(const char *path, pid_t pid)
+static void write_pid(const char *path, pid_t pid)
 {
 	FILE *file = fopen(path, "w");
 
@@ -69,10 +69,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 4) {
-		tell_pid(argv[2], getpid());
-		tell_pid(argv[3], child);
+		write_pid(argv[2], getpid());
+		write_pid(argv[3], child);
 	}
-	give(there[1]);		/* a first round, to warm up */
+	give(there[1]);		/* warm-up round */
 	take(back[0]);
 	start = now_ns();
 	for (long i = 0; i < rounds; i++) {
