@@ -5,9 +5,9 @@ from itertools import pairwise
 from litex.gen import LiteXModule
 from migen import Array, Cat, If, Mux, Record, Signal
 
+from litemrc_gateware.counters.shift_count import ShiftCountDecoder, shift_bits, shifted
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.ranks.records import LOW_STATES, MeterWord, PowerState
-from litemrc_gateware.ranks.shift_count import ShiftCountDecoder, shift_bits, shifted
 from litemrc_gateware.records import width_of
 
 WORDS = MeterWord.TOP_PAGES  # the words counted here: all but the pages
