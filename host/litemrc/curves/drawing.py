@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from litemrc.curves.sizes import MIB
-from litemrc.errors import UserError
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,12 +22,9 @@ def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
         UserError: matplotlib is not installed.
     """
     if ax is None:
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise UserError(
-                "matplotlib is not installed", remedy="run: pip install 'litemrc[plots]'"
-            ) from error
+        require("plot")
+        from matplotlib import pyplot
+
         _, ax = pyplot.subplots()
     for curve in curves:
         ax.step(curve.sizes_pages * curve.page_bytes / MIB, curve.miss_ratio, where="post", label=curve.name)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from litemrc.errors import UserError
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     import pandas
@@ -17,10 +17,9 @@ def data_frame(columns: Mapping[str, NDArray[Any]]) -> "pandas.DataFrame":
     Raises:
         UserError: pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise UserError("pandas is not installed", remedy="run: pip install pandas") from error
+    require("pandas")
+    import pandas as pd
+
     return pd.DataFrame({name: column.copy() for name, column in columns.items()})
 
 

@@ -1,1 +1,5 @@
 """The serial link: frames, the message schema and requests."""
+
+from litemrc.extras import require
+
+require("device")

@@ -1,7 +1,8 @@
 // For tests: which of the compiled instruction sets this processor has, and the choice among them.
 #include "bindings.hpp"
 
-#include <hwy/targets.h>
+#include "stacks/recency_kernels.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -15,24 +16,17 @@ namespace {
 
 std::vector<std::string> instruction_sets() {
     std::vector<std::string> names;
-    for (const int64_t target : hwy::SupportedAndGeneratedTargets())
-        names.push_back(hwy::TargetName(target));
+    for (const RecencyKernels *kernels : supported_recency_kernels())
+        names.push_back(kernels->instruction_set);
     return names;
 }
 
 // None: the best one again. Changes the whole process.
 void use_instruction_set(const std::optional<std::string> &name) {
-    hwy::SetSupportedTargetsForTest(0);
-    if (name) {
-        int64_t chosen = 0;
-        for (const int64_t target : hwy::SupportedAndGeneratedTargets())
-            if (*name == hwy::TargetName(target))
-                chosen = target;
-        if (!chosen)
-            throw nb::value_error("no such instruction set, or this processor lacks it");
-        hwy::SetSupportedTargetsForTest(chosen);
-    }
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    for (const RecencyKernels *kernels : supported_recency_kernels())
+        if (!name || *name == kernels->instruction_set)
+            return use_recency_kernels(*kernels);
+    throw nb::value_error("no such instruction set, or this processor lacks it");
 }
 
 } // namespace

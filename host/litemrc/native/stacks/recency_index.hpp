@@ -14,32 +14,14 @@
 // narrow load behind it, but a wide load behind a narrow store waits.
 #pragma once
 
-#include <hwy/aligned_allocator.h>
+#include "recency_kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 namespace litemrc_native {
-
-constexpr uint32_t NO_SLOT = 0; // the slot of a page never seen; no page's slot
-
-// The arrays, as the vector code sees them. Level 0 has a number for each word, level 1 for each block, and so on; a level
-// with one number only is left out.
-struct RecencyLevels {
-    static constexpr unsigned WORD_BITS = 6;
-    static constexpr unsigned RADIX_BITS = 5;
-    static constexpr unsigned RADIX = 1u << RADIX_BITS;
-    static constexpr unsigned SMALL = 2; // levels whose numbers fit 16 bits: 31 * 2^11 < 2^16
-    static constexpr unsigned MOST = 5;
-
-    // The first bit of a slot that tells siblings of a level apart.
-    static constexpr unsigned shift(unsigned level) { return WORD_BITS + level * RADIX_BITS; }
-
-    uint64_t *words;
-    uint16_t *small[SMALL];
-    uint32_t *large[MOST - SMALL];
-    unsigned count;
-};
 
 class RecencyIndex {
   public:
@@ -74,14 +56,20 @@ class RecencyIndex {
     void rank(uint32_t *slots, size_t count) const;
 
   private:
+    struct Free {
+        void operator()(void *memory) const { std::free(memory); }
+    };
+    template <typename T> using AlignedArray = std::unique_ptr<T[], Free>;
+    template <typename T> static AlignedArray<T> aligned_array(size_t size);
+
     void begin_block();
     void allocate(uint64_t slots);
 
     uint64_t capacity_ = 0, live_ = 0, next_ = 0, block_end_ = 0;
     RecencyLevels levels_{};
-    hwy::AlignedFreeUniquePtr<uint64_t[]> words_;
-    hwy::AlignedFreeUniquePtr<uint16_t[]> small_[RecencyLevels::SMALL];
-    hwy::AlignedFreeUniquePtr<uint32_t[]> large_[RecencyLevels::MOST - RecencyLevels::SMALL];
+    AlignedArray<uint64_t> words_;
+    AlignedArray<uint16_t> small_[RecencyLevels::SMALL];
+    AlignedArray<uint32_t> large_[RecencyLevels::MOST - RecencyLevels::SMALL];
 };
 
 } // namespace litemrc_native

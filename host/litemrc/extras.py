@@ -1,0 +1,26 @@
+"""Optional extras of the package: whatever needs one checks here first, so that the message is clear."""
+
+from importlib.util import find_spec
+
+from litemrc.errors import UserError
+
+# The modules that each extra of pyproject.toml brings.
+_MODULES = {
+    "plot": ("matplotlib", "jinja2"),
+    "device": ("cbor2", "cobs", "serial", "zcbor"),
+    "pandas": ("pandas",),
+}
+
+
+def require(extra: str) -> None:
+    """Check that the modules of an extra are installed, without importing them.
+
+    Raises:
+        UserError: one is missing.
+    """
+    missing = [module for module in _MODULES[extra] if find_spec(module) is None]
+    if missing:
+        raise UserError(
+            f"litemrc[{extra}] is not installed: {', '.join(missing)} missing",
+            remedy=f"run: pip install 'litemrc[{extra}]'",
+        )
