@@ -85,7 +85,8 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     whole = {(setting.lower, setting.upper, setting.sampling) for setting in recording.settings[1:]}
     if table.scale or whole - {(0, table.frames - 1, 0), (0, 0, 0)}:
         raise ValueError("ownership is recounted only where every page of the memory takes part")
-    owner, used, last_epoch = ([None] * table.frames for _ in range(3))
+    owner: list[int | None] = [None] * table.frames
+    used, last_epoch = [False] * table.frames, [-1] * table.frames
     counts: dict[tuple[int, int], list[int]] = {}
     reused = fresh = 0
     access, invalidate, clear = (OPS.index(name) for name in ("access", "invalidate", "clear"))
@@ -94,24 +95,26 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
         columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch)
         for op, frame, context, frozen, epoch in zip(*(c[part].tolist() for c in columns), strict=True):
             if op == access:
-                miss = owner[frame] is None
-                if miss:
-                    owner[frame] = context
-                    reused += used[frame] is not None
-                    fresh += used[frame] is None
+                holder = owner[frame]
+                miss = holder is None
+                if holder is None:
+                    owner[frame] = holder = context
+                    reused += used[frame]
+                    fresh += not used[frame]
                     used[frame] = True
                 if frozen:
                     continue
-                count = counts.setdefault((epoch, owner[frame]), [0, 0, 0])
+                count = counts.setdefault((epoch, holder), [0, 0, 0])
                 count[0] += 1
                 count[1] += miss
                 if last_epoch[frame] != epoch:
                     count[2] += 1
                     last_epoch[frame] = epoch
             elif op == invalidate:
-                owner[frame] = last_epoch[frame] = None
+                owner[frame], last_epoch[frame] = None, -1
             elif op == clear:
-                owner, used, last_epoch = ([None] * table.frames for _ in range(3))
+                owner = [None] * table.frames
+                used, last_epoch = [False] * table.frames, [-1] * table.frames
                 counts = {key: count for key, count in counts.items() if key[0] != epoch}
                 reused = fresh = 0
     compared, difference = _compare(counts, table)

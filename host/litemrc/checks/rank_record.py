@@ -185,7 +185,7 @@ class _Bus:
             self._partial[rank] = address & _PARTIAL
         elif command in _METERED:
             try:
-                self._activity.command(clock, _METERED[command], rank, bank, address)
+                self._activity.command(clock, _METERED[Command(command)], rank, bank, address)
             except KeyError:
                 raise ValueError(
                     f"clock {clock}: {Command(command).name} of bank {bank}, which is closed"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from litemrc.device.simulation.recording import OPS, Recording
 from litemrc.golden.monitor.hit_counters import EpochCounters
 from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc.golden.monitor.positions import NONE
+from litemrc.golden.monitor.positions import NONE, Position
 
 EVENTS_AT_A_TIME = 1 << 16
 
@@ -35,9 +35,14 @@ def replay(
     recording: Recording, model: MonitorModel, progress: Callable[[int], object] = lambda epochs: None
 ) -> Replay:
     """Runs a model, fresh from its constructor, over all events; `progress` gets the epochs finished."""
+
+    def drop(frame: int, context: int) -> Position:
+        model.drop()
+        return NONE
+
     actions = {
         "access": model.access,
-        "dropped": lambda frame, context: model.drop() or NONE,
+        "dropped": drop,
         "invalidate": lambda frame, context: model.invalidate(frame),
         "clear": lambda frame, context: model.clear(),
         "mark": lambda frame, context: model.mark(),
@@ -59,8 +64,8 @@ def replay(
             scales.append(model.filter.scale_log2)
             epochs.append(model.end_epoch())
             progress(len(epochs))
-    kind, group, context = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
-    return Replay(epochs, scales, kind, group, context)
+    kinds, groups, contexts = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
+    return Replay(epochs, scales, kinds, groups, contexts)
 
 
 def _events(recording: Recording) -> Iterator[tuple[int, int, int, bool, bool]]:

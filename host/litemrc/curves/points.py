@@ -1,9 +1,13 @@
 """The points of a miss-ratio curve (memory sizes and miss ratios), checked."""
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litemrc.errors import UserError
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def checked_points(
@@ -41,17 +45,17 @@ def checked_points(
     return sizes, ratios
 
 
-def read_only(array: NDArray) -> NDArray:
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """Return a view of the array that refuses to be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def _array(name: str, values: ArrayLike, dtype: type, where: str) -> NDArray:
+def _array(name: str, values: ArrayLike, dtype: type[Scalar], where: str) -> NDArray[Scalar]:
     try:
         given = np.asarray(values)
-        array = np.ascontiguousarray(given, dtype)
+        array: NDArray[Scalar] = np.ascontiguousarray(given, dtype)
         numeric = given.dtype.kind in "iuf" or given.size == 0
         same = numeric and np.array_equal(array, given, equal_nan=True)
     except (TypeError, ValueError, OverflowError):

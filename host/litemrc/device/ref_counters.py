@@ -78,7 +78,7 @@ class TrafficState:
 def masters() -> tuple[str, ...]:
     """Names of those who ask for accesses, by their number."""
     numbers = {name: number for name, number in schema().constants.items() if name.startswith(_MASTER)}
-    return tuple(name.removeprefix(_MASTER) for name in sorted(numbers, key=numbers.get))
+    return tuple(name.removeprefix(_MASTER) for name in sorted(numbers, key=numbers.__getitem__))
 
 
 def page_counters() -> tuple[str, ...]:

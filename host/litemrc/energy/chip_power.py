@@ -90,12 +90,13 @@ def _rdram(part: RdramPart) -> ChipPower:
 
 
 def _sdram(part: SdramPart) -> ChipPower:
-    for name in ("power_down_exit_ns", "self_refresh_exit_ns"):
-        if getattr(part, name) is None:
+    def exit_ns(name: str) -> float:
+        if (known := getattr(part, name)) is None:
             raise UserError(
-                f"{part.name}: how long leaving a low state takes is not known ({name.removesuffix('_ns')})",
+                f"{part.name}: the exit latency of a low state is unknown ({name.removesuffix('_ns')})",
                 remedy="put [exits] into a part file of your own, and name that: FILE.toml",
             )
+        return float(known)
 
     def mw(name: str) -> float:
         return sum(rail.volts * rail.current(name) for rail in part.rails)
@@ -108,6 +109,6 @@ def _sdram(part: SdramPart) -> ChipPower:
         access_ns=part.rc * 1e3 / part.clock_mhz,
         access_mw=mw("idd0") + (mw("idd4r") - mw("idd3n")) * _BURST_CLOCKS / part.rc,
         waiting_mw=(mw("idd3n") + refresh, standby + refresh, mw("idd2p0") + refresh, mw("idd6")),
-        exit_ns=(0.0, 0.0, part.power_down_exit_ns, part.self_refresh_exit_ns),
+        exit_ns=(0.0, 0.0, exit_ns("power_down_exit_ns"), exit_ns("self_refresh_exit_ns")),
         exit_mw=(0.0, standby, standby, standby),
     )

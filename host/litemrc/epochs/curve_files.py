@@ -1,7 +1,6 @@
 """Reads curves from files: epoch tables in Parquet, or JSON with memory sizes and miss ratios."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +36,28 @@ def read_curves(path: Path) -> list[Curve]:
         return [_of_json(content, path)]
     from litemrc.epochs.files import read_epochs  # loads pyarrow
 
-    return list(_of_table(read_epochs(path), path))
+    return curves_of(read_epochs(path), str(path))
 
 
-def _of_table(table: EpochTable, path: Path) -> Iterator[Curve]:
+def curves_of(table: EpochTable, where: str) -> list[Curve]:
+    """Return the curve of each owner that has data.
+
+    Parameters:
+        where: file or device of the table, for messages.
+
+    Raises:
+        UserError: no access was counted, or the sampling changed between epochs.
+    """
     if len(table.scales) > 1:
         raise UserError(
             "the sampling changed between epochs: they have no curve in common",
-            where=str(path),
+            where=where,
             remedy="choose some by `litemrc curve --epochs A:B --context C --json`, and take what it prints",
         )
     owners = table.owners_with_data
     if not owners:
-        raise UserError(
-            "no context counted an access", where=str(path), remedy="collect while a program runs"
-        )
-    return (table.curve(owner) for owner in owners)
+        raise UserError("no context counted an access", where=where, remedy="collect while a program runs")
+    return [table.curve(owner) for owner in owners]
 
 
 def _of_json(content: bytes, path: Path) -> Curve:

@@ -12,7 +12,7 @@ from litemrc.curves.hit_counters import HitCounters
 from litemrc.epochs.processes import Owner, Process, check_processes
 from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
 
-COLUMNS = {
+COLUMNS: dict[str, np.dtype] = {
     "epoch": np.dtype("u4"),
     "context": np.dtype("u1"),
     "accesses": np.dtype("u8"),

@@ -11,7 +11,7 @@ from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
 from litemrc.errors import UserError
 from litemrc.ranks.activity import ADDING, COUNTERS, KEPT, PowerState, RankActivity
 
-COLUMNS = {
+COLUMNS: dict[str, np.dtype] = {
     "epoch": np.dtype("u4"),
     "domain": np.dtype("u1"),
     "clocks": np.dtype("u4"),

@@ -1,19 +1,15 @@
-"""Opens a trace of any format, and creates one: the format follows from the name, or is named."""
+"""Opens and creates traces of any format; the format is named or follows from the file name."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path, replacing
-from litemrc.traces.formats.columnar import ColumnarTrace, ParquetWriter
-from litemrc.traces.formats.intervals import IntervalTrace, IntervalWriter
-from litemrc.traces.formats.lackey import LackeyTrace
-from litemrc.traces.formats.oracle_general import OracleGeneralTrace, OracleGeneralWriter
 from litemrc.traces.formats.streams import SUFFIXES, open_sink, open_source, plain_name
-from litemrc.traces.formats.text import TextTrace, TextWriter
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
@@ -22,14 +18,14 @@ __all__ = ["FORMATS", "Format", "Trace", "WriteOptions", "create_trace", "format
 
 @dataclass(frozen=True)
 class Format:
-    """One format of trace files.
+    """A format of trace files.
 
     Attributes:
-        suffixes: endings of file names, lower case, before that of a compression; the first is the usual one.
-        columns: those of a chunk it keeps, beside the pages.
-        open: makes a reader of a path and the bytes of a page.
-        create: makes a writer of an open file; None: cannot be written.
-        compresses: it does so by itself: no .gz, .zst or .xz behind its ending.
+        suffixes: file suffixes in lower case, without compression; the first is the usual one.
+        columns: columns of a chunk that it keeps, besides pages.
+        open: returns a reader for a path and a page size in bytes.
+        create: returns a writer for an open file; None: the format is read only.
+        compresses: the format has its own compression and takes no .gz, .zst or .xz.
     """
 
     suffixes: tuple[str, ...]
@@ -39,49 +35,64 @@ class Format:
     compresses: bool = False
 
 
+def _of(module: str, name: str) -> Any:
+    """Return a reader or writer of `litemrc.traces.formats`, imported now: most of them load pyarrow."""
+    return getattr(import_module(f"litemrc.traces.formats.{module}"), name)
+
+
 _ALL = frozenset({"times", "writes", "contexts"})
 
 FORMATS = {
     "text": Format(
         (".txt", ".trace"),
         _ALL,
-        lambda path, _: TextTrace(open_source(path)),
-        lambda sink, _: TextWriter(sink),
+        lambda path, _: _of("text", "TextTrace")(open_source(path)),
+        lambda sink, _: _of("text", "TextWriter")(sink),
     ),
     "oracleGeneral": Format(
         (".oraclegeneral", ".oraclegeneral.bin"),
         frozenset({"times"}),
-        lambda path, _: OracleGeneralTrace(open_source(path)),
-        OracleGeneralWriter,
+        lambda path, _: _of("oracle_general", "OracleGeneralTrace")(open_source(path)),
+        lambda sink, options: _of("oracle_general", "OracleGeneralWriter")(sink, options),
     ),
     "lackey": Format(
         (".lackey",),
         frozenset({"times", "writes"}),
-        lambda path, page_bytes: LackeyTrace(open_source(path), page_bytes),
+        lambda path, page_bytes: _of("lackey", "LackeyTrace")(open_source(path), page_bytes),
         None,
     ),
     "parquet": Format(
-        (".parquet",), _ALL, lambda path, _: ColumnarTrace(path), ParquetWriter, compresses=True
+        (".parquet",),
+        _ALL,
+        lambda path, _: _of("columnar", "ColumnarTrace")(path),
+        lambda sink, options: _of("columnar", "ParquetWriter")(sink, options),
+        compresses=True,
     ),
-    "arrow": Format((".arrow", ".feather"), _ALL, lambda path, _: ColumnarTrace(path), None, compresses=True),
+    "arrow": Format(
+        (".arrow", ".feather"),
+        _ALL,
+        lambda path, _: _of("columnar", "ColumnarTrace")(path),
+        None,
+        compresses=True,
+    ),
     "intervals": Format(
         (".inout",),
         frozenset({"times"}),
-        lambda path, _: IntervalTrace(open_source(path)),
-        IntervalWriter,
+        lambda path, _: _of("intervals", "IntervalTrace")(open_source(path)),
+        lambda sink, options: _of("intervals", "IntervalWriter")(sink, options),
     ),
 }
 
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
-    """The format called `name`, or else that of the file's ending.
+    """Return the format `name`, or the format of the file's suffix.
 
     Raises:
-        UserError: no such format, or an ending that belongs to none.
+        UserError: an unknown format or suffix.
     """
     if name is not None:
         if name not in FORMATS:
-            raise UserError(f"no format {name!r}", remedy=f"formats: {', '.join(FORMATS)}")
+            raise UserError(f"unknown format {name!r}", remedy=f"choose {', '.join(FORMATS)}")
         return FORMATS[name]
     plain = plain_name(path).lower()
     for form in FORMATS.values():
@@ -89,9 +100,9 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
             return form
     endings = ", ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
     raise UserError(
-        "the file's ending does not tell its format",
+        "the file's suffix belongs to no format",
         where=str(path),
-        remedy=f"use --format, or one of {endings} (and .gz, .zst or .xz behind it)",
+        remedy=f"use --format, or one of {endings} (optionally with .gz, .zst or .xz)",
     )
 
 
@@ -100,11 +111,11 @@ def open_trace(path: str | Path, format: str | None = None, page_bytes: int = PA
 
     Parameters:
         path: a file, compressed or not, or a URL `gen:...` (see `generators/urls.py`).
-        format: name in `FORMATS`; None: by the file's ending.
-        page_bytes: size of a page, a power of two, for formats that hold addresses.
+        format: name in `FORMATS`; None: by the file's suffix.
+        page_bytes: page size, a power of two, for formats that hold addresses.
 
     Raises:
-        UserError: no such file or format.
+        UserError: a missing file or unknown format.
     """
     if str(path).startswith(PREFIX):
         return GeneratedTrace(str(path))
@@ -115,24 +126,24 @@ def open_trace(path: str | Path, format: str | None = None, page_bytes: int = PA
 def create_trace(
     path: str | Path, format: str | None = None, options: WriteOptions | None = None
 ) -> Iterator[TraceWriter]:
-    """Yield a writer; the file appears under its name when the block ends well, and not at all if not.
+    """Yield a writer; the file appears only if the block ends without an exception.
 
     Raises:
-        UserError: a format that cannot be written, or a path that cannot.
+        UserError: a read-only format, or a path that cannot be written.
     """
     form = format_of(path, format)
     if form.create is None:
         raise UserError(
-            "traces of this format are read only",
+            "this format is read only",
             where=str(path),
             remedy="write text, oracleGeneral or parquet",
         )
     path = check_output_path(path)
     if form.compresses and path.suffix.lower() in SUFFIXES:
         raise UserError(
-            "this format compresses by itself",
+            "this format has its own compression",
             where=str(path),
-            remedy=f"leave out {path.suffix} behind its name",
+            remedy=f"remove {path.suffix} from the name",
         )
     with (
         replacing(path) as partial,

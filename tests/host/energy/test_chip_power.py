@@ -53,7 +53,7 @@ def test_a_part_file_without_exit_times_says_so(tmp_path):
         'datasheet = ""\ncross_check = ""\n[[grades]]\nname = "-1"\nclock_mhz = 500\n'
         "rc = 2\nras = 1\nrfc = 3\n[grades.rails.vdd]\nvolts = 1.5\n"
     )
-    with pytest.raises(UserError, match="MINE-1: how long leaving a low state takes is not known"):
+    with pytest.raises(UserError, match="MINE-1: the exit latency of a low state is unknown"):
         find_power(str(file))
 
 

@@ -188,7 +188,7 @@ class Collector:
         elif message.name == "hello":
             self._running.note_hello(message)
         elif message.name == "rank" and self.ranks:
-            self._note_rank(message)
+            self._note_rank(self.ranks, message)
         elif message.name == "task":
             self._note_task(message)
         elif message.name == "pages":
@@ -228,9 +228,9 @@ class Collector:
         self._begun += begins
         self.processes.note_epoch(row.epoch)
 
-    def _note_rank(self, message: Message) -> None:
+    def _note_rank(self, ranks: RankRows, message: Message) -> None:
         try:
-            self.ranks.note(message)
+            ranks.note(message)
         except ValueError as error:
             raise self._fault(str(error)) from error
 

@@ -2,7 +2,7 @@
 
 from dataclasses import make_dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import cbor2
 
@@ -34,6 +34,10 @@ class Message:
     body: ClassVar[tuple[Field, ...]]
     sequence: int
 
+    if TYPE_CHECKING:  # the fields come from the schema
+
+        def __getattr__(self, field: str) -> Any: ...
+
 
 class Codec:
     """Everything one end may send, as records and as CBOR.
@@ -46,7 +50,7 @@ class Codec:
     def __init__(self, direction: Direction) -> None:
         self.max_bytes = direction.max_bytes
         self.types: dict[str, type[Message]] = {}
-        self._by_number = {}
+        self._by_number: dict[int, type[Message]] = {}
         self._head = len(direction.head)
         self._protocol: tuple[int, int] | None = None
         for message in direction.messages:
@@ -125,12 +129,12 @@ def _to_cbor(field: Field, value: Any) -> Any:
 
 def _from_cbor(field: Field, item: Any) -> Any:
     """Check one data item and return the value a record holds for it."""
-    if type(item) is not _TYPES[field.kind]:
-        expected = _TYPES[field.kind].__name__
-        raise ProtocolError(f"{field.name}: {type(item).__name__} instead of {expected}")
+    found, expected = type(item), _TYPES[field.kind]
+    if found is not expected:  # bool is not an integer here
+        raise ProtocolError(f"{field.name}: {found.__name__} instead of {expected.__name__}")
     if field.kind == "BOOL":
         return item
-    size = item if field.kind == "UINT" else len(item.encode() if field.kind == "TSTR" else item)
+    size: int = item if field.kind == "UINT" else len(item.encode() if field.kind == "TSTR" else item)
     if not field.low <= size <= field.high:
         raise ProtocolError(f"{field.name}: {size} is not in {field.low}..{field.high}")
     if field.choices:
@@ -138,7 +142,7 @@ def _from_cbor(field: Field, item: Any) -> Any:
         if not names:
             raise ProtocolError(f"{field.name}: no choice {item}")
         return names[0]
-    if field.kind == "LIST":
+    if field.item:
         for element in item:
             _from_cbor(field.item, element)
     return item

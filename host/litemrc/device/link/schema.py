@@ -117,7 +117,7 @@ def _field_bytes(field: Field) -> int:
     """Length in bytes of the longest value of a field in CBOR."""
     if field.kind == "BOOL":
         return 1
-    body = {"UINT": 0, "TSTR": field.high, "BSTR": field.high}.get(field.kind)
-    if body is None:
-        body = field.high * _field_bytes(field.item)
+    body = 0 if field.kind == "UINT" else field.high
+    if field.item:
+        body *= _field_bytes(field.item)
     return _integer_bytes(field.high) + body

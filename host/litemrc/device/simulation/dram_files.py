@@ -12,7 +12,7 @@ Image = tuple[int, bytes]  # physical address, contents
 
 @dataclass(frozen=True)
 class DRAMLayout:
-    """Where a byte is: `litex-soc/simulation/dram.py` describes the order, and writes these numbers as dram.json.
+    """Where a byte lies in DRAM; `litex-soc/simulation/dram.py` defines the order and writes dram.json.
 
     Attributes:
         bank_files: name of each bank's file.
@@ -36,7 +36,7 @@ def bank_texts(layout: DRAMLayout, images: Sequence[Image]) -> dict[str, str]:
         UserError: an image is outside the DRAM or lies on another.
     """
     memory = np.zeros(layout.bytes, np.uint8)
-    taken = []
+    taken: list[tuple[int, int]] = []
     for address, contents in images:
         start = address - layout.base
         end = start + len(contents)
@@ -54,7 +54,7 @@ def bank_texts(layout: DRAMLayout, images: Sequence[Image]) -> dict[str, str]:
     banks = len(layout.bank_files)
     # [row][bank][column][byte], most significant byte first for hexadecimal
     words = memory.reshape(-1, banks, layout.row_words, layout.word_bytes)[..., ::-1]
-    rows = words.any(axis=(2, 3))
+    rows = np.any(words, axis=(2, 3))
     digits = 2 * layout.word_bytes
     texts = {}
     for bank, name in enumerate(layout.bank_files):

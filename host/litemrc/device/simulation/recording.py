@@ -167,7 +167,7 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck
     """TapCheck, and the observer's accesses in the windows in which the monitor was on."""
     dram = raw[raw["source"] == b"D"]
     switches = raw[raw["source"] == b"E"]
-    best = None
+    best: tuple[TapCheck, NDArray] | None = None
     for clocks in range(LATEST_TAP_CLOCKS + 1):
         last_switch = np.searchsorted(switches["cycle"], dram["cycle"] + np.uint64(clocks), side="right")
         enabled = np.concatenate([[0], switches["value"]])[last_switch] != 0
@@ -183,6 +183,7 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck
             best = TapCheck(len(expected), missed, invented, clocks), expected
         if best[0].exact and len(expected):
             break
+    assert best is not None, "the first number of clocks is tried in any case"
     return best
 
 

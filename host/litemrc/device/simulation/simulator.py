@@ -63,7 +63,7 @@ class Simulator:
         self.record = self.run_dir / "record.npy"
         self.console = self.run_dir / "console.log"
         self.clocks = self.run_dir / "console.clocks"
-        self._process: subprocess.Popen | None = None
+        self._started: subprocess.Popen[bytes] | None = None
         self._prepare(Path(firmware), bootargs, link_port, images)
 
     def _prepare(self, firmware: Path, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
@@ -110,7 +110,7 @@ class Simulator:
     def start(self) -> Self:
         """Starts the simulator; returns self."""
         with self.console.open("wb") as console:
-            self._process = subprocess.Popen(
+            self._started = subprocess.Popen(
                 [self._binary], cwd=self.run_dir, stdin=subprocess.PIPE, stdout=console, stderr=console
             )
         return self
@@ -143,12 +143,20 @@ class Simulator:
     @property
     def running(self) -> bool:
         """It was started and has not ended."""
-        return self._process is not None and self._process.poll() is None
+        return self._started is not None and self._started.poll() is None
+
+    @property
+    def _process(self) -> subprocess.Popen[bytes]:
+        if self._started is None:
+            raise RuntimeError("the simulator was not started")
+        return self._started
 
     def type(self, typed: bytes) -> None:
         """Types on the console; BrokenPipeError when the simulator has ended."""
-        self._process.stdin.write(typed)
-        self._process.stdin.flush()
+        console = self._process.stdin
+        assert console is not None, "started with a pipe"
+        console.write(typed)
+        console.flush()
 
     def wait(self, timeout_s: float | None = None) -> int:
         """Waits until the simulator ends by itself; returns its exit code.
@@ -160,7 +168,7 @@ class Simulator:
 
     def stop(self) -> None:
         """Ends the simulator and waits until its record is complete."""
-        if self._process and self._process.poll() is None:
+        if self.running:
             self._process.send_signal(signal.SIGTERM)
             try:
                 self._process.wait(timeout=30)

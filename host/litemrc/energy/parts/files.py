@@ -212,8 +212,14 @@ def _rdram(table: "_Table") -> RdramPart:
         memory=table.text("memory"),
         datasheet=table.text("datasheet"),
         cross_check=table.text("cross_check"),
-        **{name: table.number(name) for name in _RDRAM if name.endswith(("_mw", "_ns"))},
-        **{name: way(name) for name in _RDRAM if name.startswith("from_")},
+        active_mw=table.number("active_mw"),
+        access_ns=table.number("access_ns"),
+        standby_mw=table.number("standby_mw"),
+        nap_mw=table.number("nap_mw"),
+        powerdown_mw=table.number("powerdown_mw"),
+        from_standby=way("from_standby"),
+        from_nap=way("from_nap"),
+        from_powerdown=way("from_powerdown"),
     )
 
 

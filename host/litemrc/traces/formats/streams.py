@@ -1,34 +1,34 @@
-"""Files as streams of bytes, decompressed where their first bytes say so: gzip, zstd and xz."""
+"""Files as streams of bytes; gzip, zstd and xz are detected by their first bytes and decompressed."""
 
 import lzma
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from gzip import GzipFile
+from io import BufferedReader, BufferedWriter, FileIO
 from pathlib import Path
-from typing import BinaryIO
-
-import pyarrow as pa
+from typing import Any, BinaryIO, cast
 
 from litemrc.errors import UserError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
+_BUFFER_BYTES = 1 << 20
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 
 
 class ByteSource:
-    """An open file or pipe, read forward; knows how far it is, for messages and progress bars.
+    """An open file or pipe, read forward, with its position for messages and progress bars.
 
     Attributes:
-        name: what errors call it.
-        offset: bytes given out so far, decompressed: the byte offset of what comes next.
+        name: for error messages.
+        offset: decompressed bytes read so far: the byte offset of the next read.
     """
 
-    def __init__(self, raw: BinaryIO, name: str, total_bytes: int | None) -> None:
+    def __init__(self, raw: "BufferedReader[Any]", name: str, total_bytes: int | None) -> None:
         """
         Parameters:
-            raw: the file, at its beginning, as it is stored.
+            raw: the stored file, at its beginning.
             total_bytes: its stored size; None for a pipe.
         """
         self.name = name
@@ -37,29 +37,32 @@ class ByteSource:
         self._total_bytes = total_bytes
         start = raw.peek(6)[:6]
         self.compression = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+        self._plain: Any  # BufferedReader, LZMAFile or pa.NativeFile
         if self.compression == "xz":
             self._plain = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
         elif self.compression:
+            import pyarrow as pa  # takes long to load
+
             self._plain = pa.CompressedInputStream(pa.PythonFile(raw, "r"), self.compression)
         else:
             self._plain = raw
-        # Decompressing takes as long as using what comes out of it; another thread does it meanwhile.
+        # Decompression takes as long as parsing, so a thread decompresses ahead.
         self._ahead = ThreadPoolExecutor(1, "decompress") if self.compression else None
         self._next: Future | None = None
 
     def read(self, count: int) -> memoryview:
-        """The next `count` bytes; fewer only at the end. All reads of a source are of one size.
+        """Return the next `count` bytes, or fewer at the end; all reads of a source have one size.
 
         Raises:
-            UserError: the archive is cut short or damaged, or the operating system cannot read it.
+            UserError: the file is truncated, damaged or unreadable.
         """
         try:
             data = self._next.result() if self._next else self._read_now(count)
         except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
             raise UserError(
-                f"the {self.compression or 'plain'} file is cut short or damaged: {error}",
+                f"the {self.compression or 'plain'} file is truncated or damaged: {error}",
                 where=self.where(self.offset),
-                remedy="fetch or make the file again",
+                remedy="download or create the file again",
             ) from error
         if self._ahead and data:
             self._next = self._ahead.submit(self._read_now, count)
@@ -67,18 +70,18 @@ class ByteSource:
         return data
 
     def _read_now(self, count: int) -> memoryview:
-        native = isinstance(self._plain, pa.NativeFile)
+        native = hasattr(self._plain, "read_buffer")  # of pyarrow: without a copy
         return memoryview(self._plain.read_buffer(count) if native else self._plain.read(count))
 
     @property
     def fraction(self) -> float | None:
-        """How much of the stored file has been read, 0 to 1; None for a pipe."""
+        """Return the share of the stored file read so far, 0 to 1; None for a pipe."""
         if not self._total_bytes:
             return None
         return min(self._raw.tell() / self._total_bytes, 1.0)
 
     def where(self, offset: int) -> str:
-        """The place of a byte, for error messages; offsets count decompressed bytes."""
+        """Return the place of a byte for error messages; offsets count decompressed bytes."""
         return f"{self.name}, byte {offset}" + (" (decompressed)" if self.compression else "")
 
     def close(self) -> None:
@@ -91,10 +94,10 @@ def open_source(path: str | Path) -> ByteSource:
     """Open a file for reading; the caller closes it.
 
     Raises:
-        UserError: no such file, a folder, or no permission.
+        UserError: a missing file, a folder, or no permission.
     """
     try:
-        raw = Path(path).open("rb", buffering=1 << 20)  # noqa: SIM115 (closed by ByteSource.close)
+        raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
     except OSError as error:
         raise UserError(
             f"cannot read: {error.strerror}", where=str(path), remedy="check the name and its permissions"
@@ -103,24 +106,26 @@ def open_source(path: str | Path) -> ByteSource:
 
 
 def plain_name(path: str | Path) -> str:
-    """File name without the ending of a compression: `a.txt.gz` is `a.txt`."""
+    """Return the file name without the suffix of a compression: `a.txt` for `a.txt.gz`."""
     path = Path(path)
     return path.stem if path.suffix.lower() in SUFFIXES else path.name
 
 
 @contextmanager
 def open_sink(partial: Path, like: Path) -> Iterator[BinaryIO]:
-    """Yield a file to write `partial`, compressed as the ending of the final name `like` says."""
+    """Yield a file to write `partial`, compressed according to the suffix of the final name `like`."""
     kind = SUFFIXES.get(like.suffix.lower())
     with _open_sink(partial, kind) as sink:
-        yield sink
+        yield cast(BinaryIO, sink)  # GzipFile and LZMAFile lack only methods that writers do not use
 
 
-def _open_sink(partial: Path, kind: str | None) -> AbstractContextManager[BinaryIO]:
+def _open_sink(partial: Path, kind: str | None) -> GzipFile | lzma.LZMAFile | BufferedWriter:
     if kind == "xz":
         return lzma.LZMAFile(partial, "wb")
     if kind == "gzip":
-        return GzipFile(partial, "wb", compresslevel=6, mtime=0)  # mtime 0: the same trace, the same file
+        return GzipFile(partial, "wb", compresslevel=6, mtime=0)  # mtime 0: equal traces give equal files
     if kind == "zstd":
+        import pyarrow as pa  # takes long to load
+
         return pa.CompressedOutputStream(str(partial), "zstd")
-    return partial.open("wb", buffering=1 << 20)
+    return BufferedWriter(FileIO(partial, "wb"), _BUFFER_BYTES)

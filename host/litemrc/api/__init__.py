@@ -1,0 +1,1 @@
+"""The functions of the public API; users import them from `litemrc`."""

@@ -1,0 +1,61 @@
+"""The public names of `litemrc`: typed, imported when they are first used, and no more."""
+
+import subprocess
+import sys
+from importlib import resources
+
+import litemrc
+import pytest
+
+HEAVY = ("numpy", "pyarrow", "matplotlib", "pandas", "serial", "cbor2", "rich", "jinja2")
+
+
+def loaded_by(program: str) -> set[str]:
+    """Modules that are loaded after `program` ran in a new interpreter."""
+    program += "\nimport sys; sys.stderr.write(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def run_command(*arguments: str) -> str:
+    return f"""
+from litemrc.cli.main import main
+try:
+    main({list(arguments)!r})
+except SystemExit:
+    pass
+"""
+
+
+def test_every_public_name_is_there():
+    for name in litemrc.__all__:
+        assert getattr(litemrc, name) is not None
+        assert name in dir(litemrc)
+    assert litemrc.__version__.count(".") == 2
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        litemrc.nothing  # noqa: B018 (the access is the test)
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (resources.files("litemrc") / "py.typed").is_file()
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    loaded = loaded_by("import litemrc")
+    assert not loaded.intersection(HEAVY)
+    assert {name for name in loaded if name.startswith("litemrc.")} == set()
+
+
+def test_a_curve_of_numbers_loads_neither_device_nor_pictures():
+    loaded = loaded_by("import litemrc\nlitemrc.mrc([1, 3, 1, 1])")
+    assert not loaded.intersection(("serial", "cbor2", "matplotlib", "pandas", "rich", "jinja2"))
+    assert not {
+        name for name in loaded if name.startswith(("litemrc.device", "litemrc.plots", "litemrc.cli"))
+    }
+
+
+def test_help_of_mrc_loads_neither_device_nor_pictures_nor_arrow():
+    loaded = loaded_by(run_command("mrc", "--help"))
+    assert "litemrc.cli.curves.mrc" in loaded
+    assert not loaded.intersection(("pyarrow", "matplotlib", "serial", "cbor2", "zcbor", "pandas", "jinja2"))
+    assert not {name for name in loaded if name.startswith(("litemrc.device", "litemrc.plots"))}
