@@ -1,5 +1,5 @@
-// Reference for the testbenches of bucket_stack: buckets as nodes of std::list with the pages in them, no ids, no tree,
-// no stamps. It shares nothing with the unit but the records and the constants, and is not synthesizable.
+// Reference for the testbenches of bucket_stack: buckets are nodes of a std::list that contain their pages; no ids, tree or
+// stamps. It shares only records and constants with the unit, and is not synthesizable.
 #pragma once
 
 #include "bucket_stack.hpp"
@@ -45,7 +45,7 @@ class BucketReference {
     using Buckets = std::list<Bucket>; // newest, the open one, first
     static constexpr int NOBODY = -1;
 
-    // The loop's front, in real numbers where the unit has a fixed point: they are exact here.
+    // The loop's front in floating point, which is exact here; the unit uses fixed point.
     struct Front {
         const Bucket *bucket = nullptr, *candidate = nullptr;
         int confidence = 0, votes = 0;
@@ -80,7 +80,7 @@ class BucketReference {
         return position / GROUP_PAGES;
     }
 
-    // Pages of the bucket newer than the one that is hit, by the rule of LoopFront in the golden model.
+    // Pages of the bucket newer than the accessed page, by the rule of LoopFront in the golden model.
     static int place_in(const Bucket &bucket, Stack &stack) {
         Front &front = stack.front;
         const int pages = int(bucket.size());
@@ -137,7 +137,7 @@ class BucketReference {
         }
     }
 
-    // From the oldest closed bucket towards the open one, which stays as it is.
+    // From the oldest closed bucket to the newest; the open bucket is unchanged.
     void merge(Buckets &buckets) {
         auto older = buckets.end();
         for (auto bucket = buckets.end(); --bucket != buckets.begin();) {

@@ -6,7 +6,7 @@ namespace {
 
 using node_t = ap_uint<width_of(CONTEXTS) + ID_BITS>;
 
-// A tree's node on the path to `id`: the tree's context, then the bits of the id above this level.
+// Index of the node on the path to `id`: the context, then the id's bits above this level.
 node_t node_of(context_t owner, id_t id, int level) {
     return (node_t(owner) << level) | node_t(id >> (ID_BITS - level));
 }
@@ -17,13 +17,13 @@ bool in_newer_half(id_t id, int level) { return id[ID_BITS - 1 - level]; }
 
 void BucketStack::clear() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry a clock: the array has one write port
+#pragma HLS pipeline II = 1 // one entry per cycle: the array has one write port
         pages_[frame] = Page{0, 0};
     }
     for (int node = 0; node < CONTEXTS << (ID_BITS - 1); ++node) {
-#pragma HLS pipeline II = 1 // one node a level and clock
+#pragma HLS pipeline II = 1 // one node per level and cycle
         for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // a memory a level
+#pragma HLS unroll // one memory per level
             nodes_[level][node] = 0;
         }
     }
@@ -44,10 +44,10 @@ Position BucketStack::step(const Op &op) {
     return answer;
 }
 
-// Constant work. Only what `maintain` does is left to do, and only if `needs_maintenance`.
+// Constant work. If `needs_maintenance`, `maintain` must follow.
 Position BucketStack::operate(const Op &op) {
 #pragma HLS inline // into the loop that is pipelined
-#pragma HLS array_partition variable = nodes_ dim = 1 type = complete // a memory a level
+#pragma HLS array_partition variable = nodes_ dim = 1 type = complete // one memory per level
     Position answer{POSITION_NONE, 0, 0, 0};
     switch (int(op.kind)) {
     case OP_ACCESS:
@@ -119,11 +119,11 @@ id_t BucketStack::id_of(frame_t frame) const {
     return page.id == 0 || page.generation == generation_ ? page.id : map_[page.id];
 }
 
-// Takes a page out of a closed bucket. Returns the number of pages in the closed buckets newer than it.
+// Removes a page from a closed bucket. Returns the number of pages in the closed buckets newer than it.
 pages_t BucketStack::remove(context_t owner, id_t id) {
     pages_t newer = 0;
     for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // a memory a level, all of them at once
+#pragma HLS unroll // one memory per level, all in parallel
         pages_t &pages = nodes_[level][node_of(owner, id, level)];
         if (in_newer_half(id, level))
             pages -= 1;
@@ -150,7 +150,7 @@ void BucketStack::open(context_t owner, Context &context) {
     next_id_ += 1;
 }
 
-// Counts the operations between the one that runs short of ids and the renumbering.
+// Counts the operations from the shortage of ids to the renumbering.
 void BucketStack::count_down() {
     if (delay_ == 0) {
         if (next_id_ >= IDS - RENUMBER_DELAY)
@@ -161,8 +161,8 @@ void BucketStack::count_down() {
     }
 }
 
-// Every id's pages leave the tree; neighbours of a context are merged while they hold at most a group's pages, and
-// what is left is inserted under new ids, which are never above the old ones.
+// Removes all ids from the tree, merges neighbouring buckets of a context while they hold at most a group's pages, and
+// inserts the result under new ids, which never exceed the old ones.
 void BucketStack::renumber() {
     sweep();
     id_t merged_id[CONTEXTS];
@@ -175,7 +175,7 @@ void BucketStack::renumber() {
     }
     next_id_t new_id = 1;
     for (int id = 1; id < IDS; ++id) {
-#pragma HLS pipeline II = 1 // an id a clock: the input waits for it
+#pragma HLS pipeline II = 1 // one id per cycle: the input waits for it
         if (id >= int(next_id_))
             break;
         const context_t owner = owners_[id];
@@ -217,10 +217,10 @@ void BucketStack::renumber() {
     ++renumberings_;
 }
 
-// Brings the page array to this generation. The RTL does so beside the operations, in the bank they do not use.
+// Updates the page array to this generation. The RTL does so concurrently, in the bank that operations do not use.
 void BucketStack::sweep() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry a clock
+#pragma HLS pipeline II = 1 // one entry per cycle
         pages_[frame] = Page{id_of(frame), generation_};
     }
 }
@@ -230,7 +230,7 @@ void BucketStack::sweep() {
 void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
 #pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
 #pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
-#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
 #pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
 #pragma HLS aggregate variable = positions compact = bit
 
@@ -242,14 +242,14 @@ void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> 
         stack.clear();
         swept = true;
     }
-    // What an operation reads, the one before it may have written: page, count, nodes, open bucket, last hit. None of
-    // these dependences is false, so none is declared to be. The RTL reads some clocks before it writes and forwards
-    // what is on its way: of a page from up to 7 operations ahead, of a node or a count from 2, and of the rest from
-    // none, for it is read and written in one clock. Vitis does not add such paths by itself: it may report a higher
-    // II, that of a read and a write of the page array, or more. It has not been run.
+    // An operation may read what its predecessor wrote: page, count, nodes, open bucket, last hit. All these dependences
+    // are true, so none is declared false. The RTL reads some cycles before it writes and forwards pending writes: of a
+    // page from up to 7 earlier operations, of a node or a count from 2; the rest is read and written in one cycle. Vitis
+    // does not add forwarding by itself and may report a higher II, at least that of a read and a write of the page
+    // array. It has not been run.
     litemrc::Op op;
     do {
-#pragma HLS pipeline II = 1 // an operation a clock: DRAM may see one in each
+#pragma HLS pipeline II = 1 // one operation per cycle: DRAM may see one in each cycle
         op = ops.read();
         positions.write(stack.operate(op));
     } while (!stack.needs_maintenance(op) && !ops.empty());

@@ -1,16 +1,16 @@
-// bucket_stack: LRU positions of pages at the resolution of page groups, estimated in constant work an access.
+// bucket_stack: LRU stack distances at the resolution of page groups, estimated with constant work per access.
 //
-// Source: host/litemrc/golden/monitor/bucket_stack.py, which says what is estimated and when buckets close and are renumbered.
+// Source: host/litemrc/golden/monitor/bucket_stack.py, which defines the estimate and when buckets close and are renumbered.
 // Closest relative in software: MIMIR (Saemundsson et al., SoCC 2014).
 //
-// The page array holds an id and a generation bit a page frame: the bucket the page was last touched in; id 0 is an
-// invalid page. Ids grow with age inside a context and are shared by all contexts; `owners_` tells whose they are. The
-// number of pages in newer buckets of the same context comes from a binary tree over the ids with one memory a level:
-// a node holds the pages of its newer half. Along the path of an id, a 0 bit adds its node to the sum, a 1 bit is where
-// the page is counted. Open buckets are not in the tree, but beside it, one a context.
+// For each page frame the page array holds the id and generation bit of the bucket of its last access; id 0 is an invalid
+// page. Contexts share the range of ids, which grow with time within a context; `owners_` has the context of each id. The
+// number of pages in newer buckets of the same context comes from a binary tree over the ids, one memory per level: a node
+// holds the pages of its newer half. Along the path of an id, a 0 bit adds its node to the sum, and at a 1 bit the page is
+// counted in the node. Open buckets are kept outside the tree, one per context.
 //
-// Renumbering writes a map from old ids to new ones and flips the generation; a page's old id is mapped when it is
-// next read, at the latest before the next renumbering.
+// Renumbering writes a map from old to new ids and flips the generation. A page's old id is mapped when it is next read,
+// or by the sweep before the next renumbering.
 #pragma once
 
 #include "../common/records.hpp"
@@ -19,9 +19,9 @@
 
 namespace litemrc {
 
-constexpr int RENUMBER_DELAY = 8; // operations between the one that runs short of ids and the renumbering
+constexpr int RENUMBER_DELAY = 8; // operations from the shortage of ids to the renumbering
 
-constexpr int BUCKET_PAGES = (3 * GROUP_PAGES + 3) / 4; // at which an open bucket closes; merging fills up to a group
+constexpr int BUCKET_PAGES = (3 * GROUP_PAGES + 3) / 4; // size at which an open bucket closes; merging fills up to a group
 
 constexpr int ID_BITS = width_of(2 * (GROUPS + CONTEXTS) + 2 + RENUMBER_DELAY);
 constexpr int IDS = 1 << ID_BITS;
@@ -30,14 +30,14 @@ using next_id_t = ap_uint<ID_BITS + 1>;
 
 class BucketStack {
   public:
-    // Makes every page invalid. To be called once before the first step, as hardware sweeps its array at reset.
+    // Makes every page invalid. Call once before the first step, because hardware sweeps its array at reset.
     void clear();
 
-    // Carries out one operation. `op.context` must be below CONTEXTS. The same as `operate`, then `maintain`.
+    // Executes one operation: `operate`, then `maintain`. `op.context` must be below CONTEXTS.
     Position step(const Op &op);
 
-    // The part of `step` that is done for every operation, and the long one, of clearing and renumbering, which the
-    // next operation must wait for if it `needs_maintenance`.
+    // The parts of `step`: `operate` has constant work; `maintain` clears or renumbers, and is only required if
+    // `needs_maintenance`. The next operation waits for it.
     Position operate(const Op &op);
     bool needs_maintenance(const Op &op) const;
     void maintain(const Op &op);
@@ -76,12 +76,12 @@ class BucketStack {
     Context contexts_[CONTEXTS];
     next_id_t next_id_;
     ap_uint<1> generation_;
-    ap_uint<4> delay_; // operations to go before renumbering, 0: none is due
-    ap_uint<1> renumbers_; // due behind this operation
+    ap_uint<4> delay_; // operations left before renumbering; 0: none is due
+    ap_uint<1> renumbers_; // due after this operation
     unsigned renumberings_ = 0; // for testbenches
 };
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one operation, answers one position. The first call after reset sweeps the array.
+// Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
 void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);

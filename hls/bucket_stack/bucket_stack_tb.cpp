@@ -1,4 +1,4 @@
-// C simulation of bucket_stack: its answers against buckets kept as std::list. Returns 1 if they differ.
+// C simulation of bucket_stack: its positions against buckets kept as std::list. Returns 1 if they differ.
 //
 //   bucket_stack_tb [OPERATIONS]
 #include "../common/engine_testbench.hpp"

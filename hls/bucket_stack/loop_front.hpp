@@ -1,5 +1,5 @@
-// Where in its bucket a page lies: the middle, unless a loop empties the bucket. host/litemrc/golden/monitor/loop_front.py says
-// how that is learnt. One a context; small enough for registers or LUT RAM.
+// Estimate of a page's place in its bucket: the middle, unless a loop empties the bucket. The rule is defined in
+// host/litemrc/golden/monitor/loop_front.py. One per context; small enough for registers or LUT RAM.
 #pragma once
 
 #include "../common/records.hpp"
@@ -24,7 +24,7 @@ template <typename Id> class LoopFront {
         votes_ = 0;
     }
 
-    // A page of the closed bucket `id` is hit, which has `pages` with it. Returns the pages newer than it in the bucket.
+    // A page of the closed bucket `id` with `pages` pages is hit. Returns the estimated number of newer pages in the bucket.
     pages_t hit(Id id, pages_t pages) {
         if (id == front_)
             return advance(pages);
@@ -75,7 +75,7 @@ template <typename Id> class LoopFront {
     Id front_, candidate_; // 0: none
     ap_uint<4> confidence_;
     ap_uint<3> votes_;
-    place_t place_; // pages, with FRACTION_BITS behind the point, as `slope_`
+    place_t place_; // pages, fixed point with FRACTION_BITS, like `slope_`
     slope_t slope_;
 };
 

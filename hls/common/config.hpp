@@ -13,7 +13,7 @@
 #define LITEMRC_GROUPS 64 // page groups of an LRU stack
 #endif
 #ifndef LITEMRC_CONTEXTS
-#define LITEMRC_CONTEXTS 8 // processes told apart
+#define LITEMRC_CONTEXTS 8 // contexts (processes) with a stack of their own
 #endif
 #ifndef LITEMRC_RECENT_PAGES
 // Pages whose accesses page_filter absorbs: 4, or as many as a group holds.
@@ -23,10 +23,10 @@
 #define LITEMRC_DOMAINS 4 // power domains: ranks, or equal slices of the memory
 #endif
 #ifndef LITEMRC_MASTERS
-#define LITEMRC_MASTERS 4 // masters on the bus that reference counters tell apart
+#define LITEMRC_MASTERS 4 // bus masters that reference counters distinguish
 #endif
 #ifndef LITEMRC_REFERENCE_BITS
-#define LITEMRC_REFERENCE_BITS 12 // of a reference counter
+#define LITEMRC_REFERENCE_BITS 12 // bits of a reference counter
 #endif
 #ifndef LITEMRC_EVENT_QUEUE
 #define LITEMRC_EVENT_QUEUE 512 // entries of the reference counters' queue

@@ -1,5 +1,5 @@
 // hls::stream for compilers that lack it. Vitis brings its own <hls_stream.h>, which is not freely licensed; this shim
-// has the four calls our units and testbenches use, and no more.
+// has only the four calls that our units and testbenches use.
 #pragma once
 
 #if __has_include(<hls_stream.h>)
@@ -17,7 +17,7 @@ template <typename T> class stream {
 
     void write(const T &value) { fifo_.push_back(value); }
 
-    // In hardware a read of an empty stream waits for ever; here it is an error of the testbench.
+    // In hardware a read of an empty stream blocks; here it is an error of the testbench.
     T read() {
         assert(!fifo_.empty() && "read of an empty hls::stream");
         T value = fifo_.front();

@@ -10,7 +10,7 @@ group_t group_at(pages_t lru_position) { return lru_position / GROUP_PAGES; }
 
 void GroupStack::clear() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry a clock: the array has one write port
+#pragma HLS pipeline II = 1 // one entry per cycle: the array has one write port
         pages_[frame] = Page{0, 0, 0};
     }
     for (int context = 0; context < CONTEXTS; ++context) {
@@ -60,7 +60,7 @@ template <typename Moves> Position GroupStack::access(frame_t frame, context_t r
         shift_down(owner, page.group, false, moves);
         unlink(frame);
     } else {
-        // The new page lengthens the stack: every group passes a page on, and a full last one opens the next.
+        // The new page lengthens the stack: every group passes its last page on; if the last group is full, a new one begins.
         shift_down(owner, group_at(size), size != 0 && size % GROUP_PAGES == 0, moves);
         sizes_[owner] = size + 1;
     }
@@ -86,13 +86,13 @@ template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &move
     sizes_[page.owner] = size - 1;
 }
 
-// The last page of each group 0..deepest-1 becomes the first of the next. It is the page before the next group's
-// first; before the first page of a group just opened lies the end of the circle, the page before the top.
+// Moves the last page of each group 0..deepest-1 to the front of the next group. It is the predecessor of the next group's
+// first page; for a new group it is the predecessor of the top, the end of the circular list.
 template <typename Moves>
 void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves) {
     for (int g = int(deepest); g > 0; --g) {
 #pragma HLS loop_tripcount min = 0 max = GROUPS - 1
-#pragma HLS pipeline II = 1 // an iteration writes the header of its own group and one page that no other one writes
+#pragma HLS pipeline II = 1 // an iteration writes its own group's header and a page that no other iteration writes
 #pragma HLS dependence variable = group_headers_ type = inter false
 #pragma HLS dependence variable = pages_ type = inter false
         const bool opens = opens_group && g == int(deepest);
@@ -103,8 +103,8 @@ void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, 
     }
 }
 
-// The first page of each group above+1..last becomes the last of the group before it. If the last group held that one
-// page only, its header is stale from now on.
+// Moves the first page of each group above+1..last to the end of the previous group. If the last group held only that
+// page, its header becomes stale.
 template <typename Moves> void GroupStack::shift_up(context_t owner, group_t above, group_t last, Moves &moves) {
     for (int g = int(last); g > int(above); --g) {
 #pragma HLS loop_tripcount min = 0 max = GROUPS - 1
@@ -125,7 +125,7 @@ void GroupStack::unlink(frame_t frame) {
     prev_[behind] = before;
 }
 
-// Puts a page into the circle before `top`, behind the least recent one; a page before itself is a circle of one.
+// Inserts a page before `top`, after the least recent page; a page inserted before itself forms a list of one.
 void GroupStack::link_before(frame_t frame, frame_t top) {
     const frame_t tail = frame == top ? frame : prev_[top];
     next_[tail] = frame;
@@ -142,7 +142,7 @@ template Position GroupStack::step(const Op &op, hls::stream<Move> &moves);
 void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
 #pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
 #pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
-#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
 #pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
 #pragma HLS aggregate variable = positions compact = bit
 

@@ -3,13 +3,13 @@
 // Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: LRUArray and GrpHdrs. HitCtrs is the unit
 // hit_counters.
 //
-// LRUArray has one entry a page frame: GroupID with the page's owner and a valid bit, next, prev. The pages of one
-// context are linked in LRU order into a circle: the page before the most recent one is the least recent one. GrpHdrs
-// is private to each context: entry g points to the first, most recently used, page of group g; entry 0 is the top of
-// the stack. Group g holds the LRU positions g * GROUP_PAGES .. (g + 1) * GROUP_PAGES - 1.
+// LRUArray has one entry per page frame: GroupID with the page's owner and a valid bit, next, prev. The pages of a context
+// form a circular list in LRU order: the predecessor of the most recent page is the least recent page. Each context has its
+// own GrpHdrs: entry g points to the most recently used page of group g; entry 0 is the top of the stack. Group g holds the
+// stack distances g * GROUP_PAGES .. (g + 1) * GROUP_PAGES - 1.
 //
-// An access to a page in group I makes the last page of each group 0..I-1 the first of the next one: work grows with I,
-// as in the paper. An access to the page on top of its owner's stack changes nothing and is answered at once.
+// An access to a page in group I moves the last page of each group 0..I-1 to the front of the next group; the work grows
+// with I, as in the paper. An access to the page on top of its owner's stack changes nothing and takes one cycle.
 #pragma once
 
 #include "../common/records.hpp"
@@ -19,13 +19,13 @@ namespace litemrc {
 
 class GroupStack {
   public:
-    // Makes every page invalid. To be called once before the first step, as hardware sweeps its array at reset.
+    // Makes every page invalid. Call once before the first step, because hardware sweeps its array at reset.
     void clear();
 
-    // Carries out one operation. `op.context` must be below CONTEXTS.
+    // Executes one operation. `op.context` must be below CONTEXTS.
     Position step(const Op &op);
 
-    // The same, and writes a Move for each page that changes its group, none for a clear: group_stack_moves.
+    // Also writes a Move for each page that changes its group, except for a clear (group_stack_moves).
     // `Moves` is NoMoves or hls::stream<Move>.
     template <typename Moves> Position step(const Op &op, Moves &moves);
 
@@ -52,9 +52,9 @@ class GroupStack {
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one operation, answers one position. The first call after reset sweeps the array.
+// Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
 void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);
 
-// The same with a second stream out, for the rank meter.
+// The same with a second output stream, for the rank meter.
 void group_stack_moves(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions,
                        hls::stream<litemrc::Move> &moves);

@@ -1,5 +1,5 @@
-// C simulation of group_stack: its answers against exact LRU stacks kept as std::list, and its moves followed from page to
-// page. Returns 1 if they differ.
+// C simulation of group_stack: its positions against exact LRU stacks kept as std::list, and the groups that follow from its
+// moves. Returns 1 if they differ.
 //
 //   group_stack_tb [OPERATIONS]
 #include "../common/engine_testbench.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace litemrc;
 
-// Where the moves say that each page is, beside where the reference has it.
+// Compares each page's group according to the moves with the reference.
 int run_moves_testbench(int ops_to_do) {
     hls::stream<Op> ops;
     hls::stream<Position> positions;

@@ -1,5 +1,5 @@
-// Reference for the testbenches of stack engines: exact LRU stacks as std::list, positions found by walking the list.
-// It shares nothing with the units but the records, and is not synthesizable.
+// Reference for the testbenches of stack engines: exact LRU stacks as std::list; the stack distance is found by walking
+// the list. It shares only the records with the units, and is not synthesizable.
 #pragma once
 
 #include "../common/records.hpp"

@@ -14,7 +14,7 @@ void HitCounters::clear() {
         accesses_[context] = 0;
         touched_[context] = 0;
         for (int group = 0; group < GROUPS; ++group) {
-#pragma HLS pipeline II = 1 // one counter a clock: the array has one write port
+#pragma HLS pipeline II = 1 // one counter per cycle: the array has one write port
             hits_[context][group] = 0;
         }
     }
@@ -58,7 +58,7 @@ counter_t HitCounters::incremented(counter_t counter) {
 void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
     for (int context = 0; context < CONTEXTS; ++context) {
         for (int i = 0; i < 2 * GROUPS; ++i) {
-#pragma HLS pipeline II = 1 // one word a clock: the window has one write port
+#pragma HLS pipeline II = 1 // one word per cycle: the window has one write port
             counter_t word = 0;
             if (i < GROUPS)
                 word = hits_[context][i];
@@ -82,9 +82,9 @@ void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t w
                   ap_uint<32> &epoch, ap_uint<1> &overflow) {
 #pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's sink
 #pragma HLS interface mode = bram port = window          // a block RAM outside; software reads its other port
-#pragma HLS interface mode = ap_vld port = epoch         // the valid strobe tells that the window has changed
-#pragma HLS interface mode = ap_none port = overflow     // to be sampled with epoch's strobe
-#pragma HLS interface mode = ap_ctrl_hs port = return    // co-simulation needs it beside a RAM; else tie start to 1
+#pragma HLS interface mode = ap_vld port = epoch         // the valid strobe marks a new window
+#pragma HLS interface mode = ap_none port = overflow     // sample with epoch's strobe
+#pragma HLS interface mode = ap_ctrl_hs port = return    // required for co-simulation with a RAM; otherwise tie start to 1
 #pragma HLS aggregate variable = positions compact = bit // a record is one word without padding
 
     static litemrc::HitCounters counters;

@@ -1,12 +1,12 @@
-// hit_counters: HitCtrs of the MRC monitor, counted per context and published once an epoch.
+// hit_counters: HitCtrs of the MRC monitor, counted per context and published once per epoch.
 //
-// Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: one counter for each group, one for all accesses
-// and one for the misses, private to each context; and one for the pages touched in the epoch, its working set (see
-// working_set). Counters saturate.
+// Source: Zhou et al., ASPLOS 2004, section 3.1, figure 3 and table 1: each context has one counter per group, one for all
+// accesses and one for misses. Ours also has one for the pages touched in the epoch, its working set (see working_set).
+// Counters saturate.
 //
-// A position with `epoch_end` is counted first; then the counters are copied into the window, where they stay until the
-// next epoch ends, and the next epoch begins with zeroed ones. Positions wait meanwhile. (The RTL turns three buffers
-// instead, so that nothing waits there; what can be read in the window is the same.)
+// A position with `epoch_end` is counted first. Then the counters are copied into the window, where they stay until the
+// next epoch ends, and are cleared; positions wait meanwhile. (The RTL rotates three buffers instead, so that no position
+// waits; the window's contents are the same.)
 //
 // Window: word context * 2 * GROUPS + i holds hit[i] for i < GROUPS, misses at i = GROUPS, accesses at i = GROUPS + 1,
 // touched pages at i = GROUPS + 2, and 0 above.
@@ -23,7 +23,7 @@ constexpr int WINDOW_WORDS = CONTEXTS * 2 * GROUPS;
 
 class HitCounters {
   public:
-    // Begins epoch 0 with zeroed counters. To be called once before the first step.
+    // Starts epoch 0 with cleared counters. Call once before the first step.
     void reset();
 
     // Counts one position. Returns true if the epoch ended and `window` now holds its counters.
@@ -32,7 +32,7 @@ class HitCounters {
     // Number of finished epochs.
     ap_uint<32> epoch() const { return epoch_; }
 
-    // Whether an increment met a counter at its limit in the epoch that the window shows.
+    // Whether a counter saturated in the epoch that the window shows.
     bool overflow() const { return window_overflow_; }
 
   private:
@@ -51,6 +51,6 @@ class HitCounters {
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one position. `epoch` and `overflow` change when an epoch is in the window.
+// Top function for synthesis: takes one position. `epoch` and `overflow` change when the window has a new epoch.
 void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow);

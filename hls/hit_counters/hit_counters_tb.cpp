@@ -14,8 +14,8 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int POSITIONS = 200000; // unless told otherwise; RTL co-simulation wants fewer
-constexpr int MISSES = GROUPS; // index in the window, behind the groups
+constexpr int POSITIONS = 200000; // by default; RTL co-simulation wants fewer
+constexpr int MISSES = GROUPS; // index in the window, after the groups
 constexpr int ACCESSES = GROUPS + 1;
 constexpr int TOUCHED = GROUPS + 2;
 

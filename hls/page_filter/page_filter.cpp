@@ -10,14 +10,14 @@ constexpr int at_least_1(int n) { return n < 1 ? 1 : n; }
 constexpr unsigned long long MULTIPLIER =
     (unsigned long long)(double(1ULL << MEMORY_FRAME_BITS) * 0.6180339887498949) | 1;
 
-// A permutation: upper bits are folded onto lower ones, then all is multiplied by an odd number.
+// A permutation: the upper bits are folded onto the lower ones, then the result is multiplied by an odd number.
 memory_frame_t hashed(memory_frame_t frame) {
     const memory_frame_t folded =
         frame ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 2)) ^ (frame >> at_least_1(MEMORY_FRAME_BITS / 4));
     return folded * memory_frame_t(MULTIPLIER);
 }
 
-// The engine's number of a frame. Returns false if the frame is not sampled.
+// Computes the engine's page number of a frame. Returns false if the frame is not sampled.
 bool number_of(memory_frame_t frame, sampling_t sampling, frame_t &number) {
     const int k = int(sampling) > LEAST_SAMPLING ? int(sampling) : LEAST_SAMPLING;
     const memory_frame_t ones = ~memory_frame_t(0);
@@ -35,7 +35,7 @@ void count(counter_t &counter, bool frozen) {
 
 void SlotOrder::use(slot_t slot) {
     for (int other = 0; other < RECENT_PAGES; ++other) {
-#pragma HLS unroll // a few bits: all in one clock
+#pragma HLS unroll // a few bits: all in one cycle
         if (other != int(slot)) {
             newer_[slot][other] = 1;
             newer_[other][slot] = 0;
@@ -60,7 +60,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
     bool recent = false;
     slot_t slot = 0;
     for (int s = 0; s < RECENT_PAGES; ++s) {
-#pragma HLS unroll // the pages are compared side by side
+#pragma HLS unroll // the pages are compared in parallel
         if (valid_[s] && pages_[s] == step.engine_op.frame) {
             recent = true;
             slot = s;
@@ -126,7 +126,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
     return step;
 }
 
-// The engine has a page above this one that is less recent.
+// Whether the engine has a less recent page above this one.
 bool PageFilter::is_misplaced(int slot) const {
     bool misplaced = false;
     for (int other = 0; other < RECENT_PAGES; ++other) {
@@ -136,7 +136,7 @@ bool PageFilter::is_misplaced(int slot) const {
     return valid_[slot] && misplaced;
 }
 
-// The least recent page that is misplaced. Returns false if none is.
+// Finds the least recent misplaced page. Returns false if there is none.
 bool PageFilter::find_touch(slot_t &slot) const {
     bool found = false;
     for (int s = 0; s < RECENT_PAGES; ++s) {
@@ -155,7 +155,7 @@ bool PageFilter::find_touch(slot_t &slot) const {
     return found;
 }
 
-// The last free slot, else that of the least recent page.
+// The last free slot, or else that of the least recent page.
 slot_t PageFilter::slot_to_fill() const {
     slot_t slot = 0;
     bool found_free = false;
@@ -197,23 +197,23 @@ void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &
 #pragma HLS interface mode = axis port = engine_ops
 #pragma HLS interface mode = axis port = set_ops
 #pragma HLS interface mode = axis port = answers
-#pragma HLS interface mode = ap_none port = lower // constant while operations are under way
+#pragma HLS interface mode = ap_none port = lower // constant while operations are in flight
 #pragma HLS interface mode = ap_none port = upper
 #pragma HLS interface mode = ap_none port = sampling
 #pragma HLS interface mode = ap_none port = outside // of the last epoch that ended
 #pragma HLS interface mode = ap_none port = unsampled
-#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
 #pragma HLS aggregate variable = ops compact = bit      // a record is one word without padding
 #pragma HLS aggregate variable = engine_ops compact = bit
 #pragma HLS aggregate variable = set_ops compact = bit
 #pragma HLS aggregate variable = answers compact = bit
-#pragma HLS pipeline II = 1 // a step a clock: the state is a few registers, and the hash lies before all of them
+#pragma HLS pipeline II = 1 // one step per cycle: the state is a few registers, and the hash lies before all of them
 
     static litemrc::PageFilter filter;
     static litemrc::MemoryOp op;
     static bool started = false;
     static bool op_waits = false;
-#pragma HLS array_partition variable = filter.valid_ complete // registers: all slots are looked at in one clock
+#pragma HLS array_partition variable = filter.valid_ complete // registers: all slots are looked at in one cycle
 #pragma HLS array_partition variable = filter.pages_ complete
 #pragma HLS array_partition variable = filter.recency_.newer_ complete dim = 0
 #pragma HLS array_partition variable = filter.engine_order_.newer_ complete dim = 0
@@ -247,10 +247,10 @@ void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemr
 #pragma HLS aggregate variable = answers compact = bit
 #pragma HLS aggregate variable = engine_positions compact = bit
 #pragma HLS aggregate variable = positions compact = bit
-#pragma HLS pipeline II = 1 // an answer a clock: reading an owner and learning one are a register apart
+#pragma HLS pipeline II = 1 // one answer per cycle: reading an owner and learning one are a register apart
 
     static litemrc::AnswerMerge merge;
-#pragma HLS array_partition variable = merge.owners_ complete // registers: written and read in one clock
+#pragma HLS array_partition variable = merge.owners_ complete // registers: written and read in one cycle
 
     const litemrc::Answer answer = answers.read();
     litemrc::Position engine{litemrc::POSITION_NONE, 0, 0, 0};

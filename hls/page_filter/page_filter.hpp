@@ -3,31 +3,31 @@
 // Sources: Zhou et al., ASPLOS 2004, section 3.1, "Not every access to memory needs to update the structures"; Waldspurger
 // et al., SHARDS, FAST 2015, for sampling by a hash of the page.
 //
-// Recent pages. An access to one of the RECENT_PAGES pages accessed last is absorbed: answered, without the engine, as a
-// hit in group 0 of the page's owner. The recent pages of an owner are the first ones of its stack, here and in the
-// engine, and no more than a group holds; so that is the exact answer, and the engine's stack differs from the true one
-// at most in their order. Before any other access goes to the engine its order is made the true one: recent pages
-// absorbed out of turn since are accessed once more, least recent first (touches), and the answers thrown away. So every
-// position is exact. A page touched was absorbed since the last access that went to the engine: the engine never gets
-// more accesses than there are.
+// Recent pages. An access to one of the RECENT_PAGES most recently accessed pages is absorbed: it is answered as a hit in
+// group 0 of the page's owner, without the engine. This answer is exact, because an owner's recent pages are the first of
+// its stack, here and in the engine, and at most as many as a group holds. Absorbed accesses can only change the order of
+// these pages in the true stack. Before any other access is sent to the engine, this order is restored: the pages out of
+// order are accessed again, least recent first (touches), and the engine's answers are discarded. Hence every position is
+// exact. Each touched page was absorbed since the last access to the engine, so the engine never gets more accesses than
+// the filter.
 //
-// Range. Accesses outside lower..upper are answered POSITION_NONE; invalidations pass.
+// Range. Accesses outside lower..upper are answered by POSITION_NONE; invalidations pass.
 //
-// Sampling at rate 1/2^k, k = max(sampling, log2(MEMORY_FRAMES / FRAMES)). A page takes part if the upper k bits of the
-// hash of its frame, a permutation, are 0; the other bits are its number in the engine. With k = 0 that is the frame
-// itself. Other pages are answered POSITION_NONE. Settings may change while the filter is idle; after a change of
-// `sampling` comes a clear.
+// Sampling at rate 1/2^k, k = max(sampling, log2(MEMORY_FRAMES / FRAMES)). A page is sampled if the upper k bits of the
+// hash of its frame, a permutation, are 0; the other bits are its number in the engine. With k = 0 this is the frame
+// itself. Other pages are answered by POSITION_NONE. Settings may change while the filter is idle; a change of
+// `sampling` must be followed by a clear.
 //
-// Frozen accesses move pages like others and are answered POSITION_NONE; they count neither as outside nor as unsampled.
+// Frozen accesses move pages like others and are answered by POSITION_NONE; they count neither as outside nor unsampled.
 //
-// Two halves with the engine and the working set between them, joined by a FIFO of answers that are due, in order:
+// The filter has two halves, with engine and working set between them, joined by a FIFO of pending answers, in order:
 //
 //     ops -> page_filter -> engine's ops -> engine -> engine's positions -> page_filter_merge -> counted positions
 //                   |-----------------> answers (FIFO) -----------------------^  ^
 //                   '-> working set's ops -> working_set -> first touches -------'
 //
-// so absorbed accesses overtake nothing, and go on while the engine is busy until the FIFO is full. The engine does not
-// know of the filter; it gets no marks, and its `epoch_end`s are those of operations that reach it.
+// Absorbed accesses therefore overtake nothing, and proceed while the engine is busy until the FIFO is full. The engine is
+// unaware of the filter: it gets no marks, and `epoch_end` only with operations that reach it.
 #pragma once
 
 #include "../common/records.hpp"
@@ -44,43 +44,43 @@ constexpr int LEAST_SAMPLING = width_of(MEMORY_FRAMES) - width_of(FRAMES);
 using memory_frame_t = ap_uint<MEMORY_FRAME_BITS>;
 using sampling_t = ap_uint<4>;
 using slot_t = ap_uint<width_of(RECENT_PAGES)>;
-constexpr int SLOTS = 1 << width_of(RECENT_PAGES); // that slot_t can name
+constexpr int SLOTS = 1 << width_of(RECENT_PAGES); // that slot_t can address
 
-// An operation on a frame of the memory; as Op, which is on a page of the engine.
+// Like Op, but on a frame of the memory instead of a page of the engine.
 struct MemoryOp {
     ap_uint<2> kind;
     memory_frame_t frame;
     context_t context;
     ap_uint<1> write;
     ap_uint<1> epoch_end;
-    ap_uint<1> frozen; // an access that moves its page and counts nothing
+    ap_uint<1> frozen; // an access that moves its page but is not counted
 };
 
 struct FilterSettings {
-    memory_frame_t lower, upper; // accesses outside count nothing
+    memory_frame_t lower, upper; // accesses outside are not counted
     sampling_t sampling;         // k of the rate 1/2^k
 };
 
 enum AnswerKind {
     ANSWER_ENGINE = 0,   // the engine's next position
-    ANSWER_TOUCH = 1,    // none: the engine's next position is thrown away
+    ANSWER_TOUCH = 1,    // no answer: the engine's next position is discarded
     ANSWER_ABSORBED = 2, // a hit in group 0 of the owner of the page in `slot`
     ANSWER_NOTHING = 3,  // POSITION_NONE
 };
 
 struct Answer {
     ap_uint<2> kind;
-    slot_t slot; // of the recent page; with ANSWER_ENGINE where an accessed page goes
+    slot_t slot; // of the recent page; with ANSWER_ENGINE the slot that the accessed page gets
     ap_uint<1> epoch_end;
     ap_uint<1> frozen; // an access whose position does not count
 };
 
-// One step of the filter: one answer due, and maybe one operation for the engine.
+// One step of the filter: one pending answer, and possibly one operation for the engine.
 struct FilterStep {
-    bool taken; // false: this was a touch; the operation is to be offered again, and the working set gets nothing
+    bool taken; // false: this was a touch; offer the operation again; the working set gets nothing
     bool asks;  // `engine_op` goes to the engine
     Op engine_op;
-    Op set_op; // for the working set: a mark, unless a page is touched or leaves
+    Op set_op; // for the working set: a mark, unless a page is accessed or invalidated
     Answer answer;
 };
 
@@ -102,12 +102,12 @@ class SlotOrder {
 
 class PageFilter {
   public:
-    // Forgets all pages and counts; to be called once before the first step.
+    // Forgets all pages and counts; call once before the first step.
     void reset();
 
     FilterStep step(const MemoryOp &op, const FilterSettings &settings);
 
-    // Of the last epoch that ended; its end is in the step that takes it.
+    // Counts of the last finished epoch; it ends with the step that takes its end.
     Uncounted epoch_uncounted() const { return epoch_uncounted_; }
 
   private:
@@ -125,14 +125,14 @@ class PageFilter {
     Uncounted uncounted_, epoch_uncounted_;
 };
 
-// The other half: answers and the engine's positions to positions. It learns the owners of the recent pages.
+// The other half: combines answers and the engine's positions. It records the owners of the recent pages.
 class AnswerMerge {
   public:
     static bool needs_engine(const Answer &answer) {
         return answer.kind == ANSWER_ENGINE || answer.kind == ANSWER_TOUCH;
     }
 
-    // `engine` is looked at if the answer needs it. Returns false if there is no position to pass on.
+    // `engine` is used only if the answer needs it. Returns false if there is no position to forward.
     bool step(const Answer &answer, const Position &engine, ap_uint<1> first_touch, Counted &counted);
 
   private:
@@ -141,7 +141,8 @@ class AnswerMerge {
 
 } // namespace litemrc
 
-// Top function for synthesis: one step. `set_ops` has one operation for each of `ops`, in order. The FIFO behind `answers` may have any depth from 1; the RTL's has 64.
+// Top function for synthesis: one step. `set_ops` has one operation for each of `ops`, in order. The FIFO after
+// `answers` may have any depth from 1; the RTL's has 64.
 void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
                  hls::stream<litemrc::Op> &set_ops, hls::stream<litemrc::Answer> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,

@@ -1,5 +1,5 @@
-// C simulation of page_filter: filter, exact stacks kept as std::list as its engine, a std::set as the working set, merge;
-// the positions against exact stacks without a filter. Returns 1 if they differ.
+// C simulation of page_filter with exact stacks (std::list) as the engine and a std::set as the working set: its positions
+// against exact stacks without a filter. Returns 1 if they differ.
 //
 //   page_filter_tb [OPERATIONS]
 #include "../common/print.hpp"
@@ -17,7 +17,7 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int OPS = 60000; // unless told otherwise; RTL co-simulation wants fewer
+constexpr int OPS = 60000; // by default; RTL co-simulation wants fewer
 
 hls::stream<MemoryOp> ops;
 hls::stream<Op> engine_ops, set_ops;
@@ -57,8 +57,8 @@ Counted answer_to(const MemoryOp &op) {
     return positions.read();
 }
 
-// The pages that are sampled, found out by asking: 1 of 2^k, each with a number of its own. Here they are numbered in
-// the order of their frames.
+// The sampled pages, determined by querying the filter: 1 of 2^k, each with a number of its own. Here they are numbered
+// in the order of their frames.
 std::map<int, int> sampled_pages(int sampling) {
     std::map<int, int> pages;
     settings.sampling = sampling;
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
         sampled_pages(sampling);
     const std::map<int, int> pages = sampled_pages(0);
 
-    // The filter must not show, but for the range and the pages that are not sampled.
+    // The filter must be invisible, except for the range and pages that are not sampled.
     LruReference reference;
     engine_accesses = 0;
     std::set<int> set; // of frames touched

@@ -4,7 +4,7 @@ namespace litemrc {
 
 namespace {
 
-// The slice of the pages that a page lies in: its top bits.
+// The slice of the memory in which a page lies: its top bits.
 int domain_of(frame_t page) { return int(page) / (FRAMES / DOMAINS); }
 
 } // namespace
@@ -54,7 +54,7 @@ void RankMeter::add(int domain, int word, bool increment) {
 
 void RankMeter::clock(const MeterClock &now) {
     for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS unroll // all domains in one clock
+#pragma HLS unroll // all domains in one cycle
         const bool accessed = now.access && now.access_domain == domain;
         const ap_uint<STATE_BITS> state = now.state >> (STATE_BITS * domain);
         const bool entered = state != states_[domain];
@@ -97,7 +97,7 @@ void RankMeter::clear_pages() {
     for (int context = 0; context < CONTEXTS; ++context)
         for (int group = 0; group < GROUPS; ++group)
             for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS pipeline II = 1 // one count a clock: the array has one write port
+#pragma HLS pipeline II = 1 // one count per cycle: the array has one write port
                 counts_[context][group][domain] = 0;
             }
     for (int domain = 0; domain < DOMAINS; ++domain)
@@ -109,7 +109,7 @@ void RankMeter::set_n_mrc(context_t context, groups_t size) {
     for (int group = 0; group < GROUPS; ++group) {
         const bool joins = group >= old && group < target, leaves = group >= target && group < old;
         for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS pipeline II = 1 // one count a clock: the array has one read port
+#pragma HLS pipeline II = 1 // one count per cycle: the array has one read port
             const pages_t pages = counts_[context][group][domain];
             if (joins)
                 top_[domain] += pages;
@@ -130,7 +130,7 @@ domains_t RankMeter::working() const {
 void RankMeter::snapshot(counter_t window[METER_WINDOW_WORDS]) {
     for (int domain = 0; domain < DOMAINS; ++domain)
         for (int word = 0; word < METER_WORDS; ++word) {
-#pragma HLS pipeline II = 1 // one word a clock: the window has one write port
+#pragma HLS pipeline II = 1 // one word per cycle: the window has one write port
             window[domain * METER_WORDS + word] =
                 word == WORD_TOP_PAGES ? counter_t(top_[domain]) : counters_[domain][word];
             if (word != WORD_IDLE)

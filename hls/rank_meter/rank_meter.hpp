@@ -1,13 +1,13 @@
-// rank_meter: what happens to each power domain, and how many pages of the working set lie in it.
+// rank_meter: counts the events of each power domain and the pages of the working set in it.
 //
-// Source: Zhou et al., ASPLOS 2004, section 5.1: a counter for each memory chip of the pages among the top N_mrc of the LRU
-// stack; a chip without one is not a working chip. Beside them: commands, clocks in each power state, entries into the low
-// ones, wake-ups. A domain is a rank, or an equal slice of the memory's pages.
+// Source: Zhou et al., ASPLOS 2004, section 5.1: one counter per memory chip of its pages among the top N_mrc of the
+// LRU stack; a chip without such a page is not a working chip. Also counted: commands, cycles in each power state, entries
+// into low-power states, wake-ups. A domain is a rank, or an equal slice of the memory's pages.
 //
-// A page counts in its domain iff it lies in the stack of its owner c in a group below N_mrc[c]. So that N_mrc can change at
-// any time, pages are counted by owner, group and domain, from the moves that the stack engine tells.
+// A page counts in its domain iff it lies in a group below N_mrc[c] of the stack of its owner c. N_mrc may change at any
+// time; therefore pages are counted by owner, group and domain, from the moves that the stack engine reports.
 //
-// A snapshot copies the counters into the window and begins new ones; each clock is in exactly one snapshot. Window: word
+// A snapshot copies the counters into the window and clears them; each cycle is in exactly one snapshot. Window: word
 // domain * METER_WORDS + i holds the counter i (MeterWord), word DOMAINS * METER_WORDS + context holds N_mrc of a context.
 #pragma once
 
@@ -34,11 +34,11 @@ enum MeterWord {
     WORD_WRITES = 1,
     WORD_ACTIVATES = 2,
     WORD_REFRESHES = 3,
-    WORD_RESIDENCY = 4, // five words, clocks in each PowerState
-    WORD_ENTERED = 9,   // three words, entries into each low one
+    WORD_RESIDENCY = 4, // five words, cycles in each PowerState
+    WORD_ENTERED = 9,   // three words, entries into each low-power state
     WORD_WAKE_UPS = 12,
-    WORD_WAKING = 13, // clocks
-    WORD_IDLE = 14,   // clocks behind the last access; goes on over snapshots
+    WORD_WAKING = 13, // cycles
+    WORD_IDLE = 14,   // cycles since the last access; not cleared by snapshots
     WORD_TOP_PAGES = 15,
 };
 constexpr int METER_WORDS = 16;
@@ -47,7 +47,7 @@ constexpr int METER_WINDOW_WORDS = DOMAINS * METER_WORDS + CONTEXTS;
 using groups_t = ap_uint<width_of(GROUPS) + 1>; // a number of page groups, 0..GROUPS
 using domains_t = ap_uint<DOMAINS>;             // a bit for each domain
 
-// One clock of all domains. There is at most one access and one activate a clock.
+// One cycle of all domains. There is at most one access and one activate per cycle.
 struct MeterClock {
     ap_uint<1> access;
     domain_t access_domain;
@@ -56,8 +56,8 @@ struct MeterClock {
     domain_t activate_domain;
     domains_t refresh;                     // strobes
     ap_uint<STATE_BITS * DOMAINS> state;   // PowerState of each domain, domain 0 lowest
-    domains_t waking;                      // it is waking
-    domains_t wakes;                       // strobes: an access begins to wake it
+    domains_t waking;                      // the domain is waking
+    domains_t wakes;                       // strobes: an access starts a wake-up
 };
 
 // The smallest m >= 1 with hits[m] + .. + hits[GROUPS - 1] <= (epsilon * sum of all hits) >> 16.
@@ -65,12 +65,12 @@ groups_t find_n_mrc(const counter_t hits[GROUPS], ap_uint<16> epsilon);
 
 class RankMeter {
   public:
-    // No page, N_mrc = GROUPS for all contexts, all domains in precharge standby. To be called once before anything else.
+    // No page, N_mrc = GROUPS for all contexts, all domains in precharge standby. Call once before anything else.
     void reset();
 
     void clock(const MeterClock &now);
 
-    // What the stack engine tells: a page changed its group; all pages left their stacks.
+    // Reports of the stack engine: a page changed its group; all pages left their stacks.
     void move(const Move &move);
     void clear_pages();
 
@@ -81,12 +81,12 @@ class RankMeter {
     // Domains with a page of the working set.
     domains_t working() const;
 
-    // Copies the counters of the clocks since the last snapshot into the window and begins new ones.
+    // Copies the counters of the cycles since the last snapshot into the window and clears them.
     void snapshot(counter_t window[METER_WINDOW_WORDS]);
 
     ap_uint<32> snapshots() const { return snapshots_; }
 
-    // Whether a counter other than WORD_IDLE met its limit in the window's snapshot.
+    // Whether a counter other than WORD_IDLE saturated in the window's snapshot.
     bool overflow() const { return window_overflow_; }
 
   private:

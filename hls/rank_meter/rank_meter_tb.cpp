@@ -1,4 +1,4 @@
-// C simulation of rank_meter: every window against plain sums over the clocks of its snapshot and a recount of all pages.
+// C simulation of rank_meter: every window against sums over the cycles of its snapshot and a recount of all pages.
 // Returns 1 if they differ.
 //
 //   rank_meter_tb [EVENTS]
@@ -16,13 +16,13 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int EVENTS = 200000; // unless told otherwise; RTL co-simulation wants fewer
+constexpr int EVENTS = 200000; // by default; RTL co-simulation wants fewer
 constexpr int HIT_WORDS = CONTEXTS * 2 * GROUPS;
 
 std::mt19937 generator(2004);
 int random(int n) { return int(generator() % unsigned(n)); }
 
-// What the definitions say, from lists of what happened.
+// The counters by their definitions, from lists of all events.
 struct Reference {
     std::vector<MeterClock> clocks; // since the last snapshot
     std::vector<int> last_state = std::vector<int>(DOMAINS, STATE_PRECHARGE_STANDBY);

@@ -5,7 +5,7 @@ namespace litemrc {
 fires_t counts(const RefOp &op, const RefSettings &settings) {
     fires_t counting = 0;
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
-#pragma HLS unroll // two selectors side by side
+#pragma HLS unroll // two selectors in parallel
         const RefSelector &selector = settings.selectors[counter];
         counting[counter] = op.kind == REF_REQUEST && (op.write ? selector.writes : selector.reads) &&
                             selector.masters[op.master] && selector.contexts[op.context] &&
@@ -18,7 +18,7 @@ void RefCounters::reset() {
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
         initial_.counters[counter] = 0;
     for (int row = 0; row < ROWS; ++row) {
-#pragma HLS pipeline II = 1 // one row a clock: each bank has one write port
+#pragma HLS pipeline II = 1 // one row per cycle: each bank has one write port
         for (int bank = 0; bank < ROW_PAGES; ++bank)
             words_[row][bank] = initial_;
         tags_[row] = 0;
@@ -41,7 +41,7 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
         renew(row);
         Word word = words_[row][bank];
         for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
-#pragma HLS unroll // two counters side by side
+#pragma HLS unroll // two counters in parallel
             reference_t &count = word.counters[counter];
             const bool meant = op.kind != REF_REQUEST && op.counter == counter;
             if (meant && op.kind == REF_LOAD)
@@ -58,12 +58,12 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
     return fires;
 }
 
-// Makes the pages of a row what the last reset made them, unless an operation has been here since.
+// Sets the pages of a row to the last reset's values, unless an operation has renewed it since.
 void RefCounters::renew(int row) {
     if (tags_[row] == tag_)
         return;
     for (int bank = 0; bank < ROW_PAGES; ++bank) {
-#pragma HLS unroll // every page of a row lies in a bank of its own
+#pragma HLS unroll // each page of a row has its own bank
         words_[row][bank] = initial_;
     }
     tags_[row] = tag_;
@@ -139,7 +139,7 @@ void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &
 #pragma HLS interface mode = ap_none port = settings   // registers outside: sampled with each operation
 #pragma HLS interface mode = ap_vld port = fired       // the valid strobe tells that both are those of an operation
 #pragma HLS interface mode = ap_none port = lost       // to be sampled with fired's strobe
-#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
 #pragma HLS aggregate variable = ops compact = bit     // a record is one word without padding
 #pragma HLS aggregate variable = answers compact = bit
 

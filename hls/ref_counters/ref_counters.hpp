@@ -1,15 +1,16 @@
-// ref_counters: two down-counters a page, DELAY and UPDATE, that tell when they reach zero.
+// ref_counters: two down-counters per page, DELAY and UPDATE, that report when they reach zero.
 //
-// Source: the paper on reference counters, DELAY and UPDATE, sections 1 and 2. A request that a counter counts takes 1
-// away; the one that brings it to 0 makes one event, and at 0 it is silent until it is loaded or reset. So one loaded with
-// v tells the v-th request, and one loaded with 0 is off. A selector for each counter says which requests it counts.
+// Source: the paper on reference counters, DELAY and UPDATE, sections 1 and 2. Each counted
+// request decrements the counter; the request that brings it to 0 raises one event. At 0 the counter is off until it is
+// loaded or reset. A counter loaded with v thus reports the v-th request. A selector for each counter defines which
+// requests it counts.
 //
-// A reset makes all counters their initial values, and touches none: it changes a tag. Eight pages, a row, share the tag of
-// the reset they have met; an operation that finds another one first makes all eight the initial values. Tags are numbers
-// modulo 4, so a sweep renews the rows in turns, with each operation that leaves the memory alone, and a reset that would
-// be the fourth since its last full pass finishes it first. (The RTL lets that reset wait; what it counts is the same.)
+// A reset sets all counters to their initial values without writing them: it changes a tag. Eight pages, a row, share the
+// tag of their last reset; an operation that finds another tag first renews all eight. Tags are numbers modulo 4.
+// Therefore a sweep renews the rows in turn, with each operation that does not use the memory, and the fourth reset since
+// its last full pass completes it first. (The RTL delays that reset; the counts are the same.)
 //
-// Events wait in a queue of entries, the two of one request in one. An entry that comes while it is full is lost and its
+// Events wait in a queue; both events of a request share an entry. An entry that meets a full queue is dropped, and its
 // events are counted.
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace litemrc {
 
-constexpr int ROW_PAGES = 8; // renewed together: as many banks
+constexpr int ROW_PAGES = 8; // renewed together: one bank each
 constexpr int ROWS = FRAMES / ROW_PAGES;
 
 static_assert(FRAMES >= ROW_PAGES, "LITEMRC_FRAMES must be at least 8");
@@ -27,8 +28,8 @@ static_assert(is_power_of_two(MASTERS) && MASTERS <= 8 && CONTEXTS <= 16,
 static_assert(is_power_of_two(EVENT_QUEUE), "LITEMRC_EVENT_QUEUE must be a power of two");
 
 enum CounterName {
-    COUNTER_DELAY = 0,  // requests that make a copy worth while
-    COUNTER_UPDATE = 1, // requests that make it a burden
+    COUNTER_DELAY = 0,  // requests after which a copy pays
+    COUNTER_UPDATE = 1, // requests after which the copy should be dropped
 };
 constexpr int PAGE_COUNTERS = 2;
 
@@ -38,9 +39,9 @@ using fires_t = ap_uint<PAGE_COUNTERS>; // bit n: counter n
 
 enum RefOpKind {
     REF_REQUEST = 0, // a request of memory
-    REF_READ = 1,    // tell the `counter` of `page`
-    REF_LOAD = 2,    // make it `value`
-    REF_RESET = 3,   // make all counters the initial values of this moment
+    REF_READ = 1,    // return the `counter` of `page`
+    REF_LOAD = 2,    // set it to `value`
+    REF_RESET = 3,   // set all counters to the current initial values
     REF_NONE = 4,
 };
 
@@ -52,14 +53,14 @@ struct RefOp {
     context_t context;
     ap_uint<1> counter;
     reference_t value;
-    ap_uint<1> take; // behind the operation the oldest event is taken
+    ap_uint<1> take; // take the oldest event after the operation
 };
 
-// Which requests a counter counts: those that all of these let pass.
+// A counter counts the requests that match all of these.
 struct RefSelector {
     ap_uint<1> reads, writes;
-    ap_uint<MASTERS> masters;   // bit n: those of master n
-    ap_uint<CONTEXTS> contexts; // bit n: those of context n
+    ap_uint<MASTERS> masters;   // bit n: requests of master n
+    ap_uint<CONTEXTS> contexts; // bit n: requests of context n
     frame_t lower, upper;       // first and last page
 };
 
@@ -75,24 +76,24 @@ struct RefEvent {
 };
 
 struct RefAnswer {
-    reference_t value; // of a read or a load; else 0
-    RefEvent event;    // the one that was taken
+    reference_t value; // of a read or a load; otherwise 0
+    RefEvent event;    // the event that was taken
 };
 
-// Counters that count an operation with these settings: none if it is no request.
+// The counters that count an operation with these settings; none if it is not a request.
 fires_t counts(const RefOp &op, const RefSettings &settings);
 
 class RefCounters {
   public:
-    // Begins with all counters at 0. To be called once before the first step.
+    // Sets all counters to 0. Call once before the first step.
     void reset();
 
-    // Does one operation but for `take`. Returns the counters of its page that fire; `value` is that of a read or a load.
+    // Executes one operation except `take`. Returns the page's counters that fire; `value` is that of a read or a load.
     fires_t step(const RefOp &op, const RefSettings &settings, reference_t &value);
 
   private:
     using tag_t = ap_uint<2>;
-    static constexpr int MOST_OWED = 3; // one less than tags
+    static constexpr int MOST_OWED = 3; // one less than the tags
 
     struct Word {
         reference_t counters[PAGE_COUNTERS];
@@ -112,13 +113,13 @@ class RefCounters {
 
 class EventQueue {
   public:
-    // Begins empty. To be called once before the first push.
+    // Starts empty. Call once before the first push.
     void reset();
 
-    // Keeps the events of one request; counts them, and counts them as lost if it is full. No bit set: nothing.
+    // Stores and counts the events of one request, or counts them as lost if the queue is full.
     void push(frame_t page, fires_t fires);
 
-    // The oldest event, DELAY before UPDATE of one request, or an invalid one.
+    // The oldest event (DELAY before UPDATE of one request), or an invalid one.
     RefEvent front() const;
     void take();
 
@@ -141,6 +142,6 @@ class EventQueue {
 
 } // namespace litemrc
 
-// Top function for synthesis: one operation, one answer. `fired` and `lost` are those behind it.
+// Top function for synthesis: one operation, one answer. `fired` and `lost` are the counts after it.
 void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &settings,
                   hls::stream<litemrc::RefAnswer> &answers, ap_uint<32> &fired, ap_uint<32> &lost);

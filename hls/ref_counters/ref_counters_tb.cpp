@@ -15,13 +15,13 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int OPS = 300000; // unless told otherwise; RTL co-simulation wants fewer
+constexpr int OPS = 300000; // by default; RTL co-simulation wants fewer
 
 struct Event {
     int page, counter;
 };
 
-// One request's events together: they have one place in the queue.
+// The events of one request, which share a place in the queue.
 using Entry = std::deque<Event>;
 
 class Reference {

@@ -4,7 +4,7 @@ namespace litemrc {
 
 void WorkingSet::reset() {
     for (int word = 0; word < SET_WORDS; ++word) {
-#pragma HLS pipeline II = 1 // one word a clock: the array has one write port
+#pragma HLS pipeline II = 1 // one word per cycle: the array has one write port
         words_[word] = Word{0, 0};
     }
     tag_ = 0;
@@ -32,7 +32,7 @@ WorkingSet::set_word_t WorkingSet::pages_of(const Word &word) const {
     return word.tag == tag_ ? word.pages : set_word_t(0);
 }
 
-// Renews the next word, so that its tag is this epoch's.
+// Renews the next word, which gets the tag of this epoch.
 void WorkingSet::sweep() {
     if (swept_ == SET_WORDS)
         return;
@@ -60,7 +60,7 @@ void WorkingSet::advance() {
 void working_set(hls::stream<litemrc::Op> &ops, hls::stream<ap_uint<1>> &first_touches) {
 #pragma HLS interface mode = axis port = ops // valid/ready
 #pragma HLS interface mode = axis port = first_touches
-#pragma HLS interface mode = ap_ctrl_none port = return // runs for ever, driven by its streams alone
+#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
 #pragma HLS aggregate variable = ops compact = bit      // a record is one word without padding
 
     static litemrc::WorkingSet set;

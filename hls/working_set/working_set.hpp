@@ -1,13 +1,13 @@
-// working_set: the pages touched in an epoch, one bit a page, with nothing to clear when the epoch ends.
+// working_set: the pages touched in an epoch, one bit per page, without clearing at the end of an epoch.
 //
-// Source: Denning, The Working Set Model for Program Behavior, CACM 1968. The working set of an epoch is the number of its
-// first touches; a page that was invalidated is another page from then on.
+// Source: Denning, The Working Set Model for Program Behavior, CACM 1968. The working-set size of an epoch is the number
+// of its first touches; after an invalidation a frame holds a new page.
 //
-// A word holds the bits of 32 pages and the tag of the epoch they are of, its number modulo 16. Bits of another epoch are
-// all read as 0: so the end of an epoch, or a clear, changes the tag and nothing else. Tags come again after 16 epochs, so
-// a sweep renews every word once in each half of the tags: a word's tag is at most 15 epochs old. It uses the operations
-// that leave the memory alone; what is left of it when a half ends is done then. (The RTL sweeps in clocks without an
-// operation; what it answers is the same.)
+// A word holds the bits of 32 pages and the tag of their epoch, its number modulo 16. Bits of another epoch read as 0, so
+// the end of an epoch, or a clear, only changes the tag. Tags repeat after 16 epochs. Therefore a sweep renews every word
+// once in each half of the tags, and a word's tag is at most 15 epochs old. The sweep uses operations that do not access
+// the memory; the remainder is done when a half ends. (The RTL sweeps in cycles without an operation; its answers are
+// the same.)
 #pragma once
 
 #include "../common/records.hpp"
@@ -16,16 +16,16 @@
 namespace litemrc {
 
 constexpr int PAGES_PER_WORD = 32;
-constexpr int TAG_BITS = 4; // with the pages of a word the 36 bits that block RAMs are wide
+constexpr int TAG_BITS = 4; // together with the pages of a word 36 bits, the width of a block RAM
 constexpr int SET_WORDS = FRAMES > PAGES_PER_WORD ? FRAMES / PAGES_PER_WORD : 1;
 
 class WorkingSet {
   public:
-    // Begins with an empty set. To be called once before the first step.
+    // Starts with an empty set. Call once before the first step.
     void reset();
 
-    // An access touches its page, an invalidation takes it out of the set, a clear empties the set; so does `epoch_end`,
-    // behind the operation. Returns 1 for an access to a page that was not in the set.
+    // An access adds its page to the set, an invalidation removes it; a clear, and `epoch_end` after the operation, empty
+    // the set. Returns 1 for an access to a page that was not in the set.
     ap_uint<1> step(const Op &op);
 
   private:

@@ -13,7 +13,7 @@ using namespace litemrc;
 
 namespace {
 
-constexpr int OPS = 300000; // unless told otherwise; RTL co-simulation wants fewer
+constexpr int OPS = 300000; // by default; RTL co-simulation wants fewer
 
 } // namespace
 
