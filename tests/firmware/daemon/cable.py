@@ -7,7 +7,7 @@ import threading
 
 
 class Cable:
-    """A context manager; `tty` is the daemon's end, `url` the host's. `plugged` False: no byte passes."""
+    """A context manager; `tty` is the daemon's end, `url` the host's. No bytes pass unless `plugged`."""
 
     def __init__(self) -> None:
         self._master, self._slave = os.openpty()
@@ -35,7 +35,7 @@ class Cable:
             os.close(self._master)
 
     def _carry(self) -> None:
-        """One host after the other; without a host the terminal is not read."""
+        """Serve one host at a time; without a host the terminal is not read."""
         while not self._ended.is_set():
             if select.select([self._listener], [], [], 0.02)[0]:
                 host, _ = self._listener.accept()

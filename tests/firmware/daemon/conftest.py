@@ -1,4 +1,4 @@
-"""Builds the daemon with sanitizers under build/daemon-test, once for all workers, and starts it."""
+"""Build the daemon with sanitizers under build/daemon-test, once for all workers, and start it."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ def litemrcd() -> Path:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that the daemon can reach as a user without rights, too."""
+    """A folder that the daemon can read as an unprivileged user, too."""
     made = Path(tempfile.mkdtemp(prefix="litemrcd-"))
     made.chmod(0o755)
     yield made
@@ -51,7 +51,7 @@ def driver(folder: Path) -> Iterator[FakeDriver]:
 
 @pytest.fixture
 def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[Callable[..., Daemon]]:
-    """Starts a daemon, with more options if need be; it must end well: by SIGTERM, if not before."""
+    """Start a daemon. It must end with its expected status, at the latest by SIGTERM."""
     started: list[Daemon] = []
 
     def start(*more: str, config: str = CONFIG, **popen: Any) -> Daemon:

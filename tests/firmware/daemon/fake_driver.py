@@ -1,7 +1,7 @@
-"""The kernel's side of the daemon as files: sysfs, the device as a FIFO of records, and who follows whom.
+"""The kernel's side of the daemon as files: sysfs, the device as a FIFO of records, and followed processes.
 
-standin.c makes the files take orders as sysfs does, and logs them. A thread reads that log and does what the
-driver does by itself: records of epochs that end as a context follows another process, or as a process ends.
+standin.c makes the files take orders like sysfs, and logs them. A thread reads that log and acts as the
+driver: it writes records of the epochs that end when a context follows another process or a process ends.
 """
 
 import os
@@ -104,7 +104,7 @@ class FakeDriver:
     def __enter__(self) -> "FakeDriver":
         for file in self.sysfs.rglob("*"):
             if file.is_file():
-                file.chmod(0o666)  # the stand-in writes beside the daemon, and as its user
+                file.chmod(0o666)  # written by this process and by the daemon, as its user
         self.orders_log.touch(0o666)
         self._thread = threading.Thread(target=self._follow)
         self._thread.start()
@@ -125,7 +125,7 @@ class FakeDriver:
         return (self.monitor / name).read_text().strip()
 
     def fail(self, name: str, error: int) -> None:
-        """Has writes to a file of the monitor refused with an errno; 0: no longer."""
+        """Make writes to a file of the monitor fail with an errno; 0: no longer."""
         (self.monitor / f"{name}.error").write_text(str(error))
 
     def finish_epoch(self, rows: dict[int, Row] | None = None, **header: int) -> int:
@@ -134,7 +134,7 @@ class FakeDriver:
             return self._hand_out(rows or {}, header)
 
     def follow(self, context: int, state: str, pid: int = 0, comm: str = "") -> None:
-        """A change that somebody else made."""
+        """A change by another program."""
         with self._lock:
             self._change(context, (state, pid, comm))
 
@@ -169,7 +169,7 @@ class FakeDriver:
         return self._epoch - 1
 
     def _change(self, context: int, followed: tuple[str, int, str], ordered: bool = False) -> None:
-        """What was ordered through a file stands there already, or something newer."""
+        """Text ordered through a file is in the file already, or newer text is."""
         self._followed[context] = followed
         for name, value in zip(("state", "pid", "comm"), followed, strict=True):
             file = f"contexts/{context}/{name}"
@@ -203,7 +203,7 @@ class FakeDriver:
     def _look_for_the_dead(self) -> None:
         for context, (state, pid, comm) in enumerate(self._followed):
             if state == "following" and pid and not is_alive(pid):
-                time.sleep(0.05)  # late, so that who does not wait for the record is found out
+                time.sleep(0.05)  # late, so that a daemon that does not wait for the record is detected
                 self.follow(context, "ended", pid, comm)
 
     def _obey(self, context: int, file: str, text: str) -> None:
@@ -215,7 +215,7 @@ class FakeDriver:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Its first line is whole all the time: somebody may be reading."""
+    """Replace the text of a file whose first line another process may be reading: it stays complete."""
     file = os.open(path, os.O_WRONLY)
     os.pwrite(file, text.encode(), 0)
     os.ftruncate(file, len(text.encode()))

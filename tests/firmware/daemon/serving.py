@@ -1,4 +1,4 @@
-"""A daemon under test: its command line, its host, and the programs it may run."""
+"""A daemon under test: its command line, its host, and its programs."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ tree [children] = /bin/sh -c "sleep {scale} & wait"
 
 @dataclass
 class Daemon:
-    """A daemon that serves, and everything around it."""
+    """A running daemon, with its driver, cable, process and log."""
 
     driver: FakeDriver
     cable: Cable
@@ -39,12 +39,12 @@ class Daemon:
             yield device
 
     def said(self) -> str:
-        """What it logged."""
+        """The log."""
         return self.log.read_text()
 
 
 def environment_of(driver: FakeDriver) -> dict[str, str]:
-    # Looking for leaks takes ptrace, which the daemon forbids; it takes memory at its start only.
+    # Leak detection needs ptrace, which the daemon forbids; the daemon allocates memory at its start only.
     return {**os.environ, "STANDIN_LOG": str(driver.orders_log), "ASAN_OPTIONS": "detect_leaks=0"}
 
 

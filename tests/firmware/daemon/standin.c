@@ -1,11 +1,10 @@
 /*
- * Linked into the daemon under test, in place of what only a kernel does: plain files and folders behave like those of sysfs
- * and cgroups as far as the daemon can tell.
+ * Linked into the daemon under test: makes plain files and folders behave like those of sysfs and cgroups.
  *
- * An order (a write at offset 0) replaces a file's text. It fails with the errno in a file of that name and ".error", if there
- * is one, and changes nothing then. A new folder has the files of a cgroup; with these in it a folder can be removed.
- * A context ordered to follow does so at once; the rest of what the driver does, fake_driver.py does. Every order that was
- * tried is a line "PATH ERRNO TEXT" of the file named by the environment's STANDIN_LOG.
+ * An order (a write at offset 0) replaces a file's text. If there is a file of the same name with ".error" appended, the
+ * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
+ * them. A context ordered to follow a process does so immediately; fake_driver.py does the rest of the driver's work. Every
+ * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""Every finished epoch is sent, whole or not at all; process messages stand between the epochs they part."""
+"""Every finished epoch is sent whole or not at all; process messages come between epochs."""
 
 import fcntl
 import itertools
@@ -81,13 +81,13 @@ def test_process_messages_stand_between_the_epochs_they_part(daemon, driver):
         driver.follow(2, "free")
         messages = receive(device, 8)
 
-    told = [
+    reported = [
         (m.name, m.epoch)
         if m.name == "epoch"
         else (m.name, m.state, m.context, m.pid, m.comm, m.epoch_messages)
         for m in messages
     ]
-    assert told == [
+    assert reported == [
         ("epoch", 0),
         ("epoch", 1),
         ("process", "following", 2, pid, "sort", 2),
@@ -121,9 +121,9 @@ def test_who_is_followed_at_the_start_is_no_news_but_can_be_asked_for(start_daem
 
 @pytest.mark.parametrize("spread", range(10))
 def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, driver, spread):
-    """Far more epochs than fit: the daemon goes on reading records, and says afterwards what is missing.
+    """Far more epochs than fit: the daemon continues to read records; the host sees what is missing.
 
-    `spread`: epochs of several lengths, so that in some the messages of one meet the end of the room.
+    `spread`: several epoch lengths, so that some epochs exceed the room after their first message.
     """
     count = 3000
     rows = ROWS | {0: Row(misses=3, hits=[10**spread] * (spread % 8) + [0] * (8 - spread % 8))}
@@ -154,9 +154,9 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
             [(1, 0)],
         )
     assert messages[-2:] == epochs[-2:], "the last epoch came through"
-    # Whatever was told of the context, the last word is true.
-    told = [m.state for m in messages if m.name == "process"]
-    assert told in (["ended"], ["following", "ended"])
+    # Not every change is reported, but the last report is true.
+    reported = [m.state for m in messages if m.name == "process"]
+    assert reported in (["ended"], ["following", "ended"])
 
 
 def fifo_is_empty(driver):

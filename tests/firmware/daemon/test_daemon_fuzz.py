@@ -1,7 +1,7 @@
-"""Hostile bytes by the hundred thousand: the daemon stays up, and gives the kernel no order out of bounds.
+"""Hundreds of thousands of hostile strings: the daemon keeps running and gives no order out of bounds.
 
-The daemon runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault. Its
-codec is that of tests/firmware/link, which fuzzes it alone; here the bytes go to the driver's files.
+The daemon runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault.
+tests/firmware/link fuzzes its codec alone; here the effects on the driver's files are checked.
 """
 
 import os
@@ -21,7 +21,7 @@ from patience import patience
 STRINGS = 1_000_000
 CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
 
-# All that may ever be ordered, by file.
+# All orders that are allowed, by file.
 _N = r"\d{1,10}"
 ORDERS = {
     "enable": "[01]",
@@ -39,7 +39,7 @@ FOLLOW = re.compile(rf"contexts/[1-{CONTEXTS - 1}]/(pid|cgroup)$")
 
 
 def any_request(dice):
-    """A request with values of the schema's ranges, edges and small ones often; well formed."""
+    """A well-formed request with values of the schema's ranges; edges and small values are frequent."""
     codec = host_requests()
     name = dice.choice(list(codec.types))
     values = {}
@@ -59,7 +59,7 @@ def any_request(dice):
 
 
 def damaged(dice):
-    """No frame of it can be whole: noise, or a frame with a wrong CRC."""
+    """Bytes without a valid frame: noise, or a frame with a wrong CRC."""
     kind = dice.randrange(3)
     if kind == 0:
         return dice.randbytes(dice.randrange(300)) + b"\0"
@@ -72,7 +72,7 @@ def damaged(dice):
 
 
 def mutated(dice):
-    """A request with some bytes wrong, under a CRC that says it is right."""
+    """A request with some wrong bytes and a matching CRC."""
     payload = bytearray(any_request(dice))
     for _ in range(dice.randrange(1, 4)):
         at = dice.randrange(len(payload))
@@ -87,7 +87,7 @@ def whole(dice):
 
 @pytest.fixture
 def throw(start_daemon):
-    """Writes many strings to the daemon's port and ends it; returns its orders, and what it counted."""
+    """Write many strings to the daemon's port and end it; return its orders and its counters."""
 
     def throw(makers, seed, count):
         daemon = start_daemon(config=CONFIG)
@@ -145,5 +145,5 @@ def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
                 numbers = [int(number) for number in text.split()]
                 assert numbers == sorted(numbers) and numbers[-1] < FRAMES
         seen.add(name)
-    assert seen > set(ORDERS), "the requests were worth it"
+    assert seen > set(ORDERS), "all kinds of orders occurred"
     assert answered > STRINGS // 4 * 0.5

@@ -1,4 +1,4 @@
-"""`litemrc govern` over the daemon: budgets of Linux programs follow their curves, and go in the end."""
+"""`litemrc govern` over the daemon: budgets of programs follow their curves and are lifted at the end."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ PAGE_BYTES = 4096
 
 
 def test_the_budget_of_a_program_follows_its_curve(daemon, driver):
-    """It hits in three groups and not beyond: that is its budget, of the memory of four."""
+    """The program hits in three groups only: these are its budget, of a memory of four."""
     high = driver.cgroup / "sleep" / "memory.high"
     command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", daemon.cable.url]
     command += ["--memory", str(MEMORY), "--run", "sleep:1:100", "--epochs", str(EPOCHS), "--lease", "60"]
@@ -32,4 +32,4 @@ def test_the_budget_of_a_program_follows_its_curve(daemon, driver):
     assert process.returncode == 0
     assert f"budgets in pages 1: {3 * GROUP_PAGES:,}" in said
     assert seen == {"max\n", f"{3 * GROUP_PAGES * PAGE_BYTES}\n"}
-    assert high.read_text() == "max\n", "given back"
+    assert high.read_text() == "max\n", "lifted"

@@ -1,4 +1,4 @@
-"""Who the daemon says it is, and what it does about requests as such."""
+"""The identity that the daemon reports, and the handling of requests in general."""
 
 import os
 import platform
@@ -75,7 +75,7 @@ def test_an_unknown_request_is_refused_by_its_number_and_a_broken_frame_by_nothi
 
 
 def test_requests_in_one_burst_are_all_answered(daemon):
-    """A host that does not wait: nothing is lost while an earlier request is answered."""
+    """A host that does not wait: no request is lost while an earlier one is answered."""
     new = host_requests().new
     burst = [new("echo", sequence=1000 + i, payload=bytes([i]) * i) for i in range(120)]
     with daemon.host() as device:

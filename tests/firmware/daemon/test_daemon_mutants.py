@@ -1,4 +1,4 @@
-"""Seeded faults of the daemon, each of which a test named here must find."""
+"""Seeded faults of the daemon; the test named with each must find it."""
 
 import os
 import shutil
@@ -61,7 +61,7 @@ SEEDED = {
 
 
 def build(name: str, built: Path) -> Path:
-    """The daemon with that fault: all but the one file as it was compiled for the other tests."""
+    """Build the daemon with that fault: one file is recompiled, the others are those of the other tests."""
     file, old, new, _ = SEEDED[name]
     folder = MUTANTS / name.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)

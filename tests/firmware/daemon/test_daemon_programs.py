@@ -1,4 +1,4 @@
-"""Programs that a host has run: followed from their first instruction until their last epoch is sent."""
+"""Programs started by a host: followed from their first instruction until their last epoch is sent."""
 
 import errno
 import os
@@ -100,7 +100,7 @@ def test_children_are_followed_in_a_cgroup_and_its_context_is_freed(daemon, driv
 
     orders = [(path, text) for path, _, text in driver.orders() if "contexts/3" in path]
     assert orders == [
-        # The stand-in moves no process, so the daemon does not find its own place: nothing before the name.
+        # The stand-in moves no process, so the daemon does not find its cgroup: the path is the name.
         ("sys/class/misc/litemrc0/contexts/3/cgroup", "/tree"),
         ("sys/class/misc/litemrc0/contexts/3/pid", "0"),
     ]
@@ -133,7 +133,7 @@ def test_its_cgroup_is_fresh_and_gone_afterwards(daemon, driver):
             assert not (driver.cgroup / "quick").exists()
 
     killed = [path for path, _, _ in driver.orders() if path == "cgroup/quick/cgroup.kill"]
-    assert len(killed) == 3, "whatever it left behind ends with it"
+    assert len(killed) == 3, "processes left behind are killed"
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,13 @@ def test_budgets_are_the_cgroups(daemon, driver):
         assert (group / "memory.reclaim").read_text() == f"{8192 * 4096}\n"
         assert device.request("set_budget", context=1, pages=NO_BUDGET).values == [NO_BUDGET, 10]
         (group / "memory.reclaim.error").write_text(str(errno.EAGAIN))
-        assert device.request("reclaim", context=1, pages=1).values == [NO_BUDGET, 10], "as many as can be"
+        assert device.request("reclaim", context=1, pages=1).values == [NO_BUDGET, 10], "fewer were reclaimed"
         (group / "memory.reclaim.error").unlink()
         before = len(driver.orders())
         for name, pages in (("set_budget", 0), ("set_budget", 8193), ("reclaim", 0), ("reclaim", NO_BUDGET)):
-            with pytest.raises(RequestRefusedError, match="bad_argument: pages must be 1 to the size of memory"):
+            with pytest.raises(
+                RequestRefusedError, match="bad_argument: pages must be 1 to the size of memory"
+            ):
                 device.request(name, context=1, pages=pages)
         assert len(driver.orders()) == before
 

@@ -1,4 +1,4 @@
-"""Requests about what the monitor counts become orders to the driver, and its refusals become the link's."""
+"""Requests about settings become orders to the driver; its refusals become refusals of the requests."""
 
 import errno
 
@@ -106,7 +106,10 @@ def test_what_the_driver_refuses_is_refused(daemon, driver, error, code):
 
 def test_a_rate_that_the_gateware_lacks_is_a_bad_argument(daemon, driver):
     driver.fail("sampling", errno.ENODEV)
-    with daemon.host() as device, pytest.raises(RequestRefusedError, match="does not support this sampling rate"):
+    with (
+        daemon.host() as device,
+        pytest.raises(RequestRefusedError, match="does not support this sampling rate"),
+    ):
         device.request("set_sampling", sampling=3)
 
 
@@ -116,4 +119,4 @@ def test_nonsense_of_the_driver_is_not_passed_on(daemon, driver, text):
     with daemon.host() as device:
         with pytest.raises(RequestRefusedError, match="unsupported"):
             device.request("get_range")
-        assert device.request("get_context").values == [0], "the link goes on"
+        assert device.request("get_context").values == [0], "the link still works"

@@ -1,4 +1,4 @@
-"""What the daemon refuses at its start, with what to do; and the list of programs, by line."""
+"""What the daemon refuses at its start, with remedies; and errors in the list of programs, by line."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ ROOT = os.geteuid() == 0
 
 @pytest.fixture
 def run(litemrcd, driver, folder):
-    """Runs the daemon to its end, which must come at once; returns status and stderr."""
+    """Run the daemon, which must end at once; return status, stderr and stdout."""
 
     def run(*more, config="", arguments=None):
         (folder / "litemrcd.conf").write_text(config)

@@ -1,4 +1,4 @@
-"""`litemrcd run`: a command followed from its first instruction to its last, and else as if run without."""
+"""`litemrcd run`: a command is followed from its first to its last instruction; all else is unchanged."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from serving import environment_of
 
 @pytest.fixture
 def start(litemrcd, driver):
-    """Starts a command under `litemrcd run`."""
+    """Start a command under `litemrcd run`."""
 
     def start(*command, options=(), **more):
         arguments = [litemrcd, "run", f"--sysfs={driver.sysfs}", *options, "--", *command]
@@ -26,7 +26,7 @@ def start(litemrcd, driver):
 
 @pytest.fixture
 def run(start):
-    """Runs a command to its end; returns status, stdout and stderr."""
+    """Run a command to its end; return status, stdout and stderr."""
 
     def run(*command, options=()):
         process = start(*command, options=options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

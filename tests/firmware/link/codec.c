@@ -4,9 +4,9 @@
  * MODE text: reads frames; prints for each message a line "name field=value ..." and a line with the frame this side
  * makes of the decoded message, in hex.
  * MODE hold: the same, but a frame is held until two bytes of the next have come, and only then looked at.
- * MODE judge: reads byte strings, each behind its length (16 bits, little endian), feeds each and a zero to one receiver,
+ * MODE judge: reads byte strings, each after its length (16 bits, little endian), feeds each and a zero to one receiver,
  * and writes for each two bytes: how many frames had a good CRC, and how many of these held a message.
- * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event that says how many they are.
+ * MODE stream: writes frames of 20000 epoch messages, of 1 to 64 groups, and of an event with their number.
  * DIRECTION device: messages of the device; host: requests.
  */
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void judge(void)
 
 	while (fread(size, 1, 2, stdin) == 2) {
 		size_t length = size[0] | size[1] << 8;
-		/* Exactly as long as the string, so that one byte beyond it is noticed. */
+		/* Exactly as long as the string, so that the sanitizer detects an access beyond it. */
 		uint8_t *string = malloc(length + 1);
 		uint8_t frames = 0, messages = 0;
 

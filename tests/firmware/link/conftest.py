@@ -1,4 +1,4 @@
-"""Builds the C programs of these tests under build/link, once for all workers, and starts the peer device."""
+"""Build the C programs of these tests under build/link, once for all workers, and start the peer device."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ class Peer:
     process: subprocess.Popen
 
     def messages_sent(self) -> int:
-        """Epoch messages it sent in all; waits until it has noticed that the host hung up."""
+        """Wait for the peer to end after the host hung up; return the number of epoch messages it sent."""
         said, _ = self.process.communicate(timeout=patience(10))
         assert self.process.returncode == 0, "the sanitizers found something: see stderr"
         return int(said.split()[-1])
@@ -44,7 +44,7 @@ def programs() -> Path:
 
 @pytest.fixture
 def start_peer(programs: Path) -> Iterator[Callable[..., Peer]]:
-    """Starts a peer on a port of its own, with the options of peer.c as keywords."""
+    """Start a peer on its own port, with the options of peer.c as keywords."""
     started = []
 
     def start(**options: object) -> Peer:

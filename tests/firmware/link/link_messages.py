@@ -1,4 +1,4 @@
-"""What the tests of the link share: random messages of every type, noise, and what the C side prints."""
+"""Shared by the tests of the link: random messages of every type, noise, and the output of the C side."""
 
 import random
 
@@ -10,7 +10,7 @@ _LETTERS = "ab\0é€𝄞"  # 1 to 4 bytes in UTF-8, and the delimiter of frames
 
 
 def random_message(codec: Codec, dice: random.Random, name: str | None = None) -> Message:
-    """A message the schema allows, edges of ranges more often than chance has them; hello of our version."""
+    """A random message of the schema, with edges of ranges frequent; hello has the present version."""
     name = name or dice.choice(list(codec.types))
     values = {f.name: _random_value(f, dice) for f in codec.types[name].body}
     if "protocol" in values:
@@ -70,7 +70,7 @@ def noisy(clean: bytes, dice: random.Random, rate: float) -> tuple[bytes, list[i
 
 
 def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
-    """The counters of an epoch of the peer program; as in send_context() of peer_epochs.c."""
+    """The counters of an epoch of the peer program, computed as in send_context() of peer_epochs.c."""
     hits = [(epoch * 7919 + context * 104729 + group * group) % 70001 for group in range(64)]
     return {
         "hits": hits,
@@ -85,7 +85,7 @@ def counters_of(epoch: int, context: int) -> dict[str, int | list[int]]:
 
 
 def rank_counters_of(epoch: int, domain: int) -> list[int]:
-    """The counters of a rank of the peer program; as in fill() of peer_ranks.c."""
+    """The counters of a rank of the peer program, computed as in fill() of peer_ranks.c."""
     asleep = domain * 100_000 + epoch
     counters = [epoch * 10 + domain + word for word in range(16)]
     counters[4:9] = [1000, 1_000_000 - 1000 - asleep, 0, asleep, 0]

@@ -1,11 +1,11 @@
 /*
- * firmware/baremetal/pager.c itself, over memory of this process. Takes operations, a line each:
+ * firmware/baremetal/pager.c on memory of this process. Reads operations, one per line:
  *   start A B                 pages of the two owners
  *   use OWNER PAGE WRITE      a reference, page counted from the owner's first
  *   budget OWNER FRAMES       0: none
  *   reclaim OWNER FRAMES
- * and prints after each what the owners hold and did: resident faults zero_fills writes, of both. Whatever is not in
- * a frame is scribbled over, so only what the pager brings back can be right; wrong data end this with status 1.
+ * and prints after each the counters of both owners: resident faults zero_fills writes. Pages that are not resident are
+ * overwritten, so only pages restored by the pager have the right data; wrong data end this with status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>

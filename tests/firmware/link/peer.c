@@ -1,19 +1,19 @@
 /*
- * A device on a TCP port of the loopback interface, for the tests of Device, Collector and the command line: the same
- * frames and codec as the firmware, with counters that follow from the numbers of epoch and context.
+ * A device on a TCP port of the loopback interface, for tests of Device, Collector and the command line. It has the frames
+ * and codec of the firmware; its counters are functions of the epoch and context numbers.
  *
  * peer [epochs=N] [period_ms=N] [noise=N] [seed=N] [fault=FAULT]
  *   epochs      without a request, send this many epochs after hello (default 0)
  *   period_ms   between two epochs (default 0)
- *   system      1: under an operating system: programs run together, each in a process that its context follows
- *   ranks       1: four power domains, and a message of each behind every epoch
- *   tasks       1: a program is two tasks, in its context and the next, which budgets hold down
- *   refs        1: reference counters, and a program keeps copies of pages
+ *   system      1: with an operating system: programs run concurrently, each in a process that its context follows
+ *   ranks       1: four power domains; a message of each follows every epoch
+ *   tasks       1: a program is two tasks, in its context and the next, with budgets
+ *   refs        1: reference counters; programs keep copies of pages
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
- *               after the 5th epoch; restart: counts anew after the 5th epoch; nonsense: the 5th epoch contradicts itself;
+ *               after the 5th epoch; restart: counts from 0 after the 5th epoch; nonsense: the 5th epoch is inconsistent;
  *               endless: has no epoch length
- * Prints "port N"; after the host hung up, "sent N" (epoch messages), and ends.
+ * Prints "port N"; when the host hangs up, prints "sent N" (epoch messages) and ends.
  */
 #include <poll.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ bool fault(const char *name)
 	return !strcmp(option.fault, name);
 }
 
-/* One epoch of whatever goes on. */
+/* Sends the next epoch, of running programs or of `epochs`. */
 static void proceed(void)
 {
 	if (runs_running()) {

@@ -1,4 +1,4 @@
-/* The peer program: what its processes (peer_processes.c), its ranks (peer_ranks.c) and the rest have in common. */
+/* The peer program: interfaces of its files. */
 #ifndef PEER_H
 #define PEER_H
 
@@ -58,7 +58,7 @@ int runs_start(const struct run_body *order);
 void runs_proceed(void);
 
 void processes_describe(struct hello_body *hello);
-/* A program's process, which does not have its name yet. Returns whether the context could follow it. */
+/* Starts a program's process, still without its name. Returns whether the context could follow it. */
 bool processes_start(uint32_t context);
 void processes_name(uint32_t context, const char *name);
 void processes_end(uint32_t context);
@@ -66,20 +66,20 @@ void processes_end(uint32_t context);
 int processes_perform(const struct host_request *request, struct ack_body *ack);
 
 void ranks_describe(struct hello_body *hello);
-/* Rank messages behind those of an epoch. */
+/* Sends the rank messages of an epoch. */
 void ranks_send(uint32_t epoch, bool program_runs);
-/* What a lease goes back to. */
+/* Save and restore what a lease restores. */
 void ranks_keep(void);
 void ranks_restore(void);
 /* Requests about ranks. Returns 0 or an error code. */
 int ranks_perform(const struct host_request *request, struct ack_body *ack, bool program_runs);
 
-/* A pages message behind those of an epoch; context: where the program runs, -1 if none does. */
+/* Sends the pages message of an epoch; context: of the running program, -1 if none. */
 void refs_send(uint32_t epoch, int context);
 /* Requests about reference counters and traffic. Returns 0 or an error code. */
 int refs_perform(const struct host_request *request, struct ack_body *ack);
 
-/* Task messages behind those of an epoch, and the end of a lease; context: where the program runs, -1 if none does. */
+/* Sends the task messages of an epoch, and the end of a lease; context: of the running program, -1 if none. */
 void tasks_send(uint32_t epoch, int context);
 void tasks_begin(void);
 void tasks_lease(uint32_t cycles);

@@ -29,7 +29,7 @@ void processes_describe(struct hello_body *hello)
 	hello->abi = option.system;
 }
 
-static void tell(uint32_t context, int state, uint32_t pid, const char *comm)
+static void report(uint32_t context, int state, uint32_t pid, const char *comm)
 {
 	static struct device_message message;
 
@@ -53,20 +53,20 @@ bool processes_start(uint32_t context)
 		return false;
 	contexts[context].allowed = LITEMRC_NO_BUDGET;
 	contexts[context].reclaimed = 0;
-	tell(context, process_state_following_c, next_pid++, "peer");
+	report(context, process_state_following_c, next_pid++, "peer");
 	return true;
 }
 
 void processes_name(uint32_t context, const char *name)
 {
 	if (option.system && strcmp(contexts[context].comm, name))
-		tell(context, process_state_following_c, contexts[context].pid, name);
+		report(context, process_state_following_c, contexts[context].pid, name);
 }
 
 void processes_end(uint32_t context)
 {
 	if (option.system)
-		tell(context, process_state_ended_c, contexts[context].pid, contexts[context].comm);
+		report(context, process_state_ended_c, contexts[context].pid, contexts[context].comm);
 }
 
 static int acknowledge_process(uint32_t context, struct ack_body *ack)
@@ -85,7 +85,7 @@ static int follow(const struct follow_body *body, struct ack_body *ack)
 	if (runs_in(body->context))
 		return error_code_busy_c;
 	if (!body->pid) {
-		tell(body->context, process_state_free_c, 0, "");
+		report(body->context, process_state_free_c, 0, "");
 		return acknowledge_process(body->context, ack);
 	}
 	if (body->pid != 41 && body->pid != 42) {
@@ -95,7 +95,7 @@ static int follow(const struct follow_body *body, struct ack_body *ack)
 	for (int i = 0; i < CONTEXTS; i++)
 		if (contexts[i].state == process_state_following_c && (contexts[i].pid == body->pid || i == body->context))
 			return error_code_busy_c;
-	tell(body->context, process_state_following_c, body->pid, body->pid == 41 ? "sh" : "gzip");
+	report(body->context, process_state_following_c, body->pid, body->pid == 41 ? "sh" : "gzip");
 	return acknowledge_process(body->context, ack);
 }
 

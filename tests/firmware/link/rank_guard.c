@@ -71,7 +71,7 @@ int main(void)
 	loss(OWN_DOMAIN);
 	loss(0);
 	state(0, power_state_self_refresh_partial_c);
-	ranks_set_live(1, 1);	/* a page of rank 0 is given to somebody: the permission is gone */
+	ranks_set_live(1, 1);	/* a page of rank 0 becomes live: the permission is revoked */
 	state(0, power_state_self_refresh_partial_c);
 	loss(0);
 	loss(1);

@@ -1,9 +1,9 @@
 /*
- * firmware/baremetal/replication.c itself, with counters that fire at once: what the hardware's interrupts do a little
- * later. replication_guard PAGES DELAY UPDATE takes references, a line each:
+ * firmware/baremetal/replication.c with counters that fire immediately; the hardware's interrupts come a little later.
+ * replication_guard PAGES DELAY UPDATE takes references, a line each:
  *   r PAGE WORD, w PAGE WORD    the processor's
  *   h PAGE                      a write of the page's home
- * and prints what a pages message tells. Wrong data end it with status 1.
+ * and prints the contents of a pages message. Wrong data end it with status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>

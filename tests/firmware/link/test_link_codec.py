@@ -38,7 +38,7 @@ def test_both_sides_read_the_same_fields_and_write_the_same_bytes(programs, dire
 
 
 def longest(codec, name):
-    """The message with every field at its largest."""
+    """The message with the maximum value in every field."""
 
     def value(field):
         if field.choices:

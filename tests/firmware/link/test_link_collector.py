@@ -1,4 +1,4 @@
-"""Collections from a C peer: every counter as it was sent, every loss counted, faults survived."""
+"""Collections from a C peer: counters are received as sent, losses are counted, faults are survived."""
 
 import pytest
 from link_messages import counters_of
@@ -46,7 +46,7 @@ def test_programs_run_one_after_the_other_and_the_collection_ends_with_the_last(
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_on_a_noisy_link_received_and_lost_make_up_what_was_sent(start_peer, seed):
-    """One byte in a thousand is hit: of frames of about 200 bytes, one in six."""
+    """One byte in a thousand is damaged, so one frame of about 200 bytes in six."""
     peer = start_peer(noise=1000, seed=seed)
     with Device.open(peer.url, timeout_s=2) as device:
         before = device.hello.epoch_messages
@@ -86,7 +86,7 @@ def test_what_was_collected_before_a_fault_stays(start_peer, fault, error, why):
 
 
 def test_hits_deeper_than_the_sampled_memory_are_nonsense(start_peer):
-    """The peer counts in all its groups, but every second page cannot fill more than half of them."""
+    """The peer has hits in all its groups, but half of the pages cannot fill more than half of the groups."""
     with Device.open(start_peer(period_ms=2).url) as device:
         device.request("set_sampling", sampling=1)
         collector = Collector(device)
@@ -119,7 +119,7 @@ def epoch(index, number, remaining):
     )  # fmt: skip
 
 
-def said(epoch_messages):
+def event_of(epoch_messages):
     return device_messages().new(
         "event", kind="workload_done", workload=0, context=0, cycles=0, epoch_messages=epoch_messages
     )
@@ -130,10 +130,10 @@ def said(epoch_messages):
     [
         (0, [epoch(0, 0, 1), epoch(1, 0, 0), epoch(2, 1, 0)], 3, 0, 2),
         (0, [epoch(0, 0, 2), epoch(3, 1, 0)], 2, 2, 2),  # the end of epoch 0 is lost
-        (0, [epoch(0, 0, 2), said(2)], 1, 1, 0),  # the end of epoch 0 may still come
-        (0, [epoch(0, 0, 2), said(3)], 1, 2, 1),
-        (7, [epoch(9, 4, 0), said(12)], 1, 4, 1),
-        (2**32 - 1, [epoch(2**32 - 1, 9, 1), epoch(0, 9, 0), said(1)], 2, 0, 1),  # the index wraps
+        (0, [epoch(0, 0, 2), event_of(2)], 1, 1, 0),  # the end of epoch 0 may still come
+        (0, [epoch(0, 0, 2), event_of(3)], 1, 2, 1),
+        (7, [epoch(9, 4, 0), event_of(12)], 1, 4, 1),
+        (2**32 - 1, [epoch(2**32 - 1, 9, 1), epoch(0, 9, 0), event_of(1)], 2, 0, 1),  # the index wraps
     ],
 )
 def test_the_ledger_balances(first, messages, received, lost, epochs):
@@ -148,4 +148,4 @@ def test_a_ledger_notices_that_the_device_counts_anew():
     ledger = EpochLedger(100)
 
     with pytest.raises(ValueError, match="0 epoch messages sent, of which 100"):
-        ledger.note(said(0))
+        ledger.note(event_of(0))

@@ -1,4 +1,4 @@
-"""A device at the other end of a real port: a C peer made of the firmware's frames and codec."""
+"""A device at a real port: a C peer built from the firmware's frames and codec."""
 
 import os
 import select
@@ -69,7 +69,7 @@ def test_a_refused_request_is_an_error_with_a_remedy(start_peer, request_name, v
     with Device.open(start_peer().url) as device:
         with pytest.raises(RequestRefusedError) as refused:
             device.request(request_name, **values)
-        assert device.request("get_context").values == [0], "the link goes on"
+        assert device.request("get_context").values == [0], "the link still works"
 
     assert refused.value.code == code
     assert refused.value.remedy
@@ -95,7 +95,7 @@ def test_a_second_program_is_refused_while_one_runs(start_peer):
 
 
 def test_under_noise_a_request_is_done_once_however_often_it_is_repeated(start_peer):
-    """end_epoch sends one epoch each time it is done; a repetition must not."""
+    """end_epoch sends an epoch each time it is executed; a repeated request must not send another."""
     peer = start_peer(noise=2000, seed=5)
     with Device.open(peer.url, timeout_s=0.8) as device:
         done = 0

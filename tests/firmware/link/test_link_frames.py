@@ -1,4 +1,4 @@
-"""Frames on the wire: any payload passes, however the reads cut it; what is too long is counted."""
+"""Frames on the wire: any payload passes, in reads of any size; oversized frames are counted."""
 
 from itertools import pairwise
 

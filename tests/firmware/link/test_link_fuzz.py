@@ -1,4 +1,4 @@
-"""A million hostile byte strings: neither decoder breaks, and both take the same ones for messages.
+"""A million hostile byte strings: neither decoder fails, and both accept the same strings as messages.
 
 The C side runs under AddressSanitizer and UndefinedBehaviorSanitizer, which end it at the first fault. Every
 string goes to both sides, half of them as messages of a device and half as requests of a host.
@@ -27,19 +27,19 @@ def kind(make):
 
 @kind
 def anything(dice, valid):
-    """Bytes without any order, zeros among them."""
+    """Random bytes, zeros included."""
     return dice.randbytes(dice.randrange(2000) if dice.random() < 0.005 else dice.randrange(60))
 
 
 @kind
 def good_cobs(dice, valid):
-    """Past the first check only."""
+    """Valid COBS with a wrong CRC: passes the first check only."""
     return cobs.encode(dice.randbytes(dice.randrange(1500) if dice.random() < 0.005 else dice.randrange(60)))
 
 
 @kind
 def good_crc(dice, valid):
-    """Items of CBOR in an array: past the CRC, and plausible to a decoder of CBOR."""
+    """Items of CBOR in an array, with a correct CRC."""
     count = dice.randrange(24)
     payload = bytes([0x80 + count]) + b"".join(random_item(dice, 0) for _ in range(count))
     return frame(payload[: dice.randrange(1, len(payload) + 40)])[:-1]
@@ -47,7 +47,7 @@ def good_crc(dice, valid):
 
 @kind
 def nearly_valid(dice, valid):
-    """A message with one to three bytes wrong, under a CRC that says it is right."""
+    """A message with one to three wrong bytes and a matching CRC."""
     payload = bytearray(dice.choice(valid))  # at least four bytes, so that three deletions leave one
     for _ in range(dice.randrange(4)):
         at = dice.randrange(len(payload) - 1)
@@ -64,7 +64,7 @@ def nearly_valid(dice, valid):
 
 
 def random_item(dice, depth):
-    """A data item in CBOR: any major type, lengths that need not be true, nested at times."""
+    """A data item in CBOR: any major type, possibly with a wrong length or nested."""
     major, size = dice.randrange(8), dice.choice((0, 1, 5, 23, 24, 25, 26, 27, 28, 31))
     head = bytes([major << 5 | size]) + dice.randbytes({24: 1, 25: 2, 26: 4, 27: 8}.get(size, 0))
     if major in (2, 3):
@@ -75,7 +75,7 @@ def random_item(dice, depth):
 
 
 class PythonDecoder:
-    """Counts frames and messages in a string, as the C side does; None where the two may differ."""
+    """Count frames and messages in a string, like the C side; None where the two may differ."""
 
     def __init__(self, codec):
         self._codec = codec

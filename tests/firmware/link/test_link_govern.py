@@ -1,4 +1,4 @@
-"""`litemrc govern` as a user meets it, over a device with two tasks that fault less with more frames."""
+"""The command `litemrc govern`, on a device with two tasks whose faults fall with their frames."""
 
 import json
 import signal
@@ -28,7 +28,7 @@ def records(path):
 
 
 def rows(path):
-    """What the tasks did, once each, by context."""
+    """The task messages, each once, by context."""
     seen = {}
     for record in records(path):
         for task in record["tasks"]:
@@ -44,7 +44,7 @@ def wait_for_records(log, count):
 
 
 class Cable:
-    """A TCP port that carries bytes to another and back; `cut` hangs up on the host, who may come again."""
+    """A TCP port that forwards bytes to another and back; `cut` hangs up on the host, which may reconnect."""
 
     def __init__(self, url):
         self._device = socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])))
@@ -86,8 +86,11 @@ def test_budgets_are_decided_told_and_kept_to(start_peer, tmp_path):
         assert set(budgets) == {"3", "4"}
         assert sum(budgets.values()) <= MEMORY
         assert all(pages >= MINIMUM and pages % GROUP_PAGES == 0 for pages in budgets.values())
-    told = decided[0]["budgets_pages"]
-    assert {(task["context"], task["budget"]) for task in rows(log)} >= {(3, told["3"]), (4, told["4"])}
+    reported = decided[0]["budgets_pages"]
+    assert {(task["context"], task["budget"]) for task in rows(log)} >= {
+        (3, reported["3"]),
+        (4, reported["4"]),
+    }
     summary = json.loads(done.stdout)
     assert (summary["epochs"], summary["links_lost"]) == (12, 0)
     assert [task["references"] for task in summary["tasks"]] == [12 * 2000] * 2
@@ -112,7 +115,7 @@ def test_a_dry_run_decides_and_tells_nothing(start_peer, tmp_path):
 
 
 def test_the_device_is_given_back_at_the_end(start_peer, tmp_path):
-    """Four of sixty epochs are governed: whoever looks afterwards finds no budget."""
+    """Four of sixty epochs are governed; afterwards there is no budget."""
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(tasks=1, period_ms=150).url)
     done = govern(cable.url, "--run", "zipf:3:20", "--epochs", 4, "--lease", 100)
@@ -155,7 +158,7 @@ def test_a_device_that_does_not_come_back_is_an_error(start_peer, tmp_path):
     done = govern(peer.url, "--run", "zipf:3:12", "--reconnect", 1, "--timeout", 2)
     assert done.returncode == 2
     assert "trying to reconnect for 1 s" in done.stderr
-    assert "epochs, " in done.stdout, "what was done until then is told"
+    assert "epochs, " in done.stdout, "the result up to the interruption is printed"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def rank_settings(url):
 
 
 def test_ranks_are_governed_and_given_back(start_peer, tmp_path):
-    """A governor that was killed leaves what it set, as its lease is long; the next one gives that back."""
+    """A killed governor leaves its budgets, as its lease is long; the next governor lifts them."""
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(ranks=1, epochs=10_000, period_ms=100).url)
     own = rank_settings(cable.url)
@@ -204,19 +207,19 @@ def test_ranks_are_governed_and_given_back(start_peer, tmp_path):
 
 
 def test_a_program_that_begins_gets_its_budgets_though_they_are_those_of_the_last(start_peer, tmp_path):
-    """The peer's programs begin without any, as those of the pager."""
+    """The peer's programs begin without a budget, like those of the pager."""
     log = tmp_path / "log.jsonl"
     peer = start_peer(tasks=1, period_ms=100)
     done = govern(peer.url, "--run", "zipf:3:4", "--run", "loop:3:4", "--lease", 20, "--log", log)
     assert done.returncode == 0, done.stderr
-    told = rows(log)
-    half = [task["epoch"] for task in told if task["budget"] is None and task["context"] == 3]
-    assert max(half) >= 12, "the second program begins behind 12 epochs of the first"
-    assert told[-1]["budget"] is not None
+    reported = rows(log)
+    half = [task["epoch"] for task in reported if task["budget"] is None and task["context"] == 3]
+    assert max(half) >= 12, "the second program begins after 12 epochs of the first"
+    assert reported[-1]["budget"] is not None
 
 
 def test_behind_the_end_of_a_program_nothing_is_decided_about_it(start_peer, tmp_path):
-    """Its three epochs, and in the one behind them its last row is still known; of twelve no more."""
+    """Its three epochs, and in the next its last row is still known; in none of the twelve after that."""
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(tasks=1, epochs=10_000, period_ms=150).url)
     with Device.open(cable.url) as device:

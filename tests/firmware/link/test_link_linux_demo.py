@@ -1,4 +1,4 @@
-"""What `litemrc linux-demo` does over the link, with a C peer in the place of Linux."""
+"""`litemrc linux-demo` over the link, with a C peer in place of Linux."""
 
 import pytest
 from litemrc.cli.soc.linux_demo import collect, wanted_runs
@@ -23,7 +23,7 @@ def test_a_device_that_never_says_hello_is_given_up(start_peer):
 
 
 def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_peer):
-    """The last epoch counts nothing: so all before it are there."""
+    """The last epoch has no accesses, which shows that all earlier ones were received."""
     with Device.open(start_peer(system=1, period_ms=2).url) as device:
         table = collect(device, [Run("zipf", 1, 3), Run("loop", 2)]).table()
 

@@ -1,4 +1,4 @@
-"""One byte in a hundred flipped, dropped or doubled: nothing wrong is accepted, no loss goes unnoticed."""
+"""One byte in a hundred flipped, dropped or doubled: no wrong message is accepted, every loss is detected."""
 
 import random
 import subprocess
@@ -18,12 +18,12 @@ SEEDS = [1, 2, 3]
 
 @pytest.fixture(scope="module")
 def stream(programs) -> bytes:
-    """Epochs as the firmware's encoder frames them, and an event that says how many they were."""
+    """Epochs framed by the firmware's encoder, and an event with their number."""
     return subprocess.run([programs / "codec", "stream", "device"], stdout=subprocess.PIPE, check=True).stdout
 
 
 def must_arrive(clean: bytes, hit: list[int]) -> list[bool]:
-    """For each frame of `clean`, whether neither it nor the one before was hit, their closing zeros included.
+    """For each frame of `clean`, whether it and the previous one, with their delimiters, are undamaged.
 
     A frame may be lost, then, to damage in it or in the frame before it: by the second frame after the last
     damaged byte the link has recovered.
@@ -39,7 +39,7 @@ def must_arrive(clean: bytes, hit: list[int]) -> list[bool]:
 
 
 def host_survives_noise(stream: bytes, seed: int) -> None:
-    """Feed the stream through noise to the host's receiver; raises AssertionError on any broken promise."""
+    """Feed the stream through noise to the host's receiver; raise AssertionError at a wrong message."""
     dice = random.Random(seed)
     *epochs, event = [part + b"\0" for part in stream.split(b"\0")[:-1]]
     sent = [device_messages().decode(frames.unframe(part[:-1])) for part in epochs]
@@ -84,7 +84,7 @@ def test_a_host_that_does_not_check_the_crc_fails(stream, monkeypatch):
 
 
 def device_survives_noise(program: Path, seed: int) -> None:
-    """Send requests through noise to the firmware's receiver; raises AssertionError on any broken promise."""
+    """Send requests through noise to the firmware's receiver; raise AssertionError at a wrong one."""
     dice = random.Random(seed)
     codec = host_requests()
     sent = [

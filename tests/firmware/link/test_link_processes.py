@@ -1,4 +1,4 @@
-"""Processes and budgets over the link: a C peer with an operating system, as library and commands meet it."""
+"""Processes and budgets over the link, by library and commands; the C peer has an operating system."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def collected(device, runs, **how):
 
 
 def test_programs_started_together_run_side_by_side_until_the_last_has_ended(linux):
-    """A run of the peer has 3 epochs times scale, in each of which the kernel's context reports too."""
+    """A run of the peer has 3 epochs times scale, each with a message of the kernel's context, too."""
     with Device.open(linux) as device:
         table = collected(device, [Run("zipf", scale=20), Run("loop", 5, 10)], together=True)
 
@@ -77,7 +77,7 @@ def test_a_collection_finds_the_processes_already_followed(linux):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_on_a_noisy_link_no_epoch_goes_to_a_process_of_another_context(start_peer, seed):
-    """A lost message leaves the epochs behind it without a name, or under the one before, never elsewhere."""
+    """A lost message leaves later epochs without a name or with the previous one, never with another."""
     with Device.open(start_peer(system=1, noise=1000, seed=seed).url, timeout_s=2) as device:
         runs = [Run("zipf", 1, 30), Run("loop", 2, 30)]
         table = collected(device, runs, together=True)

@@ -1,4 +1,4 @@
-"""Ranks of a device over the link: what is asked, said, refused; and `litemrc ranks` as a user meets it."""
+"""Ranks of a device over the link: requests, answers, refusals; and the command `litemrc ranks`."""
 
 import json
 import subprocess
@@ -123,12 +123,12 @@ def test_the_command_shows_states_residencies_and_energy(start_peer):
 
 
 def test_its_json_adds_up(start_peer):
-    told = json.loads(litemrc(start_peer(ranks=1).url, "--json").stdout)
-    assert [each["rank"] for each in told["ranks"]] == [0, 1, 2, 3]
-    domains = told["energy"]["domains"]
-    assert sum(each["energy_mj"] for each in domains) == pytest.approx(told["energy"]["total"]["energy_mj"])
+    report = json.loads(litemrc(start_peer(ranks=1).url, "--json").stdout)
+    assert [each["rank"] for each in report["ranks"]] == [0, 1, 2, 3]
+    domains = report["energy"]["domains"]
+    assert sum(each["energy_mj"] for each in domains) == pytest.approx(report["energy"]["total"]["energy_mj"])
     asleep = [each["residency"]["self_refresh"] for each in domains]
-    assert asleep == pytest.approx([(rank * 100_000 + told["epoch"]) / 1e6 for rank in range(4)])
+    assert asleep == pytest.approx([(rank * 100_000 + report["epoch"]) / 1e6 for rank in range(4)])
 
 
 def test_it_goes_on_without_energy_where_a_current_is_not_known(start_peer):
@@ -192,7 +192,7 @@ def test_the_counters_are_named_in_the_order_of_the_gateware():
 
 
 def test_the_firmware_guards_its_own_rank_and_live_pages(programs):
-    """ranks.c as it is flashed; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
+    """The firmware's ranks.c; errors: 2 bad argument, 3 busy (litemrc.cddl)."""
     said = subprocess.run([programs / "rank_guard"], capture_output=True, text=True, check=True).stdout
     lost = "2 the domain's data would be lost: allow that first"
     assert said.splitlines() == [

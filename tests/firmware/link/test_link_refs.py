@@ -48,7 +48,7 @@ def traffic(first_page, pages_log2, **values):
 
 
 def pages_of(epoch):
-    """As refs_send() of peer_refs.c: references, home and cost."""
+    """References, home and cost, computed as in refs_send() of peer_refs.c."""
     return 100 * (epoch + 1), 100 * (epoch + 1), 5000 * (epoch + 1) + 2000
 
 
@@ -109,8 +109,8 @@ def litemrc(peer, *arguments):
 def test_the_command_line_shows_what_counts(start_peer):
     done = litemrc(start_peer(refs=1), "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["pages"], told["counting"], told["counters"]["delay"]["initial"]) == (1024, False, 0)
+    answer = json.loads(done.stdout)
+    assert (answer["pages"], answer["counting"], answer["counters"]["delay"]["initial"]) == (1024, False, 0)
     done = litemrc(start_peer(refs=1))
     assert "1,024 pages of 1 KiB, 2 counters of 12 bits each" in done.stdout
     assert "delay: off" in done.stdout
@@ -120,8 +120,8 @@ def test_the_command_line_arms(start_peer):
     arguments = ("arm", "delay", "--initial", "64", "--reads", "--masters", "remote,2", "--pages", "0:15")
     done = litemrc(start_peer(refs=1), *arguments)
     assert done.stdout == "delay: from 64, reads of remote, traffic, all contexts, pages 0 to 15\n"
-    told = json.loads(litemrc(start_peer(refs=1), *arguments, "--json").stdout)
-    assert (told["masters"], told["reads"], told["writes"], told["upper"]) == (6, True, False, 15)
+    answer = json.loads(litemrc(start_peer(refs=1), *arguments, "--json").stdout)
+    assert (answer["masters"], answer["reads"], answer["writes"], answer["upper"]) == (6, True, False, 15)
 
 
 def test_the_command_line_sets_reads_and_sends_traffic(start_peer):
@@ -134,7 +134,7 @@ def test_the_command_line_sets_reads_and_sends_traffic(start_peer):
 
 
 def test_the_command_line_watches_a_program(start_peer):
-    """Of two epochs the second cost 5000 cycles for 200 accesses."""
+    """The second of two epochs cost 5000 cycles for 200 accesses."""
     done = litemrc(start_peer(refs=1, period_ms=50), "watch", "--run", "zipf", "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["recent_cost_per_access"] for row in rows] == [35.0, 25.0, 25.0]

@@ -1,4 +1,4 @@
-"""Which programs of a device run, as its messages tell."""
+"""The running programs of a device, as its messages report them."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,7 @@ from litemrc.device.running import Run, RunningPrograms
 
 
 class Recorder:
-    """A device that acknowledges each run in frame 100, 200 ..., and keeps what was asked."""
+    """A device that acknowledges each run in frame 100, 200 ..., and records the requests."""
 
     url = "test:"
     hello = SimpleNamespace(workloads=["zipf", "loop"], contexts=8, system="")
@@ -34,7 +34,7 @@ def programs(device):
 
 
 def test_a_hello_from_before_the_start_ends_no_program(programs, device):
-    """A slow device answers a repeated hello twice; the second may come behind the run's ack."""
+    """A slow device answers a repeated hello twice; the second answer may arrive after the run's ack."""
     programs.note_hello(SimpleNamespace(sequence=99, running=0))
     assert programs.go_on()
     assert device.asked == [("run", 0)]

@@ -1,4 +1,4 @@
-"""Tasks of a device's pager over the link: what it did, budgets, and leases."""
+"""Tasks of a device's pager over the link: task messages, budgets and leases."""
 
 import pytest
 from litemrc.device.collecting.collector import Collector
@@ -21,7 +21,7 @@ def device(start_peer):
 
 
 def faults(resident):
-    """As in peer_tasks.c: a tenth of the pages a task lacks of 1,000."""
+    """Faults, computed as in peer_tasks.c: a tenth of the frames that a task lacks of 1,000."""
     return (1000 - resident) // 10
 
 
@@ -62,7 +62,7 @@ def test_without_tasks_nobody_has_a_budget(device):
 
 @pytest.mark.parametrize("prolonged", [False, True])
 def test_budgets_hold_as_long_as_the_lease(device, prolonged):
-    """A lease of three epochs, given behind the first of nine: without more the budget is gone at the end."""
+    """A lease of three epochs, taken after the first of nine: the budget is lifted unless it is renewed."""
     collector, warnings = Collector(device), []
     for message in collector.collect(None, [Run("zipf", CONTEXT, 3)]):
         due = collector.epochs == 0 or (prolonged and collector.epochs < 7)

@@ -1,4 +1,4 @@
-"""The bare-metal pager: frames, budgets and data, the firmware's own source against a plain model of it."""
+"""The bare-metal pager: the firmware's source against a plain model of frames, budgets and data."""
 
 import random
 import subprocess
@@ -11,7 +11,7 @@ PAGES = (1125, 1800)
 
 
 class Model:
-    """CLOCK over a list of frames with a budget for each of two owners; as pager.h says it."""
+    """CLOCK over a list of frames with a budget for each of two owners, as described in pager.h."""
 
     def __init__(self, pages):
         self.first = (0, pages[0])
@@ -69,8 +69,8 @@ class Model:
             self.hand = 0 if self.hand >= len(self.frames) else self.hand
 
     def line(self):
-        told = [[self.resident(owner), *self.counts[owner]] for owner in (0, 1)]
-        return " ".join(map(str, [*told[0], *told[1], 0]))
+        held = [[self.resident(owner), *self.counts[owner]] for owner in (0, 1)]
+        return " ".join(map(str, [*held[0], *held[1], 0]))
 
 
 def run(programs, operations, program="pager_guard"):
@@ -81,7 +81,7 @@ def run(programs, operations, program="pager_guard"):
 
 
 def operations_of(seed, count=6000):
-    """Mostly references, some of them to pages in a row; budgets and reclaims in between."""
+    """Mostly references, some to consecutive pages, mixed with budgets and reclaims."""
     dice = random.Random(seed)
     yield ("start", *PAGES)
     row = 0
@@ -119,7 +119,7 @@ def test_the_pager_does_what_its_model_does(programs, seed):
 
 
 def test_an_owner_with_its_budget_takes_nothing_from_the_other(programs):
-    """Owner 0 fills all 1,024 frames; owner 1, of the 124 beyond owner 0's budget, gets no more."""
+    """Owner 0 fills all 1,024 frames; owner 1 gets at most the 124 beyond owner 0's budget."""
     fill = [("use", 0, page, 0) for page in range(MEMORY)]
     sweep = [("use", 1, page, 0) for page in range(500)]
     done = run(programs, [("start", *PAGES), *fill, ("budget", 0, 900), ("budget", 1, 100), *sweep])

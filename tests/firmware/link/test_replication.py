@@ -1,4 +1,4 @@
-"""The firmware's copies of pages, its own source, against the simulator: equal on random references.
+"""The firmware's page copies, in its own source, against the simulator: equal on random references.
 
 The firmware charges the read that brings DELAY to 0 as the remote one it has been; in the simulator it is
 local. All else is the same.
@@ -21,8 +21,8 @@ MUTANTS = ("drops-what-is-read", "copy-is-not-written", "slot-is-not-freed")
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the guard prints."""
+class Counters:
+    """The counters that the guard prints."""
 
     local: int
     remote_reads: int
@@ -37,7 +37,7 @@ class Told:
 
 
 def references(seed, pages, count=6000):
-    """(processor, page, word, write): each page has shares of readers and writers, drawn anew 3 times."""
+    """(processor, page, word, write): the shares of readers and writers of each page are redrawn 3 times."""
     dice = random.Random(seed)
     for _ in range(3):
         weights = [dice.choice((1, 1, 4, 20)) for _ in range(pages)]
@@ -52,55 +52,57 @@ def references(seed, pages, count=6000):
 def run_firmware(program, trace, pages, delay, update):
     """The counters of the guard; None if it found wrong data."""
     letter = {(HOME, True): "h", (PROCESSOR, False): "r", (PROCESSOR, True): "w"}
-    lines = "".join(f"{letter[who, write]} {page} {word}\n" for who, page, word, write in trace)
+    lines = "".join(f"{letter[processor, write]} {page} {word}\n" for processor, page, word, write in trace)
     command = [program, str(pages), str(delay), str(update)]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=patience(60))
     assert not done.stderr, done.stderr
-    return None if done.returncode else Told(*map(int, done.stdout.split()))
+    return None if done.returncode else Counters(*map(int, done.stdout.split()))
 
 
 def run_simulator(trace, delay, update, room=ROOM):
-    who, page, word, write = (np.array(column) for column in zip(*trace, strict=True))
-    told = NumaReferences(
+    processor, page, word, write = (np.array(column) for column in zip(*trace, strict=True))
+    references = NumaReferences(
         words=(page * WORDS + word).astype(np.uint64),
-        processors=who.astype(np.uint16),
+        processors=processor.astype(np.uint16),
         writes=write.astype(np.uint8),
     )
     machine = NumaMachine(processors=2, page_bytes=4 * WORDS, home=HOME, local_pages=room)
-    return NumaSimulation(told, machine).run("upd", delay, update)
+    return NumaSimulation(references, machine).run("upd", delay, update)
 
 
-def equal(told, simulated):
-    """Whether they agree, but for the reads that made the copies."""
+def equal(counted, simulated):
+    """Whether they agree, except for the reads that made the copies."""
     costs, counts = read_costs(), simulated.counts
-    excess = told.replications * (costs.remote_read - costs.local_access)
+    excess = counted.replications * (costs.remote_read - costs.local_access)
     return (
-        told.cost - excess == simulated.cycles
-        and told.remote_reads - told.replications == counts.remote_reads
-        and told.remote_writes == counts.remote_writes
-        and told.replications == counts.replications
-        and told.refused == counts.refused
-        and told.drops == counts.invalidations
+        counted.cost - excess == simulated.cycles
+        and counted.remote_reads - counted.replications == counts.remote_reads
+        and counted.remote_writes == counts.remote_writes
+        and counted.replications == counts.replications
+        and counted.refused == counts.refused
+        and counted.drops == counts.invalidations
     )
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("pages", "delay", "update"), [(8, 16, 8), (8, 64, 32), (24, 8, 16), (24, 1, 1)])
 def test_decisions_and_costs_are_the_simulators(programs, seed, pages, delay, update):
-    """In 24 pages the 8 copies there is room for do not do."""
+    """24 pages compete for room for 8 copies."""
     trace = list(references(seed, pages))
-    told = run_firmware(programs / "replication_guard", trace, pages, delay, update)
-    assert equal(told, run_simulator(trace, delay, update))
+    counted = run_firmware(programs / "replication_guard", trace, pages, delay, update)
+    assert equal(counted, run_simulator(trace, delay, update))
 
 
 def test_these_references_decide_everything(programs):
     trace = list(references(1, 24))
-    told = run_firmware(programs / "replication_guard", trace, 24, 8, 16)
-    assert min(told.replications, told.refused, told.drops, told.kept, told.updates_received) > 0
+    counted = run_firmware(programs / "replication_guard", trace, 24, 8, 16)
+    assert (
+        min(counted.replications, counted.refused, counted.drops, counted.kept, counted.updates_received) > 0
+    )
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_is_caught(programs, mutant):
     trace = list(references(1, 24))
-    told = run_firmware(programs / f"replication_guard-{mutant}", trace, 24, 8, 16)
-    assert told is None or not equal(told, run_simulator(trace, 8, 16))
+    counted = run_firmware(programs / f"replication_guard-{mutant}", trace, 24, 8, 16)
+    assert counted is None or not equal(counted, run_simulator(trace, 8, 16))

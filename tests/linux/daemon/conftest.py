@@ -1,4 +1,4 @@
-"""One boot of a guest whose init starts the daemon on its serial port; the host package has the other end."""
+"""Boot one guest whose init starts the daemon on its serial port; the host package opens the other end."""
 
 import os
 import re

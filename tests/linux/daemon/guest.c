@@ -1,13 +1,13 @@
 /*
- * The init of a guest in which the daemon serves on the first serial port, with the driver on a monitor in software
- * (firmware/linux/driver/test), and the programs that it has followed.
+ * The init of a guest in which the daemon serves on the first serial port, with the driver and a monitor in software
+ * (firmware/linux/driver/test); and the programs that the daemon starts.
  *
- *	guest access N	N accesses by itself, at once
+ *	guest access N	N accesses by the program itself
  *	guest family N	N accesses by a child
- *	guest memory N	touches N times 256 KiB, over and over
+ *	guest memory N	touches N times 256 KiB, repeatedly
  *	guest idle N	touches N times 256 KiB, once
  *	guest exit N	ends with status N
- *	guest clients	has init run clients, see run_clients()
+ *	guest clients	makes init run clients, see run_clients()
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -94,7 +94,7 @@ static int run(char *const *arguments)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Three clients as root; the last tells, in accesses, what status the second had. */
+/* Three clients as root; the last one reports the status of the second by its number of accesses. */
 static void run_clients(void)
 {
 	char accesses[16];

@@ -1,7 +1,7 @@
 """The daemon on Linux with the driver, in qemu, from the host's end of the serial port.
 
-The monitor is one in software (firmware/linux/driver/test): it counts the accesses that a program orders, in
-the context of the processor at that time. So it is about who is followed when, and all from driver to host.
+The monitor is emulated (firmware/linux/driver/test): it counts the accesses that a program orders, in the
+present context of the processor. The tests check when processes are followed, from driver to host.
 """
 
 import time
@@ -15,7 +15,7 @@ NO_BUDGET = 2**32 - 1
 
 
 def until_done(device, workload):
-    """Every message up to that program's workload_done."""
+    """All messages up to that program's workload_done."""
     messages, deadline = [], Deadline(20)
     while not deadline.passed:
         if message := device.receive(0.5):
@@ -68,7 +68,7 @@ def test_a_programs_accesses_are_counted_in_its_context_alone(device):
 
     assert accesses(messages) == {3: 2500}
     assert processes(messages, 3) == [("following", "guest"), ("ended", "guest")]
-    # Every epoch with accesses of it lies between its process messages; the event behind all of them.
+    # All epochs with its accesses are between its process messages; the event is last.
     names = [
         m.state if m.name == "process" else "counted"
         for m in messages
@@ -108,7 +108,7 @@ def test_budgets_push_pages_out_and_let_them_back(device):
 
 
 def test_what_is_reclaimed_stays_away_if_nobody_wants_it(device):
-    """Of 1,024 pages 512 are asked for; Linux 6.1 takes more than that, but not half as many more."""
+    """512 of 1,024 pages are requested; Linux 6.1 reclaims more, but less than half as many more."""
     device.request("run", workload=IDLE, context=7, scale=16)
     assert settled(device, 7, lambda used: used >= 1024)
     before = device.request("get_budget", context=7).values[1]

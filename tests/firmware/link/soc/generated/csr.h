@@ -1,4 +1,4 @@
-/* A SoC whose registers are an array and whose DRAM lies where the test says: for firmware/baremetal. */
+/* A SoC for tests of firmware/baremetal: its registers are an array, and the test places its DRAM. */
 #include <stdint.h>
 
 #define CSR_RANKS_BASE 0
