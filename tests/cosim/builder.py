@@ -174,7 +174,8 @@ def rank_bench(
         name = f"rank_bench-{'-'.join(map(str, top))}"
         return link(folder, "bench", [compiled(source, name, flags, headers, folder), *rtl])
 
-    bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", "rank_rig.hpp", "rtl.hpp", "mismatch.hpp")]
+    included = ("rank_rig.hpp", "rank_sleeps.hpp", "rank_workload.hpp", "rtl.hpp", "mismatch.hpp")
+    bench = [COSIM / "bench" / name for name in ("rank_bench.cpp", *included)]
     model = sorted((REPO / "litex-soc" / "ddr3_model").glob("*.hpp"))
     others = ("bank_row_column.py", "records.py")
     units = [path for path in sources.rtl_files() if path.parent.name == "ranks" or path.name in others]
