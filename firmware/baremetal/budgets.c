@@ -2,7 +2,7 @@
 #include "budgets.h"
 
 #include "answer.h"
-#include "tasks.h"
+#include "paging/tasks.h"
 
 _Static_assert(PAGER_NO_BUDGET == LITEMRC_NO_BUDGET, "budget");
 

@@ -6,9 +6,9 @@
 
 #include "link.h"
 #include "monitor.h"
+#include "paging/replication.h"
+#include "paging/tasks.h"
 #include "ranks.h"
-#include "replication.h"
-#include "tasks.h"
 
 static struct device_message message;	/* filled in and sent immediately */
 static uint32_t sent;

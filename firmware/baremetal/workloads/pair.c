@@ -4,8 +4,8 @@
  * pages by Zipf's law and then sleeps; LINEAR loops over more pages than there are frames. The sizes are those of
  * scenarios/baremetal_pair.toml. `repeats`: rounds of LINEAR.
  */
-#include "../monitor.h"
-#include "../tasks.h"
+#include "monitor.h"
+#include "paging/tasks.h"
 #include "pair_scenario.h"
 #include "workload.h"
 

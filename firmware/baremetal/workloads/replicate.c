@@ -12,11 +12,11 @@
 #include <generated/mem.h>
 #include <system.h>
 
-#include "../monitor.h"
-#include "../refs.h"
-#include "../replication.h"
-#include "../traffic.h"
+#include "monitor.h"
+#include "paging/replication.h"
+#include "refs.h"
 #include "replicate_scenario.h"
+#include "traffic.h"
 #include "workload.h"
 
 static uint32_t state;

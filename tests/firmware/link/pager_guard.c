@@ -1,5 +1,5 @@
 /*
- * firmware/baremetal/pager.c on memory of this process. Reads operations, one per line:
+ * firmware/baremetal/paging/pager.c on memory of this process. Reads operations, one per line:
  *   start A B                 pages of the two owners
  *   use OWNER PAGE WRITE      a reference, page counted from the owner's first
  *   budget OWNER FRAMES       0: none
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pager.h"
+#include "paging/pager.h"
 
 #define PAGE 4096u
 #define WORDS (PAGER_DATA_BYTES / 4 - 1)	/* the last one is the pager's */

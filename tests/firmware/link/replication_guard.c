@@ -1,5 +1,5 @@
 /*
- * firmware/baremetal/replication.c with counters that fire immediately; the hardware's interrupts come a little later.
+ * firmware/baremetal/paging/replication.c with counters that fire immediately; the hardware's interrupts come a little later.
  * replication_guard PAGES DELAY UPDATE takes references, a line each:
  *   r PAGE WORD, w PAGE WORD    the processor's
  *   h PAGE                      a write of the page's home
@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 
 #include "litemrc_regs.h"
+#include "paging/replication.h"
 #include "refs.h"
-#include "replication.h"
 #include "traffic.h"
 
 #define PAGE_SHIFT 10u

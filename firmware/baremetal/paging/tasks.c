@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tasks.h"
+#include "paging/tasks.h"
 
 #include <irq.h>
 #include <stdio.h>

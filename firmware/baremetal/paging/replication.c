@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "replication.h"
+#include "paging/replication.h"
 
 #include <generated/csr.h>
 #include <generated/mem.h>

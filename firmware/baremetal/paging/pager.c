@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "pager.h"
+#include "paging/pager.h"
 
 #include <generated/soc.h>
 #include <irq.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "frame.h"
-#include "pager.h"
+#include "paging/pager.h"
 
 /* Time slice of a task, and times of the disk to read and to write a page, in cycles. */
 struct task_machine {
