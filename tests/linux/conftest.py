@@ -10,14 +10,14 @@ from linux.qemu import IMAGES, Qemu
 
 @pytest.fixture(scope="session")
 def images():
-    """The folder of the images."""
+    """Return the folder of the images."""
     missing = [name for name in ("Image", "initramfs.cpio", "shim-virt.bin") if not (IMAGES / name).exists()]
     assert not missing, f"{IMAGES} has no {', '.join(missing)}; run: make linux-images"
     return IMAGES
 
 
 class Machine:
-    """One boot for all tests; another one if the shell does not answer any more."""
+    """One boot for all tests, and another if the shell no longer answers."""
 
     def __init__(self, new_folder: Callable[[], Path]) -> None:
         self._new_folder = new_folder

@@ -1,4 +1,4 @@
-"""A shell on a console: qemu's, the simulated SoC's, a board's."""
+"""A shell on the console of qemu, the simulated SoC or a board."""
 
 import re
 import time
@@ -17,7 +17,7 @@ class ConsoleError(Exception):
 
 @dataclass
 class Console:
-    """Runs commands in the shell of a console.
+    """Runs commands in the shell on a console.
 
     write: takes bytes for the console's input.
     log: the file to which all output of the console is appended.
@@ -66,7 +66,7 @@ class Console:
             ValueError: the shell cannot read a line that long.
         """
         self.commands += 1
-        # The shell echoes what is typed: the quotes keep the marks themselves out of the echo.
+        # The shell echoes its input: the quotes keep the marks themselves out of the echo.
         quoted = command.replace("'", "'\\''")
         line = (
             f"echo '<''{self.commands}:'; command eval '{quoted}'; echo \":$?:\"'{self.commands}>'\n".encode()

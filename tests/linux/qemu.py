@@ -1,4 +1,4 @@
-"""Linux of `make linux-images` in qemu's machine `virt`, behind the same shim as on the SoC."""
+"""Linux of `make linux-images` in qemu's machine `virt`, on the same shim as on the SoC."""
 
 import subprocess
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from patience import patience
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "build/linux"
 
-# As VexRiscv: rv32ima, and no timer of supervisor mode, which the kernel would use past the shim.
+# Like VexRiscv: rv32ima without a timer of supervisor mode, which the kernel would use instead of the shim's.
 CPU = "rv32,f=off,d=off,c=off,sstc=off"
 MEMORY_MB = 32
 READY = r"init done after"
@@ -61,7 +61,7 @@ class Qemu:
         console = Console(self._write, log, alive=lambda: self.process.poll() is None, state=self._state)
         try:
             console.wait_for(READY, self.boot_timeout_s)
-            # So that no message of the kernel gets between what programs print.
+            # Keep messages of the kernel out of the output of programs.
             console.check("dmesg -n 1 2>/dev/null || echo 1 >/proc/sys/kernel/printk")
         except BaseException:
             self.__exit__()

@@ -1,4 +1,4 @@
-"""Can a VexRiscv without FPU and compressed instructions run the images? Is a bad configuration refused?"""
+"""The images run on a VexRiscv without FPU and compressed instructions; a bad configuration is refused."""
 
 import re
 import subprocess

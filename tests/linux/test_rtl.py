@@ -1,4 +1,4 @@
-"""Linux of `make linux-ready` boots in the simulated RTL, once for all tests here, from boot to power off."""
+"""Linux of `make linux-ready` in the simulated RTL: one boot for all tests of this file, then power-off."""
 
 import re
 
@@ -13,7 +13,6 @@ from litemrc.device.simulation.linux_images import linux_images
 from litemrc.device.simulation.simulator import Simulator
 from patience import patience
 
-# On a machine that does other things, too.
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 600
 MOST_CLOCKS_TO_INIT = 60_000_000
@@ -37,20 +36,20 @@ def shell(machine):
     machine.wait_ready(patience(30))
     console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
     console.wait_for(READY, BOOT_TIMEOUT_S)
-    # A shell that reads whole lines: the one of the console edits them, which costs 100,000 clocks a key.
+    # A shell that reads whole lines: the console's line editing costs 100,000 cycles per key.
     machine.type(b"cat | sh\n")
     return console
 
 
 @pytest.fixture(scope="module")
 def collected(machine, shell):
-    """What the daemon sent while two programs ran side by side, and who it said it is."""
+    """Return the daemon's hello and what it sent while two programs ran side by side."""
     with Device.open(machine.url, timeout_s=patience(COMMAND_TIMEOUT_S)) as device:
         return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)])
 
 
 def clock_of(machine, pattern):
-    """The system clock at which the first console line began that matches a regular expression whole."""
+    """Return the cycle in which the first console line began that fully matches a regular expression."""
     return int(re.search(rf"^(\d+) {pattern}\s*$", machine.clocks.read_text(), re.M)[1])
 
 
@@ -59,13 +58,13 @@ def test_the_kernel_runs_init_within_60_million_clocks(machine, shell):
 
 
 def test_both_uarts_are_there_and_the_processor_is_the_one_simulated(shell):
-    """By the shell alone: a program started costs millions of clocks."""
+    """By shell builtins only: starting a program costs millions of cycles."""
     assert shell.check("echo /dev/ttyLXU*").split() == ["/dev/ttyLXU0", "/dev/ttyLXU1"]
     assert re.search(r"isa\s*: rv32ima\b", shell.check("while read -r x; do echo $x; done </proc/cpuinfo"))
 
 
 def test_time_goes_on_as_the_device_tree_says(machine, shell):
-    """A twentieth of a second of sleep is 2.5 million clocks, and not less."""
+    """A sleep of 0.05 s takes at least 2.5 million cycles."""
     shell.check("echo before; sleep 0.05; echo behind")
     assert clock_of(machine, "behind") - clock_of(machine, "before") >= 0.05 * 50_000_000
 
@@ -83,7 +82,7 @@ def test_programs_are_followed_and_named(collected):
 
 
 def test_epochs_interrupt_the_processor(collected, shell):
-    """Each finished epoch raises one interrupt, on the VexRiscv's controller."""
+    """Each finished epoch raises one interrupt at the VexRiscv's controller."""
     (count,) = re.findall(r"^ *\d+: +(\d+) +VexRiscv .*monitor", shell.check("cat /proc/interrupts"), re.M)
     assert int(count) >= collected[1].epochs > 2
 
@@ -94,7 +93,7 @@ def test_poweroff_ends_the_simulation(machine, collected, shell):
 
 
 def test_every_counter_is_that_of_the_golden_model_over_the_recorded_accesses(machine, collected, tmp_path):
-    """And every access is counted or lost, each under the context of who was followed."""
+    """Every access is counted or dropped, each in the context of the followed process."""
     hello, collector = collected
     results = examine(check(tmp_path, machine.record, hello, collector, exact=False, late=True))
     assert verdict(results) == 0

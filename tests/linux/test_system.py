@@ -1,4 +1,4 @@
-"""Does Linux of the images come up with all that driver, daemon and users count on?"""
+"""Linux of the images provides everything that driver, daemon and users rely on."""
 
 import itertools
 import re
@@ -27,7 +27,7 @@ def test_init_has_nothing_to_complain_of(linux):
 
 
 def test_the_driver_can_be_unloaded_and_loaded_again(linux):
-    """Which maps and unmaps memory of the kernel, several times."""
+    """Five times, because each maps and unmaps memory of the kernel."""
     assert re.search(r"^litemrc ", linux.check("lsmod"), re.M)
     for _ in range(5):
         linux.check("rmmod litemrc")
@@ -56,7 +56,7 @@ def test_the_daemons_user_may_divide_its_cgroup_and_no_other(linux):
 
 @pytest.fixture
 def cgroup(linux):
-    """A new cgroup for each test; what runs in it at the end is killed."""
+    """Yield a new cgroup; processes left in it are killed at the end."""
     linux.check("mkdir /sys/fs/cgroup/test")
     yield "/sys/fs/cgroup/test"
     linux.check("echo 1 >/sys/fs/cgroup/test/cgroup.kill")
@@ -65,7 +65,7 @@ def cgroup(linux):
 
 
 def test_memory_high_pushes_pages_out_to_zram_and_they_come_back(linux, cgroup):
-    """512 pages looped over in a budget of 256: 256 are out at any time, and each comes back when touched."""
+    """A loop over 512 pages with a budget of 256: 256 are swapped out at any time, and in when touched."""
     assert linux.check("tail -n 1 /proc/swaps").startswith("/dev/zram0")
     linux.check(f"echo {256 * PAGE_KB}K >{cgroup}/memory.high")
 
@@ -81,12 +81,12 @@ def test_memory_high_pushes_pages_out_to_zram_and_they_come_back(linux, cgroup):
 
 
 def test_memory_reclaim_takes_what_is_asked(linux, cgroup):
-    """Of a program that has touched its pages and sleeps, so that none comes back at once."""
+    """The program has touched its pages and sleeps, so that none is swapped in at once."""
     program = "exec intr 256 4096 1 100000"
     linux.check(f"sh -c 'echo $$ >{cgroup}/cgroup.procs; {program}' >/dev/null & sleep 1")
     before = int(linux.check(f"cat {cgroup}/memory.current"))
     linux.check(f"echo {64 * PAGE_KB}K >{cgroup}/memory.reclaim")
-    # Some of the 64 may be of the kernel, or of the program's file.
+    # Some of the 64 may belong to the kernel or to the program's file.
     assert int(linux.check(f"cat {cgroup}/memory.current")) <= before - 32 * PAGE_KB * 1024
     assert int(linux.check(f"cat {cgroup}/memory.swap.current")) >= 32 * PAGE_KB * 1024
 
@@ -101,7 +101,7 @@ def test_linear_touches_each_of_its_pages(linux):
 
 
 def zipf_pages(page_count, touches):
-    """The pages that intr touches: xorshift32 from its seed, page k of weight 2^24 / (k + 1)."""
+    """Return the pages that intr touches: xorshift32 from its seed, weight 2^24 / (k + 1) for page k."""
     cumulative = list(itertools.accumulate(2**24 // (page + 1) for page in range(page_count)))
     state, pages = 2463534242, []
     for _ in range(touches):

@@ -1,4 +1,4 @@
-"""Compiles the programs in S mode that test the shim."""
+"""Compiles the S-mode programs that test the shim."""
 
 import subprocess
 from pathlib import Path
@@ -12,7 +12,7 @@ COMPILE = [
 
 
 def build_program(folder, name, base, *flags):
-    """The image of programs/NAME.c, linked to run at `base`; returns its path in `folder`."""
+    """Build programs/NAME.c in `folder`, linked to run at `base`; return the image's path."""
     elf = folder / f"{name}.elf"
     sources = [PROGRAMS / "smode.S", PROGRAMS / "smode.c", PROGRAMS / f"{name}.c"]
     link = [f"-Wl,-T,{PROGRAMS / 'smode.ld'}", f"-Wl,--defsym=base={base:#x}", f"-DBASE={base:#x}"]

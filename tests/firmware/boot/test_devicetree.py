@@ -1,4 +1,4 @@
-"""The device tree says what csr.json says: compiled by dtc, read back, and compared."""
+"""The device tree agrees with csr.json: compiled by dtc, read back, and compared."""
 
 import json
 import re
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(shutil.which("dtc") is None, reason="dtc is not 
 
 @pytest.fixture
 def generate(tmp_path):
-    """generate(csr, *options) -> (exit code, complaint, folder)."""
+    """generate(csr, *options) -> (exit code, error message, folder)."""
     (tmp_path / "Image").write_bytes(IMAGE)
     (tmp_path / "initramfs.cpio").write_bytes(INITRAMFS)
 
@@ -42,7 +42,7 @@ def generate(tmp_path):
 
 
 def get(dtb, node, name, kind="u"):
-    """A property of a compiled tree: fdtget, numbers as ints."""
+    """Return a property of a compiled tree by fdtget, numbers as ints."""
     said = subprocess.run(["fdtget", "-t", kind, dtb, node, name], capture_output=True, text=True, check=True)
     return [int(word) for word in said.stdout.split()] if kind == "u" else said.stdout.strip()
 

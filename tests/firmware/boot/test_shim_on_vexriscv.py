@@ -1,4 +1,4 @@
-"""The same programs on the RTL: VexRiscv `linux` traps where qemu had to be asked to."""
+"""The same programs on the RTL: VexRiscv `linux` traps by itself where qemu needs RETRAP."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def test_the_console_takes_and_gives_every_byte(tmp_path):
 
 @pytest.fixture
 def litemrc_linux(tmp_path):
-    """The command `litemrc linux`, with a program in S mode in the place of Linux."""
+    """Return the command `litemrc linux` with an S-mode program in place of Linux."""
     build_program(tmp_path, "calls", KERNEL_ADDRESS)
     size = (tmp_path / "calls.bin").stat().st_size
     images = [{"file": "calls.bin", "address": KERNEL_ADDRESS, "bytes": size}]
@@ -61,7 +61,7 @@ def test_litemrc_linux_passes_on_the_console_until_the_machine_is_off(litemrc_li
 
 
 def until(terminal, text):
-    """What the terminal shows, up to a text."""
+    """Return the terminal's output up to a text."""
     said, deadline = b"", Deadline(TIMEOUT_S)
     while text not in said:
         assert not deadline.passed, said

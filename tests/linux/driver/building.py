@@ -1,4 +1,4 @@
-"""What the driver's tests run in the guest: modules, agent, initramfs."""
+"""Builds modules, agent and initramfs for the guest of the driver's tests."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wa
 
 
 def build_modules(kernel: Path, out: Path) -> list[Path]:
-    """Build the driver, the irqchip and the fake against a built kernel, in copies of the sources."""
+    """Build driver, interrupt controller and fake against a built kernel, in copies of the sources."""
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
@@ -35,7 +35,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
 
 
 def build_agent(out: Path) -> Path:
-    """Compile guest/*.c, unless that is done."""
+    """Compile guest/*.c if the result is out of date."""
     agent = out / "agent"
     sources = [*AGENT.glob("*.[ch]"), DRIVER / "litemrc_uapi.h"]
     if not agent.exists() or agent.stat().st_mtime < max(source.stat().st_mtime for source in sources):
@@ -46,7 +46,7 @@ def build_agent(out: Path) -> Path:
 
 
 def build_initramfs(kernel: Path, out: Path) -> Path:
-    """An initramfs of agent and modules; the agent is the init."""
+    """Build an initramfs of agent and modules; the agent is the init."""
     archive = out / "initramfs.cpio"
     with alone_in(out):
         agent = build_agent(out)

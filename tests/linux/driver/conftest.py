@@ -7,10 +7,10 @@ import pytest
 from linux.driver.building import ROOT, build_initramfs
 from linux.driver.guest import FAKE, Guest, Guests
 
-# Of `make linux-images`; LITEMRC_KERNEL names another, say build/linux/kernel-debug of `make linux-debug`.
+# The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
 KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kernel"))
 SHIM = ROOT / "build" / "linux" / "shim-virt.bin"
-# What a kernel says of its own mistakes, and those of modules.
+# Words in the kernel's reports of errors, its own and those of modules.
 COMPLAINTS = (
     "WARNING",
     "BUG",
@@ -44,7 +44,7 @@ def guests():
 
 @pytest.fixture
 def monitor(guests):
-    """The guest with a fake monitor as after reset; at the end neither it nor the kernel has a complaint."""
+    """Yield the guest with a fake monitor after reset; at the end neither it nor the kernel may complain."""
     guest = guests.running()
     guest.do("dmesg")
     guest.do("insmod /litemrc_fake.ko")

@@ -1,4 +1,4 @@
-"""An initramfs: a cpio archive, newc (the kernel's driver-api/early-userspace/buffer-format.rst)."""
+"""Writes an initramfs: a cpio archive, newc (driver-api/early-userspace/buffer-format.rst of the kernel)."""
 
 import stat
 from pathlib import Path
@@ -13,12 +13,12 @@ def _entry(number: int, name: str, mode: int, data: bytes = b"", device: tuple[i
 
 
 def write_initramfs(path: Path, files: dict[str, Path]) -> None:
-    """Write an archive of programs, by their names in the guest, with folders and console for an init."""
+    """Write an archive of programs by their names in the guest, with the folders and console of an init."""
     entries = [(name, stat.S_IFDIR | 0o755, b"", (0, 0)) for name in FOLDERS]
     entries.append(("dev/console", stat.S_IFCHR | 0o600, b"", (5, 1)))
     entries += [(name, stat.S_IFREG | 0o755, file.read_bytes(), (0, 0)) for name, file in files.items()]
     entries.append(("TRAILER!!!", 0, b"", (0, 0)))
-    # Moved in at once: another guest may be reading the one that is there.
+    # Replaced atomically: another guest may be reading the present one.
     new = path.with_suffix(".new")
     new.write_bytes(b"".join(_entry(number, *entry) for number, entry in enumerate(entries, 1)))
     new.replace(path)

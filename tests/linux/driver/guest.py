@@ -14,13 +14,13 @@ from patience import Deadline
 
 S = "/sys/class/misc/litemrc0/"
 FAKE = "/sys/devices/platform/litemrc.0/fake/"
-# As the VexRiscv: RV32IMA, no Sstc.
+# Like VexRiscv: RV32IMA, no Sstc.
 QEMU = ["qemu-system-riscv32", "-M", "virt", "-cpu", "rv32,c=off,f=off,d=off,sstc=off"]
 QEMU += ["-display", "none", "-serial", "stdio", "-no-reboot"]
 
 
 class GuestError(Exception):
-    """The guest did not answer, or refused what must work."""
+    """The guest did not answer, or refused a command that must work."""
 
 
 @dataclass
@@ -114,7 +114,7 @@ class Guest:
         return -self.ask(f"w {path} {text}").result
 
     def spawn(self, name: str) -> int:
-        """A process that is an agent, too; its pid. `ask(f"@ {name} command")` asks it."""
+        """Start another agent process and return its pid. `ask(f"@ {name} command")` asks it."""
         return self.ask(f"spawn {name}").result
 
     def end(self, name: str) -> None:
@@ -157,7 +157,7 @@ class Guests:
 
 @dataclass
 class Epoch:
-    """A record as the agent tells it."""
+    """A record as printed by the agent."""
 
     number: int
     lost: int
@@ -167,7 +167,7 @@ class Epoch:
 
 
 def parse_epoch(line: str) -> Epoch:
-    """Read a line of guest/epochs.c, describe()."""
+    """Parse a line of describe() in guest/epochs.c."""
     head, *contexts = line.replace("]", "").split(" [")
     words = head.split()
     rows = [context.split() for context in contexts]

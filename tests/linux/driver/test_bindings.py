@@ -1,4 +1,4 @@
-"""The bindings are good schemas, their examples obey them, and trees that do not are found."""
+"""The bindings are valid schemas, their examples conform, and trees that do not conform are found."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ ARRAY = "interrupt-controller/litemrc,vexriscv-intc.yaml"
 
 
 def run(tool, *words):
-    """Output of a tool of dtschema, which says what it finds and may exit with 0 all the same."""
+    """Return the output of a tool of dtschema, which may exit with 0 in spite of findings."""
     done = subprocess.run([TOOLS / tool, *words], capture_output=True, text=True)
     return done.stdout + done.stderr
 
@@ -28,7 +28,7 @@ def schemas(tmp_path_factory):
 
 
 def complaints(schemas, folder, source):
-    """What dt-validate says of a device tree."""
+    """Return the output of dt-validate for a device tree."""
     tree = folder / "tree.dtb"
     command = ["dtc", "-q", "-@", "-I", "dts", "-O", "dtb", "-o", tree]
     subprocess.run(command, input=source, text=True, check=True)

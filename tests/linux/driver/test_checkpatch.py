@@ -1,4 +1,4 @@
-"""The driver is written as the kernel's own are: its checkpatch has nothing to say."""
+"""The driver follows the kernel's coding style: checkpatch has no finding."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ import pytest
 from linux.driver.building import DRIVER
 from linux.driver.conftest import KERNEL
 
-# The sources that a kernel built with O= was made from.
+# The sources of a kernel that was built with O=.
 CHECKPATCH = KERNEL / "source" / "scripts" / "checkpatch.pl"
 SOURCES = sorted(path for path in DRIVER.rglob("*") if path.suffix in (".c", ".h"))
 

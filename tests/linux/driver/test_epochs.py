@@ -1,4 +1,4 @@
-"""Finished epochs reach each reader whole, once, in order; what a slow one loses is counted."""
+"""Each reader gets every finished epoch whole, once and in order; epochs lost by a slow one are counted."""
 
 from errno import EAGAIN, EFAULT, EINTR, EINVAL
 
@@ -41,7 +41,7 @@ def test_epochs_end_by_accesses_and_belong_to_who_made_them(monitor):
     assert epoch.whole
     assert epoch.accesses == [40, 0, 0, 60, 0, 0, 0, 0]
     assert monitor.read(S + "contexts/3/accesses") == "60"
-    # As the fake makes them: epoch * 1000003 + context * 4099 + word.
+    # The fake's counters: epoch * 1000003 + context * 4099 + word.
     base = epoch.number * 1000003 + 3 * 4099
     assert monitor.read(S + "contexts/3/hits").split() == [str(base + group) for group in range(64)]
     assert monitor.read(S + "contexts/3/misses") == str(base + 64)
@@ -60,7 +60,7 @@ def test_two_readers_get_every_epoch_whole(monitor):
     monitor.write(S + "enable", 1)
     monitor.write(S + "epoch_length", "10 accesses")
     for _ in range(count // 10):
-        # More than one length at once: an epoch runs on while the window is read.
+        # More accesses than one epoch has: the next one runs while the window is read.
         for _ in range(10):
             monitor.write(FAKE + "access", 10)
             monitor.do("sleep 30")
@@ -165,7 +165,7 @@ def test_a_device_that_goes_ends_its_readers(monitor):
     assert monitor.ask("? waiter").result == 0
     assert monitor.ask("poll 0").result & POLLHUP
     assert monitor.ask("read 10000").result == 0
-    # The files go when their readers do, and the device comes back beside them.
+    # The old device lives until its readers close it; the new one exists beside it.
     monitor.do("w /sys/bus/platform/drivers/litemrc/bind litemrc.0")
     name = [line.split()[0] for line in monitor.do("ls /sys/class/misc") if line.startswith("litemrc")]
     assert len(name) == 1

@@ -1,4 +1,4 @@
-"""The context register follows processes and cgroups, frames that change hands are invalidated, ends told."""
+"""The context register follows processes and cgroups; re-used frames are invalidated, ends are reported."""
 
 from errno import EBUSY, EINVAL, ESRCH
 from itertools import pairwise
@@ -13,7 +13,7 @@ BOOT_PIDS = 320  # those below 300 are not used again (RESERVED_PIDS of kernel/p
 
 @pytest.fixture
 def spawn(monitor):
-    """Starts processes that are gone when the test is."""
+    """Start processes that end with the test."""
     names = []
 
     def start(name):
@@ -28,7 +28,7 @@ def spawn(monitor):
 
 @pytest.fixture
 def cgroup(monitor):
-    """Makes cgroups that are gone when the test is."""
+    """Make cgroups that are removed with the test."""
     paths = []
 
     def make(path):
@@ -48,7 +48,7 @@ def follow(guest, context, pid):
 
 
 def own_context(guest, name):
-    """What the register holds while a process runs."""
+    """Return the context register while a process runs."""
     return guest.do(f"@ {name} r {S}context")[0]
 
 
@@ -66,7 +66,7 @@ def log(guest, kinds):
 
 
 def records(guest):
-    """Of the epochs since the last call, on an agent that opened the device without waiting."""
+    """Return the epochs since the last call; the agent has opened the device with O_NONBLOCK."""
     return [parse_epoch(line) for line in guest.ask("read 10000 64").lines]
 
 
@@ -239,12 +239,12 @@ def test_a_cgroup_is_followed_with_what_is_below(monitor, spawn, cgroup):
     assert look(monitor, 2) == ("following", "0", "outer")
     assert monitor.read(S + "contexts/2/cgroup") == outer
     assert [own_context(monitor, name) for name in ("out", "in", "none")] == ["2", "2", "0"]
-    # A child is in its parent's; a process that moves in is followed from its next turn on.
+    # A child is in its parent's cgroup; a process that moves in is followed from its next switch on.
     monitor.do("@ out spawn child")
     assert monitor.do(f"@ out @ child r {S}context") == ["2"]
     monitor.do(f"w {CGROUPS}{outer}/cgroup.procs {pids['by']}")
     assert own_context(monitor, "by") == "2"
-    # The deepest cgroup goes before those above, a process by itself before both.
+    # The deepest cgroup has precedence over those above, a process over both.
     assert monitor.write(S + "contexts/1/cgroup", inner) == 0
     follow(monitor, 6, pids["by"])
     assert [own_context(monitor, name) for name in ("out", "in", "by")] == ["2", "1", "6"]
@@ -303,7 +303,7 @@ def test_who_is_followed_late_gets_the_frames_that_only_it_maps(monitor, spawn):
     frames = {value for _, value in log(monitor, "f")}
     follow(monitor, 1, pid)
     assert frames <= {value for _, value in log(monitor, "i")}
-    # A child shares them until one of both writes.
+    # A child shares them until one of the two writes.
     follow(monitor, 1, 0)
     monitor.do("@ a spawn child")
     monitor.do(f"w {FAKE}forget 1")
@@ -324,7 +324,7 @@ def test_a_clear_claims_for_the_kernel_and_hands_over_to_who_is_followed(monitor
     behind = entries[entries.index(("e", 1)) :]
     assert frames <= {value for kind, value in behind if kind == "i"}
     last = max(number for number, (kind, value) in enumerate(behind) if kind == "i" and value in frames)
-    # Nobody but the kernel is counted until all is in its hands and theirs.
+    # Everything counts in context 0 until claim and hand-over are complete.
     assert not [value for kind, value in behind[:last] if kind == "c" and value]
     assert ("c", 1) in behind[last:]
     assert own_context(monitor, "a") == "1"

@@ -1,4 +1,4 @@
-"""The module comes and goes under load."""
+"""The module is loaded and unloaded under load."""
 
 from errno import EAGAIN
 
@@ -64,7 +64,7 @@ def test_followers_end_while_contexts_are_written(monitor):
     for number in range(40):
         pid = monitor.spawn("short")
         monitor.do("& short exit")
-        # It lives, is a zombie, or is gone.
+        # It is alive, a zombie, or reaped.
         monitor.write(f"{S}contexts/{1 + number % 7}/pid", pid)
         monitor.do("wait short")
         assert monitor.read(f"{S}contexts/{1 + number % 7}/state") in ("ended", "free")
@@ -72,7 +72,7 @@ def test_followers_end_while_contexts_are_written(monitor):
 
 
 def test_freeing_a_module_leaves_the_kernels_map_as_it_was(monitor):
-    """Of its direct map, in superpages, each entry keeps its permissions: superpages.patch."""
+    """Each superpage of the direct map keeps its permissions: superpages.patch."""
     symbols = Symbols(monitor.symbols)
     first = symbols.address["swapper_pg_dir"]
     entry = PAGE_OFFSET >> 22

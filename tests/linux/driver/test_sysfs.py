@@ -1,4 +1,4 @@
-"""Every file of ABI.md is read and written; a refusal is the error named there and changes nothing."""
+"""Every file of ABI.md is read and written; a refused write returns the errno listed and changes nothing."""
 
 from errno import EBUSY, EINVAL, ENODEV, ENOENT, ESRCH
 
@@ -55,13 +55,13 @@ WHO = ("pid", "cgroup", "state", "comm")
 
 
 def snapshot(guest):
-    """All that a refused write must leave alone."""
+    """Return all state that a refused write must not change."""
     texts = [guest.read(S + name) for name in SETTINGS]
     return texts + [guest.read(f"{S}contexts/{context}/{name}") for context in range(8) for name in WHO]
 
 
 def modes(guest, folder):
-    """Names and permissions of the plain files of a folder."""
+    """Return names and permissions of the regular files of a folder."""
     lines = (line.split() for line in guest.do(f"ls {folder}"))
     return {name: mode[-3:] for name, mode in lines if mode.startswith("100")}
 
@@ -179,7 +179,7 @@ def test_refused_values_change_nothing(monitor, name, texts, error, enabled):
 
 
 def test_new_range_and_sampling_clear_and_claim_while_enabled(monitor):
-    # The fake counts every breach of the order that docs/registers.md asks for: disabled, idle, clear.
+    # The fake counts every violation of the order that docs/registers.md requires: disabled, idle, clear.
     monitor.write(S + "enable", 1)
     for name, text in (("range", "5 900"), ("sampling", "3"), ("clear", "1")):
         monitor.do(f"w {FAKE}forget 1")

@@ -17,7 +17,7 @@ static void fill(void)
 		in[i] = 0xa5000000 + 0x010203 * i;
 }
 
-/* The instruction of that function with base register rs1, and its trap. */
+/* Runs the instruction of this function with base register rs1, and its trap. */
 static void access(uint32_t instruction, uint32_t cause, uint32_t address)
 {
 	csr_write(scause, cause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Misaligned accesses over a page's end, with translation on: 4.3 of the privileged specification. */
+/* Misaligned accesses across the end of a page, with translation on: 4.3 of the privileged specification. */
 #include "smode.h"
 
 #define LW_X10_0_X11 0x0005a503
@@ -12,7 +12,7 @@
 enum { V = 1, R = 2, W = 4, X = 8, U = 16, A = 64, D = 128 };
 #define DATA (V | R | W | A | D)
 
-#define WINDOW 0x10000000u	/* virtual: two pages that are no neighbours in memory, in the wrong order */
+#define WINDOW 0x10000000u	/* virtual: two pages that are not adjacent in memory, in reverse order */
 #define EDGE (WINDOW + 0x1000)
 
 static uint32_t root[1024] __attribute__((aligned(4096)));
@@ -52,7 +52,7 @@ static void access(bool store, uint32_t address)
 	execute((uint32_t[]){RETRAP, store ? SW_X10_0_X11 : LW_X10_0_X11}, in, out);
 }
 
-/* The access must fault, at that address, and move nothing. */
+/* The access must fault at this address and change nothing. */
 static void faults(bool store, uint32_t address, uint32_t where)
 {
 	uint32_t before = trapped.count;

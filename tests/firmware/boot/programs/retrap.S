@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Linked before the shim's trap_vector by the tests (ld --wrap): qemu completes misaligned accesses itself, so a
- * program in S mode asks for the trap. At RETRAP it sees the next instruction trap, with the cause and value that the
- * program put into scause and stval. The shim behind is the one that ships.
+ * Linked before the shim's trap_vector by the tests (ld --wrap): qemu completes misaligned accesses itself, so an
+ * S-mode program requests the trap. RETRAP makes the next instruction trap with the cause and value that the program
+ * put into scause and stval. The shim itself is unchanged.
  */
 #define RETRAP 0x0000000b
 #define ILLEGAL_INSTRUCTION 2

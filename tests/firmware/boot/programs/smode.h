@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a test program in S mode has: SBI calls, the last trap, and single instructions with registers of its choice. */
+/* For test programs in S mode: SBI calls, the last trap, and single instructions with chosen registers. */
 #ifndef SMODE_H
 #define SMODE_H
 
@@ -13,13 +13,13 @@ struct result {
 
 /* smode.S */
 struct result sbi(uint32_t extension, uint32_t function, uint32_t a0, uint32_t a1);
-/* Runs two instructions with the registers `in`; puts those they left into `out`. x0 is not used. */
+/* Runs two instructions with the registers `in`; stores the resulting registers in `out`. x0 is not used. */
 void execute(const uint32_t instructions[2], const uint32_t in[32], uint32_t out[32]);
 extern uint32_t slot[2];	/* where execute() puts them */
 /* Calls `program` in U mode; returns at its first trap. */
 void call_user(void (*program)(void));
 
-/* The last trap to S mode, and how many there were. An exception continues behind its instruction. */
+/* The last trap to S mode, and the number of traps. Execution continues after the instruction of an exception. */
 struct trapped {
 	uint32_t scause, stval, sepc, sstatus, count;
 };
@@ -44,7 +44,7 @@ int main(void);
 #define MXR (1u << 19)
 #define STI (1u << 5)
 
-/* Says what failed, and ends the machine with 1. */
+/* Prints the failed condition and ends the machine with status 1. */
 void check(bool good, const char *text);
 #define CHECK(condition) check(condition, #condition)
 
@@ -53,8 +53,8 @@ uint64_t now(void);
 
 #define NOP 0x00000013
 /*
- * An instruction for the shim of the tests: act on the next one as if it had trapped, as scause and stval say. On a
- * processor that traps there, compile with -DRETRAP=NOP.
+ * An instruction for the shim of the tests: treat the next one as if it had trapped with scause and stval. For a
+ * processor that traps by itself, compile with -DRETRAP=NOP.
  */
 #ifndef RETRAP
 #define RETRAP 0x0000000b

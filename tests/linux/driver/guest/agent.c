@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Performs commands, a line each, and answers with lines "| text" and at last "= result". Every process that
- * a test needs is an agent (`spawn ID`); `@ID command` passes a command on to it and its answer back,
- * `&ID command` does not wait for the answer, and `?ID` fetches it. Started as process 1 it is the init, too.
+ * Performs one command per line and answers with lines "| text" and finally "= result". Every process of a test
+ * is an agent (`spawn ID`): `@ ID command` forwards a command to it and returns its answer, `& ID command` does
+ * not wait for the answer, and `? ID` fetches it. As process 1 the agent is the init.
  */
 #include "agent.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program in the guest that does what a test asks; see agent.c. */
+/* The program in the guest that performs a test's commands; see agent.c. */
 #ifndef AGENT_H
 #define AGENT_H
 
 #include <stdio.h>
 
-/* A command's answer: lines by say(), then its result; commands return what they would as a system call:
- * 0 or a count, or minus an errno. */
+/* Adds a line to a command's answer. The command returns its result as a system call does: 0 or a count, or
+ * minus an errno. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 typedef long command_function(int count, char **words);
@@ -22,10 +22,10 @@ extern const struct command epoch_commands[];
 extern const struct command memory_commands[];
 extern const struct command fuzz_commands[];
 
-/* The line behind the first `count` words, as it was typed. */
+/* Returns the line after its first `count` words, verbatim. */
 const char *rest_of_line(int count);
 
-/* Asks for the commands on these until the end of file. */
+/* Performs the commands until the end of file. */
 int serve(FILE *commands, FILE *answers);
 
 #endif

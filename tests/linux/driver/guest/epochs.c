@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reading /dev/litemrcN, and polling it and files of sysfs. */
+/* Reads /dev/litemrcN; polls it and files of sysfs. */
 #include "agent.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static long close_file(int count, char **words)
 	return 0;
 }
 
-/* Are all words those that the fake device makes for just this epoch? */
+/* Are all words those of the fake device for this epoch? */
 static bool is_whole(const struct litemrc_epoch *record, const __u32 *counters)
 {
 	__u32 row = record->groups + LITEMRC_ROW_WORDS;
@@ -67,7 +67,7 @@ static void describe(const struct litemrc_epoch *record)
 	say("%s", text);
 }
 
-/* read BYTES [TIMES]: so many reads, until one fails */
+/* read BYTES [TIMES]: repeats read() until it fails */
 static long read_epochs(int count, char **words)
 {
 	long times = count > 2 ? atol(words[2]) : 1;
@@ -88,14 +88,14 @@ static long read_epochs(int count, char **words)
 	return got;
 }
 
-/* fault BYTES: read() into memory that is not there */
+/* fault BYTES: read() into unmapped memory */
 static long read_nowhere(int count, char **words)
 {
 	(void)count;
 	return read(fd, (void *)16, strtoul(words[1], NULL, 0)) < 0 ? -errno : 0;
 }
 
-/* poll MILLISECONDS [pri]: answers the events; pri: of a file of sysfs, read before */
+/* poll MILLISECONDS [pri]: returns the events; pri: for a file of sysfs, which is read first */
 static long poll_file(int count, char **words)
 {
 	struct pollfd polled = { .fd = fd, .events = count > 2 ? POLLPRI : POLLIN };

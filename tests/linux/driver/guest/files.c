@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* w PATH TEXT: one write() of the text, a newline behind it. W: of the text alone. */
+/* w PATH TEXT: one write() of the text and a newline. W: of the text alone. */
 static long write_text(int count, char **words)
 {
 	char text[4096];

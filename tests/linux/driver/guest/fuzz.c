@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* fuzz PATH SEED COUNT: writes what looks like something, or like nothing; answers how many were taken. */
+/* fuzz PATH SEED COUNT: writes plausible and random text; returns the number of accepted writes. */
 #include "agent.h"
 
 #include <errno.h>

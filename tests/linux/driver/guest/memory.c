@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Memory of this process, and what the fake device saw done with frames. */
+/* Memory of this process, and the fake device's log of frames. */
 #include "agent.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 static char *area;
 static size_t area_bytes;
 
-/* map PAGES [shared]: touched */
+/* map PAGES [shared]: maps and touches them */
 static long map(int count, char **words)
 {
 	area_bytes = strtoul(words[1], NULL, 0) * PAGE;
@@ -35,7 +35,7 @@ static long unmap(int count, char **words)
 	return munmap(area, area_bytes) ? -errno : 0;
 }
 
-/* frames: the fake's log gets them */
+/* frames: adds the frames of the mapping to the fake's log */
 static long log_frames(int count, char **words)
 {
 	int fd = open(FAKE "frame_of", O_WRONLY);
@@ -53,7 +53,7 @@ static long log_frames(int count, char **words)
 	return 0;
 }
 
-/* log KINDS: entries of these kinds, in order: kind, value, who */
+/* log KINDS: entries of these kinds, in order: kind, value, process */
 static long show_log(int count, char **words)
 {
 	struct {

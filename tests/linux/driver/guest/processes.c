@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Processes: each an agent at the end of two pipes. */
+/* Processes: each is an agent connected by two pipes. */
 #include "agent.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define CHILDREN 64
-#define PIDS 5000	/* a little more than there are */
+#define PIDS 5000	/* a little more than exist */
 
 static struct child {
 	char name[16];
@@ -53,7 +53,7 @@ static void become_child(const char *name, int commands, int answers)
 	_exit(0);
 }
 
-/* spawn ID [PID]: answers its pid; with PID, processes come and go until one has that */
+/* spawn ID [PID]: returns its pid; with PID, forks until a child has that pid */
 static long spawn(int count, char **words)
 {
 	pid_t wanted = count > 2 ? atoi(words[2]) : 0;
@@ -130,7 +130,7 @@ static long kill_child(int count, char **words)
 	return kill(child->pid, atoi(words[2])) ? -errno : 0;
 }
 
-/* wait ID: until it has ended, and reap it. gone ID: the same, and leave it a zombie. */
+/* wait ID: waits for its end and reaps it. gone ID: the same, but leaves a zombie. */
 static long wait_child(int count, char **words)
 {
 	struct child *child = find(words[1]);
@@ -160,7 +160,7 @@ static void *idle(void *unused)
 	return unused;
 }
 
-/* thread: one more, that answers its id; leader: the thread that serves ends, if another one lives */
+/* thread: starts a thread, returns its id; leader: ends the serving thread, if another one is alive */
 static void *report_and_idle(void *pipe_end)
 {
 	pid_t tid = syscall(SYS_gettid);
@@ -196,7 +196,7 @@ static long end_thread(int count, char **words)
 	pthread_exit(NULL);
 }
 
-/* threaded PATH: what a thread reads there */
+/* threaded PATH: reads a line in a thread */
 static void *read_first_line(void *path)
 {
 	static char text[256];
@@ -222,7 +222,7 @@ static long read_in_thread(int count, char **words)
 	return 0;
 }
 
-/* exec PATH: the agent under another name */
+/* exec PATH: executes the agent under another name */
 static long become(int count, char **words)
 {
 	char commands[12], answers[12];
@@ -243,7 +243,7 @@ static long own_pid(int count, char **words)
 	return getpid();
 }
 
-/* churn TIMES: memory comes and goes, and so do processes */
+/* churn TIMES: maps and unmaps memory, forks and reaps processes */
 static long churn(int count, char **words)
 {
 	(void)count;
