@@ -23,8 +23,8 @@ from litemrc.epochs.table import EpochTable
 INK = "#1f2328"
 PALE = "#b4bbc4"
 RULE = "#d9dde2"
-# The palette of Okabe and Ito, distinguishable in all common kinds of colour blindness. Black and yellow would
-# vanish on dark or light paper: grey (context 0) and a colour of Tol replace them. Markers serve grey prints.
+# The palette of Okabe and Ito, distinguishable in all common kinds of colour blindness. Black and yellow
+# vanish on dark or light paper; grey (context 0) and a colour of Tol replace them. Markers serve grey prints.
 COLOURS = ("#7d858f", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#aa3377")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
 from litemrc.cli.shared.progress import counting
-from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
 from litemrc.device.link.protocol import Message
-from litemrc.device.ranks import get_dram
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
@@ -72,6 +69,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc collect`."""
+    # Imported here: numpy takes long to load.
+    from litemrc.device.collecting.collector import Collector
+    from litemrc.device.collecting.rank_rows import rank_table
+    from litemrc.device.ranks import get_dram
+
     for path in (args.out, args.ranks):
         if path:
             check_output_path(path)

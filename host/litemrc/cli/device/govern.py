@@ -7,18 +7,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.device.govern_decisions import GovernDecisions
-from litemrc.cli.device.govern_loop import GovernLoop, Request, Totals
 from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.device.collecting.tasks import task_totals
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
+
+if TYPE_CHECKING:
+    from litemrc.cli.device.govern_loop import Totals
 
 _LEASE_S = 2.0
 _RECONNECT_S = 30.0
@@ -95,6 +95,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc govern`."""
+    # Imported here: numpy takes long to load.
+    from litemrc.cli.device.govern_decisions import GovernDecisions
+    from litemrc.cli.device.govern_loop import GovernLoop, Request
+
     if args.log:
         check_output_path(args.log, (".jsonl",))
     runs = tuple(Run.parse(text) for text in args.runs)
@@ -156,7 +160,9 @@ def _decision_text(record: dict[str, Any]) -> str:
     )
 
 
-def _print_totals(totals: Totals, *, as_json: bool) -> None:
+def _print_totals(totals: "Totals", *, as_json: bool) -> None:
+    from litemrc.device.collecting.tasks import task_totals
+
     tasks = task_totals(totals.tasks)
     if as_json:
         names = ("clock_hz", "epochs", "decisions", "links_lost")

@@ -3,16 +3,12 @@
 import argparse
 import json
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_text, shown, size_text
-from litemrc.cli.shared.arguments import add_port_arguments, natural
+from litemrc.cli.shared.arguments import add_port_arguments, natural, spelled
 from litemrc.device import ranks
-from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
 from litemrc.device.device import Device
 from litemrc.device.ranks import Dram
-from litemrc.energy.parts.files import choose_part
-from litemrc.energy.parts.part import Part
 from litemrc.errors import UserError
 
 _EPILOG = """\
@@ -25,6 +21,9 @@ Without `set` or `policy` the running epoch is ended and its counters are shown.
 A rank in self-refresh-partial keeps only the data of a part of its array (--keep). The device refuses this
 state for a rank with live pages; for the others it requires --allow-data-loss.
 """
+if TYPE_CHECKING:
+    from litemrc.energy.parts.part import Part
+
 _KEPT = {"all": 0, "half": 1, "quarter": 2, "eighth": 3}  # PASR field of MR2 of DDR3: the lower part
 
 
@@ -54,7 +53,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def _add_set(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action=_set)
     parser.add_argument("--rank", metavar="N", type=natural, required=True, help="power domain, from 0")
-    parser.add_argument("--state", choices=[shown(name) for name in ranks.power_states()], required=True)
+    parser.add_argument("--state", choices=[spelled(name) for name in ranks.power_states()], required=True)
     parser.add_argument(
         "--allow-data-loss",
         action="store_true",
@@ -66,7 +65,7 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_policy(parser: argparse.ArgumentParser) -> None:
-    low = [shown(name) for name in ranks.power_states()[1:]]
+    low = [spelled(name) for name in ranks.power_states()[1:]]
     parser.set_defaults(action=_set_policy)
     parser.add_argument(
         "policy", choices=ranks.rank_policies(), nargs="?", help="policy (default: unchanged)"
@@ -109,6 +108,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    # Imported here: numpy takes long to load.
+    from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_text, size_text
+    from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
+
     part = _part(device, dram, args.part)
     policy, size = ranks.get_policy(device), ranks.get_working_set(device)
     if not args.json:
@@ -126,8 +129,10 @@ def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
             return
 
 
-def _part(device: Device, dram: Dram, name: str | None) -> Part | None:
+def _part(device: Device, dram: Dram, name: str | None) -> "Part | None":
     """Return the part to compute energy for; None if the part that the device reports is unknown."""
+    from litemrc.energy.parts.files import choose_part
+
     try:
         return choose_part(name or dram.part, device.hello.clock_hz * dram.phases)
     except UserError:
@@ -179,6 +184,8 @@ def _thresholds(text: str) -> tuple[int, int]:
 
 
 def _set_policy(device: Device, dram: Dram, args: argparse.Namespace) -> None:
+    from litemrc.cli.ranks.ranks_text import policy_text, size_text
+
     policy, size = ranks.get_policy(device), ranks.get_working_set(device)
     given = {
         "policy": args.policy,

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from litemrc.cli.ranks.energy_tables import energy_json, energy_table, residency_table
+from litemrc.cli.shared.arguments import spelled
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.device.ranks import RankPolicy, WorkingSetSize, power_state_number, power_states
 from litemrc.energy.parts.part import Part
@@ -16,17 +17,12 @@ from litemrc.ranks.table import RankTable
 _STATES = {power_state_number(name): name for name in power_states()}
 
 
-def shown(name: str) -> str:
-    """Return a name of the schema in the spelling of the command line."""
-    return name.replace("_", "-")
-
-
 def ranks_text(table: RankTable, part: Part | None) -> str:
     """Return the ranks in the only epoch of a table; without a part, without energy."""
     rows = [
         (
             str(table.domain[row]),
-            shown(_STATES[int(table.state[row])]),
+            spelled(_STATES[int(table.state[row])]),
             "yes" if table.working[row] else "no",
             *(f"{getattr(table, name)[row]:,}" for name in ("top_pages", "live_pages", "idle")),
         )
@@ -55,7 +51,7 @@ def ranks_json(
         "ranks": [
             {
                 "rank": int(table.domain[row]),
-                "state": shown(_STATES[int(table.state[row])]),
+                "state": spelled(_STATES[int(table.state[row])]),
                 "working": bool(table.working[row]),
                 "live_pages": int(table.live_pages[row]),
                 **{name: int(getattr(table, name)[row]) for name in COUNTERS},
@@ -81,13 +77,13 @@ def policy_text(policy: RankPolicy) -> str:
     ]
     texts = {
         "none": "none: ranks sleep only on command",
-        "static": f"static: idle ranks enter {shown(policy.static_state)}",
+        "static": f"static: idle ranks enter {spelled(policy.static_state)}",
         "dynamic": f"dynamic: {', '.join(thresholds) or 'no threshold is set, ranks stay awake'}",
     }
     if policy.policy != "mrc":
         return f"policy {texts[policy.policy]}"
     return (
-        f"policy mrc: ranks without a page of the working set enter {shown(policy.mrc_state)}; "
+        f"policy mrc: ranks without a page of the working set enter {spelled(policy.mrc_state)}; "
         f"the others: {texts[policy.mrc_base]}"
     )
 

@@ -10,6 +10,11 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
+def spelled(name: str) -> str:
+    """Return a name of the protocol's schema in the spelling of the command line."""
+    return name.replace("_", "-")
+
+
 def natural(text: str, limit: int = 2**32) -> int:
     """Parse a whole number from 0 to below `limit`."""
     if not (text.isascii() and text.isdigit() and int(text) < limit):

@@ -3,14 +3,15 @@
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import add_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.shared.progress import counting
-from litemrc.cli.soc.demo_results import check, event_text, show
-from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.running import Run
-from litemrc.device.simulation.simulator import Simulator
+
+if TYPE_CHECKING:
+    from litemrc.device.collecting.collector import Collector
 
 TIMEOUT_S = 60.0  # for an answer; the simulator is about 50 times slower than a board
 EPOCH_ACCESSES = 1 << 14
@@ -34,6 +35,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo`."""
+    # Imported here: numpy and pyarrow take long to load.
+    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.device.simulation.simulator import Simulator
+
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
@@ -54,7 +59,10 @@ def main(args: argparse.Namespace) -> int:
     )
 
 
-def _collect(device: Device, runs: list[Run]) -> Collector:
+def _collect(device: Device, runs: list[Run]) -> "Collector":
+    from litemrc.cli.soc.demo_results import event_text
+    from litemrc.device.collecting.collector import Collector
+
     runs = runs or [Run(name) for name in PROGRAMS]
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
     collector = Collector(device)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from litemrc.cli.shared.arguments import add_linux_build_arguments, end_on_sigterm, tcp_port
 from litemrc.cli.shared.console import converse
-from litemrc.device.simulation.linux_images import linux_images
-from litemrc.device.simulation.simulator import Simulator
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +31,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run `litemrc linux`, until Linux powers off or Ctrl-C."""
+    """Run `litemrc linux` until Linux powers off or Ctrl-C."""
+    # Imported here: numpy takes long to load.
+    from litemrc.device.simulation.linux_images import linux_images
+    from litemrc.device.simulation.simulator import Simulator
+
     end_on_sigterm()
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out, link_port=args.link_port, images=images) as simulator:

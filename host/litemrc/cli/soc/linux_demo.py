@@ -5,17 +5,19 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from litemrc.checks.following import FollowCheck, OwnershipCheck, check_following, check_ownership
 from litemrc.cli.shared.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
 from litemrc.cli.shared.progress import counting
-from litemrc.cli.soc.demo_results import Results, check, event_text, show
-from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run
-from litemrc.device.simulation.linux_images import linux_images
-from litemrc.device.simulation.simulator import Simulator
 from litemrc.errors import UserError
+
+if TYPE_CHECKING:
+    from litemrc.checks.following import FollowCheck, OwnershipCheck
+    from litemrc.cli.soc.demo_results import Results
+    from litemrc.device.collecting.collector import Collector
+    from litemrc.device.simulation.simulator import Simulator
 
 BOOT_TIMEOUT_S = 900
 TIMEOUT_S = (
@@ -57,6 +59,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc linux-demo`."""
+    # Imported here: numpy and pyarrow take long to load.
+    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.device.simulation.linux_images import linux_images
+    from litemrc.device.simulation.simulator import Simulator
+
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
@@ -109,8 +116,11 @@ def wanted_runs(device: Device) -> list[Run]:
     return runs
 
 
-def collect(device: Device, runs: list[Run]) -> Collector:
+def collect(device: Device, runs: list[Run]) -> "Collector":
     """Run programs concurrently, and collect all epochs from the monitor's start to its stop."""
+    from litemrc.cli.soc.demo_results import event_text
+    from litemrc.device.collecting.collector import Collector
+
     # Created first: the driver has enabled the monitor, and the epoch in progress must not be missed.
     collector = Collector(device)
     device.request("monitor", on=False)
@@ -124,8 +134,10 @@ def collect(device: Device, runs: list[Run]) -> Collector:
     return collector
 
 
-def examine(results: Results) -> Results:
+def examine(results: "Results") -> "Results":
     """Check context tracking and frame ownership by recounting the record, without the golden model."""
+    from litemrc.checks.following import check_following, check_ownership
+
     following = check_following(results.recording, results.table.processes)
     ownership = check_ownership(results.recording, results.table)
     wrong = []
@@ -135,26 +147,26 @@ def examine(results: Results) -> Results:
     if ownership.difference:
         wrong.append(f"the device reports wrong owners of frames: {ownership.difference}")
     remarks = {
-        "contexts": _following_text(results, following),
+        "contexts": _following_text(following),
         "ownership": _ownership_text(ownership),
     }
     return replace(results, remarks=remarks, wrong=wrong)
 
 
-def _following_text(results: Results, following: FollowCheck) -> str:
+def _following_text(following: "FollowCheck") -> str:
     counts = [f"{process.label} {count:,}" for process, count in following.accesses.items()]
     text = f"{following.switches:,} context switches; accesses of each process: {', '.join(counts) or 'none'}"
     return text + (f"; {following.late:,} just after a process ended" if following.late else "")
 
 
-def _ownership_text(ownership: OwnershipCheck) -> str:
+def _ownership_text(ownership: "OwnershipCheck") -> str:
     return (
         f"{ownership.compared:,} counts verified without the model; first touches: {ownership.fresh:,} of "
         f"unused frames, {ownership.reused:,} of frames that were freed and invalidated"
     )
 
 
-def _ask_console(simulator: Simulator, command: str) -> str:
+def _ask_console(simulator: "Simulator", command: str) -> str:
     """Return the output of a command in the console's shell; empty if no shell answers."""
     start = len(simulator.console.read_text(errors="replace"))
     # The quotes make the echo of the typed command differ from its output.

@@ -9,23 +9,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from litemrc.checks.rank_record import read_record, snapshots_of
-from litemrc.checks.ranks import RankComparison, compare_with_record
-from litemrc.cli.ranks.energy_tables import energy_table
 from litemrc.cli.shared.arguments import add_run_argument, end_on_sigterm
 from litemrc.cli.shared.progress import counting
-from litemrc.cli.soc.demo_results import check, event_text, show
 from litemrc.device import ranks
-from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.rank_rows import rank_table
 from litemrc.device.device import Device
 from litemrc.device.running import Run
-from litemrc.device.simulation.simulator import Simulator
-from litemrc.energy.parts.files import part_of_module
-from litemrc.energy.rank_energy import RankEnergy, rank_energy
 from litemrc.errors import UserError
-from litemrc.ranks.files import write_ranks
+
+if TYPE_CHECKING:
+    from litemrc.checks.ranks import RankComparison
+    from litemrc.device.collecting.collector import Collector
+    from litemrc.energy.rank_energy import RankEnergy
 
 TIMEOUT_S = 120.0  # for an answer; the simulator is about 500 times slower than a board
 EPOCH_CYCLES = 1 << 18
@@ -56,9 +52,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks-demo`."""
-    # Imported here: matplotlib takes long to load.
+    # Imported here: numpy, pyarrow and matplotlib take long to load.
+    from litemrc.checks.rank_record import read_record, snapshots_of
+    from litemrc.checks.ranks import compare_with_record
+    from litemrc.cli.ranks.energy_tables import energy_table
+    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.device.collecting.rank_rows import rank_table
+    from litemrc.device.simulation.simulator import Simulator
+    from litemrc.energy.parts.files import part_of_module
+    from litemrc.energy.rank_energy import rank_energy
     from litemrc.plots.files import save_figure
     from litemrc.plots.ranks import ranks_figure
+    from litemrc.ranks.files import write_ranks
 
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs] or [Run(name, CONTEXT) for name in PROGRAMS]
@@ -98,8 +103,11 @@ def main(args: argparse.Namespace) -> int:
     return code
 
 
-def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) -> Collector:
+def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) -> "Collector":
     """Run programs under a policy, and collect the curves and ranks of all epochs."""
+    from litemrc.cli.soc.demo_results import event_text
+    from litemrc.device.collecting.collector import Collector
+
     size = ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
     ranks.set_working_set(device, size)
     in_force = ranks.get_policy(device)
@@ -137,7 +145,7 @@ def _dram_text(run_dir: Path) -> str:
     )
 
 
-def _wrong(found: RankComparison, text: str, run_dir: Path) -> list[str]:
+def _wrong(found: "RankComparison", text: str, run_dir: Path) -> list[str]:
     report = _dram(run_dir)
     wrong = [] if found.equal else [text]
     if report["device"] or report["lost_reads"]:
@@ -145,7 +153,9 @@ def _wrong(found: RankComparison, text: str, run_dir: Path) -> list[str]:
     return wrong
 
 
-def _text(found: RankComparison, report: RankEnergy) -> str:
+def _text(found: "RankComparison", report: "RankEnergy") -> str:
+    from litemrc.energy.rank_energy import rank_energy
+
     if not found.equal:
         of_all = f"{found.differences:,} of {found.counters:,} counters"
         return f"{of_all} differ from the command record; first difference: {found.first_difference}"
