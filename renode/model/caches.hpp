@@ -1,7 +1,7 @@
-// The caches between the processor and the DRAM: what is in them decides which accesses the monitor sees.
+// The caches between the processor and the DRAM; their contents decide which accesses the monitor sees.
 //
-// Data cache: that of VexRiscv, write-through: every store goes on, and a store that misses brings no line in. L2: LiteX's
-// wishbone.Cache, one way, write-back: any miss first writes a dirty line back, then reads its own.
+// Data cache: VexRiscv's, write-through: every store is forwarded, and a store that misses allocates no line. L2: LiteX's
+// wishbone.Cache, direct-mapped, write-back: a miss first writes a dirty line back, then reads its own line.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace monitor_model {
 
 constexpr bool is_power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
-// Sets of lines, each set with the last used line first.
+// Sets of lines; each set has the most recently used line first.
 class LineSets {
   public:
-    // 0 bytes: no cache, everything misses. Returns false if the sizes do not fit together.
+    // 0 bytes: no cache, every access misses. Returns false if the sizes are inconsistent.
     bool resize(uint32_t bytes, uint32_t ways, uint32_t line_bytes) {
         if (bytes && (!ways || !is_power_of_two(line_bytes) || bytes % (ways * line_bytes) ||
                       !is_power_of_two(bytes / (ways * line_bytes))))
@@ -35,11 +35,11 @@ class LineSets {
     uint64_t first_byte(uint64_t address) const { return address >> shift_ << shift_; }
 
     struct Line {
-        uint64_t number = ~uint64_t(0); // no address has this one
+        uint64_t number = ~uint64_t(0); // no address has this number
         bool dirty = false;
     };
 
-    // The line of an address, moved to the front of its set; nullptr if it is not there.
+    // The line of an address, moved to the front of its set; nullptr if it is absent.
     Line *find(uint64_t address) {
         Line *set = set_of(address);
         for (uint32_t way = 0; way < ways_; ++way)
@@ -53,7 +53,7 @@ class LineSets {
         return nullptr;
     }
 
-    // Puts the line of an address in front of its set; returns the one that had to leave.
+    // Inserts the line of an address at the front of its set; returns the evicted line.
     Line insert(uint64_t address, bool dirty) {
         Line *set = set_of(address);
         const Line victim = set[ways_ - 1];
@@ -89,7 +89,7 @@ class Caches {
         l2_.empty();
     }
 
-    // Calls dram(offset, write) for every column access, in order; offset is the byte's from the DRAM's first.
+    // Calls dram(offset, write) for every column access, in order; offset is the byte offset in the DRAM.
     template <typename Dram> void access(uint64_t address, bool write, Dram dram) {
         if (write) {
             if (l1_.exists())
@@ -106,7 +106,7 @@ class Caches {
     }
 
   private:
-    static constexpr uint32_t BUS_BYTES = 4; // of the bus between the two
+    static constexpr uint32_t BUS_BYTES = 4; // of the bus between the caches
 
     template <typename Dram> void access_l2(uint64_t address, bool write, Dram dram) {
         if (address - base_ >= bytes_)

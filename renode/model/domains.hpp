@@ -1,7 +1,7 @@
-// Power domains: in which state each is, and for how long; the rank meter of hls/ counts the rest.
+// Power domains: their states and residencies; the rank meter of hls/ counts the rest.
 //
-// The meter of hls/ goes clock by clock. A functional simulator jumps from event to event, so clocks in the states and
-// since the last access are added up here, from the times it tells; what else the meter counts is the meter's.
+// The meter of hls/ advances cycle by cycle. A functional simulator jumps between events, so the cycles in each state and
+// since the last access are summed here from its event times. The meter counts everything else.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace monitor_model {
 
 class Domains {
   public:
-    static constexpr uint32_t AWAKE = 0; // of the register `command`; the low states are those of PowerState
+    static constexpr uint32_t AWAKE = 0; // value of the register `command`; the low-power states are those of PowerState
     static constexpr uint32_t PRECHARGE_STANDBY = 1, STATES = 5;
     static constexpr uint32_t METER_WORDS = 16, FIRST_RESIDENCY = 4, IDLE = 14;
 
@@ -53,7 +53,7 @@ class Domains {
         stack.meter(DomainEvent{true, write, wakes, number, packed()});
     }
 
-    // The state of a domain as the register `state` has it.
+    // The state of a domain in the encoding of the register `state`.
     uint32_t state(uint32_t domain) const {
         if (domain >= count())
             return AWAKE;
@@ -106,7 +106,7 @@ class Domains {
     uint32_t frames_each_;
     std::vector<Domain> domains_;
     uint64_t now_ = 0, begun_ = 0, taken_ = 0;
-    std::vector<uint64_t> shown_; // of each domain clocks in the states, then since the last access
+    std::vector<uint64_t> shown_; // per domain: cycles in each state, then since the last access
 };
 
 } // namespace monitor_model

@@ -1,4 +1,4 @@
-// What the monitor took, as a NumPy file in the format of litex-soc/sim_modules/recorder.
+// The monitor's input, as a NumPy file in the format of litex-soc/sim_modules/recorder.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Log {
         return file_ && write_header();
     }
 
-    // Completes the file. Returns false if it could not be written as a whole.
+    // Completes the file. Returns false if it could not be written completely.
     bool close() {
         if (!file_)
             return true;
@@ -30,7 +30,7 @@ class Log {
         return written && closed;
     }
 
-    // An operation at the monitor's input; for an access `offset` is the byte's in the DRAM.
+    // An operation at the monitor's input; for an access `offset` is the byte offset in the DRAM.
     void operation(const Operation &op, uint64_t offset) {
         if (!file_)
             return;

@@ -1,7 +1,7 @@
-// Epochs, freezing and commands, as litex-soc/litemrc_gateware/monitor/intake.py has them, in front of the units of hls/.
+// Epochs, freezing and commands, as in litex-soc/litemrc_gateware/monitor/intake.py, before the units of hls/.
 //
-// The gateware puts accesses and commands into a queue; here each is done at once. So no access is dropped, no command
-// waits, and the end of an epoch is in the window as soon as it is taken.
+// The gateware queues accesses and commands; here each is executed at once. Therefore no access is dropped, no command
+// waits, and a finished epoch is in the window immediately.
 #pragma once
 
 #include "domains.hpp"
@@ -36,7 +36,7 @@ class Monitor {
     const Stack &stack() const { return *stack_; }
     const Domains &domains() const { return domains_; }
 
-    // Power domains; their accesses are metered whether the monitor is enabled or not.
+    // Power domains; their accesses are metered even if the monitor is disabled.
     void set_time(uint64_t cycles) { domains_.set_time(cycles); }
     void command(uint32_t domain, uint32_t state) { domains_.command(domain, state, *stack_); }
     void set_n_mrc(uint32_t size) {
@@ -141,14 +141,14 @@ class Monitor {
             elapsed_ = more < ~elapsed_ ? elapsed_ + more : ~uint32_t(0);
     }
 
-    // Whether the epoch ends behind the operation at hand.
+    // Whether the epoch ends after the current operation.
     bool ends() const {
         const bool window_taken = epoch_ready_ && control_.hold;
         const bool reached = epoch_length_ && elapsed_ >= epoch_length_ && !frozen();
         return !window_taken && (end_requested_ || reached);
     }
 
-    // An end that no access carries is an operation of its own.
+    // An epoch end without an access is an operation of its own.
     void settle() {
         if (ends())
             take(Operation{Kind::MARK, 0, context_, false, true, frozen()}, 0);

@@ -1,4 +1,4 @@
-// The units of hls/ as the model sees them: one class for every size they were compiled in.
+// Interface of the model to the units of hls/: one class for each compiled size.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Filter {
     uint32_t lower, upper, sampling;
 };
 
-// What the rank meter of hls/ counts of one access, or of a change of states without one.
+// Input of the rank meter of hls/: one access, or a change of states without an access.
 struct DomainEvent {
     bool access, write, wakes;
     uint32_t domain;
-    uint64_t states; // PowerState of every domain, 3 bits each, the first one lowest
+    uint64_t states; // PowerState of each domain, 3 bits each, domain 0 lowest
 };
 
-// Page filter, stack engine, working set and hit counters; with domains the rank meter, too.
+// Page filter, stack engine, working set and hit counters; with domains also the rank meter.
 class Stack {
   public:
     virtual ~Stack() = default;
@@ -37,7 +37,7 @@ class Stack {
     virtual void reset() = 0;
     virtual void step(const Operation &operation, const Filter &filter) = 0;
 
-    // Of the last epoch that ended.
+    // Counts of the last finished epoch.
     virtual uint32_t window(uint32_t word) const = 0;
     virtual uint32_t outside() const = 0;
     virtual uint32_t unsampled() const = 0;
@@ -46,7 +46,7 @@ class Stack {
     virtual uint32_t epoch() const = 0;
     virtual uint32_t least_sampling() const = 0;
 
-    // The rank meter, where there is one.
+    // The rank meter, if compiled in.
     virtual uint32_t domains() const { return 0; }
     virtual void meter(const DomainEvent &) {}
     virtual void set_n_mrc(uint32_t /* page groups */) {}
@@ -58,7 +58,7 @@ class Stack {
 
 struct Size {
     uint32_t engine, frames, pages, groups, contexts, recent_pages, domains;
-    const char *text; // as the Makefile has it
+    const char *text; // in the Makefile's format
     std::unique_ptr<Stack> (*make)();
 };
 

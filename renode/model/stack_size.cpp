@@ -1,4 +1,4 @@
-// The units of hls/ in one size, which the Makefile gives as macros; compiled once for every size.
+// The units of hls/ in one size, given by the Makefile as macros; compiled once for each size.
 #include "stack.hpp"
 
 #include <ap_int.h>
@@ -28,7 +28,7 @@ using Engine = BucketStack;
 #endif
 
 #if MODEL_DOMAINS
-// The stack engine tells the meter where pages go.
+// Forwards the stack engine's moves to the meter.
 struct Moves {
     RankMeter &meter;
     void write(const Move &move) { meter.move(move); }

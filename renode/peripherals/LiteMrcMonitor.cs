@@ -11,12 +11,12 @@ using Antmicro.Renode.Peripherals.Timers;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor/monitor.py; what it counts is done by
-    // liblitemrc_model. Needs Renode 1.15.2; run with 1.15.3 and 1.16.1.
+    // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor/monitor.py; liblitemrc_model
+    // does the counting. Needs Renode 1.15.2; tested with 1.15.3 and 1.16.1.
     //
-    // While control.enable is 1 every load and store of the processor goes through a hook into the model of its caches,
-    // and what leaves these are the accesses of the DRAM; the hook makes the processor slow, so it is there only then. Not
-    // seen are fetches of instructions: Renode tells them when it translates code, not when that runs.
+    // While control.enable is 1, a hook passes every load and store of the processor to the model of its caches, whose
+    // misses and write-backs are the DRAM accesses. The hook slows the processor, so it is installed only then.
+    // Instruction fetches are not seen: Renode reports them when it translates code, not when the code runs.
     public class LiteMrcMonitor : IDoubleWordPeripheral, IKnownSize, IDisposable
     {
         public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,
@@ -68,14 +68,14 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             model?.Dispose();
         }
 
-        // Command "mrc Library @path": the library of the model. Nothing works before.
+        // Command "mrc Library @path": loads the model's library; required before any other use.
         public void Library(string path)
         {
             model?.Dispose();
             model = load(path);
         }
 
-        // Command "mrc Record @path": writes what the monitor takes to a file, for the golden model; "mrc StopRecording" completes it.
+        // Command "mrc Record @path": records the monitor's input for the golden model; "mrc StopRecording" completes the file.
         public void Record(string path)
         {
             Model.Log(path);
@@ -126,12 +126,12 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 return Model.EpochOutside;
             case MonitorRegisters.EpochUnsampled:
                 return Model.EpochUnsampled;
-            case MonitorRegisters.EpochDropped: // there is no queue, so nothing is lost
+            case MonitorRegisters.EpochDropped: // there is no queue, so no access is dropped
             case MonitorRegisters.Dropped:
             case MonitorRegisters.QueuePeak:
                 return 0;
             case MonitorRegisters.EvStatus:
-            case MonitorRegisters.EvPending: // of a level: pending while it is there
+            case MonitorRegisters.EvPending: // a level: pending while it is asserted
                 return Model.EpochReady ? MonitorRegisters.EvPendingEpoch : 0;
             case MonitorRegisters.EvEnable:
                 return eventEnable;
@@ -177,7 +177,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 sampling = value & SamplingMask;
                 Model.SetFilter(lower, upper, sampling);
                 break;
-            case MonitorRegisters.EvPending: // the level goes with `release`
+            case MonitorRegisters.EvPending: // `release` clears the level
                 break;
             case MonitorRegisters.EvEnable:
                 eventEnable = value & MonitorRegisters.EvEnableEpoch;
@@ -246,7 +246,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
         }
 
-        // Epochs by cycles; by accesses the model ends them itself.
+        // Epochs measured in cycles; the model itself ends those measured in accesses.
         private void StartClock()
         {
             clock.Enabled = false;
@@ -266,11 +266,11 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
             hooking = enable;
             setHook.Invoke(cpu, new object[] { enable ? hook : null });
-            // Code that was translated before has no calls of the hook in it.
+            // Code translated earlier does not call the hook.
             ((TranslationCPU)cpu).ClearTranslationCache();
         }
 
-        // Its type is another one in each version of Renode: that of 1.16.1 has the width of the access, too.
+        // Its type differs between versions of Renode: in 1.16.1 it also has the width of the access.
         private void FindHook()
         {
             setHook = cpu.GetType().GetMethod("SetHookAtMemoryAccess");

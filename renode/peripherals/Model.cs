@@ -6,8 +6,8 @@ using Antmicro.Renode.Exceptions;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // liblitemrc_model (renode/model/litemrc_model.h): the monitor's arithmetic, compiled from hls/. The library is named at
-    // run time, so it is opened by dlopen: the marshaller alone would look for it in its own places.
+    // liblitemrc_model (renode/model/litemrc_model.h): the monitor's arithmetic, compiled from hls/. Its path is given at run
+    // time, so dlopen loads it; the marshaller would search only its own folders.
     public sealed class LiteMrcModel : IDisposable
     {
         public LiteMrcModel(string library, uint engine, uint frames, uint pages, uint groups, uint contexts, uint recentPages, uint domains)
@@ -64,7 +64,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         {
             if(handle != IntPtr.Zero)
             {
-                log(handle, null); // so that the file is complete
+                log(handle, null); // completes the file
                 destroy(handle);
                 handle = IntPtr.Zero;
             }

@@ -5,12 +5,12 @@ using Antmicro.Renode.Peripherals.Bus;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // Rank meter and rank power: registers and window of litex-soc/litemrc_gateware/ranks/registers.py; what it counts is done
-    // by the library of the monitor, which sees the accesses.
+    // Rank meter and rank power: registers and window of litex-soc/litemrc_gateware/ranks/registers.py; the monitor's
+    // library, which sees the accesses, does the counting.
     //
-    // A domain sleeps by command and wakes by an access that the monitor sees: while that is disabled nobody wakes. Policies
-    // of the hardware (static, dynamic, mrc) are kept in their registers and not carried out. Clocks are those of virtual
-    // time, told when registers are accessed.
+    // A command puts a domain to sleep; an access seen by the monitor wakes it, so no domain wakes while the monitor is
+    // disabled. The hardware's policies (static, dynamic, mrc) are stored in their registers but not executed. Cycles
+    // follow virtual time and are updated when registers are accessed.
     public class RankPower : IDoubleWordPeripheral, IKnownSize
     {
         public RankPower(IMachine machine, LiteMrcMonitor monitor, uint frequency, int domainsLog2, bool isVirtual, uint states, int groupsLog2, int contextsLog2)

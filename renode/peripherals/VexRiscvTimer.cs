@@ -6,7 +6,7 @@ using Antmicro.Renode.Peripherals.CPU;
 namespace Antmicro.Renode.Peripherals.Timers
 {
     // The timer of LiteX's VexRiscv (litex/soc/cores/cpu/vexriscv, VexRiscvTimer) with registers of 32 bits: a write to
-    // `latch` samples the time and takes the compare value over. Renode's LiteX_CPUTimer has registers of 8 bits.
+    // `latch` samples the time and loads the compare value. Renode's LiteX_CPUTimer has registers of 8 bits.
     public class VexRiscvTimer : IDoubleWordPeripheral, IKnownSize, IRiscVTimeProvider
     {
         public VexRiscvTimer(IMachine machine, uint frequency)

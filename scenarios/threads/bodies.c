@@ -1,5 +1,5 @@
 /*
- * Bodies that attract each other: each thread reads the places of all and moves its own. Run: bodies THREADS [ROUNDS]
+ * Bodies that attract each other: each thread reads the positions of all bodies and moves its own. Run: bodies THREADS [ROUNDS]
  */
 #include "team.h"
 

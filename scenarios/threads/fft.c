@@ -1,6 +1,6 @@
 /*
- * A fast Fourier transform in six steps, as the one of SPLASH-2: rows of a matrix belong to threads, which
- * transform their own and fetch columns from all others in transpositions. Run: fft THREADS [ROUNDS]
+ * A fast Fourier transform in six steps, as in SPLASH-2: threads own rows of a matrix, transform
+ * their own, and fetch columns of all others in transpositions. Run: fft THREADS [ROUNDS]
  */
 #include "team.h"
 

@@ -1,6 +1,6 @@
 /*
- * LU decomposition by blocks, as the one of SPLASH-2: blocks belong to threads in a checkerboard; in each step all read the
- * row and the column of blocks that were just finished, and write their own. Run: lu THREADS [ROUNDS]
+ * LU decomposition by blocks, as in SPLASH-2: threads own blocks in a checkerboard; in each step all threads read the row and
+ * the column of blocks just finished, and write their own. Run: lu THREADS [ROUNDS]
  */
 #include "team.h"
 
@@ -8,7 +8,7 @@ enum { SIDE = 128, BLOCK = 8, BLOCKS = SIDE / BLOCK };
 
 typedef double block[BLOCK][BLOCK];
 
-static block (*matrix)[BLOCKS]; /* a block is in one piece */
+static block (*matrix)[BLOCKS]; /* each block is contiguous */
 
 static int owner(int row, int column)
 {

@@ -1,6 +1,6 @@
 /*
- * Heat in a plate: each point becomes the mean of its neighbours, red points and black ones in turn; rows belong
- * to threads. After each round all learn how much has changed, through one sum under a lock. Run: ocean THREADS
+ * Heat in a plate: each point becomes the mean of its neighbours, red and black points in turn; threads own
+ * rows. After each round all threads read the total change, one sum under a lock. Run: ocean THREADS
  * [ROUNDS]
  */
 #include "team.h"
@@ -9,7 +9,7 @@
 
 enum { SIDE = 258, INSIDE = SIDE - 2 };
 
-static double *plate; /* SIDE x SIDE, the rim fixed */
+static double *plate; /* SIDE x SIDE, with a fixed rim */
 static double *change; /* a sum, by round */
 static pthread_mutex_t *lock;
 

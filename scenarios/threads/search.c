@@ -1,7 +1,7 @@
 /*
  * Shortest paths through a random graph from many starts, as a recogniser searches a lattice: threads take
- * starts from a shared counter, read the graph, which nobody changes, and write what they find into a table of
- * best results that all read before they go on. Run: search THREADS [ROUNDS]
+ * starts from a shared counter, read the constant graph, and write results into a shared table of best results
+ * that all threads read before they continue. Run: search THREADS [ROUNDS]
  */
 #include "team.h"
 
@@ -14,7 +14,7 @@ struct node {
 };
 
 static struct node *graph;
-static int *best; /* a node's least cost so far, of any start */
+static int *best; /* lowest cost of each node so far, from any start */
 static int *taken;
 static pthread_mutex_t *lock;
 
@@ -30,7 +30,7 @@ static void build(int me)
 
 	for (int i = first_of(me, NODES); i < first_of(me + 1, NODES); i++) {
 		for (int edge = 0; edge < EDGES; edge++) {
-			/* Most edges lead to nodes nearby: a search stays in a part of the graph for a while. */
+			/* Most edges lead to nodes nearby: a search stays in one part of the graph for some time. */
 			int far = draw(&state) % 16 == 0;
 
 			graph[i].next[edge] = (i + (int)(draw(&state) % (far ? NODES : 64))) % NODES;

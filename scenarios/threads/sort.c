@@ -1,13 +1,13 @@
 /*
- * Radix sort, as the one of SPLASH-2: each thread counts its keys' digits, all read all counts, and each moves its
- * keys to where they belong, which is anywhere. Run: sort THREADS [ROUNDS]
+ * Radix sort, as in SPLASH-2: each thread counts its keys' digits, reads the counts of all threads, and moves its
+ * keys to their places, which may be anywhere. Run: sort THREADS [ROUNDS]
  */
 #include "team.h"
 
 enum { KEYS = 65536, BITS = 6, DIGITS = 1 << BITS, PASSES = 4 };
 
 static unsigned *keys, *sorted;
-static unsigned *counts; /* a row of DIGITS a thread */
+static unsigned *counts; /* a row of DIGITS for each thread */
 
 static void pass(int me, const unsigned *from, unsigned *to, int shift)
 {

@@ -1,6 +1,6 @@
 /*
- * A hash table that all look things up in and add to, as a server's cache: some keys are popular, chains hang at buckets
- * under locks, entries lie where the thread that added them has room. Run: table THREADS [ROUNDS]
+ * A shared hash table with lookups and insertions, as in a server's cache: some keys are popular, chains at buckets are
+ * under locks, entries lie in the memory of the thread that added them. Run: table THREADS [ROUNDS]
  */
 #include "team.h"
 
@@ -12,7 +12,7 @@ struct entry {
 	int used, value[5];
 };
 
-static struct entry *entries; /* a part of them a thread */
+static struct entry *entries; /* each thread owns a part */
 static int *bucket;
 static pthread_mutex_t *locks;
 

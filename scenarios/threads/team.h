@@ -1,4 +1,4 @@
-/* A team of threads, the program's own among them, that do the same work on parts of the data. */
+/* A team of threads, including the main thread, that do the same work on parts of the data. */
 #pragma once
 
 #include <pthread.h>
@@ -9,12 +9,12 @@ static int team = 1, team_rounds = 1;
 static pthread_barrier_t team_barrier;
 static void (*team_work)(int me, int rounds);
 
-/* The first of `count` things that belong to a thread. */
+/* Index of the first of `count` items that a thread owns. */
 static inline int first_of(int me, int count) { return (int)((long)count * me / team); }
 
 static inline void meet(void) { pthread_barrier_wait(&team_barrier); }
 
-/* Aligned to 16 KB, the largest page of interest: parts begin where pages do. */
+/* Aligned to 16 KB, the largest page of interest, so that parts begin at pages. */
 static inline void *allocate(size_t bytes)
 {
 	void *memory = NULL;

@@ -66,7 +66,9 @@ def _draw(trace: Path, folder: Path) -> None:
     style = {"page_bytes": PAGE_BYTES, "time_unit": unit}
     figures = {
         "space_time": space_time_figure(graph, **style),
-        "miss_ratio": miss_ratio_figure(result.curve, page_bytes=PAGE_BYTES),
+        "miss_ratio": miss_ratio_figure(
+            result.curve.sizes_pages, result.curve.miss_ratio, page_bytes=PAGE_BYTES
+        ),
         "fault_rate": fault_rate_figure(points, **style),
         "interfault": interfault_figure(points, **style),
     }
