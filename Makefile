@@ -13,8 +13,8 @@ SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
 
 GATEWARE_SOURCES := $(wildcard litex-soc/*.py litex-soc/simulation/* $(shell find litex-soc/litemrc_gateware -name "*.py") litex-soc/sim_modules/*/* litex-soc/ddr3_model/*)
-NATIVE_SOURCES   := $(wildcard host/litemrc/native/*.?pp host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
-	hls/common/*.hpp hls/*_stack/*_stack.?pp)
+NATIVE_SOURCES   := $(wildcard host/litemrc/native/*/*.?pp host/litemrc/native/*/*.in host/litemrc/native/CMakeLists.txt \
+	hls/common/*.hpp hls/small_int/*.h hls/*_stack/*_stack.?pp hls/bucket_stack/loop_front.hpp)
 FIRMWARE_SOURCES := $(wildcard firmware/include/* firmware/link/* firmware/baremetal/* firmware/baremetal/*/*) scenarios/baremetal_pair.toml \
 	scenarios/numa/baremetal_replicate.toml host/litemrc/machines/numa/costs.toml host/litemrc/machines/numa/replicate_scenario.py
 
@@ -31,7 +31,11 @@ REFS_FIRMWARE := build/firmware-refs/firmware.bin
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
-.PHONY: setup docs lint test stress-test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+# Everything that the tests need.
+TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
+	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
+
+.PHONY: help setup docs lint check test stress-test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -39,185 +43,220 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
 
-demo: setup $(SIM) $(FIRMWARE)   ## boot the RTL, collect every workload's curve, check it, write a report
+# A target installs what it needs and no more. HOST: the host package and its native core; Debian packages: scripts/setup/apt.
+HOST       := .venv/installed.stamp build/native.stamp
+SIM_TOOLS  := build/packages/sim.stamp .venv/soc.stamp
+TEST_TOOLS := build/packages/test.stamp .venv/test.stamp
+
+help:   ## this list; installs nothing
+	@awk -F ' *## *' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z][a-z0-9_ -]*:.*## / { \
+		split($$1, target, ":"); printf "  %-28s %s\n", target[1], $$2 }' $(firstword $(MAKEFILE_LIST))
+
+##@ Try it (times on 2 cores: from a fresh clone; built)
+
+setup: $(HOST)   ## the host package in .venv: litemrc mrc, trace, simulate, collect ...
+
+demo: $(HOST) $(SIM) $(FIRMWARE)   ## boot the SoC's RTL, collect each program's curve, verify it, write a report (3 min, 1 min)
 	litemrc demo --sim $(SOC) --firmware $(FIRMWARE) --out build/demo$(OTHER)
 
-# make -j2 test-ready: two things at once; pip is kept to one.
-test-ready: setup .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) $(REFS_SIM) $(REFS_FIRMWARE) \
-		linux-ready renode-model   ## all that the tests need
-
-test: test-ready   ## everything that can be checked without a board
-	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
-	@# In the order of their names: reordered by their number of tests, the longest files would come last.
-	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
-
-stress-test: setup   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
-	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)
-
-lint: setup   ## style, of Python
-	ruff format --check . && ruff check .
-
-setup: build/packages.stamp .venv/installed.stamp build/ap_types build/native.stamp
-
-ranks-demo: sim-ranks   ## four ranks of DDR3 that sleep when the working set is elsewhere: timeline, energy, checks
+ranks-demo: sim-ranks   ## four ranks of DDR3, idle ones asleep: timeline, energy, checks
 	litemrc ranks-demo --sim build/sim-ranks --firmware $(RANKS_FIRMWARE) --out build/ranks-demo
 
-sim: setup $(SIM)   ## the Verilated SoC
-
-sim-linux: setup $(LINUX_SIM)   ## the Verilated SoC that runs Linux
-
-sim-ranks: setup $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
-
-sim-refs: setup $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
-
-firmware: setup $(FIRMWARE)
-
-shim: setup $(SHIM)   ## from reset to Linux
-
-linux: linux-ready   ## boot Linux in the RTL, its console on this terminal; Ctrl-C or poweroff -f ends it
-	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux
-
-linux-demo: linux-ready   ## boot Linux in the RTL, run programs side by side, check every counter, write a report
+linux-demo: linux-ready   ## boot Linux in the RTL, run programs concurrently, verify every counter, write a report (16 min)
 	litemrc linux-demo --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-demo
 
-linux-ready: linux-images $(SHIM)   ## all that a boot needs; build/linux/images.json says what goes where
-	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
-		--initramfs build/linux/initramfs.cpio --out build/linux
+linux: linux-ready   ## boot Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it
+	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux
 
-linux-images: setup .venv/linux.stamp   ## kernel and initramfs: build/linux/Image, build/linux/initramfs.cpio
-	+@$(LINUX)
-
-linux-debug: setup .venv/linux.stamp   ## the same, for qemu, with the checks of the kernel on
-	+@$(LINUX) debug
-
-renode-model: setup   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
-	@$(MAKE) --no-print-directory -s -C renode/model
-
-# Before anything is built: without Renode it would be for nothing.
-renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link
+# Checked before anything is built.
+renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)
 	@python scripts/start_renode.py
 
-renode-linux: renode-there renode-model linux-ready   ## the same, of Linux
+renode-linux: renode-there renode-model linux-ready   ## the same with Linux
 	@python scripts/start_renode.py --linux
 
 renode-there:
 	@$(PYTHON) scripts/start_renode.py --check
 
-csim: setup   ## the C simulation testbenches of hls/
+##@ Check a change
+
+lint: .venv/test.stamp   ## style, types and import contracts of Python (1 min)
+	ruff format --check . && ruff check .
+	mypy
+	PYTHONPATH=host:litex-soc lint-imports
+
+check: lint $(HOST) .venv/soc.stamp   ## lint, and the unit tests that need no simulator, no kernel and no cross-compiler (under 3 min)
+	pytest -q --numprocesses 2 --dist loadfile -m "not cosim and not soc and not packaging" $(CHECKED) $(PYTEST_ARGS)
+
+# The folders whose tests are fast: measured, see docs/results/measured.md.
+CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/golden tests/host/policies tests/host/ranks \
+	tests/host/checks tests/host/traces tests/host/native tests/host/plots tests/host/reports
+
+# make -j2 test-ready: two things at once; pip is kept to one.
+test-ready: $(TEST_READY)   ## everything that the tests need (8 min)
+
+test: test-ready   ## everything that can be checked without a board (25 min after test-ready)
+	python -m litemrc_gateware.export --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	python litex-soc/renode_export.py --check >build/export.log 2>&1 || { tail -1 build/export.log; exit 1; }
+	@# In the order of their names: reordered by their number of tests, the longest files would come last.
+	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+stress-test: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
+	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)
+
+stress-placement: $(HOST) $(TEST_TOOLS)   ## 10 million random operations through each page allocator, invariants checked
+	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
+		tests/host/machines/trays/test_tray_allocator.py
+
+csim: .venv/installed.stamp   ## the C simulation of hls/, with both headers of ap_int (2 min)
 	$(MAKE) --no-print-directory -C hls
 
-registers: setup   ## export the register map from the gateware
+docs: $(HOST) .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
+	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
+
+registers: $(HOST) .venv/soc.stamp   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 
-bench: setup .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
-	python bench/trace_engines.py
+##@ Build a part
 
-bench-long: setup   ## memory and speed over 10^9 references: build/bench/long_trace.json
-	python bench/long_trace.py
+sim: $(HOST) $(SIM)   ## the Verilated SoC
 
-bench-linux: linux-ready   ## what following processes costs, on Linux in the RTL: a table, build/bench/linux_overhead.json
-	PYTHONPATH=tests python bench/linux_overhead.py
+sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
-bench-replacement: setup   ## references a second through each replacement policy: a table
-	python bench/replacement.py
+sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
-bench-allocation: setup   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
-	python bench/allocation.py
+sim-refs: $(HOST) $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
 
-bench-multiprogram: setup   ## references a second through the machine of several processes: build/bench/multiprogram.json
-	python bench/multiprogram.py
+firmware: $(HOST) $(FIRMWARE)   ## the firmware of the SoC without an operating system
 
-bench-energy: setup   ## references a second through chips that sleep: a table, build/bench/energy.json
-	python bench/energy.py
+shim: $(HOST) $(SHIM)   ## from reset to Linux
 
-bench-placement: setup   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
-	PYTHONPATH=scripts/results python bench/placement.py
+linux-images: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## kernel and initramfs: build/linux/Image, initramfs.cpio
+	+@$(LINUX)
 
-bench-govern: setup $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside what is predicted: docs/results/zhou2004.md
-	python scripts/results/zhou2004_loop.py
+linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux/images.json says what goes where
+	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
+		--initramfs build/linux/initramfs.cpio --out build/linux
 
-bench-replication: sim-refs   ## pages copied as reference counters say, in the RTL beside what is predicted: docs/remote_pages.md
-	python scripts/results/replication_on_soc.py
+linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
+	+@$(LINUX) debug
 
-bench-renode-model: renode-model   ## accesses a second through it: a table, build/bench/renode_model.json
-	python bench/renode_model.py
+renode-model: build/packages/base.stamp   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
+	@$(MAKE) --no-print-directory -s -C renode/model
 
-renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses a second, and MIPS without the monitor: a table
-	PYTHONPATH=scripts python bench/renode_speed.py
+ulx3s versa_ecp5 orangecrab: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## firmware and bitstream, with open tools: build/BOARD/litemrc.bit (10 min)
+	@$(BUILD_BOARD)
 
-replacement: setup   ## the figures and tables of docs/results/replacement.md
+arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without it everything that Vivado needs, and what to type where it is
+	@$(BUILD_BOARD)
+
+boards-synthesis: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: build/boards/synthesis.json
+	python scripts/boards/synthesize_boards.py
+
+pnr: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: docs/engines.md
+	python scripts/boards/pnr.py
+
+pnr-units: $(HOST) .venv/soc.stamp .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
+	python scripts/boards/pnr_units.py
+
+pnr-ci: $(HOST) .venv/soc.stamp .venv/pnr.stamp   ## the units of the default monitor, and group_stack, and their targets
+	python scripts/boards/pnr_units.py --main
+
+clean:   ## remove build/
+	rm -rf build
+
+##@ Results of docs/
+
+replacement: $(HOST)   ## the figures and tables of docs/results/replacement.md
 	python scripts/results/replacement_results.py
 
-results-zhou2004: setup   ## tables and figures of docs/results/zhou2004.md
+results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
 	python scripts/results/zhou2004_allocation.py
 	python scripts/results/zhou2004_mm.py
 	python scripts/results/zhou2004_energy.py
 
-ulx3s versa_ecp5 orangecrab: setup .venv/boards.stamp .venv/pnr.stamp   ## firmware and bitstream, with the open tools: build/BOARD/litemrc.bit
-	@$(BUILD_BOARD)
-
-arty: setup .venv/boards.stamp   ## the same with Vivado; without it all that Vivado needs, and what to type where it is
-	@$(BUILD_BOARD)
-
-boards-synthesis: setup .venv/boards.stamp .venv/pnr.stamp   ## synthesis of every board's SoC, no place and route: a table, build/boards/synthesis.json
-	python scripts/boards/synthesize_boards.py
-
-bench-numa: setup   ## references a second through processors that share pages: a table, build/bench/numa.json
-	python bench/numa.py
-
-results-reference-counters: setup   ## tables and figures of docs/results/reference-counters.md
+results-reference-counters: $(HOST)   ## tables and figures of docs/results/reference-counters.md
 	python scripts/results/reference_counters.py
 
-results-jantz2013: setup   ## tables and figures of docs/results/jantz2013.md
+results-jantz2013: $(HOST)   ## tables and figures of docs/results/jantz2013.md
 	python scripts/results/jantz2013_trays.py
 
-results-panwar2015: setup   ## tables and figures of docs/results/panwar2015.md
+results-panwar2015: $(HOST)   ## tables and figures of docs/results/panwar2015.md
 	python scripts/results/panwar2015_placement.py
 	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
 
-stress-placement: setup   ## 10 million random operations through each page allocator, invariants checked
-	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
-		tests/host/machines/trays/test_tray_allocator.py
-
-pnr: setup .venv/boards.stamp .venv/pnr.stamp   ## units, and the ULX3S with and without the monitor, placed and routed: build/pnr/summary.json, docs/engines.md
-	python scripts/boards/pnr.py
-
-pnr-units: setup .venv/pnr.stamp   ## the units alone: a table, build/pnr/units.json
-	python scripts/boards/pnr_units.py
-
-pnr-ci: setup .venv/pnr.stamp   ## the units of the default monitor, and group_stack, and their targets
-	python scripts/boards/pnr_units.py --main
-
-engine-results: setup   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
+engine-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
 
-bench-ranks: setup   ## rank power over 10 million accesses at each of 3 rates: docs/results/rank_power.md
+##@ Benchmarks
+
+bench: $(HOST) .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
+	python bench/trace_engines.py
+
+bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long_trace.json
+	python bench/long_trace.py
+
+bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
+	PYTHONPATH=tests python bench/linux_overhead.py
+
+bench-replacement: $(HOST)   ## references per second through each replacement policy: a table
+	python bench/replacement.py
+
+bench-allocation: $(HOST)   ## milliseconds to divide a memory among processes: a table, build/bench/allocation.json
+	python bench/allocation.py
+
+bench-multiprogram: $(HOST)   ## references per second through the machine of several processes: build/bench/multiprogram.json
+	python bench/multiprogram.py
+
+bench-energy: $(HOST)   ## references per second through chips that sleep: a table, build/bench/energy.json
+	python bench/energy.py
+
+bench-placement: $(HOST)   ## ns and list work of allocations and frees, mean and worst: tables, build/bench/placement.json
+	PYTHONPATH=scripts/results python bench/placement.py
+
+bench-numa: $(HOST)   ## references per second through processors that share pages: a table, build/bench/numa.json
+	python bench/numa.py
+
+bench-govern: $(HOST) $(SIM) $(FIRMWARE)   ## the closed loop in the RTL beside its prediction: docs/results/zhou2004.md
+	python scripts/results/zhou2004_loop.py
+
+bench-ranks: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## rank power over 10 million accesses at each of 3 rates: docs/results/rank_power.md
 	python tests/cosim/rank_results.py
 
-# Its log is long: shown is what came of it. DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: litex-soc/board.py --help
+bench-replication: sim-refs   ## pages copied by reference counters, in the RTL beside the prediction: docs/remote_pages.md
+	python scripts/results/replication_on_soc.py
+
+bench-renode-model: renode-model $(HOST)   ## accesses per second through the model: a table, build/bench/renode_model.json
+	python bench/renode_model.py
+
+renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses per second, and MIPS without the monitor: a table
+	PYTHONPATH=scripts python bench/renode_speed.py
+
+# DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: see litex-soc/board.py --help
 BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
 	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
-PYTHON_EXTRAS := pnr bench linux boards docs
-$(PYTHON_EXTRAS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
+# Groups of pyproject.toml.
+PYTHON_GROUPS := soc test pnr bench linux boards docs
+$(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
 
-build/packages.stamp: scripts/setup/apt-packages.txt
-	@scripts/setup/install_packages.sh
-	@mkdir -p build && touch $@
+$(foreach group,base sim linux test,build/packages/$(group).stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
+	@scripts/setup/install_packages.sh $*
+	@mkdir -p $(@D) && touch $@
 
-.venv/installed.stamp: pyproject.toml | build/packages.stamp
+.venv/installed.stamp: pyproject.toml scripts/setup/constraints.txt | build/packages/base.stamp
 	@PYTHON=$(PYTHON) scripts/setup/make_venv.sh
 	@touch $@
 
 build/ap_types: | .venv/installed.stamp
 	python scripts/setup/fetch_ap_types.py
 
-build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp | build/ap_types
+build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.toml
 	@scripts/setup/build_native.sh
 	@touch $@
 
@@ -226,7 +265,7 @@ $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that tells where pages go.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
-$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | .venv/installed.stamp build/native.stamp
+$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -242,9 +281,3 @@ $(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE): build/firmware%/firmware.bin: $(
 	@mkdir -p $(@D)
 	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
-
-docs: setup .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
-	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
-
-clean:
-	rm -rf build
