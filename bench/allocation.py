@@ -1,8 +1,8 @@
-"""Measures how long it takes to divide a memory among many processes: `python bench/allocation.py`.
+"""Time to divide a memory among many processes: `python bench/allocation.py`.
 
-A figure is the median of the rounds, of processor time (one thread), for the whole call with checked
-curves. They have 4,096 sizes; a `line` is the worst for `hull`, for all its points are about as good.
-`from bound`: how far below the best possible it may be, which it tells.
+Each figure is the median processor time of the rounds (one thread) for the whole call with checked curves of
+4,096 sizes. A `line` is the worst case of `hull`, because all its points are about equally good.
+`from bound`: the reported upper bound of the distance to the optimum.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def _row(figure: dict) -> str:
 
 
 def _demand(rng: np.random.Generator, kind: str, name: str) -> Demand:
-    """`mixed`: a third each exponentials, one to four steps, lines; `line`: hits equally likely."""
+    """Return a curve; `mixed`: a third each of exponentials, one to four steps, lines; `line`: uniform hits."""
     shape = rng.choice(["exponential", "steps", "line"]) if kind == "mixed" else kind
     hits = {
         "exponential": lambda: np.exp(-np.arange(SIZES) / (SIZES * rng.uniform(0.02, 0.6))),

@@ -1,5 +1,5 @@
-// What the exact engine is measured against: the usual trees over time slots, with nothing else different. Page numbers
-// index an array, slots are renumbered when they run out, four to a page, as in host/litemrc/native.
+// Baselines of the exact engine: the usual trees over time slots, otherwise identical. Page numbers index an array, and
+// slots (four per page) are renumbered when they run out, as in host/litemrc/native.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Numbers with prefix sums in log n steps (Fenwick 1994); as Bennett and Kruskal (1975) and Olken (1981) do with trees.
+// Prefix sums in log n steps (Fenwick 1994), as Bennett and Kruskal (1975) and Olken (1981) compute with trees.
 class Fenwick {
   public:
     explicit Fenwick(size_t size) : sums_(size + 1) {}
@@ -17,7 +17,7 @@ class Fenwick {
             sums_[at] += amount;
     }
 
-    // Of the numbers before `at`.
+    // Sum of the numbers before `at`.
     uint32_t before(size_t at) const {
         uint32_t sum = 0;
         for (; at; at &= at - 1)
@@ -25,7 +25,7 @@ class Fenwick {
         return sum;
     }
 
-    // All numbers 1 up to `ones`, 0 from there on.
+    // Sets all numbers below `ones` to 1, the others to 0.
     void fill(size_t ones) {
         std::fill(sums_.begin(), sums_.end(), 0);
         for (size_t at = 1; at < sums_.size(); ++at) {
@@ -39,7 +39,7 @@ class Fenwick {
     std::vector<uint32_t> sums_;
 };
 
-// A number a slot.
+// One number per slot.
 class PlainTree {
   public:
     explicit PlainTree(size_t slots) : tree_(slots) {}
@@ -52,7 +52,7 @@ class PlainTree {
     Fenwick tree_;
 };
 
-// A bit a slot, a number a block of 512 slots.
+// One bit per slot, one number per block of 512 slots.
 class BlockTree {
   public:
     explicit BlockTree(size_t slots) : words_(slots / 64 + WORDS), tree_(slots / BLOCK + 1), blocks_(slots / BLOCK + 1) {}
@@ -118,7 +118,7 @@ template <typename Tree> void run(const uint64_t *pages, size_t count, size_t fo
 
 } // namespace
 
-// Pages below `footprint`; histogram[footprint + 1], zeros.
+// Pages are below `footprint`; histogram[footprint + 1] must be zero.
 extern "C" void fenwick_tree(const uint64_t *pages, size_t count, size_t footprint, uint64_t *histogram) {
     run<PlainTree>(pages, count, footprint, histogram);
 }

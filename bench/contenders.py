@@ -1,4 +1,4 @@
-"""The engines that `trace_engines.py` compares: each takes a whole trace and answers a curve."""
+"""The engines that `trace_engines.py` compares: each takes a whole trace and returns a curve."""
 
 import ctypes
 import subprocess
@@ -15,9 +15,9 @@ from litemrc.traces import open_trace
 from litemrc.traces.formats.oracle_general import RECORD
 from numpy.typing import NDArray
 
-FOOTPRINT = 1 << 18  # pages 0 .. FOOTPRINT - 1; every trace has them all, or nearly so
+FOOTPRINT = 1 << 18  # pages 0 .. FOOTPRINT - 1; every trace has all or nearly all of them
 GROUPS = 64
-ONE_SIZE = FOOTPRINT // 4  # pages, for what simulates one memory
+ONE_SIZE = FOOTPRINT // 4  # pages, for contenders that simulate one size
 
 Miss = dict[int, float]  # miss ratio by pages of memory
 CHECKED_SIZES = [FOOTPRINT // GROUPS * group for group in range(1, GROUPS + 1)]
@@ -38,7 +38,7 @@ def _file(pages: NDArray[np.uint64], files: Path) -> Miss:
 
 
 def compile_baselines(folder: Path) -> None:
-    """Compile baselines.cpp for this very processor, which the engines are not."""
+    """Compile baselines.cpp for this processor; the engines are compiled for any."""
     library = folder / "baselines.so"
     source = Path(__file__).with_name("baselines.cpp")
     command = ["g++", "-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library]
@@ -46,7 +46,7 @@ def compile_baselines(folder: Path) -> None:
 
 
 def load_baselines(folder: Path) -> ctypes.CDLL:
-    """What `compile_baselines` made of this folder."""
+    """Load the library that `compile_baselines` built in this folder."""
     return ctypes.CDLL(str((folder / "baselines.so").resolve()))
 
 
@@ -68,7 +68,7 @@ def _libcachesim(pages: NDArray[np.uint64], files: Path) -> Miss:
 
 
 def contenders(library: ctypes.CDLL) -> dict[str, Callable[[NDArray[np.uint64], Path], Miss]]:
-    """All of them by name; each takes the pages and the path, without suffix, of the same trace in files."""
+    """Return all contenders by name; each takes the pages, and the path without suffix of the same trace."""
     return {
         "exact": partial(_engine, ExactStack),
         "exact, 2 threads": partial(_engine, partial(ExactStack, threads=2)),
@@ -97,10 +97,10 @@ SLOW = {"group_stack", "bucket_stack", "libcachesim LRU, one size"}  # timed onc
 
 
 def write_files(pages: NDArray[np.uint64], files: Path) -> None:
-    """The trace as oracleGeneral, plain and compressed."""
+    """Write the trace as oracleGeneral, plain and compressed."""
     records = np.zeros(pages.size, RECORD)
     records["time"], records["page"], records["size"] = np.arange(pages.size), pages, 1
-    records["next"] = -1  # no contender looks at it
+    records["next"] = -1  # no contender uses it
     plain = files.with_suffix(".oracleGeneral.bin")
     plain.write_bytes(records.tobytes())
     subprocess.run(

@@ -1,8 +1,8 @@
-"""Measures how many references a second go through memory chips that sleep: `python bench/energy.py`.
+"""References per second through memory chips that sleep: `python bench/energy.py`.
 
-Time is that of the processor, without reading the trace; a figure is the median of the rounds. `reading` is
-numbering the pages, once for all schemes. A tuned scheme is measured with thresholds given. Each trace is
-taken as often as makes at least 5 M references.
+Time is processor time without reading the trace; each figure is the median of the rounds. `reading` is the
+numbering of pages, done once for all schemes. A tuned scheme runs with given thresholds. Each trace is
+repeated to at least 5 M references.
 """
 
 import argparse

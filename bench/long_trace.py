@@ -1,9 +1,9 @@
-"""Memory and speed of the exact engine over a trace that is longer than any memory, generated as it goes.
+"""Memory and speed of the exact engine over a trace larger than memory, generated on the fly.
 
     make bench-long        -> build/bench/long_trace.json
 
 Pages are drawn log-uniformly (nearly zipf 1.0) from 16 Mi, scattered over 64-bit numbers unless --dense.
-Generating takes most of the time; the engine's own, of the processor, is counted apart.
+Generating takes most of the time; the processor time of the engine is measured separately.
 """
 
 import argparse

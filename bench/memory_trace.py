@@ -1,4 +1,4 @@
-"""Pages at hand as a trace, so that reading is not what is measured."""
+"""Pages in memory as a trace, so that a measurement excludes reading."""
 
 import numpy as np
 from litemrc.traces import Chunk, Trace
@@ -6,7 +6,7 @@ from litemrc.traces.chunk import CHUNK_REFERENCES
 
 
 class InMemory(Trace):
-    """Pages at hand as a trace without times."""
+    """Pages in memory as a trace without times."""
 
     def __init__(self, pages: np.ndarray) -> None:
         super().__init__("memory")

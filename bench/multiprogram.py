@@ -1,8 +1,8 @@
-"""Measures how many references a second go through the multiprogram machine: `python bench/multiprogram.py`.
+"""References per second through the multiprogram machine: `python bench/multiprogram.py`.
 
-Time is that of the processor, with everything: making the references, counting epochs, the machine. A figure
-is the median of the rounds, and the least and most of them. Three of the mixes are those of table 2; in the
-last one nobody waits for the disk, so that it measures touches, not faults.
+Time is all processor time: generating references, counting epochs, the machine. Each figure is the median of
+the rounds, with minimum and maximum. Three mixes are those of table 2; in the last one no process waits for
+the disk, so it measures touches, not faults.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def _rate(scenario: Scenario, policy: str) -> tuple[float, int]:
 
 
 def _fitting() -> Scenario:
-    """Four processes whose data fit into memory; 20 M references."""
+    """Return four processes whose data fit into memory; 20 M references."""
     traces = ("zipf?pages=30000", "zipf?pages=30000&alpha=0.6", "loop?pages=30000", "phases?pages=30000")
     processes = tuple(
         ProcessSpec(trace, "batch", (Part(f"gen:{trace}", 5_000_000),), 1000, minimum_pages=128)

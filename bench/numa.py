@@ -1,8 +1,8 @@
-"""Measures how many references a second go through processors that share pages: `python bench/numa.py`.
+"""References per second through processors that share pages: `python bench/numa.py`.
 
-Time is that of the processor, behind the numbering of pages, which is measured by itself; a figure is the
-median of the rounds. `sweep` is 100 pairs of initial values, their preparation included: references a
-second and pair.
+Time is processor time after the numbering of pages, which is measured separately; each figure is the median
+of the rounds. `sweep` runs 100 pairs of initial values, including their preparation, in references per second
+and pair.
 """
 
 import argparse
@@ -28,7 +28,9 @@ SWEEP = tuple(1 << power for power in range(3, 13))
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--references", type=int, default=5_000_000, help="of each trace (%(default)s)")
+    parser.add_argument(
+        "--references", type=int, default=5_000_000, help="references per trace (%(default)s)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="(%(default)s)")
     parser.add_argument(
         "--out", type=Path, default=Path("build/bench/numa.json"), help="all figures (%(default)s)"
@@ -59,7 +61,7 @@ def _rates(references: NumaReferences, machine: NumaMachine, rounds: int) -> dic
     made = simulation()
     works: dict[str, tuple[Callable[[], object], int]] = {"numbering": (simulation, 1)}
     for protocol in PROTOCOLS:
-        # The optimum prepares runs that a simulation keeps: a new simulation each time.
+        # A simulation caches what the optimum prepares: use a new one each time.
         works[protocol] = (lambda protocol=protocol: made.run(protocol, 64, 32), 1)
     works["optimum"] = (lambda: simulation().run("optimum"), 1)
     works["sweep"] = (lambda: simulation().sweep(SWEEP, SWEEP), len(SWEEP) ** 2)

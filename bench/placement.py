@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def measured_costs(sizes: list[int], rounds: int) -> list[Cost]:
-    """Every allocator with every number of pages."""
+    """Measure every allocator with every number of pages."""
     return [
         _cost(name, lambda name=name: _made(name, MACHINE), pages, rounds, ORDERS[1])
         for pages in sizes
@@ -88,7 +88,7 @@ def measured_costs(sizes: list[int], rounds: int) -> list[Cost]:
 
 
 def measured_order(pages: int, rounds: int, order: str) -> dict[str, float]:
-    """ns of an allocation and a free together in buddy and adaptive, which take turns."""
+    """Return ns of one allocation and one free in buddy and adaptive, which alternate."""
     comes, goes = np.zeros(pages, np.uint8), np.full(pages, FREE, np.uint8)
     numbers, freed = np.arange(pages, dtype=np.uint32), freed_order(pages, order)
     made = {name: _made(name, MACHINE) for name in BOTH}

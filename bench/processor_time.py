@@ -1,4 +1,4 @@
-"""What a piece of work takes of the processor's time."""
+"""Processor time of a piece of work."""
 
 import statistics
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def median_s(work: Callable[[], object], rounds: int) -> float:
-    """The median of the rounds, in seconds."""
+    """Return the median of the rounds in seconds."""
     times = []
     for _ in range(rounds):
         began = time.process_time()

@@ -1,6 +1,6 @@
-"""Accesses a second through liblitemrc_model, the monitor that functional simulators call: a table.
+"""Accesses per second through liblitemrc_model, the monitor for functional simulators: a table.
 
-Driven from C, as a simulator does; the loop around it is compiled here.
+The library is called from C, as by a simulator; this script compiles the loop.
 """
 
 import json
@@ -67,10 +67,10 @@ def main() -> None:
     for engine, number, recent_pages in (("group_stack", 1, 4), ("bucket_stack", 2, 1)):
         for random, name in ((0, "in sequence"), (1, "random words")):
             arguments = [str(n) for n in (number, recent_pages, ACCESSES, random)]
-            told = subprocess.run(
+            printed = subprocess.run(
                 [binary, *arguments], check=True, capture_output=True, text=True
             ).stdout.split()
-            seconds, dram = float(told[0]), int(told[1])
+            seconds, dram = float(printed[0]), int(printed[1])
             row = {
                 "engine": engine,
                 "accesses": name,

@@ -1,8 +1,8 @@
-"""How fast the machine in Renode runs, the monitor off and on: a table, build/bench/renode_speed.json.
+"""Speed of the machine in Renode with the monitor off and on: a table, build/bench/renode_speed.json.
 
-A loop of a load and three instructions walks round 8 MiB of DRAM without end. With the monitor off that is
-the speed of a processor without a hook; with it on, accesses are the loads, and those of the DRAM what the
-caches let through.
+An endless loop of a load and three instructions cycles through 8 MiB of DRAM. With the monitor off, this is the
+speed of a processor without a hook; with it on, accesses are the loads, and DRAM accesses those that leave
+the caches.
 """
 
 import json
@@ -18,9 +18,9 @@ OUT = REPO / "build/bench"
 # lw x5,0(x10); add x10,x10,x11; and x10,x10,x13; j loop
 LOOP = (0x00052283, 0x00B50533, 0x00D57533, 0xFF5FF06F)
 BYTES = 8 << 20
-MIPS = 2000  # of virtual time, which Renode does not let run ahead of the host's: more than it can do
+MIPS = 2000  # of virtual time, which never runs ahead of real time: more than Renode can reach
 OFF, ON = 2, 3  # register control: hold; hold and enable
-# What is measured: name, bytes between loads, values of control in turn, millions of instructions.
+# Cases: name, bytes between loads, values of control in turn, millions of instructions.
 RUNS = (
     ("off", 4, (OFF,), 1000),
     ("on, word after word", 4, (ON,), 40),
@@ -30,12 +30,12 @@ RUNS = (
 
 
 def script(stride, controls, millions):
-    """Renode's commands: the machine, the loop in its ROM, and a run between two looks at the clock."""
+    """Return Renode's commands: the machine, the loop in its ROM, and a run between two time stamps."""
     csr = json.loads((REPO / "build/sim/csr.json").read_text())
     dram, register = csr["memories"]["main_ram"]["base"], csr["csr_registers"]["mrc_control"]["addr"]
     return "\n".join(
         [
-            "logLevel 3",  # or messages stand amid the numbers
+            "logLevel 3",  # keeps messages out of the numbers
             "$port=0",
             f"include @{REPO}/renode/litemrc.resc",
             *(f"sysbus WriteDoubleWord {4 * place} {code}" for place, code in enumerate(LOOP)),
@@ -46,7 +46,7 @@ def script(stride, controls, millions):
             f"sysbus.cpu PerformanceInMips {MIPS}",
             *(
                 command
-                for control in controls  # and a run for what is compiled once
+                for control in controls  # the first run excludes one-time compilation
                 for command in (f"sysbus WriteDoubleWord {register} {control}", 'emulation RunFor "0.001"')
             ),
             'python "import time; began = time.time()"',
@@ -62,7 +62,7 @@ def script(stride, controls, millions):
 def measure(name, stride, controls, millions):
     path = OUT / "renode_speed.resc"
     path.write_text(script(stride, controls, millions))
-    told = subprocess.run(
+    output = subprocess.run(
         ["renode", "--disable-xwt", "--console", "--plain", "-e", f"include @{path}"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -70,10 +70,10 @@ def measure(name, stride, controls, millions):
         check=True,
         timeout=600,
     ).stdout
-    numbers = [int(number, 16) for number in re.findall(r"0x([0-9A-F]{16})\b", told)]
-    took = re.search(r"took ([\d.]+) seconds", told)
+    numbers = [int(number, 16) for number in re.findall(r"0x([0-9A-F]{16})\b", output)]
+    took = re.search(r"took ([\d.]+) seconds", output)
     if not took or len(numbers) < 6:
-        sys.exit(f"renode_speed: Renode did not run the loop:\n{told[-2000:]}")
+        sys.exit(f"renode_speed: Renode did not run the loop:\n{output[-2000:]}")
     seconds = float(took[1])
     rates = [(end - begin) / seconds for begin, end in zip(numbers[-6:-3], numbers[-3:], strict=True)]
     columns = ("instructions_per_s", "monitored_accesses_per_s", "dram_accesses_per_s")

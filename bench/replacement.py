@@ -1,7 +1,7 @@
-"""Measures how many references a second go through each replacement policy: `python bench/replacement.py`.
+"""References per second through each replacement policy: `python bench/replacement.py`.
 
-Time is that of the processor, without reading the trace; a figure is the best of the rounds. Each trace is
-taken as often as makes at least 5 M references, one policy and memory size at a time.
+Time is processor time without reading the trace; each figure is the best of the rounds. Each trace is repeated
+to at least 5 M references, for one policy and memory size at a time.
 """
 
 import argparse

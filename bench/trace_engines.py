@@ -2,11 +2,11 @@
 
     make bench        -> build/bench/trace_engines.{json,md}
 
-All take the same traces: 10 M references over 256 Ki pages. Contenders take turns, so that a disturbance of
-the machine meets all; a figure is the median of the rounds, a ratio the median of the rounds' ratios. Time is
-that of the processor, as others may use it too; that of several threads is elapsed time, and means something
-on an idle machine only: see the load average printed. All that are exact must agree. Peak memory is that of a
-process of its own, above what it had with the trace loaded.
+All take the same traces: 10 M references over 256 Ki pages. Contenders alternate, so that disturbances affect
+all; each figure is the median of the rounds, each ratio the median of the rounds' ratios. Time is processor
+time, because the machine may be shared. With several threads it is elapsed time, which is meaningful only on an
+idle machine (see the printed load average). All exact contenders must agree. Peak memory is measured in a
+separate process, above that with only the trace loaded.
 """
 
 import argparse
@@ -39,7 +39,7 @@ REFERENCE = "popcount-block tree"
 
 
 def make_traces(accesses: int) -> dict[str, NDArray[np.uint64]]:
-    """zipf 1.0, zipf 0.6 and a loop; the popular pages of the first two are anywhere."""
+    """Return zipf 1.0, zipf 0.6 and a loop; the popular pages of the first two are scattered."""
     generator = np.random.default_rng(2004)
     traces = {}
     for alpha in (1.0, 0.6):
@@ -55,7 +55,7 @@ def geometric_mean(numbers: list[float]) -> float:
 
 
 def measure(traces: dict[str, NDArray[np.uint64]], rounds: int, folder: Path) -> dict:
-    """Seconds of each contender for each trace and round, and errors against the exact curve."""
+    """Return the seconds of each contender for each trace and round, and errors against the exact curve."""
     result: dict = {}
     competing = contenders(load_baselines(folder))
     for trace, pages in traces.items():
@@ -84,7 +84,7 @@ def measure(traces: dict[str, NDArray[np.uint64]], rounds: int, folder: Path) ->
 
 
 def peak_bytes(name: str, trace: str, folder: Path) -> int:
-    """Peak memory of one contender in a process of its own, less what that had with the trace loaded."""
+    """Return one contender's peak memory in a separate process, less that with only the trace loaded."""
     command = [sys.executable, __file__, "--peak-of", name, "--trace", trace, "--out", folder]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
@@ -107,7 +107,7 @@ def processor() -> str:
 
 
 def table(result: dict) -> str:
-    """The results as Markdown."""
+    """Return the results as Markdown."""
     traces = result["traces"]
     names = list(next(iter(traces.values()))["seconds"])
     lines = [
