@@ -1,8 +1,8 @@
 """Speed of the machine in Renode with the monitor off and on: a table, build/bench/renode_speed.json.
 
-An endless loop of a load and three instructions cycles through 8 MiB of DRAM. With the monitor off, this is the
-speed of a processor without a hook; with it on, accesses are the loads, and DRAM accesses those that leave
-the caches.
+An endless loop of a load and three instructions cycles through 8 MiB of DRAM. With the monitor off, this is
+the speed of a processor without a hook; with it on, accesses are the loads, and DRAM accesses those that
+leave the caches.
 """
 
 import json
