@@ -37,7 +37,7 @@ def move_code(output, folder, region):
     renamed = re.sub(r"\brom\b", "bios_rom", regions)
     renamed, found = re.subn(rf"\b{region}\b", "rom", renamed)
     if found != 1:
-        raise ValueError(f"{region} stands {found} times, not once, in {regions!r}")
+        raise ValueError(f"{region} must occur once in {regions!r} (found {found})")
     moved = folder / "regions"
     (moved / "generated").mkdir(parents=True, exist_ok=True)
     (moved / "generated/regions.ld").write_text(renamed)

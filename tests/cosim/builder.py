@@ -1,4 +1,4 @@
-"""Builds benches under build/cosim: the RTL through Verilator, the HLS C++ and the bench through g++."""
+"""Builds benches under build/cosim: RTL with Verilator, HLS C++ and benches with g++."""
 
 import os
 import sys
@@ -42,13 +42,13 @@ class Sizes:
 
     @property
     def defines(self) -> list[str]:
-        """The sizes as the C++ units take them."""
+        """The sizes as compiler flags of the C++ units."""
         return [f"-DLITEMRC_{name.upper()}={value}" for name, value in vars(self).items()]
 
 
 @dataclass(frozen=True)
 class FilterSizes(Sizes):
-    """The same with those of the page filter; frames, groups and contexts are its engine's."""
+    """Sizes with those of the page filter; frames, groups and contexts are its engine's."""
 
     memory_frames: int = 0
     recent_pages: int = 4
@@ -56,30 +56,30 @@ class FilterSizes(Sizes):
 
 @dataclass(frozen=True)
 class MeterSizes(Sizes):
-    """The same with the power domains of the rank meter."""
+    """Sizes with the power domains of the rank meter."""
 
     domains: int = 4
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the units come from: the repository, or a copy with a fault in it."""
+    """The sources of the units: the repository, or a copy with a fault."""
 
     rtl: Path = REPO / "litex-soc"
     hls: Path = REPO / "hls"
     label: str = "true"
 
     def rtl_files(self) -> list[Path]:
-        """The gateware the benches are made of."""
+        """The benches' gateware."""
         return sorted((self.rtl / "litemrc_gateware").rglob("*.py"))
 
     def hls_files(self) -> list[Path]:
-        """The C++ the benches are made of."""
+        """The benches' C++ units."""
         return sorted(self.hls.glob("*/*.?pp"))
 
     @property
     def level(self) -> str:
-        """How far the RTL is optimised."""
+        """The optimisation level of the RTL."""
         return LEVEL if self.rtl == REPO / "litex-soc" else FAULTY_LEVEL
 
 
@@ -191,7 +191,7 @@ def rank_bench(
 
 
 def generate_verilog(script: str, arguments: list, sources: Sources) -> str:
-    """Run a script of this folder that writes a top; returns what it prints."""
+    """Run a script of this folder that writes a top; returns its output."""
     # A fresh interpreter, because the units may come from a copy with a fault in it; -S, because an
     # editable install finds its own before what PYTHONPATH names.
     path = os.pathsep.join([str(sources.rtl), sysconfig.get_path("purelib")])
@@ -200,7 +200,7 @@ def generate_verilog(script: str, arguments: list, sources: Sources) -> str:
 
 
 def include_flags(sources: Sources) -> list[str]:
-    """Where the C++ finds the units' headers and ap_int's."""
+    """Include flags for the headers of the units and of ap_int."""
     return [f"-I{sources.hls}", "-isystem", str(AP_TYPES)]
 
 
@@ -228,7 +228,7 @@ def _object(
 
 
 def cpp_inputs(sources: Sources) -> list[Path]:
-    """What compiled C++ depends on."""
+    """The inputs of compiled C++."""
     _fetch_ap_types()
     bench = (COSIM / "bench").glob("*.?pp")
     return [RULES, Path(__file__), *sources.hls_files(), *sorted(bench), AP_TYPES / "origin.txt"]

@@ -1,4 +1,4 @@
-"""Builds the bench of LiteDRAM's controller before the DDR3 model (dram_top.py, bench/dram_bench.cpp)."""
+"""Builds the bench of LiteDRAM's controller with the DDR3 model (dram_top.py, bench/dram_bench.cpp)."""
 
 import shutil
 from dataclasses import dataclass

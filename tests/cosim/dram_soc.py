@@ -40,7 +40,7 @@ class PowerOnReset(LiteXModule):
 
 
 class SelfTestSoC(SoCMini):
-    """DRAM of so many ranks, each one address range; ends the simulation when it has tested them."""
+    """DRAM of several contiguous ranks; the simulation ends when they are tested."""
 
     def __init__(self, platform, module, nranks):
         super().__init__(platform, clk_freq=SYS_CLK_HZ)
@@ -76,7 +76,7 @@ class SelfTestSoC(SoCMini):
 
 
 def build(folder, nranks):
-    """Compiles the simulator under ``folder`` (pathlib.Path)."""
+    """Compile the simulator under ``folder`` (pathlib.Path)."""
     module = MT41J128M16(SYS_CLK_HZ, "1:4", speedgrade="800")
     modules = folder / "modules"
     shutil.copytree(HERE / "sim_modules" / "ddr3", modules / "ddr3", dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""Faults of the rank meter that benches must find."""
+"""Faults in the rank meter that benches must find."""
 
 from mutants import GATEWARE, Mutant
 
@@ -29,7 +29,7 @@ MOVE_MUTANTS = (
         "may_take = self.may_respond",
     ),
     Mutant(
-        "cpp_tells_no_page_that_is_invalidated",
+        "cpp_reports_no_page_that_is_invalidated",
         "hls/group_stack/group_stack.cpp",
         "    moves.write(Move{frame, page.owner, 1, page.group, 0, 0});\n",
         "",

@@ -1,4 +1,4 @@
-"""Faults of what stands around the engine that benches must find."""
+"""Faults in the units around the engine that benches must find."""
 
 from mutants import GATEWARE, Mutant
 

@@ -1,4 +1,4 @@
-"""Faults seeded into copies of the units: a bench that does not find them is worth nothing."""
+"""Faults seeded into copies of the units, to check that the benches find them."""
 
 import shutil
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ GATEWARE = "litex-soc/litemrc_gateware"
 
 @dataclass(frozen=True)
 class Mutant:
-    """One text in one source replaced by another; the text must stand there exactly once."""
+    """One text in one source replaced by another; the text must occur exactly once."""
 
     name: str
     source: str  # path in the repository
@@ -20,9 +20,9 @@ class Mutant:
     new: str
 
     def sources(self) -> Sources:
-        """Copies of all sources under build/, with the fault in them.
+        """Copy all sources to build/, with the fault.
 
-        :raises ValueError: if the text to replace does not stand exactly once in the source.
+        :raises ValueError: if the text to replace does not occur exactly once in the source.
         """
         folder = BUILD / "mutants" / self.name
         for path in [*TRUE_SOURCES.rtl_files(), *TRUE_SOURCES.hls_files()]:

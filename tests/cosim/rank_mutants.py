@@ -1,4 +1,4 @@
-"""Faults seeded into rank power, the mode of rank_bench that must find each, and why it does."""
+"""Faults seeded into rank power, each with the mode of rank_bench that must find it, and the reason."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from mutants import GATEWARE, Mutant
 
 @dataclass(frozen=True)
 class RankMutant(Mutant):
-    """A mutant, what to run, and at which rate."""
+    """A mutant, the bench's arguments, and the data rate."""
 
     mode: tuple = ("random", 1, 60_000)
     rate: str = "800"

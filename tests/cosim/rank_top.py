@@ -42,7 +42,7 @@ RATES = {"800": Rate(100e6, 6, 5), "1066": Rate(400e6 / 3, 7, 6), "1600": Rate(2
 
 
 class StubPHY(LiteXModule):
-    """What LiteDRAM asks of a PHY; the bench is the memory behind its DFI."""
+    """The attributes that LiteDRAM needs of a PHY; the bench is the memory at its DFI."""
 
     def __init__(self, rate: Rate, ranks: int, module) -> None:
         cl_clocks, cwl_clocks = get_sys_latency(PHASES, rate.cl), get_sys_latency(PHASES, rate.cwl)
@@ -139,7 +139,7 @@ class RankTop(BenchTop):
         ]
 
     def add_dfi_ports(self, dfi) -> None:
-        """As ddr3_model's PadDriver takes them: phase 0 in the lowest bits."""
+        """Ports in the order of ddr3_model's PadDriver: phase 0 in the lowest bits."""
         outputs = ("cs_n", "cke", "odt", "ras_n", "cas_n", "we_n", "reset_n", "bank", "address")
         for name in (*outputs, "wrdata", "wrdata_mask", "wrdata_en", "rddata_en"):
             signals = Cat(*(getattr(phase, name) for phase in dfi.phases))
@@ -149,7 +149,7 @@ class RankTop(BenchTop):
 
 
 def defines(kind: str, rate_name: str, ranks: int, domains: int, bank_row_column: int) -> dict[str, int]:
-    """What the bench must know of the top; cycles of the controller where a time is meant."""
+    """Return the bench's parameters of the top; times are in cycles of the controller."""
     rate = RATES[rate_name]
     module = MT41K64M16(rate.clk_freq, f"1:{PHASES}", speedgrade=rate_name)
     return {
@@ -169,7 +169,7 @@ def defines(kind: str, rate_name: str, ranks: int, domains: int, bank_row_column
 
 
 def main() -> None:
-    """Write the Verilog of one top, and print what defines it to the bench's compiler."""
+    """Write the Verilog of one top, and print its parameters as compiler flags."""
     kind, rate_name, *numbers, out = sys.argv[1:]
     ranks, domains, bank_row_column, spacing = map(int, numbers)
     top = RankTop(kind, rate_name, ranks, domains, bank_row_column, spacing)

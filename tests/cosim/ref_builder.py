@@ -25,7 +25,7 @@ class RefSizes:
 
     @property
     def defines(self) -> list[str]:
-        """The sizes as the C++ takes them."""
+        """The sizes as compiler flags of the C++."""
         names = {"FRAMES": self.pages, "CONTEXTS": self.contexts, "MASTERS": self.masters}
         names |= {"REFERENCE_BITS": self.width, "EVENT_QUEUE": self.queue_depth, "GROUPS": 2}
         return [f"-DLITEMRC_{name}={value}" for name, value in names.items()]
@@ -71,7 +71,7 @@ def _inputs(sources: Sources) -> list[Path]:
 
 
 def _object(source: Path, sizes: RefSizes, sources: Sources, verilated: Path | None = None) -> Path:
-    """One compiled source; `verilated` is the folder of the RTL that it includes the header of."""
+    """Compile a source; `verilated` is the folder of the RTL whose header it includes."""
     label = sources.label if source.is_relative_to(sources.hls) else "bench"
     flags = [*include_flags(sources), *sizes.defines]
     return compiled(source, f"{source.stem}-{sizes}-{label}", flags, _inputs(sources), verilated)

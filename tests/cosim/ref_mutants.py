@@ -1,4 +1,4 @@
-"""Faults seeded into the reference counters, and why the bench finds each."""
+"""Faults seeded into the reference counters, each with the reason why the bench finds it."""
 
 from mutants import GATEWARE, Mutant
 

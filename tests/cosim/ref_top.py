@@ -1,4 +1,4 @@
-"""The top of the reference counters' bench, in memories of the worst kind.
+"""The top of the reference counters' bench, with worst-case memories.
 
 python tests/cosim/ref_top.py PAGES CONTEXTS MASTERS WIDTH QUEUE_DEPTH OUT.v
 """
@@ -16,7 +16,7 @@ from rtl_top import BenchTop
 
 
 class UnsureDualPort(SimpleDualPort):
-    """A `SimpleDualPort` that reads the wrong bits wherever it does not promise the right ones."""
+    """A `SimpleDualPort` that reads wrong bits in every case that is undefined."""
 
     def __init__(self, *arguments, async_read=False, **options) -> None:
         super().__init__(*arguments, async_read=async_read, **options)

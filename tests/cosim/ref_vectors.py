@@ -11,7 +11,7 @@ SETTINGS, REQUEST, READ, LOAD, RESET, TAKE, TOTALS = range(7)
 
 
 def write_ref_vectors(path: Path, sizes: RefSizes, seed: int, requests: int) -> None:
-    """Write random requests, settings, commands and resets, and what the golden model answers.
+    """Write random requests, settings, commands and resets, and the golden model's answers.
 
     :param path: may be a pipe, so that the vectors need not be kept.
     """

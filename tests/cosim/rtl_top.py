@@ -32,9 +32,7 @@ ENGINES = {
     "group_stack_in_parts": lambda frames, *sizes: GroupStack(frames, *sizes, part_frames=frames // 4),
     "group_stack_moves": partial(GroupStack, with_moves=True),
     "bucket_stack": BucketStack,
-    "hls_group_stack": partial(
-        HLSStackEngine, "group_stack"
-    ),  # its Verilog is linked by who builds the bench
+    "hls_group_stack": partial(HLSStackEngine, "group_stack"),  # the bench's builder links its Verilog
 }
 
 
@@ -48,17 +46,17 @@ class BenchTop(LiteXModule):
         self.ios = {self.cd_sys.clk, self.cd_sys.rst}
 
     def add_port(self, name: str, width: int = 1) -> Signal:
-        """A top-level port; the side that drives it decides its direction."""
+        """Add a top-level port; its driver decides its direction."""
         port = Signal(width, name_override=name)
         self.ios.add(port)
         return port
 
     def add_fields(self, prefix: str, layout: list[tuple[str, int]]) -> dict[str, Signal]:
-        """One port for each field of a record."""
+        """Add one port for each field of a record."""
         return {field: self.add_port(f"{prefix}_{field}", width) for field, width in layout}
 
     def add_counters(self, groups: int, contexts: int, counter_bits: int) -> None:
-        """The hit counters and ports for all they show."""
+        """Add the hit counters and ports for all their outputs."""
         self.counters = counters = HitCounters(groups, contexts, counter_bits)
         self.comb += [
             counters.window_adr.eq(self.add_port("window_adr", len(counters.window_adr))),
@@ -69,7 +67,7 @@ class BenchTop(LiteXModule):
         ]
 
     def add_stream(self, prefix, endpoint, layout, inwards: bool) -> None:
-        """Ports for all of a stream."""
+        """Add ports for a stream."""
         valid, ready = self.add_port(f"{prefix}_valid"), self.add_port(f"{prefix}_ready")
         pairs = [(endpoint.valid, valid), (ready, endpoint.ready)]
         pairs += [(getattr(endpoint, name), port) for name, port in self.add_fields(prefix, layout).items()]
@@ -77,7 +75,7 @@ class BenchTop(LiteXModule):
             self.comb += inner.eq(outer) if inwards else outer.eq(inner)
 
     def add_settings(self, filter_: PageFilter) -> None:
-        """Ports for the settings of a page filter and what it has counted."""
+        """Add ports for the settings and counts of a page filter."""
         for name in ("lower", "upper", "sampling"):
             signal = getattr(filter_, name)
             self.comb += signal.eq(self.add_port(name, len(signal)))
@@ -87,7 +85,7 @@ class BenchTop(LiteXModule):
 
 
 class ChainTop(BenchTop):
-    """Operations -> stack engine -> HitCounters. The bench sees every position, and can hold them back."""
+    """Operations -> stack engine -> HitCounters. The bench sees every position, and can stall them."""
 
     def __init__(self, engine: str, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
         super().__init__()

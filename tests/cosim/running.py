@@ -1,4 +1,4 @@
-"""Runs benches and reads what they have counted."""
+"""Runs benches and reads their counts."""
 
 import subprocess
 
@@ -8,19 +8,19 @@ BENCH_SECONDS = 300
 
 
 def run(*command: object, seconds: float = BENCH_SECONDS) -> subprocess.CompletedProcess:
-    """A finished bench: it returned 0 if it found no difference, 1 if it did."""
+    """Run a bench; its exit code is 0 if it found no difference, else 1."""
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=patience(seconds))
 
 
 def output_of(*command: object, seconds: float = BENCH_SECONDS) -> str:
-    """What a program prints that must succeed, a bench that finds no difference."""
+    """Return the output of a program, which must succeed."""
     done = run(*command, seconds=seconds)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def counts_of(*command: object, seconds: float = BENCH_SECONDS) -> dict[str, float]:
-    """What a bench that must find no difference has counted."""
+    """Return the counts of a bench, which must find no difference."""
     output = output_of(*command, seconds=seconds)
     print(output)
     return {name: float(value) for name, value in map(str.split, output.splitlines())}

@@ -1,4 +1,4 @@
-"""Faults of the stack engines that benches must find."""
+"""Faults in the stack engines that benches must find."""
 
 from mutants import GATEWARE, Mutant
 

@@ -1,4 +1,4 @@
-"""The RTL chain BucketStack -> HitCounters is the C++, record for record, and takes an access a cycle."""
+"""The RTL chain BucketStack -> HitCounters equals the C++, record for record, and takes an access a cycle."""
 
 import pytest
 from builder import TRUE_SOURCES, Sizes, rtl_bench
@@ -56,7 +56,7 @@ def test_nothing_is_dropped_at_995_of_1000_clocks() -> None:
 
 
 def test_nothing_is_dropped_at_four_clocks_of_five_from_one_bank() -> None:
-    """The worst pattern: the sweep is left only the cycles without an access."""
+    """The worst pattern: the sweep gets only the cycles without an access."""
     counts = counts_of(rtl_bench("rate", "bucket_stack", BOARD), "one_bank", 800, 3_000_000)
     assert counts["dropped"] == 0
     assert counts["renumberings"] > 10

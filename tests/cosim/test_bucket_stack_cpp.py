@@ -1,4 +1,4 @@
-"""bucket_stack in C++ is its golden model, and close to exact LRU."""
+"""bucket_stack in C++ equals its golden model and is close to exact LRU."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_cpp_is_the_golden_model_on_its_vectors(sizes: Sizes, tmp_path: Path) ->
 
 
 def test_curves_are_close_to_exact_lru() -> None:
-    """Two per myriad, and looser beside a loop of a quarter of the accesses, which is hard to see."""
+    """The error is below 0.0002; more is allowed for loops among other accesses, which are hard to detect."""
     rows = [line.split() for line in output_of(accuracy(BOARD), ACCESSES).splitlines()]
     assert len(rows) == 36
     for name, _, mean_error, _, _, most_groups_off, _ in rows:

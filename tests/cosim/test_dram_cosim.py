@@ -1,4 +1,4 @@
-"""LiteDRAM's own controller before the DDR3 model: data are right, and the rules it keeps are known."""
+"""LiteDRAM's own controller with the DDR3 model: data are correct, and the violated rules are known."""
 
 import pytest
 from dram_builder import ModelMutant, dram_bench

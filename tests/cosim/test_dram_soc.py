@@ -36,7 +36,7 @@ def simulator():
 
 
 def simulate(simulator, folder, **arguments):
-    """Runs the simulator in a folder of its own, with some arguments of the module changed."""
+    """Run the simulator in a separate folder, with some arguments of the module changed."""
     config = json.loads((simulator / "sim_config.js").read_text())
     (module,) = [entry for entry in config if entry.get("module") == "ddr3"]
     module["args"].update(arguments)

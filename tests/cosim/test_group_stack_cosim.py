@@ -1,4 +1,4 @@
-"""The RTL chain GroupStack -> HitCounters is the C++, record for record and counter for counter."""
+"""The RTL chain GroupStack -> HitCounters equals the C++, record for record and counter for counter."""
 
 from pathlib import Path
 

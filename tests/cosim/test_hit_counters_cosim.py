@@ -1,4 +1,4 @@
-"""HitCounters fed with a position a cycle is the C++, window for window."""
+"""HitCounters with one position a cycle equals the C++, window for window."""
 
 import pytest
 from builder import Sizes, rtl_bench

@@ -1,4 +1,4 @@
-"""The whole chain of filter, engine, working set and counters is the C++; the C++ is the golden monitor."""
+"""The chain of filter, engine, working set and counters equals the C++; the C++ equals the golden monitor."""
 
 from pathlib import Path
 

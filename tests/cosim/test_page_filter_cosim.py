@@ -1,4 +1,4 @@
-"""PageFilter is the C++, record for record, before engines fast and slow; and the C++ is the golden model."""
+"""PageFilter with fast and slow engines equals the C++; the C++ equals the golden model."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""RankMeter behind GroupStack is the C++, window for window; the moves are the C++'s, one by one."""
+"""RankMeter after GroupStack equals the C++, window for window; the moves equal the C++'s."""
 
 from pathlib import Path
 

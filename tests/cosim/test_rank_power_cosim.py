@@ -1,4 +1,4 @@
-"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no cycle lost while none sleeps."""
+"""Ranks sleep and wake beside LiteDRAM: no word is lost, no rule broken, no cycle added while none sleeps."""
 
 import pytest
 from builder import rank_bench

@@ -1,4 +1,4 @@
-"""RefCounters is the C++ and plain arrays, cycle by cycle; and the C++ is the golden model."""
+"""RefCounters equals the C++ and plain arrays, cycle by cycle; the C++ equals the golden model."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""WorkingSet is the C++ and a std::set, an operation a cycle; and the C++ is the golden model."""
+"""WorkingSet equals the C++ and a std::set, one operation a cycle; the C++ equals the golden model."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ METER_CLOCK, METER_MOVE, METER_CLEAR_PAGES, METER_SET_N_MRC, METER_FIND_N_MRC, M
 
 
 def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: int) -> None:
-    """Write `operations` random operations and what the golden model answers to them."""
+    """Write `operations` random operations and the golden model's answers."""
     stack = ENGINES[engine](sizes.frames, sizes.groups, sizes.contexts)
     counters = HitCounters(sizes.groups, sizes.contexts, sizes.counter_bits)
     dice = random.Random(seed)
@@ -38,7 +38,7 @@ def write_vectors(path: Path, engine: str, sizes: Sizes, seed: int, operations: 
 
 
 def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int, int, bool]]:
-    """Runs over working sets of changing size, in random order or in turn, each under its context."""
+    """Runs over working sets of changing size, in random or sequential order, each in one context."""
     dice = random.Random(seed)
     run_left, cursor = 0, 0
     for _ in range(count):
@@ -58,7 +58,7 @@ def _operations(sizes: Sizes, seed: int, count: int) -> Iterator[tuple[int, int,
 
 
 def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: int) -> None:
-    """Write random operations, what the golden filter answers, and what it sends to its engine."""
+    """Write random operations, and the golden filter's answers and engine operations."""
     dice = random.Random(seed)
     engine = GroupStack(sizes.frames, sizes.groups, sizes.contexts)
     model = PageFilter(engine, sizes.memory_frames, sizes.frames, sizes.groups, sizes.recent_pages)
@@ -98,7 +98,7 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
 
 
 def write_working_set_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
-    """Write random operations, and whether the golden working set takes each for a page's first touch."""
+    """Write random operations, and whether each is a first touch in the golden working set."""
     dice, model = random.Random(seed), WorkingSet()
     lines = [str(sizes.frames)]
     epoch_ops = 1

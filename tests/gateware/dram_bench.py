@@ -1,4 +1,4 @@
-"""A LiteDRAM core without a memory behind it, and who asks it for accesses."""
+"""A LiteDRAM core without a memory, and masters that request accesses."""
 
 from litedram.core import LiteDRAMCore
 from litedram.core.controller import ControllerSettings
@@ -15,7 +15,7 @@ MEMORIES = {"SDR": (MT48LC16M16, "1:1", 9), "DDR3": (MT41K64M16, "1:4", 12)}
 
 
 class BarePHY(LiteXModule):
-    """The DFI and settings of a PHY, and nothing behind them: the controller does not look at the data."""
+    """The DFI and settings of a PHY without a memory: the controller does not use the data."""
 
     def __init__(self, module, ranks=1):
         self.settings = settings = get_sdram_phy_settings(module.memtype, DATA_WIDTH, CLK_HZ)
@@ -54,7 +54,7 @@ def command_pins(pins):
 
 
 def drive(port, rng, accesses, asked):
-    """Asks for random accesses, near and far, with pauses; appends (byte address, write) to `asked`."""
+    """Request random accesses, near and far, with pauses; append (byte address, write) to `asked`."""
     address = 0
     yield port.wdata.valid.eq(1)
     yield port.rdata.ready.eq(1)

@@ -24,7 +24,7 @@ class Tap:
 
 @dataclass(frozen=True)
 class Build:
-    """What a monitor is built with, and the settings it runs with."""
+    """Parameters and settings of a monitor."""
 
     engine: str = "group_stack"
     recent_pages: int | None = None
@@ -71,7 +71,7 @@ class Bench(LiteXModule):
 
 @passive
 def traffic(tap, rng, pressure, log):
-    """Once enabled, accesses with probability `pressure` a cycle, half of them to the page before."""
+    """Once enabled, access with probability `pressure` in each cycle; half of them repeat the page."""
     frame = 0
     while True:
         if log.enabled and rng.random() < pressure:
@@ -102,7 +102,7 @@ def observe(observed, events):
 
 
 def read_window(monitor):
-    """All words of the window over its bus, as {context: (hits, misses, accesses, touched)}."""
+    """Read the window over its bus, as {context: (hits, misses, accesses, touched)}."""
     rows = {}
     for context in range(CONTEXTS):
         row = []
@@ -114,7 +114,7 @@ def read_window(monitor):
 
 
 STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE, STATUS_FROZEN = 1, 2, 4, 8, 32
-AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # frozen alone: no epoch is on its way
+AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # only frozen: no epoch is ready or due
 ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT = 1, 2, 4, 8, 16
 CLEAR, END_EPOCH, RELEASE, ARM = 1, 2, 4, 8
 
@@ -124,7 +124,7 @@ DEFAULT = Build()
 
 @dataclass
 class Log:
-    """What the test asked for, and what came of it."""
+    """The requests of a test, and their results."""
 
     enabled: bool = False
     accesses: list = field(default_factory=list)  # frames, as driven into the tap
@@ -134,7 +134,7 @@ class Log:
 
 
 def set_up(bench, build, length):
-    """The settings, which need a clear behind."""
+    """Write the settings, followed by a clear."""
     yield from bench.write("range_lower", build.lower)
     yield from bench.write("range_upper", build.upper)
     yield from bench.write("sampling", build.sampling)
@@ -145,7 +145,7 @@ def set_up(bench, build, length):
 
 
 def firmware(bench, rng, control, log, length):
-    """Commands at random, and each finished epoch read from the window and released.
+    """Give random commands; read and release each finished epoch.
 
     With SINGLE_SHOT in `control` a frozen monitor is armed, the window having been released: else it would
     hold the next epoch. With FREEZE it is frozen now and then.
@@ -181,12 +181,12 @@ def firmware(bench, rng, control, log, length):
             number = (yield from bench.read("epoch")) - 1
             log.finished.append((number, *lost, (yield from read_window(bench.monitor))))
             yield from bench.write("command", RELEASE)
-        for _ in range(3):  # a processor's bus takes longer than that from a write to a read
+        for _ in range(3):  # a processor's bus takes longer from a write to a read
             yield
 
 
 def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, build=DEFAULT):
-    """Runs until `EPOCHS` epochs were read from the window; returns the log."""
+    """Run until `EPOCHS` epochs were read from the window; returns the log."""
     bench, log = Bench(monitor_class, build), Log()
 
     def processor():
@@ -207,7 +207,7 @@ def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, b
 
 
 def queued(log):
-    """What of the log's requests reached the queue, in the form of `Log.accesses` and `Log.commands`."""
+    """The requests that reached the queue, in the form of `Log.accesses` and `Log.commands`."""
     accesses = [frame for kind, frame, *_ in log.events if kind == OpKind.ACCESS]
     commands = [
         (kind, frame if kind == OpKind.INVALIDATE else None)
@@ -218,7 +218,7 @@ def queued(log):
 
 
 def matches_golden(log, build=DEFAULT):
-    """Whether all requests reached the queue in order (the last may be under way) and were counted."""
+    """Whether all requests reached the queue in order (the last may be in flight) and were counted."""
     accesses, commands = queued(log)
     return (
         accesses == log.accesses[: len(accesses)]
@@ -260,7 +260,7 @@ MODES = {
     "by command": {"length": 0},
     "by accesses, not held": {"length": 120, "control": ENABLE},
     "frozen now and then": {"length": 40, "pressure": 0.6, "control": ENABLE | HOLD | FREEZE},
-    # Not overloaded: an epoch may end on accesses in cycles that follow each other.
+    # Not overloaded: an epoch may end on accesses in consecutive cycles.
     "single shot": {"length": 20, "pressure": 0.4, "control": ENABLE | HOLD | SINGLE_SHOT},
     "single shot, overloaded": {"length": 20, "pressure": 0.6, "control": ENABLE | HOLD | SINGLE_SHOT},
     "single shot by cycles": {"length": 300, "control": ENABLE | HOLD | SINGLE_SHOT | BY_CYCLES | FREEZE},
@@ -279,7 +279,7 @@ BUILDS = {
 
 
 def shots_are_single(log):
-    """Whether each epoch is whole, and what follows its end frozen until the monitor is armed."""
+    """Whether each epoch is complete, and all records after its end are frozen until the monitor is armed."""
     ended = False
     for *_, epoch_end, frozen in log.events:
         if (ended and not frozen) or (frozen and epoch_end):
@@ -294,7 +294,7 @@ def lengths_of(log):
 
 
 def conserved(log):
-    """Whether each access that the tap saw unfrozen since the last clear is in one count of its epoch."""
+    """Whether each unfrozen access since the last clear is in exactly one count of its epoch."""
     seen, epochs = 0, []
     for kind, _, _, _, epoch_end, frozen in log.events:
         seen = 0 if kind == OpKind.CLEAR else seen + (kind == OpKind.ACCESS and not frozen)

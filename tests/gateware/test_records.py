@@ -1,4 +1,4 @@
-"""Sizes of the records and the refusal of sizes no stack engine can be built for."""
+"""Widths of the records, and the check of a stack engine's sizes."""
 
 import pytest
 from litemrc_gateware.records import op_layout, position_layout

@@ -1,4 +1,4 @@
-"""The Verilated simulation of benches does what Migen's simulator does, cycle by cycle."""
+"""The Verilated simulation of benches equals Migen's simulator, cycle by cycle."""
 
 import random
 
@@ -27,7 +27,7 @@ class Accumulator(LiteXModule):
 
 
 def trace(simulate):
-    """What a watcher sees in each cycle of random steps."""
+    """The outputs in each cycle of random steps."""
     dut, dice, seen = Accumulator(), random.Random(1), []
     ports = [dut.add, dut.address, dut.step, dut.sum, dut.before, dut.wide]
 

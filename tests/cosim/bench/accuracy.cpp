@@ -2,7 +2,7 @@
 //
 //   accuracy ACCESSES
 //
-// Prints a line a trace: its name, accesses, mean absolute error of the miss ratio over all sizes 1..GROUPS groups, the
+// Prints a line for each trace: its name, accesses, mean absolute error of the miss ratio over all sizes 1..GROUPS groups, the
 // largest error of one size, accesses one group off, the most groups an access was off, renumberings.
 #include "bucket_stack/bucket_stack.hpp"
 
@@ -116,7 +116,7 @@ Trace loop(int pages) {
     return [pages](long i) { return int(i % pages); };
 }
 
-// A loop in the upper half of the frames, Zipf in the lower one, in turns by chance.
+// A loop in the upper half of the frames and Zipf in the lower one, randomly interleaved.
 Trace zipf_and_loop(int loop_pages, int loop_percent) {
     auto zipf = std::make_shared<Zipf>(0.9);
     auto cursor = std::make_shared<int>(0);
@@ -150,7 +150,7 @@ void measure(const std::string &name, long accesses, const Trace &trace) {
     auto unit = std::make_unique<BucketStack>();
     auto exact = std::make_unique<ExactStack>();
     unit->clear();
-    std::vector<long> difference(GROUPS, 0); // hits counted in a group by the unit, less those that belong there
+    std::vector<long> difference(GROUPS, 0); // hits counted in a group by the unit, less the exact hits
     long off = 0;
     int most_off = 0;
     for (long i = 0; i < accesses; ++i) {

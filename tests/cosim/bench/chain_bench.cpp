@@ -3,9 +3,9 @@
 //   bench random SEED ACCESSES   mixed operations with back-pressure and resets; compared with the reference too if
 //                                the stacks are small
 //   bench exhaustive             every order of 8 pages in 4 groups, every page accessed and invalidated in it
-//   bench clocks                 cycles an access to each group takes, one line a group
+//   bench clocks                 cycles of an access to each group, one line for each group
 //
-// Prints counts and returns 0 if nothing differs, else says what does and returns 1.
+// Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "lockstep.hpp"
 #include "workload.hpp"
 
@@ -36,7 +36,7 @@ void random_bench(unsigned seed, long accesses) {
             left -= op.kind == OP_ACCESS;
         }
         if (part < RESETS) {
-            lockstep.run(dice.below(12)); // into the middle of what the last operation started
+            lockstep.run(dice.below(12)); // during the work of the last operation
             lockstep.reset();
         }
     }
@@ -49,7 +49,7 @@ void random_bench(unsigned seed, long accesses) {
 }
 
 // Brings the pages into the LRU order `order`, most recent first, then does `op`. The accesses of the next case
-// tell what `op` has left behind.
+// check the state after `op`.
 void exhaustive_case(Lockstep &lockstep, const std::vector<int> &order, const Op &op) {
     for (auto page = order.rbegin(); page != order.rend(); ++page)
         lockstep.submit(access(*page));
@@ -73,7 +73,7 @@ void exhaustive_bench() {
             lockstep.submit(Op{OP_MARK, 0, 0, 0, 1});
     } while (std::next_permutation(order.begin(), order.end()));
 
-    // Stacks of fewer pages, each begun anew.
+    // Stacks of fewer pages, each from an empty stack.
     for (int pages = 0; pages < FRAMES; ++pages) {
         order.resize(pages);
         std::iota(order.begin(), order.end(), 0);
@@ -95,7 +95,7 @@ void exhaustive_bench() {
     lockstep.report(std::cout);
 }
 
-// Cycles from taking an operation to taking the next one, with nothing in the way.
+// Cycles from taking an operation to taking the next one, without stalls.
 std::uint64_t clocks_of(Lockstep &lockstep, const Op &op) {
     const std::uint64_t taken = lockstep.submit(op);
     return lockstep.submit(Op{OP_MARK, 0, 0, 0, 0}) - taken;
@@ -110,7 +110,7 @@ void clocks_bench() {
     std::cout << "again " << clocks_of(lockstep, access(0)) << "\n";
     std::cout << "mark " << clocks_of(lockstep, Op{OP_MARK, 0, 0, 0, 0}) << "\n";
     std::cout << "other_top " << clocks_of(lockstep, access(FRAMES - 1)) << "\n";
-    // The stack is FRAMES-1 .. 1; a second page of each group is accessed, which leaves the first ones of all others.
+    // The stack is FRAMES-1 .. 1; accessing the second page of a group leaves the first pages of all other groups.
     for (int group = 0; group < GROUPS; ++group)
         std::cout << "group_" << group << " "
                   << clocks_of(lockstep, access(FRAMES - 1 - group * GROUP_PAGES - 1)) << "\n";

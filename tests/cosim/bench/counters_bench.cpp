@@ -4,7 +4,7 @@
 //   bench clocks                  cycles from one position to the next
 //
 // Few counters are counted at a time, so that positions one and two cycles apart meet in the same one. Prints counts
-// and returns 0 if nothing differs, else says what does and returns 1.
+// and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "rtl.hpp"
 #include "window_check.hpp"
 
@@ -73,7 +73,7 @@ class CountersBench {
             throw Mismatch("the RTL hangs");
     }
 
-    // Cycles from taking a position to being ready for the next one, all buffers being zeroed.
+    // Cycles from taking a position to being ready for the next one, when all buffers are zeroed.
     int clocks_of(const Position &position) {
         reset();
         for (int i = 0; i < 4 * WINDOW_WORDS; ++i)
@@ -112,7 +112,7 @@ class CountersBench {
             position.kind = POSITION_NONE;
         else if (kind < 303)
             position.kind = POSITION_CLEAR;
-        // The window is the bench's until it has been compared, so no epoch may end before.
+        // No epoch may end until the bench has compared the window.
         position.epoch_end = !window_.pending() && dice_.below(100) == 0;
         const bool counts = position.kind == POSITION_HIT || position.kind == POSITION_MISS;
         offer_position(position, counts && dice_.percent(30));

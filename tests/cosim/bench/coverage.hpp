@@ -1,4 +1,4 @@
-// Corner cases of bucket_stack that a run has met, so that tests can tell that it met them.
+// Counts of the corner cases of bucket_stack in a run, so that tests can check that they occurred.
 #pragma once
 
 #include "engine.hpp"
@@ -9,7 +9,7 @@
 
 #ifdef LITEMRC_ENGINE_BUCKET
 
-// Told of every operation as the RTL takes it, before and after the C++ unit does it.
+// Called for every operation that the RTL takes, before and after the C++ unit executes it.
 class Coverage {
   public:
     void before(const Engine &unit, const litemrc::Op &op, std::uint64_t clock) {
@@ -25,10 +25,10 @@ class Coverage {
             same_page_ += on_page(previous.op) && on_page(last_.op) && previous.op.frame == last_.op.frame;
             same_bucket_ += moved && previous_moved_ && previous.bucket == last_.bucket;
         }
-        // One behind the other without a gap: the bucket closes while three more are under way.
+        // Consecutive operations without a gap: the bucket closes while three more are in flight.
         closed_clocks_ago_ = closed ? 0 : closed_clocks_ago_ < 0 || !follows() ? -1 : closed_clocks_ago_ + 1;
         closed_in_flight_ += closed_clocks_ago_ == 3;
-        // The first operation behind a renumbering was waiting while the unit renumbered.
+        // The first operation after a renumbering waited while the unit renumbered.
         waited_other_context_ += renumbered_ && last_.op.context != taken_.front().op.context;
         waited_epoch_end_ += renumbered_ && last_.op.epoch_end != 0;
         taken_.push_front(last_);

@@ -2,8 +2,8 @@
 //
 //   bench CLOCKS SEED
 //
-// Every read must return what was written last; the rules that the controller breaks are printed, a rule and its count
-// a line, and the first violations on stderr. Returns 1 if data were wrong or lost.
+// Every read must return what was written last; the rules that the controller breaks are printed with their counts, one a
+// line, and the first violations on stderr. Returns 1 if data were wrong or lost.
 #include "ddr3_model/dfi_pads.hpp"
 #include "ddr3_model/report.hpp"
 #include "dram.hpp"

@@ -1,4 +1,4 @@
-// The stack engine a bench is built for: group_stack, or bucket_stack with -DLITEMRC_ENGINE_BUCKET.
+// The stack engine of a bench: group_stack, or bucket_stack with -DLITEMRC_ENGINE_BUCKET.
 #pragma once
 
 #ifdef LITEMRC_ENGINE_BUCKET

@@ -90,7 +90,7 @@ void clocks_bench(long accesses) {
     // Random pages, every third operation an invalidation or a mark.
     Dice dice(2);
     measure("mixed", accesses, [&dice](long) { return dice.below(2 * RECENT_PAGES); }, 3);
-    // A new page, then the old ones but the least recent, in the order that turns theirs round.
+    // A new page, then the old pages except the least recent, in reverse order.
     measure("worst", accesses, [](long i) {
         static std::deque<int> recent;
         static int fresh;

@@ -1,4 +1,4 @@
-// The ports that the page filter alone and the whole monitor have in common.
+// The common ports of the page filter and of the whole monitor.
 #pragma once
 
 #include "page_filter/page_filter.hpp"

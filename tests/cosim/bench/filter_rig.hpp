@@ -20,7 +20,7 @@ using namespace litemrc;
 
 struct Pace {
     int idle_percent = 0;    // cycles without an operation offered
-    int hold_percent = 0;    // cycles in which positions are held back
+    int hold_percent = 0;    // cycles in which positions are stalled
     int engine_clocks = 1;   // largest latency from an engine's operation to its position
     bool engine_at_once = true; // it takes operations before it has answered earlier ones
 };

@@ -1,4 +1,4 @@
-// Runs the RTL chain stack engine -> HitCounters and the C++ units side by side and compares every record they make.
+// Runs the RTL chain stack engine -> HitCounters and the C++ units in lockstep and compares every record.
 #pragma once
 
 #include "common/print.hpp"
@@ -13,7 +13,7 @@
 
 struct Stalls {
     int source_percent = 0; // cycles without an operation offered
-    int sink_percent = 0;   // cycles in which positions are held back
+    int sink_percent = 0;   // cycles in which positions are stalled
 };
 
 class Lockstep {
@@ -23,10 +23,10 @@ class Lockstep {
     // `with_reference`: compare the C++ unit with its reference too.
     Lockstep(unsigned seed, bool with_reference) : dice_(seed), with_reference_(with_reference) {
         reset();
-        resets_ = 0; // those in mid-run count
+        resets_ = 0; // only resets during a run count
     }
 
-    // Resets both sides, whatever they are at.
+    // Resets both sides in any state.
     void reset() {
         rtl_->rst = 1;
         rtl_->op_valid = 0;

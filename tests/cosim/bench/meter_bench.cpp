@@ -2,7 +2,7 @@
 //
 //   meter_bench random SEED CLOCKS   runs of different rates of everything; resets
 //
-// Prints counts and returns 0 if nothing differs, else says what does and returns 1.
+// Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "common/print.hpp"
 #include "group_stack/group_stack.hpp"
 #include "meter_stimulus.hpp"
@@ -92,7 +92,7 @@ class MeterBench {
         rtl_->op_epoch_end = 0;
     }
 
-    // Settings change and epochs end while the meter is not busy, as it asks for; snapshots are asked for at any time.
+    // Settings change and epochs end only while the meter is not busy, as required; snapshots are requested at any time.
     void drive_settings() {
         rtl_->epoch = rtl_->n_mrc_written = 0;
         rtl_.settle();
@@ -121,7 +121,7 @@ class MeterBench {
         for (int context = 0; context < CONTEXTS; ++context) {
             counter_t *row = hits_ + context * 2 * GROUPS;
             const int filled = dice_.percent(30) ? 0 : 1 + dice_.below(100);
-            const int most = dice_.percent(60) ? 4 : dice_.percent(80) ? 1000 : 1 << 30; // few: epsilon cuts between two
+            const int most = dice_.percent(60) ? 4 : dice_.percent(80) ? 1000 : 1 << 30; // few hits: epsilon falls between two groups
             bool any = false;
             for (int group = 0; group < GROUPS; ++group) {
                 row[group] = dice_.percent(filled) ? counter_t(dice_.below(most)) : counter_t(0);
@@ -156,10 +156,10 @@ class MeterBench {
     }
 
     void take(const Op &op) {
-        hls::stream<Move> told;
-        stack_.step(op, told);
-        for (; !told.empty(); ++moves)
-            meter_.move(told.read());
+        hls::stream<Move> reported;
+        stack_.step(op, reported);
+        for (; !reported.empty(); ++moves)
+            meter_.move(reported.read());
         if (op.kind == OP_CLEAR) {
             meter_.clear_pages();
             ++clears;
@@ -204,7 +204,7 @@ class MeterBench {
             if (rtl_->snapshots != published_ || rtl_->snapshot_clocks != taken_clocks_ ||
                 bool(rtl_->overflow) != meter_.overflow())
                 throw Mismatch(where() + "snapshot " + std::to_string(published_) + " of " + std::to_string(taken_clocks_) +
-                               " clocks: RTL tells " + std::to_string(rtl_->snapshots) + " of " +
+                               " clocks: the RTL reports " + std::to_string(rtl_->snapshots) + " of " +
                                std::to_string(rtl_->snapshot_clocks) + ", overflow " + std::to_string(rtl_->overflow));
             std::copy(taken_window_, taken_window_ + METER_WINDOW_WORDS, window_);
             overflows += meter_.overflow();

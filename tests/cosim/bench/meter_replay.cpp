@@ -2,8 +2,8 @@
 //
 //   meter_replay VECTORS
 //
-// VECTORS, plain numbers: first the sizes, "frames groups contexts domains"; then events, each of a number and what
-// follows: 0 a cycle, "access domain write activate domain refresh waking wakes" and the state of each domain; 1 a move,
+// VECTORS, plain numbers: first the sizes, "frames groups contexts domains"; then events, each a number and its
+// arguments: 0 a cycle, "access domain write activate domain refresh waking wakes" and the state of each domain; 1 a move,
 // "page context was_valid from is_valid to"; 2 all pages leave; 3 N_mrc, "context size"; 4 an epoch, "epsilon" and for
 // each context accesses and the hits of each group; 5 a snapshot, "overflow working" and the words of the window.
 // Returns 1 at the first difference.

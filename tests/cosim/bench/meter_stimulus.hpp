@@ -1,4 +1,4 @@
-// What the rank meter sees, at random: runs of different rates of accesses, states and operations.
+// Random inputs of the rank meter: runs with different rates of accesses, states and operations.
 #pragma once
 
 #include "common/records.hpp"
@@ -50,7 +50,7 @@ class MeterStimulus {
     }
 
     int idle_percent() const { return idle_percent_; }
-    int snapshot_clocks() const { return snapshot_clocks_; } // on the average between two
+    int snapshot_clocks() const { return snapshot_clocks_; } // average distance
 
   private:
     void start_clocks() {

@@ -1,4 +1,4 @@
-// What a bench says and returns when two things differ that must not.
+// Message and exit code of a bench that finds a difference.
 #pragma once
 
 #include <iostream>
@@ -9,7 +9,7 @@ struct Mismatch : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// What main() returns: 0 if the bench found nothing; 1 if it threw a Mismatch, 2 if anything else, printed either way.
+// Exit code of main(): 0 without a difference, 1 after a Mismatch, 2 after another exception; prints the exception.
 template <typename Bench> int exit_code_of(Bench bench) {
     try {
         bench();

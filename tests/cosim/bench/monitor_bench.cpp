@@ -1,11 +1,11 @@
 // Bench of the whole chain, queue -> page filter around a stack engine -> HitCounters, against the C++ units.
 //
 //   bench random SEED OPERATIONS
-//   bench rate SEED ACCESSES      an access every cycle; how many of them the queue had no room for
+//   bench rate SEED ACCESSES      an access every cycle; the number dropped by a full queue
 //
 // Compared: every position counted, with its first touch, every word of every epoch's window, and the accesses of each
 // epoch that were out of range or not sampled. In every epoch these add up to the accesses that were not frozen. Prints
-// counts and returns 0 if nothing differs, else says what does and returns 1.
+// counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "filter_ports.hpp"
 #include "monitor_chain.hpp"
 #include "rtl.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 class MonitorBench {
   public:
-    int hold_percent = 0; // cycles in which positions are held back
+    int hold_percent = 0; // cycles in which positions are stalled
 
     explicit MonitorBench(unsigned seed) : dice_(seed) { reset(); }
 
@@ -35,7 +35,7 @@ class MonitorBench {
         ending_ = false;
     }
 
-    // New settings, with a clear behind, while nothing is under way.
+    // New settings followed by a clear, when no operation is in progress.
     void change(const FilterSettings &settings) {
         drain();
         chain_.settings = settings;
@@ -147,14 +147,14 @@ class MonitorBench {
     WindowCheck window_;
     std::deque<Counted> expected_;
     Uncounted uncounted_{0, 0};
-    bool ending_ = false; // an end of epoch is under way: the next one waits, as in the monitor
+    bool ending_ = false; // an end of epoch is in progress: the next one waits, as in the monitor
     std::uint64_t taken_ = 0, counted_ = 0; // accesses of the running epoch, not frozen
     std::uint64_t kinds_[4] = {}, frozen_ = 0, first_touches_ = 0, changes_ = 0;
     std::uint64_t positions_compared_ = 0, epochs_ = 0;
     int quiet_clocks_ = 0;
 };
 
-// Runs of programs: a working set, a context, a way through it; with all that can come between.
+// Runs of programs, each with a context, a working set and an access pattern, mixed with all other operations.
 void random_bench(unsigned seed, long operations) {
     static const int PERCENTS[] = {0, 0, 25, 75};
     static const int INVALIDATE_PERCENTS[] = {0, 0, 1, 10, 40};
@@ -210,12 +210,12 @@ void random_bench(unsigned seed, long operations) {
     bench.report(std::cout);
 }
 
-// An access every cycle to random pages, epochs of 10,000; those that the queue does not take are lost.
+// An access every cycle to random pages, epochs of 10,000; accesses that find the queue full are dropped.
 void rate_bench(unsigned seed, long accesses) {
     Dice dice(seed);
     MonitorBench bench(seed + 1);
     long lost = 0;
-    bench.run(8 * FRAMES); // everything is swept
+    bench.run(8 * FRAMES); // until the sweep is done
     for (long i = 0; i < accesses; ++i) {
         MemoryOp op{OP_ACCESS, memory_frame_t(dice.below(MEMORY_FRAMES)), context_t(dice.below(CONTEXTS)), 0, 0, 0};
         op.epoch_end = i % 10000 == 9999 && !bench.ending();

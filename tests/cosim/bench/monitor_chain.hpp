@@ -1,4 +1,4 @@
-// The C++ units put together as in the monitor: filter, engine, working set, merge, counters.
+// The C++ units connected as in the monitor: filter, engine, working set, merge, counters.
 #pragma once
 
 #include "common/print.hpp"
@@ -24,7 +24,7 @@ class MonitorChain {
         counters.reset();
     }
 
-    // What the counters count for an operation. If it ends an epoch, `window` and `uncounted` are that epoch's.
+    // Returns the counters' input for an operation. If it ends an epoch, `window` and `uncounted` are that epoch's.
     litemrc::Counted step(const litemrc::MemoryOp &op) {
         litemrc::Counted counted{};
         litemrc::FilterStep step;

@@ -1,9 +1,9 @@
-// Replays vectors of the golden monitor through the C++ units, put together as in the monitor.
+// Replays vectors of the golden monitor through the C++ units, connected as in the monitor.
 //
 //   monitor_replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
-// operation: "lower upper sampling kind frame context epoch_end frozen"; behind one that ends an epoch "outside unsampled
+// operation: "lower upper sampling kind frame context epoch_end frozen"; after one that ends an epoch "outside unsampled
 // epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "monitor_chain.hpp"
 #include "vectors.hpp"

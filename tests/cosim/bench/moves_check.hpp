@@ -1,4 +1,4 @@
-// The moves that group_stack tells, against those of the C++ unit; with -DLITEMRC_MOVES only.
+// Compares the moves of group_stack with those of the C++ unit; with -DLITEMRC_MOVES only.
 #pragma once
 
 #include "common/print.hpp"
@@ -18,7 +18,7 @@ class MovesCheck {
             expected_.read();
     }
 
-    // Holds the engine now and then.
+    // Holds the engine at random times.
     void drive(Rtl &rtl, Dice &dice, int percent) {
         if (hold_clocks_ > 0)
             --hold_clocks_;
@@ -33,9 +33,9 @@ class MovesCheck {
         using namespace litemrc;
         if (rtl->hold_engine && op_taken)
             throw Mismatch("the engine began an operation while it was held");
-        // Before what this cycle's operation moves: an engine that is held has nothing more to tell.
+        // Before this cycle's operation: an engine that is held must have reported all moves.
         if (rtl->held && rtl->hold_engine && !expected_.empty())
-            throw Mismatch("the engine is held and has not told: " + text(expected_.read()));
+            throw Mismatch("the engine is held and has not reported: " + text(expected_.read()));
         if (!rtl->move_valid)
             return;
         const Move seen{frame_t(rtl->move_page), context_t(rtl->move_context), ap_uint<1>(rtl->move_was_valid),

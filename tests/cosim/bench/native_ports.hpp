@@ -8,7 +8,7 @@
 #include <deque>
 #include <unordered_map>
 
-// Where a Verilated native port keeps its signals; of 128 data bits.
+// The signals of a Verilated native port with 128 data bits.
 struct NativePort {
     static constexpr unsigned BYTES = 16;
     CData *cmd_valid, *cmd_ready, *cmd_we, *wdata_valid, *wdata_ready, *rdata_valid, *rdata_ready;
@@ -19,15 +19,15 @@ struct NativePort {
 
 using Word = std::array<std::uint8_t, NativePort::BYTES>;
 
-// One master: keeps commands coming, knows what memory must hold. Its words are its own, so no order between masters
-// matters; memory begins as zeros.
+// One master: issues commands and knows the expected contents. Masters use separate words, so their order does not
+// matter; memory is initially zero.
 class Master {
   public:
     // Words `number` modulo `masters` of the first `words`.
     Master(NativePort port, unsigned number, unsigned masters, std::uint64_t words, unsigned seed)
         : port_(port), number_(number), masters_(masters), words_(words / masters), dice_(seed) {}
 
-    // Before the rising edge, twice: settles what the port is offered, then looks at what it takes.
+    // Called twice before the rising edge: first drives the port, then reads what it takes.
     void offer(bool may_start) {
         *port_.rdata_ready = 1;
         if (!have_command_ && may_start)

@@ -1,4 +1,4 @@
-// A controller of rank_top.py with the DDR3 model behind it and requests on its ports; compares every word read.
+// A controller of rank_top.py with the DDR3 model and requests on its ports; compares every word read.
 #pragma once
 
 #include "ddr3_model/dfi_pads.hpp"
@@ -32,16 +32,16 @@ struct Place {
 struct Request {
     Place at;
     bool write;
-    unsigned mask; // bytes written, a bit each
+    unsigned mask; // bytes written, one bit each
     Word data;
 };
 
-// Of a rank that is one domain, or the address slice of a virtual one.
+// The domain of a rank, or the address slice of a virtual domain.
 inline unsigned domain_of(const Place &at) {
     return RANKS > 1 ? at.rank : at.address() >> (ADDRESS_BITS - log2_of(DOMAINS));
 }
 
-// What the bench drives of rank power; nothing in a stock controller.
+// The bench's inputs of rank power; unused in a stock controller.
 struct Settings {
     int kind = 0, static_state = 0, mrc_state = 0, mrc_base = 0, partial = 0;
     unsigned threshold_power_down = 0, threshold_self_refresh = 0, working = 0, partial_allowed = 0;
@@ -93,7 +93,7 @@ class Rig {
         return false;
     }
 
-    // Until every request is served; returns the cycles it took.
+    // Runs until every request is served; returns the cycles it took.
     int drain() {
         const auto since = clocks();
         while (busy())
@@ -103,11 +103,11 @@ class Rig {
 
     void command(int domain, int state) { command_ = {true, domain, state}; }
 
-    // To the end of a refresh that has not begun yet, so that none disturbs what follows for nearly tREFI.
+    // Runs to the end of the next refresh, so that none disturbs the following cycles for nearly tREFI.
     void pass_refresh() {
         for (bool refresh = false; !refresh;) {
             clock();
-            refresh = is_refresh() && !parked_; // an entry's or a wake-up's is another
+            refresh = is_refresh() && !parked_; // not that of an entry or a wake-up
         }
         idle(60); // tRFC
     }
@@ -121,7 +121,7 @@ class Rig {
     }
     bool cke(unsigned rank) { return rtl_->cke >> rank & 1; }
     std::uint64_t clocks() const { return rtl_.clocks(); }
-    // Whether the last word read is what was written last to `at`.
+    // Whether the last word read equals the last word written to `at`.
     bool kept(const Place &at) const { return memory_.at(at.address()) == last_read; }
 
 #if WITH_POWER
@@ -135,7 +135,7 @@ class Rig {
         return all.count(ddr3::RuleClass::DEVICE) + all.count(ddr3::RuleClass::PRECHARGE_ALL);
     }
 
-    // Throws if the memory saw a rule of its own broken; rules of the data bus are LiteDRAM's business.
+    // Throws if a rule of the memory was violated; rules of the data bus are LiteDRAM's.
     void check_rules() {
         if (!rules_broken())
             return;
@@ -153,7 +153,7 @@ class Rig {
     ddr3::DfiPort dfi;
     Settings settings;
     std::function<void()> on_dfi;  // of each cycle, before the model sees it
-    bool compare = true;           // words read with what was written last
+    bool compare = true;           // compare words read with the last ones written
     Word last_read{};
     std::uint64_t reads = 0, writes = 0, wakes = 0, entries[5] = {}, parked_clocks = 0, sleep_clocks[5] = {};
 
@@ -189,7 +189,7 @@ class Rig {
                 &t.address, &t.wrdata, &t.wrdata_mask, &t.wrdata_en, &t.rddata_en, &t.rddata, &rddata_valid_};
     }
 
-    // As LiteDRAM's BIOS does: RTT_NOM on, and slow exit of power-down (MR0 A12 = 0).
+    // Like LiteDRAM's BIOS: RTT_NOM on, and slow exit of power-down (MR0 A12 = 0).
     void initialise_memory() {
         ddr3::ModeRegisters mode;
         mode.preset(CL, CWL, unsigned(dfi.model.times().tWR));
@@ -295,23 +295,23 @@ class Rig {
 #endif
     }
 
-    // The states told are those of the memory; who is said to have woken a domain has a request for it.
+    // The reported states are those of the memory; a reported wake-up has a request for its domain.
     void observe_power() {
 #if WITH_POWER
         parked_ = rtl_->parked;
         parked_clocks += parked_;
         for (int domain = 0; domain < DOMAINS; ++domain) {
-            const int told = state(domain);
+            const int reported = state(domain);
             const ddr3::Power is = dfi.model.rank(RANKS > 1 ? domain : 0).power();
-            const ddr3::Power expected = told == 0            ? ddr3::Power::AWAKE
-                                         : told == POWER_DOWN ? ddr3::Power::POWER_DOWN
+            const ddr3::Power expected = reported == 0            ? ddr3::Power::AWAKE
+                                         : reported == POWER_DOWN ? ddr3::Power::POWER_DOWN
                                                               : ddr3::Power::SELF_REFRESH;
             if (settings.hardware && is != expected)
-                throw Mismatch("domain " + std::to_string(domain) + " is told to be in state " + std::to_string(told) +
+                throw Mismatch("domain " + std::to_string(domain) + " is reported in state " + std::to_string(reported) +
                                " and is not, clock " + std::to_string(clocks()));
-            entries[told] += told != told_[domain];
-            ++sleep_clocks[told];
-            told_[domain] = told;
+            entries[reported] += reported != reported_[domain];
+            ++sleep_clocks[reported];
+            reported_[domain] = reported;
             if (!(rtl_->wakes >> domain & 1))
                 continue;
             ++wakes;
@@ -335,7 +335,7 @@ class Rig {
     Port ports_[PORTS];
     std::unordered_map<unsigned, Word> memory_;
     Command command_;
-    int told_[16] = {};
+    int reported_[16] = {};
     int stuck_ = 0;
     bool parked_ = false; // by rank power, in the cycle before
 };

@@ -1,5 +1,5 @@
-// Accesses at a given rate through a queue of 512 into the RTL of a stack engine: how many find the queue full. Every
-// answer is compared with the C++ unit's.
+// Counts the accesses dropped at a given rate by a queue of 512 before the RTL of a stack engine. Every answer is
+// compared with the C++ unit's.
 //
 //   bench PATTERN PER_MILLE ACCESSES
 //

@@ -2,7 +2,7 @@
 //
 //   refs_bench random SEED CLOCKS   runs of random requests, settings, commands and resets
 //
-// Prints counts and returns 0 if nothing differs, else says what does and returns 1.
+// Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "refs_rig.hpp"
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ using namespace litemrc;
 
 namespace {
 
-// Phases of a few hundred cycles, each of its own kind.
+// Phases of a few hundred cycles with different stimuli.
 class RefsWorkload {
   public:
     explicit RefsWorkload(unsigned seed) : dice_(seed) {}

@@ -1,4 +1,4 @@
-// What the bench of RefCounters compares RTL and C++ with: plain arrays, and when the RTL's sweep visits rows.
+// The reference of RefCounters' bench: plain arrays, and a model of the cycles in which the RTL's sweep visits rows.
 #pragma once
 
 #include "ref_counters/ref_counters.hpp"
@@ -37,8 +37,8 @@ class PlainCounters {
                                                         std::vector<int>(litemrc::FRAMES)};
 };
 
-// Resets that the RTL takes, and rows it renews, as ref_counters.py tells: a reset waits for the pipeline's one before
-// it, and the fourth for a full pass of the sweep, a row in each cycle without another operation.
+// Resets that the RTL takes, and rows it rewrites, as specified in ref_counters.py: a reset waits for the previous one in
+// the pipeline, and the fourth for a full pass of the sweep, which takes a row in each cycle without an operation.
 class SweepTiming {
   public:
     bool zeroing() const { return zeroing_; }
@@ -48,7 +48,7 @@ class SweepTiming {
 
     void clock(bool reset, bool free) {
         ++since_reset_;
-        if (reset) { // the pass begins anew, even with its last visit
+        if (reset) { // the pass restarts, even at its last visit
             visits_ = 0;
             ++owed_;
             since_reset_ = 1;
@@ -62,8 +62,8 @@ class SweepTiming {
     long passes = 0;
 
   private:
-    static constexpr int RESET_CLOCKS = 5; // until the initial values of a reset are in force
-    static constexpr int UNDER_WAY = 9;    // visits behind the last row
+    static constexpr int RESET_CLOCKS = 5; // until the initial values of a reset take effect
+    static constexpr int UNDER_WAY = 9;    // visits after the last row
 
     bool zeroing_ = true;
     int owed_ = 0, visits_ = 0, since_reset_ = RESET_CLOCKS + 1;

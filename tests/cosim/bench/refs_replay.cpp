@@ -2,8 +2,8 @@
 //
 //   refs_replay VECTORS
 //
-// VECTORS, plain numbers: first the sizes, "pages contexts masters bits queue"; then steps, each of a number and what
-// follows: 0 settings, for each counter "reads writes masters contexts lower upper initial"; 1 a request, "page write
+// VECTORS, plain numbers: first the sizes, "pages contexts masters bits queue"; then steps, each a number and its
+// arguments: 0 settings, for each counter "reads writes masters contexts lower upper initial"; 1 a request, "page write
 // master context fires"; 2 a read and 3 a load, "page counter value"; 4 a reset; 5 an event is taken, "valid page
 // counter"; 6 "fired lost". Returns 1 at the first difference.
 #include "ref_counters/ref_counters.hpp"

@@ -8,22 +8,22 @@
 #include <optional>
 #include <string>
 
-// What goes into the RTL in one cycle.
+// Inputs of the RTL in one cycle.
 struct RefsInputs {
-    std::optional<litemrc::RefOp> request, command; // the latter a read or a load
+    std::optional<litemrc::RefOp> request, command; // a command is a read or a load
     bool reset = false, take = false;
 };
 
-// How often what the tests want to happen did.
+// Counts of the cases that the tests require.
 struct RefsCounts {
     long clocks = 0, requests = 0, counted = 0, reads = 0, loads = 0, resets = 0, resets_refused = 0, commands_waited = 0;
     long both_fired = 0, taken = 0, left = 0, fired = 0, lost = 0, passes = 0, hardware_resets = 0;
-    long same_page[6] = {}, same_row[6] = {}; // operations so many cycles apart
+    long same_page[6] = {}, same_row[6] = {}; // by distance in cycles
 };
 
 class RefsRig {
   public:
-    litemrc::RefSettings settings{{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}, {0, 0}}; // ap_uints begin with any value
+    litemrc::RefSettings settings{{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}}, {0, 0}}; // ap_uints are not initialised
     RefsCounts counts;
 
     RefsRig() { reset_hardware(); }
@@ -62,7 +62,7 @@ class RefsRig {
         expect("command_ready", rtl_->command_ready, ready);
         const bool commanded = ready && in.command;
 
-        // The slot: what the C++ does in this cycle, and the RTL in the cycles to come.
+        // The slot: the C++ executes it in this cycle, the RTL in the following cycles.
         reference_t value;
         if (reset) {
             counters_.step(RefOp{REF_RESET, 0, 0, 0, 0, 0, 0, 0}, settings, value);
@@ -92,7 +92,7 @@ class RefsRig {
         const Step done = in_pipeline_.front();
         in_pipeline_.pop_front();
 
-        // What comes out.
+        // Outputs.
         expect("answered", rtl_->answered, done.asked);
         if (done.asked)
             expect("value", rtl_->value, done.value);
@@ -107,7 +107,7 @@ class RefsRig {
         delay(fired_, unsigned(queue_.fired()));
         delay(lost_, unsigned(queue_.lost()));
 
-        // A request is registered, and looked at with the settings of the cycle behind.
+        // A request is registered, and compared with the settings of the next cycle.
         slot_ = Slot{};
         if (came_)
             slot_ = Slot{*came_, settings, litemrc::counts(*came_, settings)};
@@ -117,7 +117,7 @@ class RefsRig {
         return commanded;
     }
 
-    // Lets everything out; then each event was taken or is lost.
+    // Drains the queue; then each event was taken or lost.
     void finish() {
         for (long clocks = 0; queue_.front().valid || clocks < 2 * PIPELINE; ++clocks) {
             RefsInputs in;
@@ -130,7 +130,7 @@ class RefsRig {
   private:
     static constexpr int PIPELINE = 8;     // cycles from the slot to the queue, and to an answer
     static constexpr int COUNT_CLOCKS = 2; // from the queue to its counts
-    static constexpr int QUEUE_CLOCKS = 5; // at most, from the queue's input to its output, and from one entry to the next
+    static constexpr int QUEUE_CLOCKS = 5; // at most: from the queue's input to its output, and from one entry to the next
 
     struct Slot {
         litemrc::RefOp op{};
@@ -222,7 +222,7 @@ class RefsRig {
         pages_.pop_front();
     }
 
-    // Events were taken, are lost, or still queued: none twice, none nowhere.
+    // Each event was taken, lost or is queued, exactly once.
     void settle_accounts() {
         counts.passes += timing_.passes;
         counts.fired += long(queue_.fired());

@@ -3,7 +3,7 @@
 //   replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "frames groups contexts"; then a line for each operation, "kind frame
-// context epoch_end", the position expected, "kind group context", and whether it is to count as a first touch; behind an
+// context epoch_end", the position expected, "kind group context", and whether it counts as a first touch; after an
 // operation that ends an epoch "epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "common/print.hpp"
 #include "engine.hpp"

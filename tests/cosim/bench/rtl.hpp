@@ -1,4 +1,4 @@
-// The Verilated top, a cycle at a time.
+// The Verilated top, one cycle at a time.
 #pragma once
 
 #include "Vtop.h"
@@ -14,7 +14,7 @@ class Rtl {
   public:
     Vtop *operator->() { return top_.get(); }
 
-    // Lets the combinational outputs follow the inputs set for this cycle.
+    // Evaluates the combinational outputs for this cycle's inputs.
     void settle() {
         top_->clk = 0;
         top_->eval();

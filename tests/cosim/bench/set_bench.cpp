@@ -1,9 +1,9 @@
 // Bench of WorkingSet against the C++ unit.
 //
-//   set_bench random SEED OPERATIONS   runs of long and of very short epochs, with cycles free and without
+//   set_bench random SEED OPERATIONS   long and very short epochs, with and without free cycles
 //   set_bench waits                    cycles that 16 epochs of one access and one cycle each wait
 //
-// Prints counts and returns 0 if nothing differs, else says what does and returns 1.
+// Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "common/print.hpp"
 #include "rtl.hpp"
 #include "working_set/working_set.hpp"
@@ -35,7 +35,7 @@ class SetBench {
         expected_.assign(LATENCY, 0);
     }
 
-    // Does one operation as soon as the RTL takes it.
+    // Executes one operation when the RTL takes it.
     void submit(const Op &op) {
         for (rtl_.settle(); !rtl_->ready; rtl_.settle(), ++waits)
             clock(nullptr);

@@ -1,4 +1,4 @@
-// Files of vectors, which all replays read: plain numbers, first the sizes that they were made for.
+// Files of vectors for all replays: plain numbers, first their sizes.
 #pragma once
 
 #include "mismatch.hpp"
@@ -9,7 +9,7 @@
 
 class Vectors : public std::ifstream {
   public:
-    // Opens the file that is the only argument. Throws if there is none, or if it is of other sizes.
+    // Opens the file that is the only argument. Throws without an argument, or if the sizes differ.
     Vectors(int argc, char **argv, std::initializer_list<int> sizes) : std::ifstream(argc == 2 ? argv[1] : "") {
         std::string wanted;
         bool same = true;
@@ -23,7 +23,7 @@ class Vectors : public std::ifstream {
             throw std::invalid_argument(std::string("usage: ") + argv[0] + " VECTORS, of the sizes" + wanted);
     }
 
-    // Throws if the last number read was not the last thing in the file.
+    // Throws if the file continues after the last number read.
     void check_end(unsigned operations) const {
         if (!eof())
             throw std::invalid_argument("vectors: not a number behind operation " + std::to_string(operations));

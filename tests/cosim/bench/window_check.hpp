@@ -13,7 +13,7 @@ class WindowCheck {
 
     WindowCheck() { reset(); }
 
-    // To be called when both sides are reset.
+    // Call it when both sides are reset.
     void reset() {
         counters.reset();
         pending_ = reading_ = false;
@@ -22,13 +22,13 @@ class WindowCheck {
     // Counts a position in the C++ unit. If it ends an epoch, `pending` until the RTL's window has been compared.
     void step(const litemrc::Counted &counted) { pending_ |= counters.step(counted, expected_); }
 
-    // An epoch is on its way: the next one must not end.
+    // An epoch is being published: the next one must not end.
     bool pending() const { return pending_; }
 
-    // Sets the read port for the cycle to come.
+    // Sets the read port for the next cycle.
     void drive(Rtl &rtl) { rtl->window_adr = address_ % litemrc::WINDOW_WORDS; }
 
-    // Looks at the settled outputs of this cycle; the data belong to the address of two cycles before.
+    // Reads the settled outputs of this cycle; the data are those of the address two cycles ago.
     void sample(Rtl &rtl) {
         if (rtl->finished) {
             if (!pending_ || reading_)

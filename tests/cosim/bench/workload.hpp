@@ -14,7 +14,7 @@ class Workload {
             start_run();
         litemrc::Op op{litemrc::OP_ACCESS, 0, 0, 0, 0};
         op.frame = frame();
-        // Now and then another context touches the page: it must count for the page's owner.
+        // Sometimes another context touches the page: it must count for the page's owner.
         op.context = dice_.percent(5) ? dice_.below(litemrc::CONTEXTS) : context_;
         op.write = dice_.below(2);
         if (dice_.percent(invalidate_percent_)) {
@@ -28,7 +28,7 @@ class Workload {
         }
         op.epoch_end = dice_.below(2500) == 0;
         if (cleared_ && dice_.percent(50))
-            op.frame = litemrc::FRAMES - 1 - dice_.below(2); // a page that hardware may have made invalid last
+            op.frame = litemrc::FRAMES - 1 - dice_.below(2); // pages that the hardware's sweep invalidates last
         cleared_ = op.kind == litemrc::OP_CLEAR;
         previous_ = op.frame;
         return op;
@@ -63,7 +63,7 @@ class Workload {
         case ZIPF: // about as many accesses to 2^i .. 2^(i+1) as to 2^(i-1) .. 2^i
             cursor_ = dice_.below(1 + dice_.below(1 + dice_.below(working_set_)));
             break;
-        case REPEAT: // as after caches: most accesses go to the page of the one before
+        case REPEAT: // like after caches: most accesses repeat the last page
             if (!dice_.percent(85))
                 cursor_ = dice_.below(working_set_);
             break;

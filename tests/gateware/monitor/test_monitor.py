@@ -33,7 +33,7 @@ from verilated_simulation import run_simulation
 
 @cache
 def true_run(mode, build="group_stack"):
-    """The log of a run of the monitor as it is."""
+    """The log of a run of the unmodified monitor."""
     return run(monitor_module.Monitor, build=BUILDS[build], **MODES[mode])
 
 

@@ -9,7 +9,7 @@ import pytest
 from monitor_bench import MODES, matches_golden, run, shots_are_single
 from mutation import mutated_module
 
-# Fault, and the run that shows it.
+# A fault, and the run that finds it.
 MUTANTS = {
     "a full queue takes accesses silently": (
         intake_module,
@@ -63,7 +63,7 @@ MUTANTS = {
 
 
 def mutate(module, old, new, monkeypatch):
-    """A monitor's class with a fault in one of its modules."""
+    """Return a monitor's class with a fault in one of its modules."""
     mutated = mutated_module(Path(module.__file__), old, new)
     if module is monitor_module:
         return mutated.Monitor
@@ -78,7 +78,7 @@ def test_a_mutant_of_the_monitor_is_caught(mutant, monkeypatch):
     assert not matches_golden(run(mutate(*fault, monkeypatch), **MODES[mode]))
 
 
-# The golden model counts the epochs it is given; whether they are the right ones, single shots tell.
+# The golden model takes the ends of epochs as given; single shots check their lengths.
 INTAKE_MUTANTS = {
     "the monitor counts on behind a shot": (
         "self.frozen.eq(self.freeze | shot)",

@@ -1,4 +1,4 @@
-"""Sizes and rounds of the rank meter; what it counts is held to the C++ in tests/cosim."""
+"""Sizes and rounds of the rank meter; its counts are compared with the C++ in tests/cosim."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Rank power is refused where it cannot work, and its times are the datasheet's."""
+"""Rank power refuses unsupported SoCs, and its times are those of the datasheet."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What the host counts from a record of the DFI is what the gateware counted of the same DFI."""
+"""The host's counts from a record of the DFI equal the gateware's counts of the same DFI."""
 
 import random
 from pathlib import Path
@@ -26,7 +26,7 @@ ROW_OF_SLICE = 1 << GEOM.rowbits - 2  # of four slices, the row above the bank i
 
 
 class Bench(LiteXModule):
-    """The DFI, what watches it, and the counters, put together as in `RankMeter`."""
+    """The DFI, its observer and the counters, connected as in `RankMeter`."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Bench(LiteXModule):
 
 
 class Ranks:
-    """Random commands that ranks may get, and the rows that the simulator's recorder makes of them."""
+    """Random valid commands, and their rows in the simulator's record."""
 
     def __init__(self, ranks: int, seed: int) -> None:
         self.count, self.dice = ranks, random.Random(seed)
@@ -65,7 +65,7 @@ class Ranks:
         choices = [Command.NONE, Command.ACTIVATE, Command.READ, Command.WRITE, Command.PRECHARGE]
         command = dice.choice([*choices, *choices, Command.REFRESH, Command.MODE])
         if self.low[rank] != AWAKE:
-            # Asleep: wakes, or hears nothing of what is sent to all.
+            # Asleep: wakes, or ignores commands to all ranks.
             if dice.random() < 0.15:
                 self.low[rank], command = AWAKE, Command.NONE
             else:

@@ -1,4 +1,4 @@
-"""Reference counters behind registers, window and interrupt: what software reads is the golden model's."""
+"""Reference counters with registers, window and interrupt: software reads the golden model's values."""
 
 import random
 from pathlib import Path
@@ -21,7 +21,7 @@ SELECTORS = {  # reads of master 1; writes of any master in context 0
 
 
 class Bench(LiteXModule):
-    """The block on a register bus; its golden model beside it."""
+    """The block on a register bus, with its golden model."""
 
     def __init__(self, control_class=control_module.RefCounterControl):
         self.control = control_class(PAGES, MASTERS, CONTEXTS, WIDTH, QUEUE, page_shift=10)
@@ -43,7 +43,7 @@ class Bench(LiteXModule):
         return (yield bus.dat_r)
 
     def set_up(self, delay, update):
-        """Everything that software sets, in the order of the manual; zeroing is not waited for."""
+        """Write all settings in the order of the manual, without waiting for the zeroing."""
         for counter, initial in ((DELAY, delay), (UPDATE, update)):
             name, selector = counter.name.lower(), SELECTORS[counter]
             masters = sum(1 << master for master in selector.masters)
@@ -78,14 +78,14 @@ class Bench(LiteXModule):
         assert seen == value
 
     def check_counters(self):
-        """Every word of the window; the model's counters have been through the pipeline."""
+        """Compare every word of the window with the model."""
         for page in range(PAGES):
             for counter in Counter:
                 value = yield from self.control.window.bus.read(2 * page + counter)
                 assert value == self.model.read(page, counter), (page, counter)
 
     def take_events(self):
-        """As an interrupt handler does: until there is none."""
+        """Take all events, like an interrupt handler."""
         for _ in range(30):
             yield
         while True:
@@ -118,7 +118,7 @@ def simulate(process, bench=None):
 
 def by_hand(bench):
     yield from bench.set_up(delay=3, update=2)
-    yield from bench.check_counters()  # waits for the zeroing, and the reset behind it
+    yield from bench.check_counters()  # waits for the zeroing and the reset after it
     for _ in range(5):
         yield from bench.request(5)
     for page in (1, 5, 5, 10):
@@ -139,7 +139,7 @@ def at_random(bench):
         if kind < 3:
             word = dice.choice((REARM, dice.randrange(4)))
             yield from bench.load(dice.randrange(2, 6), dice.choice(list(Counter)), word)
-        elif kind == 3:  # the second one waits, and the load behind it
+        elif kind == 3:  # the second reset waits, and the load after it
             yield from bench.reset()
             yield from bench.reset()
 

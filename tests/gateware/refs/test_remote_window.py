@@ -1,4 +1,4 @@
-"""The remote window: each load or store is one access of its port, to the word that the address names."""
+"""The remote window: each load or store is one access of its port, to the word at its address."""
 
 import random
 from pathlib import Path
@@ -16,7 +16,7 @@ DRAM_BYTES = WORD_BYTES << ADDRESS_BITS
 
 @passive
 def serve(port, memory, commands):
-    """A DRAM behind the port: takes a command, some cycles later its data."""
+    """A DRAM at the port: takes a command, and some cycles later its data."""
     dice = random.Random(3)
     while True:
         yield port.cmd.ready.eq(dice.random() < 0.4)
@@ -45,7 +45,7 @@ def serve(port, memory, commands):
 
 
 def run(module=remote_window, accesses=60):
-    """Random loads and stores: what was loaded and should have been, the memory and what it should be."""
+    """Random loads and stores; returns loaded and expected words, contents and expected contents."""
     port = LiteDRAMNativePort("both", ADDRESS_BITS, 8 * WORD_BYTES)
     window = module.RemoteWindow(port, ORIGIN)
     dice = random.Random(1)

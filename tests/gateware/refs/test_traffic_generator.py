@@ -1,4 +1,4 @@
-"""The traffic generator asks for the stream that the golden model tells, at the rate that was set."""
+"""The traffic generator requests the golden model's stream at the configured rate."""
 
 import random
 from itertools import islice, pairwise
@@ -17,7 +17,7 @@ STREAMS = {
     "stride round and round": Traffic(base=0, words_log2=8, random=False, stride=24, writes=0, seed=9),
     "stride backwards": Traffic(base=3, words_log2=5, random=False, stride=2**32 - 1, writes=30, seed=1),
     "random": Traffic(base=4096, words_log2=10, random=True, stride=5, writes=128, seed=0xDEAD_BEEF),
-    # The first access writes just so.
+    # The smallest value with which the first access is a write.
     "edge of writes": Traffic(0, 4, random=False, stride=1, writes=(xorshift32(5) >> 24) + 1, seed=5),
     "random everywhere": Traffic(base=0, words_log2=16, random=True, stride=0, writes=200, seed=2),
 }
@@ -25,7 +25,7 @@ STREAMS = {
 
 @passive
 def serve(port, seen, seed, always=False):
-    """Takes commands and data in some cycles; notes (cycle, address, write) and each (data, byte enables)."""
+    """Take commands and data in some cycles; record (cycle, address, write) and each (data, byte enables)."""
     dice, clock = random.Random(seed), 0
     commands, data = seen
     while True:
@@ -54,7 +54,7 @@ def set_up(generator, traffic, gap=0, masked=0):
 
 
 def run(counts, traffic, generator_module=traffic_generator, always=False, **settings):
-    """What the port is asked for when the generator is started with each of the counts, one by one."""
+    """The port's requests when the generator is started with each count in turn."""
     port = LiteDRAMNativePort("both", ADDRESS_BITS, WORD_BITS)
     generator = generator_module.TrafficGenerator(port)
     seen = [], []

@@ -1,4 +1,4 @@
-"""What surrounds the Verilog of Vitis HLS; the unit itself is in tests/cosim/test_hls_unit_cosim.py."""
+"""The wrapper of Verilog from Vitis HLS; tests/cosim/test_hls_unit_cosim.py tests the unit itself."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from litex.soc.interconnect import stream
 from migen import ClockDomain, run_simulation
 from mutation import mutated_module
 
-# Of each cycle: a record is offered, the unit takes one, shows one, that one is taken; none inside before it.
+# By cycle: a record is offered, the unit takes one, shows one, it is taken; whether none was inside before.
 CLOCKS = [
     (1, 0, 0, 0, 1),
     (1, 1, 0, 0, 1),
@@ -24,7 +24,7 @@ CLOCKS = [
 
 
 def nones(in_flight_class=InFlight) -> list[int]:
-    """What `none` shows in each of CLOCKS."""
+    """The value of `none` in each of CLOCKS."""
     sink, source = stream.Endpoint([("data", 1)]), stream.Endpoint([("data", 1)])
     unit, seen = in_flight_class(sink, source), []
 

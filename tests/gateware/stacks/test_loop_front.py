@@ -1,4 +1,4 @@
-"""The loop's front in RTL says what the golden model says, hit by hit, at a hit a cycle."""
+"""The loop front in RTL equals the golden model, hit by hit, at one hit a cycle."""
 
 import random
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from mutation import mutated_module
 from verilated_simulation import run_simulation
 
 CONTEXTS, IDS, HITS = 4, 32, 6000
-SIZES = [1, 4, 32, 1024]  # pages of a group: no, some, and all eight bits behind the point
+SIZES = [1, 4, 32, 1024]  # pages of a group, for none, some and all eight fractional bits
 
 
 @dataclass(eq=False)
 class Bucket:
-    """A bucket as the golden model sees it; it has one for each context and id."""
+    """A bucket of the golden model, one for each context and id."""
 
     number: int
     pages: int = 0
@@ -52,7 +52,7 @@ def workload(group_pages, rng):
 
 
 def compare(module, group_pages, seed):
-    """What the RTL said of each hit, and what the golden model says."""
+    """The answers of RTL and golden model to each hit."""
     rng = random.Random(seed)
     dut = module.LoopFront(group_pages, CONTEXTS, IDS, pages_bits=group_pages.bit_length() + 3)
     golden = [GoldenFront(group_pages) for _ in range(CONTEXTS)]

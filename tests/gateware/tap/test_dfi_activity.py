@@ -1,4 +1,4 @@
-"""DFIActivity names by domain what DFI commands do: random ones against a plain model, and LiteDRAM's."""
+"""DFIActivity reports DFI commands by domain: random ones against a plain model, and LiteDRAM's."""
 
 import random
 from collections import Counter
@@ -34,7 +34,7 @@ NAMES = {command.name.lower(): command for command in Command}
 
 
 class Recorder:
-    """A meter that keeps what one cycle brought."""
+    """A meter that keeps the events of one cycle."""
 
     def __init__(self, domains: int) -> None:
         self.domains, self.open = domains, set()
@@ -69,7 +69,7 @@ class Recorder:
 
 
 class Model:
-    """The golden model of a bus with phases, and which rows are open, to choose commands that may come."""
+    """The golden model of a bus with phases, and the open rows, to choose valid commands."""
 
     def __init__(self, ranks: int, domains: int, alignment: int) -> None:
         self.ranks, self.recorder = ranks, Recorder(domains)
@@ -137,7 +137,7 @@ def outputs(unit):
 
 
 def seen_by(unit):
-    """What the unit shows now."""
+    """The unit's outputs in this cycle."""
     access = [((yield unit.access_domain), bool((yield unit.write)))] if (yield unit.access) else []
     activate = [(yield unit.activate_domain)] if (yield unit.activate) else []
     refresh, is_open = (yield unit.refresh), (yield unit.open)

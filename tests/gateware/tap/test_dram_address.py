@@ -1,4 +1,4 @@
-"""Addresses as LiteDRAM's crossbar takes them apart: bank and rank are cut out at the alignment."""
+"""AddressMapping inverts LiteDRAM's crossbar: bank and rank are at the alignment."""
 
 import random
 
@@ -27,7 +27,7 @@ class Bench(LiteXModule):
     ("alignment", "bank_shift"),
     [
         (0, ROW_SHIFT),
-        (1 << ROW_SHIFT - 2, ROW_SHIFT),  # less than a row: no bits of the column stand above the bank
+        (1 << ROW_SHIFT - 2, ROW_SHIFT),  # less than a row: no column bits are above the bank
         (1 << ROW_SHIFT + 4, ROW_SHIFT + 4),
         (1 << ROW_SHIFT + GEOM.rowbits, ROW_SHIFT + GEOM.rowbits),  # a bank
     ],

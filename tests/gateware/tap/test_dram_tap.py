@@ -1,4 +1,4 @@
-"""The tap names every access that LiteDRAM's ports asked for: SDR, DDR3, one port, two, with refresh."""
+"""The tap reports every access of LiteDRAM's ports: SDR and DDR3, one port and two, with refresh."""
 
 import random
 from collections import Counter

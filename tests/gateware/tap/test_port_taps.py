@@ -1,4 +1,4 @@
-"""The port taps name every access of every master once, whatever the crossbar serves at a time."""
+"""The port taps report every access of every master once, with any number of ports served at a time."""
 
 import random
 from pathlib import Path
@@ -24,7 +24,7 @@ def listen(taps, seen):
 
 
 def run_dram(taps_class=port_taps.PortTaps, accesses=40):
-    """Three masters on a LiteDRAM core: what each asked for and what the taps told of it, (page, write)."""
+    """Three masters on a LiteDRAM core: their requests, and the taps' reports, as (page, write)."""
     bench = DRAMBench("SDR", ports=MASTERS)
     bench.taps = taps = taps_class(bench.ports, PAGE_SHIFT)
     asked, seen = [[] for _ in bench.ports], []
@@ -38,7 +38,7 @@ def run_dram(taps_class=port_taps.PortTaps, accesses=40):
 
 
 class BarePorts(LiteXModule):
-    """Ports whose commands the test takes itself, of words of 8 bytes, and taps on them."""
+    """Ports of 8-byte words whose commands the test takes, and taps on them."""
 
     def __init__(self, depth, taps_class=port_taps.PortTaps):
         self.ports = [LiteDRAMNativePort("both", 12, 64) for _ in range(MASTERS)]
@@ -46,7 +46,7 @@ class BarePorts(LiteXModule):
 
 
 def burst(bench, clocks, taken):
-    """All ports are served at once, in 3 of 4 cycles, as banks with empty queues do; notes what was taken."""
+    """Serve all ports at once in 3 of 4 cycles, like banks with empty queues; record the commands taken."""
     for clock in range(clocks):
         yield bench.taps.running.eq(clock % 8)
         for number, port in enumerate(bench.ports):
@@ -76,7 +76,7 @@ def run_burst(clocks, depth, taps_class=port_taps.PortTaps):
 
 
 def right_order(taken, seen):
-    """Of each master all accesses in order, and while all have some the masters take turns."""
+    """Each master's accesses come in order; while all masters have accesses they alternate."""
     return all(
         [row for row in seen if row[0] == each] == [row for row in taken if row[0] == each]
         for each in range(MASTERS)

@@ -1,4 +1,4 @@
-"""litex-soc/board.py: what it prints, where the compilers' words go, and its exit codes."""
+"""litex-soc/board.py: its output, the compilers' log, and its exit codes."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def run(monkeypatch):
 
     def go(outcome, *options: str) -> int:
         def build(output, **parameters):
-            # Not by print: pytest's capture stands between that and the file descriptor.
+            # Not by print, because pytest captures it before the file descriptor.
             subprocess.run(["sh", "-c", "echo words of LiteX; echo words of a compiler >&2"], check=True)
             return outcome(output, **parameters)
 

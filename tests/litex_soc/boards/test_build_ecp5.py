@@ -1,4 +1,4 @@
-"""A build leaves a bitstream that meets its clocks or none; its tools, stand-ins here, run on what is new."""
+"""A build leaves only a bitstream that meets timing; its tools (stand-ins here) run on changed inputs."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ TARGET = 50.0
 
 
 def soc():
-    """As much of a SoC as a build asks for."""
+    """The part of a SoC that a build needs."""
     return SimpleNamespace(platform=SimpleNamespace(toolchain=SimpleNamespace(_pnr_opts="")))
 
 
@@ -20,7 +20,7 @@ BOARD = Board("ulx3s", "", ("85F",), int(TARGET * 1e6), dram="", link="", consol
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """Its `go(*fmax)` builds what `elaborate` would have left; each seed's clock reaches so many MHz."""
+    """`go(*fmax)` builds a prepared folder; fmax is the frequency in MHz reached with each seed."""
     tools, gateware = tmp_path / "bin", tmp_path / "out" / "gateware"
     for tool in ("yosys", "nextpnr-ecp5", "ecppack"):
         (tools / tool).parent.mkdir(exist_ok=True)

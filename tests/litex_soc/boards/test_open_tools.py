@@ -1,4 +1,4 @@
-"""Which tools a board's build runs, and that a missed clock fails it."""
+"""The tools of a board's build; a missed clock target fails it."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ import pytest
 from boards import open_tools
 from boards.open_tools import Clock, Report, missed_clocks, parse_report, run_script, search_path
 
-# Lines of nextpnr-ecp5 0.11; the clock is estimated behind placement, then known behind routing.
+# Lines of nextpnr-ecp5 0.11; the clock is estimated after placement and final after routing.
 LOG = """\
 Info:     Total LUT4s:     12082/83640    14%
 Info:      Total DFFs:      7409/83640     8%

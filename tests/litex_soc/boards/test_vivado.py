@@ -1,4 +1,4 @@
-"""The Arty's project can be taken elsewhere; with Vivado, a stand-in here, a missed clock fails."""
+"""The Arty's project is portable; with Vivado (a stand-in here) a missed clock target fails."""
 
 import pytest
 from boards import vivado
@@ -7,7 +7,7 @@ from boards.vivado import TIMING_MET, build_vivado, gather_sources
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project as `elaborate` leaves it, for tests of what comes behind; and no Vivado on PATH."""
+    """A project after `elaborate`, and no Vivado on PATH."""
     gateware = tmp_path / "out" / "gateware"
     outside = tmp_path / "elsewhere" / "VexRiscv.v"
     for file, text in (

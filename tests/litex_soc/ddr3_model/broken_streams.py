@@ -1,4 +1,4 @@
-"""For each rule of the DDR3 checker a stream that breaks it, and one beside it that does not.
+"""For each rule of the DDR3 checker a stream that breaks it, and a similar one that does not.
 
 DDR3-800E of 2 Gb x16 chips at 2.5 ns, CL 6, CWL 5, if a stream does not say otherwise. Cycles are JESD79-3F's
 times, in the comments, over 2.5 ns, rounded up.
@@ -7,7 +7,7 @@ times, in the comments, over 2.5 ns, rounded up.
 from dataclasses import dataclass
 
 TREFI = 3125  # 7812.5 ns
-# Eight refreshes pulled in, so that a rank may go without for long: a debt of 8 is then 17 tREFI away.
+# Eight refreshes pulled in, so that a debt of 8 refreshes is 17 tREFI away.
 PULL_IN = "\n".join(["@100 REF 0"] + ["+64 REF 0"] * 7 + ["+64 END"]) + "\n"
 # Out of reset: CKE high, the four mode registers (MR0: CL 6, WR 6, DLL reset).
 MODE_REGISTERS = "@100 CKE 0 1\n+{txpr} MRS 0 2 0\n+4 MRS 0 3 0\n+4 MRS 0 1 0\n+4 MRS 0 0 1520\n"
@@ -38,12 +38,12 @@ class Broken:
 
 
 def at_least(clocks: int, text: str, *settings: str) -> Broken:
-    """`clocks` are enough, one fewer are not."""
+    """`clocks` cycles keep the rule, one less breaks it."""
     return Broken(text, clocks, clocks - 1, settings)
 
 
 def at_most(clocks: int, text: str) -> Broken:
-    """`clocks` are allowed, one more are not."""
+    """`clocks` cycles keep the rule, one more breaks it."""
     return Broken(text, clocks, clocks + 1)
 
 
@@ -110,11 +110,11 @@ BROKEN_STREAMS = {
     "RANK_SWITCH": Broken(ACT + "+4 ACT 1 0 5\n+6 RD 0 0 8\n+{gap} RD 1 0 8", 5, 4, ("ranks=2",)),
 }
 
-# Other ways to break some of them; each breaks nothing else.
+# Other ways to break some rules; each breaks no other rule.
 OTHER_WAYS = [
     ("tRP", "@100 PREA 0\n+5 SRE 0"),
     ("tRP", "@100 PREA 0\n+5 MRS 0 1 0"),
-    ("tRP", "@100 PRE 0 3\n+5 ACT 0 3 5"),  # of an idle bank, too
+    ("tRP", "@100 PRE 0 3\n+5 ACT 0 3 5"),  # also of an idle bank
     ("tRFC", "@100 REF 0\n+63 SRE 0"),
     ("tRFC", "@100 REF 0\n+63 REF 0"),
     ("tMOD", "@100 MRS 0 1 0\n+11 SRE 0"),

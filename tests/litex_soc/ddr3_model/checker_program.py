@@ -10,7 +10,7 @@ CHECKED = ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined")
 
 
 def compile_checker(sources: Path, program: Path, *flags: str) -> None:
-    """The program of the model in `sources`, as `program`."""
+    """Compile the program of the model in `sources` to `program`."""
     command = ["g++", "-std=c++17", *flags, sources / "check_stream.cpp", "-o", program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

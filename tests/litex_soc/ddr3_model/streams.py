@@ -1,4 +1,4 @@
-"""Runs check_stream and reads what it says."""
+"""Runs check_stream and reads its output."""
 
 import subprocess
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Read:
-    """A read of a stream: where, whether the data were kept, lost or never driven, their first word."""
+    """A read of a stream: its place, whether the data were kept, lost or undriven, their first word."""
 
     clock: int
     rank: int
@@ -20,7 +20,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Checked:
-    """What check_stream has said about a stream."""
+    """The output of check_stream for a stream."""
 
     rules: list[str]
     reads: list[Read]
@@ -28,7 +28,7 @@ class Checked:
 
 
 def check(program: Path, stream: str, *settings: str) -> Checked:
-    """Run a stream; the program must have understood it."""
+    """Run a stream, which must be valid input."""
     done = subprocess.run([program, *settings], input=stream, capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stderr
     rules, reads, counts = [], [], {}
@@ -45,6 +45,6 @@ def check(program: Path, stream: str, *settings: str) -> Checked:
 
 
 def rules_of(program: Path) -> list[tuple[str, str, str]]:
-    """Name, class and what breaks it, of every rule."""
+    """Return name, class and violation of every rule."""
     said = subprocess.run([program, "--rules"], capture_output=True, text=True, check=True).stdout
     return [tuple(line.split("\t")) for line in said.splitlines()]

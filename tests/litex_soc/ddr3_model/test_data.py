@@ -1,4 +1,4 @@
-"""The DDR3 model keeps data as long as the standard promises, and not longer."""
+"""The DDR3 model keeps data as long as the standard guarantees, and not longer."""
 
 import pytest
 from broken_streams import MODE_REGISTERS, TREFI
@@ -9,12 +9,12 @@ ROW_BYTES, BANK_BYTES = 2048, 2048 << 14
 
 
 def lost_word(bank: int, row: int, column: int) -> int:
-    """What a lost word reads as: dead, and the low bits of the number of its 32-bit word."""
+    """The value of a lost word: dead, and the low bits of the number of its 32-bit word."""
     return 0xDEAD0000 | (bank * BANK_BYTES + row * ROW_BYTES + column * 2) // 4 & 0xFFFF
 
 
 def write_all_banks(row: int, byte: str = "5a") -> str:
-    """Opens a row of every bank, writes column 8, closes it."""
+    """Open a row of every bank, write column 8, close it."""
     return "".join(f"+30 ACT 0 {b} {row:x}\n+6 WR 0 {b} 8 {byte} 0\n+20 PRE 0 {b}\n" for b in BANKS)
 
 
@@ -132,7 +132,7 @@ def test_memory_costs_nothing_until_it_is_written(check_stream):
     settings = ("ranks=4", "row_bits=15", "data_bytes=8")
     assert check(check_stream, stream, *settings).counts["host_bytes"] == 0
     written = check(check_stream, stream + "+20 WR 0 0 8 11 0", *settings)
-    assert written.counts["host_bytes"] == 2 * 8192  # a row of 8 KB, and as much to say which bytes are known
+    assert written.counts["host_bytes"] == 2 * 8192  # a row of 8 KB, and 8 KB of flags for bytes written
     assert written.counts["reads"] == written.counts["writes"] == 1
 
 

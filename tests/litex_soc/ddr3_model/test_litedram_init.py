@@ -1,4 +1,4 @@
-"""LiteDRAM's generated initialisation, as software sends it, is accepted."""
+"""LiteDRAM's generated initialisation is accepted at the pace of software."""
 
 import pytest
 from litedram.common import PhySettings

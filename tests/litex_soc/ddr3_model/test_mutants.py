@@ -9,7 +9,7 @@ from checker_program import BUILD, MODEL, compile_checker
 from mutation import mutated_source
 from streams import check
 
-# Header, text, fault, and the rule whose streams show it.
+# Header, text, fault, and the rule whose streams find it.
 MUTANTS = {
     "refresh_not_in_exit": ("timing.hpp", "tRFC_ps + 10000", "tRFC_ps", "tXS"),
     "four_activates_may_be_five": ("timing.hpp", "t.tFAW = t.clocks(", "t.tFAW = t.clocks(-", "tFAW"),

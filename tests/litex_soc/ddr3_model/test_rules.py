@@ -1,4 +1,4 @@
-"""Every rule of the DDR3 checker is broken by a stream made for it, and by that alone."""
+"""Every rule of the DDR3 checker is broken by its stream, which breaks no other rule."""
 
 import subprocess
 
@@ -30,7 +30,7 @@ def test_another_way_to_break_a_rule_breaks_it_and_no_other(check_stream, rule, 
 
 
 def test_ranks_wait_for_themselves_alone(check_stream):
-    # What rank 1 does would break tRRD, tRFC, tMOD, tXP, tRP or CKE's rules if it were rank 0.
+    # The commands of rank 1 would break tRRD, tRFC, tMOD, tXP, tRP or CKE's rules on rank 0.
     stream = "@100 ACT 0 0 5\n+1 ACT 1 0 5\n+20 PREA 0\n+1 PREA 1\n+20 REF 0\n+1 MRS 1 1 0\n+12 REF 1\n"
     stream += "+64 SRE 0\n+5 ACT 1 0 5\n+6 RD 1 0 8\n+10 SRX 0\n+1 RD 1 0 10\n+20 PRE 1 0\n+2 PDE 1\n"
     assert check(check_stream, stream, "ranks=2").rules == []

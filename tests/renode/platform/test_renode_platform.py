@@ -1,4 +1,4 @@
-"""The platforms for Renode say what LiteX's csr.json says, and the C# registers what the C header says."""
+"""The platforms for Renode agree with LiteX's csr.json, and the C# registers with the C header."""
 
 import json
 import re
@@ -11,12 +11,12 @@ import pytest
 REPO = Path(__file__).resolve().parents[3]
 RENODE = REPO / "renode"
 BUILDS = {"litemrc.repl": "sim", "litemrc_linux.repl": "sim-linux", "litemrc_ranks.repl": "sim-ranks"}
-# csr.json's name of what has another in Renode, or none there.
+# Names of csr.json that differ in Renode or do not exist there.
 PLAIN = {"cpu_timer": "cpu"}
 
 
 class Entry:
-    """One peripheral of a .repl, read by itself: type, addresses by region, attributes, interrupts."""
+    """A peripheral of a .repl: type, addresses by region, attributes, interrupts."""
 
     def __init__(self, text: str) -> None:
         head, *rest = text.splitlines()
