@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what Renode needs to know of the SoCs: a platform for each, and the registers as C#.
+"""Exports the SoCs for Renode: a platform description for each, and the registers as C#.
 
     python litex-soc/renode_export.py [--check]
 
@@ -30,7 +30,7 @@ from sim import SimSoC, simulator_io
 
 RENODE = Path("renode")
 REPAIR = "python litex-soc/renode_export.py"
-# The platforms, as the Makefile builds the SoCs they stand for.
+# The platforms, with the parameters of their SoCs in the Makefile.
 PLATFORMS = {
     "litemrc.repl": {"engine": "bucket_stack"},
     "litemrc_linux.repl": {"engine": "bucket_stack", "variant": "linux"},
@@ -51,7 +51,7 @@ class Caches:
 
 
 def data_cache(verilog):
-    """Bytes, ways and bytes of a line of the data cache in VexRiscv's Verilog.
+    """Read bytes, ways and bytes of a line of the data cache from VexRiscv's Verilog.
 
     Raises
     ------
@@ -62,13 +62,13 @@ def data_cache(verilog):
     ways = re.findall(r"\breg +\[\d+:0\] ways_\d+_tags \[0:(\d+)\]", module[0]) if module else []
     symbols = re.findall(r"\breg +\[7:0\] ways_0_data_symbol\d+ \[0:(\d+)\]", module[0]) if module else []
     if not ways or not symbols:
-        raise ValueError("renode_export: no data cache of the known form in the Verilog of the processor")
+        raise ValueError("renode_export: the processor's Verilog has no data cache of the known form")
     lines, way_bytes = int(ways[0]) + 1, len(symbols) * (int(symbols[0]) + 1)
     return len(ways) * way_bytes, len(ways), way_bytes // lines
 
 
 def caches(soc):
-    """The caches between a SoC's processor and its DRAM."""
+    """Return the caches between a SoC's processor and its DRAM."""
     variant = CPU_VARIANTS[soc.cpu.variant]
     verilog = Path(data_location) / f"{variant}.v"
     return Caches(
@@ -80,7 +80,7 @@ def caches(soc):
 
 
 def description(variant="baremetal", ranks=None, **monitor_parameters):
-    """What csr.json says of a simulated SoC, the fields of its monitor's capabilities, and its caches."""
+    """Return csr.json of a simulated SoC, the fields of its monitor's capabilities, and its caches."""
     soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, **monitor_parameters)
     soc.finalize()
     csr = json.loads(get_csr_json(soc.csr_regions, soc.constants, soc.mem_regions))
@@ -92,7 +92,7 @@ def description(variant="baremetal", ranks=None, **monitor_parameters):
 
 
 def exported():
-    """The text of every file, by path."""
+    """Return the text of every file, by path."""
     files = {
         RENODE / name: platform_description(*description(**parameters), REPAIR)
         for name, parameters in PLATFORMS.items()
@@ -108,7 +108,7 @@ def main():
     )
     parser.add_argument("--check", action="store_true", help="compare with the files, change nothing")
     args = parser.parse_args()
-    logging.disable(logging.INFO)  # LiteX tells at length what it elaborates
+    logging.disable(logging.INFO)  # LiteX logs every step of the elaboration
     stale = []
     for path, text in exported().items():
         if not args.check:
@@ -117,7 +117,7 @@ def main():
         elif not path.exists() or path.read_text() != text:
             stale.append(str(path))
     if stale:
-        sys.exit(f"stale, not what the gateware exports: {', '.join(stale)}; repair with: {REPAIR}")
+        sys.exit(f"stale, differs from the export of the gateware: {', '.join(stale)}; repair with: {REPAIR}")
 
 
 if __name__ == "__main__":

@@ -44,8 +44,7 @@ class Board:
         rom_bytes, ram_bytes: memories of the firmware.
         optimize: the compiler's level for the firmware, so that it fits.
         compact_l2: the L2 cache is one memory with byte enables, not a block RAM for each of its 16 bytes.
-            Where these do not write through by themselves, as in ECP5, what stands in for that costs a fifth
-            of the clock.
+            Block RAMs without write-through, as in ECP5, need logic for it that costs a fifth of the clock.
     """
 
     name: str
@@ -67,15 +66,15 @@ class BuiltBoard:
     """The result of a build.
 
     Attributes:
-        told: message to the user: files, sizes and the next step.
+        message: text for the user: files, sizes and the next step.
         report: nextpnr's figures, also in ``report.json``; None if it did not run.
     """
 
-    told: str
+    message: str
     report: Report | None = None
 
     def __str__(self):
-        return self.told
+        return self.message
 
 
 class BoardSoC(LiteMRCSoC):
@@ -154,7 +153,7 @@ def elaborate(board, soc, output, with_software=True, **toolchain):
     output : Path
         the folder of the build: ``gateware/``, ``software/``, ``csr.json``, ``board.json``.
     with_software : bool
-        False: neither firmware nor BIOS; the processor stands still.
+        False: neither firmware nor BIOS; the processor loops.
     toolchain
         options of LiteX's toolchain.
 

@@ -1,7 +1,7 @@
-"""The open flow for ECP5 (yosys, nextpnr, ecppack), and what nextpnr reports.
+"""The open flow for ECP5 (yosys, nextpnr, ecppack), and nextpnr's reports.
 
-Tools on PATH are used; for those that are not there, wrappers of their WebAssembly builds from PyPI
-(YoWASP; extra ``pnr`` of pyproject.toml) are put on it.
+Tools on PATH are used; for missing ones, wrappers of their WebAssembly builds from PyPI (YoWASP; extra
+``pnr`` of pyproject.toml) are put on it.
 """
 
 import hashlib

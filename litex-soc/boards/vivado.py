@@ -13,7 +13,7 @@ TIMING_MET = "All user specified timing constraints are met."  # in Vivado's tim
 
 
 def build_vivado(board, soc, output, compile_gateware=True):
-    """Builds the project in ``output``/gateware and, where ``vivado`` is on PATH, ``litemrc.bit``.
+    """Build the project in ``output``/gateware and, if ``vivado`` is on PATH, ``litemrc.bit``.
 
     Parameters as of :func:`boards.board.build_ecp5`.
 
@@ -24,7 +24,7 @@ def build_vivado(board, soc, output, compile_gateware=True):
     Raises
     ------
     RuntimeError
-        if Vivado fails, or the clocks' constraints are not met: then there is no ``litemrc.bit``.
+        if Vivado fails, or timing is not met; there is no ``litemrc.bit`` then.
     """
     output = output.resolve()
     folder = elaborate(board, soc, output)

@@ -1,6 +1,6 @@
-"""A platform description for Renode from what LiteX says of a SoC."""
+"""A platform description for Renode from LiteX's description of a SoC."""
 
-# Renode's classes for what LiteX builds in, by the name in csr.json.
+# Renode's classes of LiteX's peripherals, by name in csr.json.
 CLASSES = {
     "ctrl": "Miscellaneous.LiteX_SoC_Controller_CSR32",
     "uart": "UART.LiteX_UART",
@@ -10,14 +10,14 @@ CLASSES = {
     "mrc": "Miscellaneous.LiteMrcMonitor",
     "ranks": "Miscellaneous.RankPower",
 }
-NAMES = {"cpu": "cpu_timer"}  # where csr.json's name means something else in Renode
+NAMES = {"cpu": "cpu_timer"}  # names of csr.json that have another meaning in Renode
 ISAS = {"standard": "rv32im_Zicsr_Zifencei", "linux": "rv32ima_Zicsr_Zifencei"}
 MACHINE_TIMER = 100  # inputs of Renode's VexRiscv
-SUPERVISOR = 1000  # and the same external interrupt, as supervisor mode sees it
+SUPERVISOR = 1000  # the same external interrupt in supervisor mode
 
 
 def platform_description(csr, capabilities, caches, repair):
-    """The text of a .repl.
+    """Return the text of a .repl.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def platform_description(csr, capabilities, caches, repair):
     constants, memories = csr["constants"], csr["memories"]
     variants = [name for name in ISAS if f"config_cpu_variant_{name}" in constants]
     if len(variants) != 1:
-        raise ValueError(f"renode_export: the processor is none of {', '.join(ISAS)}")
+        raise ValueError(f"renode_export: the processor must be one of {', '.join(ISAS)}")
     supervised = variants[0] == "linux"
     parts = [
         f"// Generated from the gateware by: {repair}. Do not edit.",
@@ -48,7 +48,7 @@ def platform_description(csr, capabilities, caches, repair):
         *(_memory(name, memories[name]) for name in ("rom", "sram", "main_ram")),
     ]
     for name, base in csr["csr_bases"].items():
-        if name not in CLASSES:  # firmware writes to them, and nothing comes of it
+        if name not in CLASSES:  # firmware writes to them without effect
             parts.append(
                 _registration(name, "Memory.ArrayMemory", base) + f"\n    size: 0x{_room(csr, name):x}"
             )
@@ -82,7 +82,7 @@ def _memory(name, region):
 
 
 def _room(csr, name):
-    """Bytes from a block of registers to the next."""
+    """Return the bytes from a block of registers to the next."""
     bases = sorted(
         [*csr["csr_bases"].values(), csr["memories"]["csr"]["base"] + csr["memories"]["csr"]["size"]]
     )
@@ -91,7 +91,7 @@ def _room(csr, name):
 
 
 def _with_window(name, base, window):
-    # A window's size need not be a multiple of what Renode maps: it is accessed through the peripheral.
+    # A window's size may not be a multiple of Renode's pages: it is accessed through the peripheral.
     return (
         f"{name}: {CLASSES[name]} @ {{\n"
         f"        sysbus 0x{base:x};\n"

@@ -2,7 +2,7 @@
 
 
 def registers_csharp(blocks, enums, constants, repair):
-    """The text of Registers.cs.
+    """Return the text of Registers.cs.
 
     Parameters
     ----------

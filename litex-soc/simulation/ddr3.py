@@ -1,11 +1,11 @@
-"""Simulation only: DDR3 with several ranks behind a DFI; contents and rule checker are C++ (ddr3_model/).
+"""Simulation only: DDR3 with several ranks at a DFI; contents and rule checker are C++ (ddr3_model/).
 
     platform = SimPlatform("SIM", [..., ddr3_io(module, data_width, nranks)])
     phy = DDR3ModelPHY(module, platform.request("ddr3"), sys_clk_freq, data_width, nranks)
     soc.add_sdram("sdram", phy=phy, module=module)
     sim_config.add_module("ddr3", "ddr3", args=ddr3_arguments(phy, sys_clk_freq, "1600K", gigabits=2))
 
-The simulation module ``sim_modules/ddr3`` is compiled with ``ddr3_model`` beside it: ``copy_ddr3_model``.
+``copy_ddr3_model`` puts ``ddr3_model`` where the simulation module ``sim_modules/ddr3`` is compiled.
 """
 
 import shutil
@@ -112,7 +112,7 @@ def ddr3_arguments(
     report="ddr3.json",
     **files,
 ):
-    """Arguments of the simulation module for the DRAM behind a :class:`DDR3ModelPHY`.
+    """Return the arguments of the simulation module for the DRAM of a :class:`DDR3ModelPHY`.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def ddr3_arguments(
 
 
 def copy_ddr3_model(modules):
-    """Copies the model's sources beside the simulation modules (pathlib.Path) that LiteX compiles."""
+    """Copy the model's sources next to the simulation modules (pathlib.Path) that LiteX compiles."""
     shutil.copytree(
         HERE / "ddr3_model", modules / "ddr3_model", dirs_exist_ok=True, copy_function=shutil.copyfile
     )

@@ -3,9 +3,9 @@
     python scripts/boards/synthesize_boards.py        all boards
     python scripts/boards/synthesize_boards.py arty   some of them
 
-The ROM is filled with random words, as firmware would, so that its block RAMs stay. The flow is yosys's for
-the board's FPGA, without what only makes the result faster (abc9): it tells that the SoC can be synthesized
-and that it fits, not how fast it is. For Xilinx, where no open place and route follows, it is the estimate.
+The ROM is filled with random words in place of firmware, so that synthesis keeps its block RAMs. The flow is
+yosys's for the board's FPGA without timing optimisation (abc9): it shows that the SoC can be synthesized and
+fits, not its speed. For Xilinx, where there is no open place and route, it is the estimate.
 """
 
 import argparse
@@ -33,10 +33,10 @@ BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
 
 @dataclass(frozen=True)
 class Family:
-    """How a family's FPGAs are synthesized and what its cells are.
+    """The synthesis command and the cells of an FPGA family.
 
     Attributes:
-        command: of yosys.
+        command: yosys's command.
         luts: look-up tables that a cell takes.
         memories: block RAMs that a cell takes, of the size called `memory`.
     """
@@ -54,14 +54,14 @@ XILINX = Family(
     "BRAM36",
     {"RAMB36E1": 1, "RAMB18E1": 0.5},
 )
-# What the first device of each board has: look-up tables, block RAMs (data sheets FPGA-DS-02012, DS180).
+# Look-up tables and block RAMs of the first device of each board (data sheets FPGA-DS-02012, DS180).
 FAMILIES = {"ulx3s": ECP5, "versa_ecp5": ECP5, "orangecrab": ECP5, "arty": XILINX}
 ROOM = {"ulx3s": (83640, 208), "versa_ecp5": (43848, 108), "orangecrab": (83640, 208), "arty": (20800, 50)}
 
 
 @dataclass(frozen=True)
 class Size:
-    """What a board's SoC needs, and what its FPGA has of that."""
+    """The cells that a board's SoC needs, and those of its FPGA."""
 
     luts: int
     luts_there: int
@@ -71,12 +71,12 @@ class Size:
 
     @property
     def fits(self) -> bool:
-        """It needs no more than there is."""
+        """Whether the SoC fits the FPGA."""
         return self.luts <= self.luts_there and self.memories <= self.memories_there
 
 
 def size_of(board: str, cells: Counter) -> Size:
-    """The size of a netlist, by the number of cells of each type."""
+    """Return the size of a netlist from its number of cells of each type."""
     family = FAMILIES[board]
     luts = sum(cells[name] * count for name, count in family.luts.items())
     memories = sum(cells[name] * count for name, count in family.memories.items())

@@ -50,21 +50,21 @@ class PolicySettings(LiteXModule):
 
 
 class RankPolicy(LiteXModule):
-    """Of one rank: counts its idle cycles and says what it may be sent to.
+    """Counts the idle cycles of one rank and selects the state that it may enter.
 
-    `want` is AWAKE (0) while the rank is busy. Else it is the deeper of what software commanded and what the
-    policy wants; a policy never wakes a rank, and what an entry finds is `want` of that cycle.
+    `want` is AWAKE (0) while the rank is busy. Otherwise it is the deeper one of software's command and the
+    policy's state. A policy never wakes a rank. An entry uses `want` of its cycle.
 
     Parameters
     ----------
     settings : PolicySettings
     rest : int
-        idle cycles from which the last read's data are off the bus when CKE falls.
+        idle cycles after which the last read's data have left the bus when CKE falls.
 
     Attributes
     ----------
     busy, active : Signal, in
-        a request is under way; idle cycles begin anew (software woke the rank).
+        a request is in progress; the idle cycles restart (software woke the rank).
     working, partial_allowed : Signal, in
         some of the rank's domains are working; all of them may lose data.
     all_working : Signal, in

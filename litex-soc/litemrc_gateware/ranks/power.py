@@ -1,4 +1,4 @@
-"""Puts DRAM ranks to sleep and wakes them, beside LiteDRAM's controller."""
+"""Sends DRAM ranks to sleep and wakes them, next to LiteDRAM's controller."""
 
 from functools import reduce
 from operator import and_, or_
@@ -79,7 +79,7 @@ class RankPower(LiteXModule):
         strobe: software sends a domain (the device, if virtual) to a PowerState or wakes it.
     working, partial_allowed : Signal(domains), in
     awake, waking, wakes : Signal(domains), out
-        commands may be sent; told to wake and not yet awake; strobe: an access began to wake the domain.
+        the domain takes commands; it is waking; strobe: an access started its wake-up.
     state : list of Signal(3), out
         of each domain: its PowerState, 0 while CKE is high (also for the refreshes during power-down).
     """

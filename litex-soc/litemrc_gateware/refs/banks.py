@@ -119,8 +119,8 @@ class CounterBanks(LiteXModule):
 class _Block(LiteXModule):
     """A block RAM; its word comes two cycles after its address and is zero if the address is `hidden`.
 
-    The RAM zeroes its own output, by its synchronous reset, which yosys infers: so the register behind it has
-    no other input and can stand beside it.
+    The RAM zeroes its output by its synchronous reset, which yosys infers: there is no logic before the next
+    register.
     """
 
     def __init__(self, bits: int, depth: int) -> None:

@@ -32,7 +32,7 @@ class DFIActivity(LiteXModule):
     geom : litedram.common.GeomSettings
         bank, row and column bits of a rank.
     column_bytes : int
-        bytes behind one column address (the width of the data bus).
+        bytes of one column address (the width of the data bus).
     domains : int
         as many as the DFI has ranks; 1 to 16, a power of two, if it has one.
     bank_byte_alignment : int

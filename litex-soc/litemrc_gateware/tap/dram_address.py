@@ -18,7 +18,7 @@ class AddressMapping:
     ranks : int
         a power of two.
     column_bytes : int
-        bytes behind one column address (the width of the data bus).
+        bytes of one column address (the width of the data bus).
     bank_byte_alignment : int
         the controller's setting: a power of two, or 0.
 

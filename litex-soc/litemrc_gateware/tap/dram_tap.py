@@ -30,7 +30,7 @@ class DRAMTap(LiteXModule):
     geom : litedram.common.GeomSettings
         bank, row and column bits of the memory.
     column_bytes : int
-        bytes behind one column address (the width of the data bus).
+        bytes of one column address (the width of the data bus).
     page_shift : int
         log2 of the page size in bytes.
     bank_byte_alignment : int

@@ -161,7 +161,7 @@ class BucketStack(LiteXModule):
         ]
 
     def _add_tree_input(self):
-        """Into the tree go a page that leaves, a bucket that closed, or what renumbering asks for."""
+        """Into the tree go a page that leaves, a closed bucket, or a request of the renumbering."""
         tree, touch, renumbering, inserting = self.tree, self.touch, self.renumbering, self.inserting
         inserted_id, inserted_pages = Signal.like(touch.open_id), Signal.like(tree.pages)
         self.sync += [
