@@ -60,7 +60,7 @@ def _delay_panel(axes: Axes, runs: Sequence[NumaRun]) -> None:
     for index, page_bytes in enumerate(sizes):
         line = sorted((run for run in swept if run.page_bytes == page_bytes), key=_delay)
         colour = _LINES[index % len(_LINES)]
-        label = f"{page_bytes // 1024} KiB" if page_bytes >= 1024 else f"{page_bytes} bytes"
+        label = f"{page_bytes // 1024} KiB pages" if page_bytes >= 1024 else f"{page_bytes} byte pages"
         axes.plot([_delay(run) for run in line], [run.namc for run in line], color=colour, label=label)
         least = best(line)
         axes.plot(_delay(least), least.namc, MARKERS[index % len(MARKERS)], color=colour)
@@ -120,7 +120,7 @@ def _surface_panel(figure: Figure, axes: Axes, runs: Sequence[NumaRun]) -> None:
     axes.tick_params(length=0, labelsize=8)
     axes.set_xlabel("initial value of DELAY")
     axes.set_ylabel("initial value of UPDATE")
-    figure.colorbar(mesh, ax=axes, label="NAMC at DELAY 1 / NAMC" if plain else "NAMC")
+    figure.colorbar(mesh, ax=axes, label="speedup: NAMC at DELAY 1 / NAMC" if plain else "NAMC")
 
 
 def _grid(

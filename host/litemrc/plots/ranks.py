@@ -107,7 +107,7 @@ def _draw_energy(axes: Axes, report: RankEnergy) -> set[str]:
         beyond = max(start, each.awake.total) * scale + 0.02 * widest * scale
         saved = -100 * each.saving
         axes.text(beyond, domain, f"{_number(start * scale)}, {saved:+.0f} %", va="center", fontsize=9)
-    axes.set(title="energy and saving", xlabel=f"energy in {unit}", xlim=(0, 1.55 * widest * scale))
+    axes.set(title="energy vs. always awake", xlabel=f"energy in {unit}", xlim=(0, 1.55 * widest * scale))
     axes.tick_params(left=False, labelleft=False)
     return seen
 

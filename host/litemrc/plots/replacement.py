@@ -44,7 +44,7 @@ def fault_rate_figure(
             _draw(axes, name, line, [RATE_PER * point.faults / point.duration for point in line], page_bytes)
         axes.set_ylabel(f"page faults per\nmillion {time_unit}")
         axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_formatter("{x:,g}")
+        axes.yaxis.set_major_formatter("{x:,.10g}")
     return figure
 
 

@@ -29,7 +29,7 @@ def _machine_lines(run: EnergyRun) -> list[str]:
     lines = [
         f"{run.chips} chips of {machine.chip_pages} pages, epochs of {machine.epoch_cycles:,} cycles",
         f"{'':<18} {'':>11} {'':>10} {'energy x':>10} {'relative to base:':>24}",
-        f"{'scheme':<18} {'energy, mJ':>11} {'delay, s':>10} {'delay':>10} {'product':>8} {'energy':>7}"
+        f"{'scheme':<18} {'energy, mJ':>11} {'delay, s':>10} {'delay,mJ s':>10} {'product':>8} {'energy':>7}"
         f" {'delay':>7}  base",
     ]
     for result in run.results:

@@ -7,6 +7,10 @@ from litemrc.machines.placement.energy import MemoryPower, awake_energy_mj, run_
 from litemrc.machines.placement.machine import PlacementRun
 from litemrc.traces.allocations.events import AllocationTrace
 
+_NOTES = """\
+offline: share of memory in offline banks; limit: if the pages in use lay in as few banks as possible
+migrated: pages copied; unmovable: mean number of banks with unmovable pages; awake: all banks in standby"""
+
 
 def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power: MemoryPower) -> str:
     """Return a line for each allocator."""
@@ -36,7 +40,7 @@ def placement_table(trace: AllocationTrace, runs: Sequence[PlacementRun], power:
         for run in runs
         if run.failed
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, _NOTES])
 
 
 def placement_json(
