@@ -1,4 +1,4 @@
-"""The one exception for what the user can mend: it says what is wrong, where, and what to do."""
+"""The exception for everything that the user can correct: what is wrong, where, and what to do."""
 
 
 class UserError(Exception):
@@ -6,8 +6,8 @@ class UserError(Exception):
 
     Parameters:
         what: what is wrong, one sentence without a full stop.
-        where: file and line, byte offset, port, frame number ...; empty when there is no place to name.
-        remedy: what the user can do about it; empty when nothing is known to help.
+        where: file and line, byte offset, port, frame number ...; empty if no place is known.
+        remedy: what the user can do; empty if nothing is known to help.
     """
 
     exit_code = 2

@@ -16,9 +16,9 @@ class Account:
     """Accesses of the DRAM in all epochs collected, as the simulator recorded and as the device counted them.
 
     Attributes:
-        recorded: those made while the monitor was on and not frozen, behind the last clear of their epoch.
-        counted: sum over contexts of accesses, and those lost, out of range and not sampled.
-        difference: the first epoch in which the two differ, with both; empty if there is none.
+        recorded: accesses while the monitor was on and not frozen, after the last clear of their epoch.
+        counted: accesses of all contexts, and those dropped, out of range and not sampled.
+        difference: the first epoch in which they differ, with both numbers; empty if there is none.
     """
 
     recorded: int
@@ -32,13 +32,13 @@ class Account:
 
 
 def balance(recording: Recording, table: EpochTable) -> Account:
-    """Compares, epoch by epoch, what a device counted with what there was to count.
+    """Compare, epoch by epoch, the accesses a device counted with those recorded.
 
     The recording's accesses are those of the observer in the DRAM model, if its tap is exact.
     """
     clear = np.flatnonzero(recording.op == OPS.index("clear"))
     seen = np.isin(recording.op, _SEEN) & ~recording.frozen
-    # A clear restarts its epoch: what came before it in the same epoch is in no counter.
+    # A clear restarts its epoch: no counter holds earlier accesses of the same epoch.
     last_clear = np.zeros(int(recording.epoch[-1]) + 1 if recording.epoch.size else 0, dtype=np.int64)
     np.maximum.at(last_clear, recording.epoch[clear], clear)
     seen &= np.arange(recording.op.size) >= last_clear[recording.epoch]
@@ -49,8 +49,9 @@ def balance(recording: Recording, table: EpochTable) -> Account:
     for epoch in np.unique(table.epoch).tolist():
         rows = table.epoch == epoch
         there = int(of_epoch[epoch]) if epoch < of_epoch.size else 0
-        told = int(table.accesses[rows].sum()) + sum(int(getattr(table, name)[rows][0]) for name in _LEFT_OUT)
-        if there != told:
-            difference = difference or f"epoch {epoch}: {there:,} recorded, {told:,} counted"
-        recorded, counted = recorded + there, counted + told
+        not_counted = sum(int(getattr(table, name)[rows][0]) for name in _LEFT_OUT)
+        counted_here = int(table.accesses[rows].sum()) + not_counted
+        if there != counted_here:
+            difference = difference or f"epoch {epoch}: {there:,} recorded, {counted_here:,} counted"
+        recorded, counted = recorded + there, counted + counted_here
     return Account(recorded, counted, difference)

@@ -1,4 +1,4 @@
-"""How far estimated curves lie from exact ones, over the same accesses."""
+"""Errors of estimated curves against exact ones over the same accesses."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ def accuracy(
     """Compare two models that ran over the same events, for each context that had accesses.
 
     Parameters:
-        estimated, exact: the stack engines differ, nothing else.
+        estimated, exact: replays that differ only in the stack engine.
         group_pages: pages of the memory in a group.
 
     Raises:
-        ValueError: they disagree on which accesses hit, or whose pages they hit: that is never estimated.
+        ValueError: they disagree on which accesses hit, or on the owner of a page: neither is estimated.
     """
     if (estimated.kind != exact.kind).any() or (estimated.context != exact.context).any():
         raise ValueError("the models differ in hits, misses or owners")

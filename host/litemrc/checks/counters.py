@@ -11,7 +11,7 @@ _OF_THE_CONTEXT = ("accesses", "misses", "touched")
 
 
 def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
-    """The golden model of the monitor that counted a table, or of that with another engine.
+    """Return the golden model of the monitor that counted a table, or the same with another engine.
 
     Raises:
         KeyError: an engine without a model.
@@ -23,16 +23,16 @@ def model_of(table: EpochTable, engine: str | None = None) -> MonitorModel:
 
 
 def compare(collected: EpochTable, golden: Replay, accesses: int, first_epoch: int = 0) -> Comparison:
-    """Compares every counter of every finished epoch and context, those that must be zero included.
+    """Compare every counter of every finished epoch and context, including those that must be zero.
 
-    A context without a row in an epoch stands for zeros: the device sends none without accesses. A row of
+    A context without a row in an epoch counts as zeros: the device sends no row without accesses. A row of
     an epoch that the model did not finish differs in all its counters.
 
     Parameters:
-        collected: from the device.
-        golden: what the model made of the recorded events.
+        collected: table from the device.
+        golden: replay of the recorded events.
         accesses: recorded accesses, for the report.
-        first_epoch: epochs before it are left out: the collection began later.
+        first_epoch: earlier epochs are left out, as the collection began later.
     """
     device = {
         (int(collected.epoch[row]), int(collected.context[row])): _device_counters(collected, row)

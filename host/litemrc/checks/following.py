@@ -1,7 +1,7 @@
-"""Whether the context register followed the processes, and whose the frames are: from the simulator's record.
+"""Checks the context register and the owners of frames against the simulator's record.
 
-The golden model takes no part. What the register held comes with each access at the monitor's queue, and who
-was followed in which epochs from the device's messages of processes.
+No golden model is used. Each access at the monitor's queue is recorded with the value of the register; the
+device reports which process was followed in which epochs.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from litemrc.epochs.table import EpochTable
 
 @dataclass(frozen=True, slots=True)
 class FollowCheck:
-    """What was accessed under the contexts of processes.
+    """Accesses under the contexts of processes.
 
     Attributes:
         accesses: by process, accesses made while its context was in the register and it was followed.
         late: of these, accesses in the epoch that began when the process ended: the register is written just
             behind the end of the epoch before.
-        strangers: accesses under a context other than 0 that followed nobody then.
+        strangers: accesses under a context other than 0 that followed no process then.
         first_stranger: the first of these; empty if there is none.
         switches: changes of the context from one access to the next.
     """
@@ -35,7 +35,7 @@ class FollowCheck:
 
 
 def check_following(recording: Recording, processes: Sequence[Process]) -> FollowCheck:
-    """Looks at the context of every recorded access."""
+    """Check the context of every recorded access."""
     access = np.isin(recording.op, (OPS.index("access"), OPS.index("dropped")))
     context, epoch = recording.context[access], recording.epoch[access]
     followed = context == 0
@@ -75,7 +75,7 @@ class OwnershipCheck:
 
 
 def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
-    """Recounts accesses, misses and touched pages by owner: who touches an invalid frame first.
+    """Recount accesses, misses and touched pages by owner, the context that touches an invalid frame first.
 
     Only of a recording in which the range is all of the memory and nothing is sampled.
 
@@ -123,7 +123,7 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
 
 def _compare(counts: dict[tuple[int, int], list[int]], table: EpochTable) -> tuple[int, str]:
     epochs = set(table.epoch.tolist())
-    told = {
+    collected = {
         (epoch, context): list(row)
         for epoch, context, *row in zip(
             table.epoch.tolist(),
@@ -135,8 +135,8 @@ def _compare(counts: dict[tuple[int, int], list[int]], table: EpochTable) -> tup
         )
     }
     compared, difference = 0, ""
-    for key in sorted(told.keys() | {key for key in counts if key[0] in epochs}):
-        recounted, counted = counts.get(key, [0, 0, 0]), told.get(key, [0, 0, 0])
+    for key in sorted(collected.keys() | {key for key in counts if key[0] in epochs}):
+        recounted, counted = counts.get(key, [0, 0, 0]), collected.get(key, [0, 0, 0])
         compared += 3
         if recounted != counted:
             where = f"epoch {key[0]}, context {key[1]}"

@@ -1,4 +1,4 @@
-"""What a rank meter must have counted, from a record of the commands that reached the DRAM.
+"""The expected counters of a rank meter, from a record of the commands that reached the DRAM.
 
 The record is the simulator's own, taken behind the rank gate: a structured array of `COMMANDS`, in order. It
 goes through the reference model of the meter, so that counters of a device, and energies made of them, can be
@@ -154,7 +154,7 @@ def _rows(record: NDArray) -> Iterator[tuple[int, ...]]:
 
 
 class _Bus:
-    """Follows the mode registers and the clock enables, and tells what the ranks do."""
+    """Tracks mode registers and clock enables, and derives the activity of each rank."""
 
     def __init__(self, activity: DRAMActivity, ranks: int) -> None:
         self._activity, self._ranks = activity, ranks

@@ -16,12 +16,12 @@ EVENTS_AT_A_TIME = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """What the model made of the events.
+    """Results of the model.
 
     Attributes:
-        epochs: every finished epoch.
-        scale_log2: for each of them, the log2 of the pages of the memory behind a page of the stacks.
-        kind, group, context: uint8[n], the position answered to each event (`golden.monitor.positions`).
+        epochs: counters of every finished epoch.
+        scale_log2: for each epoch, log2 of the pages of memory that a page in the stacks stands for.
+        kind, group, context: uint8[n], the position of each event (`golden.monitor.positions`).
     """
 
     epochs: list[EpochCounters]
@@ -34,7 +34,7 @@ class Replay:
 def replay(
     recording: Recording, model: MonitorModel, progress: Callable[[int], object] = lambda epochs: None
 ) -> Replay:
-    """Runs a model, fresh from its constructor, over all events; `progress` gets the epochs finished."""
+    """Run a new model over all events; `progress` is called with the number of epochs finished."""
 
     def drop(frame: int, context: int) -> Position:
         model.drop()
@@ -69,7 +69,7 @@ def replay(
 
 
 def _events(recording: Recording) -> Iterator[tuple[int, int, int, bool, bool]]:
-    """The events as Python's own numbers, some at a time: of many millions they would fill the memory."""
+    """Yield the events as Python integers, in pieces: millions at once would fill the memory."""
     columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
     for start in range(0, recording.op.size, EVENTS_AT_A_TIME):
         part = slice(start, start + EVENTS_AT_A_TIME)

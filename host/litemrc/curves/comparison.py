@@ -1,4 +1,4 @@
-"""What comparisons with the golden models found; plain data."""
+"""Results of comparisons with the golden models; plain data."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Comparison:
     Attributes:
         contexts: one entry per context compared.
         accesses: recorded accesses the golden model was run over.
-        first_difference: where, with both values; empty if there is none.
+        first_difference: its place and both values; empty if there is none.
     """
 
     contexts: tuple[ContextComparison, ...]
@@ -46,14 +46,15 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class ContextAccuracy:
-    """One context: its estimated curve against the exact one, over the same accesses.
+    """One context: its estimated curve and the exact one over the same accesses.
 
     Attributes:
         exact: the curve of exact LRU stacks, at the resolution of the estimated one.
-        mean_error, largest_error: of the miss ratio, absolute, over the sizes of 1 to all groups.
-        mean_error_in_use: the same over the sizes up to all reuse: behind it any two curves are equal.
-        one_group_off, further_off: accesses whose LRU position was estimated one group, and more, from the
-            true one.
+        mean_error, largest_error: absolute errors of the miss ratio over all sizes.
+        mean_error_in_use: the mean over the sizes up to the largest reuse distance; curves are flat
+            beyond it.
+        one_group_off, further_off: accesses whose estimated LRU stack distance is one group, or more groups,
+            from the exact one.
     """
 
     context: int

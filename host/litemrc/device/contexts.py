@@ -1,4 +1,4 @@
-"""Whom the contexts of a device follow, and how much memory they may have; an operating system only."""
+"""The process that each context of a device follows, and memory budgets; with an operating system only."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _NO_BUDGET = schema().constants["no_budget"]
 
 @dataclass(frozen=True)
 class Followed:
-    """What a context follows: `state` by its name in the schema; pid 0: nobody, or a cgroup named `comm`."""
+    """Target of a context: `state` by its name in the schema; pid 0: none, or a cgroup named `comm`."""
 
     context: int
     state: str
@@ -22,7 +22,7 @@ class Followed:
 
 @dataclass(frozen=True)
 class Budget:
-    """Memory of the programs of a context, in pages; `allowed` None: as much as they like."""
+    """Memory of the programs of a context, in pages; `allowed` None: no limit."""
 
     context: int
     allowed: int | None
@@ -30,7 +30,7 @@ class Budget:
 
 
 def get_followed(device: Device, context: int) -> Followed:
-    """Ask whom a context follows.
+    """Return the process that a context follows.
 
     Raises:
         LinkError: the device has no processes, or no such context, or sends nonsense.
@@ -48,7 +48,7 @@ def follow(device: Device, context: int, pid: int) -> Followed:
 
 
 def get_budget(device: Device, context: int) -> Budget | None:
-    """The budget of a context; None where the device has none to tell: it did not start what runs there.
+    """Return the budget of a context; None if the device did not start its programs and so has none.
 
     Raises:
         LinkError: as `get_followed`.

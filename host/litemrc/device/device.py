@@ -1,4 +1,4 @@
-"""A LiteMRC device at the other end of a link: who it is, and requests with their answers."""
+"""A LiteMRC device at the other end of a link: its parameters, and requests with their answers."""
 
 import random
 import statistics
@@ -53,7 +53,7 @@ class Device:
         """Say hello over an open link.
 
         Raises:
-            SilentDeviceError: nobody answers.
+            SilentDeviceError: no answer.
             VersionMismatchError: the device speaks another version of the protocol.
         """
         self.timeout_s = timeout_s
@@ -106,7 +106,7 @@ class Device:
         return self._link.counts
 
     def say_hello(self) -> Message:
-        """Ask for the parameters anew; messages not yet received stay to be received, in order."""
+        """Ask for the parameters again; messages not yet received stay queued, in order."""
         self.hello = self._ask("hello")
         return self.hello
 
@@ -219,12 +219,12 @@ class Device:
 
 
 def system_text(system: str, driver: str, abi: int) -> str:
-    """The operating system of a device and what it has for the monitor, as hello tells them, for people."""
+    """Return the operating system and driver that a device reported in hello, for people."""
     if not system:
         return "none: bare metal"
     return f"{printable(system)}, driver {printable(driver) or 'of unknown version'}, ABI {abi}"
 
 
 def printable(text: str) -> str:
-    """What a device says, without anything that a terminal would obey."""
+    """Return text of a device without characters that control a terminal."""
     return "".join(character if character.isprintable() else "?" for character in text)

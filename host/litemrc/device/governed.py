@@ -1,4 +1,4 @@
-"""A device under a lease: what it is told is told once, and forgotten by itself if nobody comes back."""
+"""A device under a lease: settings are sent when they change, and expire with the lease."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,21 +9,21 @@ from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, take_lease
 from litemrc.device.ranks import WorkingSetSize, get_dram, get_policy, set_policy, set_working_set
 
-# Idle clocks before a rank of the working set dozes, where nobody has set a threshold.
+# Idle cycles before a rank of the working set enters power-down, where no threshold is set.
 _POWER_DOWN_CLOCKS = 100
 
 
 class GovernedDevice:
-    """Obeys budgets and sizes of the working set.
+    """Applies budgets and the size of the working set to a device.
 
     Parameters:
         lease_cycles: how long the device obeys without hearing from here, in its clock cycles.
         energy: its ranks are governed, too.
-        dry_run: it is told nothing at all.
+        dry_run: nothing is sent.
 
     Attributes:
         budgets: in force, pages by context.
-        groups: of the working set, in force; None: not told yet.
+        groups: size of the working set in force; None: not sent yet.
 
     Raises:
         UserError: its ranks are to be governed, and it has none.
@@ -41,12 +41,12 @@ class GovernedDevice:
             self._let_ranks_sleep(states)
 
     def prolong(self) -> None:
-        """Take the lease, or prolong it."""
+        """Take or renew the lease."""
         if not self._dry_run:
             take_lease(self._device, self._lease_cycles)
 
     def obey(self, budgets: Mapping[int, int], groups: int) -> bool:
-        """Bring budgets and the working set into force; returns whether anything changed.
+        """Send budgets and the working set that changed; return whether any did.
 
         Raises:
             LinkError: the device is gone, or refuses for another reason than that a program has ended.
@@ -64,15 +64,15 @@ class GovernedDevice:
         return bool(changed) or resized
 
     def forget_budget(self, context: int) -> None:
-        """A program has begun there or behind it, and has no budget yet."""
+        """A program began in this context and has no budget yet."""
         self.budgets = {other: pages for other, pages in self.budgets.items() if other < context}
 
     def has_budget(self, context: int) -> bool:
-        """Whether the device divides memory between this context and others."""
+        """Return whether the device divides memory between this context and others."""
         return get_budget(self._device, context) is not None
 
     def release(self) -> None:
-        """Give the device back to its own settings."""
+        """End the lease: the device returns to its own settings."""
         if not self._dry_run:
             end_lease(self._device)
 
@@ -85,7 +85,7 @@ class GovernedDevice:
             del self.budgets[context]  # its program has ended
 
     def _let_ranks_sleep(self, states: tuple[str, ...]) -> None:
-        """Ranks without a page of the working set, as deeply as they can without losing data; others doze."""
+        """Send ranks without a page of the working set to the deepest state that keeps data; others doze."""
         before = get_policy(self._device)
         set_policy(
             self._device,

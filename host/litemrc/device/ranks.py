@@ -1,4 +1,4 @@
-"""The power domains of a device: who sends them to sleep, and what the meter counted of them."""
+"""The power domains of a device: their sleep policy, requests to sleep, and the working set."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from litemrc.device.link.protocol import Message, host_requests
 
 @dataclass(frozen=True)
 class Dram:
-    """The DRAM whose ranks a device meters.
+    """The DRAM that the rank meter of a device observes.
 
     Attributes:
         ranks: their number.
@@ -84,7 +84,7 @@ def rank_policies() -> tuple[str, ...]:
 
 
 def get_dram(device: Device) -> Dram:
-    """Ask for the DRAM whose ranks the device meters.
+    """Return the DRAM that the rank meter observes.
 
     Raises:
         LinkError: as `get_policy`; it meters none.

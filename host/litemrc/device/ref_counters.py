@@ -1,4 +1,4 @@
-"""The reference counters of a device, and its traffic generator: what is counted, and what reached zero."""
+"""The reference counters of a device, their events, and its traffic generator."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -13,14 +13,14 @@ _MASTER = "master_"  # of the constants that number them
 
 @dataclass(frozen=True)
 class RefCounterUnit:
-    """What a device has, and what it lost since reset.
+    """The reference counters of a device, and losses since reset.
 
     Attributes:
         pages: of 2^`page_shift` bytes, two counters each.
         width: bits of a counter.
-        masters, contexts: told apart.
-        events_lost: found their queue full.
-        accesses_lost: no counter saw them.
+        masters, contexts: numbers of those that are distinguished.
+        events_lost: events dropped as their queue was full.
+        accesses_lost: accesses that no counter saw.
     """
 
     pages: int
@@ -34,13 +34,13 @@ class RefCounterUnit:
 
 @dataclass(frozen=True)
 class CounterSetting:
-    """What one counter of all pages counts.
+    """Setting of one of the counters that every page has.
 
     Attributes:
-        initial: its value when armed; 0: it counts nothing.
-        reads, writes: which accesses.
-        masters, contexts: whose, a bit each.
-        lower, upper: first and last page.
+        initial: value when armed; 0: it counts nothing.
+        reads, writes: whether these are counted.
+        masters, contexts: those that are counted, a bit each.
+        lower, upper: first and last page that count.
     """
 
     initial: int
@@ -62,13 +62,13 @@ class PageEvent:
 
     @classmethod
     def of_message(cls, message: Message) -> "PageEvent":
-        """The event that a count message tells."""
+        """Return the event of a count message."""
         return cls(message.counter, message.page, message.lost)
 
 
 @dataclass(frozen=True)
 class TrafficState:
-    """The generator: accesses still to come; bytes of its word; words of the memory."""
+    """The generator: accesses left; bytes of its word; words of the memory."""
 
     left: int
     word_bytes: int
@@ -76,13 +76,13 @@ class TrafficState:
 
 
 def masters() -> tuple[str, ...]:
-    """Names of those who ask for accesses, by their number."""
+    """Return the names of the bus masters, by their number."""
     numbers = {name: number for name, number in schema().constants.items() if name.startswith(_MASTER)}
     return tuple(name.removeprefix(_MASTER) for name in sorted(numbers, key=numbers.__getitem__))
 
 
 def page_counters() -> tuple[str, ...]:
-    """Names of the counters of a page."""
+    """Return the names of the counters of a page."""
     (field,) = (f for f in host_requests().types["get_counter"].body if f.name == "counter")
     return tuple(name for name, _ in field.choices)
 
@@ -98,7 +98,7 @@ def get_unit(device: Device) -> RefCounterUnit:
 
 
 def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
-    """Ask what a counter counts, and whether it does now.
+    """Return what a counter counts, and whether it counts now.
 
     Raises:
         LinkError: the device refuses, sends nonsense, or is gone.
@@ -107,7 +107,7 @@ def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
 
 
 def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting:
-    """Say what a counter counts; both counters of every page begin anew from their initial values.
+    """Set what a counter counts; both counters of every page restart from their initial values.
 
     Raises:
         LinkError: as `get_setting`; a setting beyond what it has, or a program of its own uses the counters.
@@ -118,7 +118,7 @@ def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting
 
 
 def count_requests(device: Device, *, on: bool) -> None:
-    """Start or stop counting; the counters stay as they are.
+    """Start or stop counting; the counters keep their values.
 
     Raises:
         LinkError: as `arm`.
@@ -154,7 +154,7 @@ def get_traffic(device: Device) -> TrafficState:
 
 
 def start_traffic(device: Device, traffic: Traffic, *, gap: int, count: int) -> TrafficState:
-    """Have the generator make `count` accesses of a stream, `gap` clocks between two; writes change no byte.
+    """Have the generator make `count` accesses of a stream, `gap` cycles apart; writes change no byte.
 
     Raises:
         LinkError: as `arm`; the range is not in the memory.
@@ -163,7 +163,7 @@ def start_traffic(device: Device, traffic: Traffic, *, gap: int, count: int) -> 
 
 
 def events_of(messages: Iterator[Message]) -> Iterator[PageEvent]:
-    """The events among the messages of a device."""
+    """Yield the events among the messages of a device."""
     return (PageEvent.of_message(message) for message in messages if message.name == "count")
 
 

@@ -1,4 +1,4 @@
-"""The device's programs: which to run, one after the other or all together, and which still run."""
+"""Runs programs of the device, one after the other or at once, and tracks which still run."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Run:
 
 
 class RunningPrograms:
-    """Starts programs of a device and knows which have not ended."""
+    """Starts programs of a device and tracks which have not ended."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -74,9 +74,9 @@ class RunningPrograms:
         self._running.discard((event.workload, event.context))
 
     def note_hello(self, hello: Message) -> None:
-        """Only what hello says runs still runs: the message of an end may be lost.
+        """Keep only the programs that hello reports: the message of an end may be lost.
 
-        A hello from before the last start, such as a late second answer of a slow device, tells nothing.
+        A hello from before the last start, such as a late second answer of a slow device, is ignored.
         """
         if (hello.sequence - self._started) % 2**32 >= 1 << 31:
             return

@@ -1,8 +1,8 @@
-"""What a memory chip draws in each state it can wait in, and what waking takes: from a part's data sheet.
+"""Power of a memory chip in each idle state, and time and power of the exit, from its data sheet.
 
-An RDRAM is as zhou2004, table 4, has it. Synchronous DRAM is made one like it, closed page:
+An RDRAM has the values of zhou2004, table 4. Synchronous DRAM is modelled like it, with closed pages:
 
-| state | draws | way back |
+| state | current | exit |
 | --- | --- | --- |
 | awake | IDD3N | - |
 | standby | IDD2N | none: an access opens its row in any case |
@@ -48,7 +48,7 @@ def chip_power(part: Part) -> ChipPower:
     """The states of a chip of this part.
 
     Raises:
-        UserError: a current or an exit time is needed that the part's file does not tell.
+        UserError: the part's file lacks a current or an exit time that is needed.
     """
     return _rdram(part) if isinstance(part, RdramPart) else _sdram(part)
 
@@ -98,6 +98,8 @@ def _sdram(part: SdramPart) -> ChipPower:
             )
         return float(known)
 
+    power_down_ns, self_refresh_ns = exit_ns("power_down_exit_ns"), exit_ns("self_refresh_exit_ns")
+
     def mw(name: str) -> float:
         return sum(rail.volts * rail.current(name) for rail in part.rails)
 
@@ -109,6 +111,6 @@ def _sdram(part: SdramPart) -> ChipPower:
         access_ns=part.rc * 1e3 / part.clock_mhz,
         access_mw=mw("idd0") + (mw("idd4r") - mw("idd3n")) * _BURST_CLOCKS / part.rc,
         waiting_mw=(mw("idd3n") + refresh, standby + refresh, mw("idd2p0") + refresh, mw("idd6")),
-        exit_ns=(0.0, 0.0, exit_ns("power_down_exit_ns"), exit_ns("self_refresh_exit_ns")),
+        exit_ns=(0.0, 0.0, power_down_ns, self_refresh_ns),
         exit_mw=(0.0, standby, standby, standby),
     )

@@ -2,14 +2,14 @@
 
 Sources: Micron TN-41-01, "Calculating Memory System Power for DDR3" (2007), for the terms and how they
 follow clock and supply; JESD79-3 for what each IDD is; zhou2004, table 4, for RDRAM. Energies are those of
-the chips' cores: what flows through data pins and terminations depends on the board, and is left out.
+the chips' cores: the power of data pins and terminations depends on the board and is left out.
 
-Clocks are charged with the current of the state they are counted in, and each command with what it draws
-beyond that state. Three things are not as in TN-41-01, on purpose:
+Each cycle is charged with the current of its state, and each command with its current beyond that state.
+Three terms differ from TN-41-01 on purpose:
 
-- A refresh draws IDD5B - IDD2N beyond its state, not IDD5B - IDD3N: the meter counts its clocks as precharge
+- A refresh draws IDD5B - IDD2N beyond its state, not IDD5B - IDD3N: the meter counts its cycles as precharge
   standby, so with IDD2N the time of a refresh costs IDD5B, as it was measured.
-- IDDs are taken at the nominal supply; TN-41-01 takes them at the highest, which makes all 5 % less.
+- IDDs are taken at the nominal supply; TN-41-01 takes them at the highest, so that its results are 5 % lower.
 - Entering self-refresh costs the refresh with which it begins (JESD79-3, "Self-Refresh operation").
 """
 
@@ -30,18 +30,18 @@ _ROUNDING = 1e-9  # a chip may be busy all the time it was awake
 
 @dataclass(frozen=True)
 class Operation:
-    """How the memory was run.
+    """How the memory was operated.
 
     Attributes:
-        clock_hz: of the clocks that were counted.
-        dram_clock_hz: of the memory itself.
-        chips: of a rank, which work together.
+        clock_hz: frequency of the cycles counted.
+        dram_clock_hz: clock frequency of the DRAM.
+        chips: of a rank, which operate together.
         burst_length: transfers of a read or write.
-        fast_exit: the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows in the place of IDD2P0.
+        fast_exit: the DLL stays on in power-down (MR0 bit 12), so IDD2P1 flows instead of IDD2P0.
         kept: part of the array that partial self-refresh refreshes.
-        share: of what the rank does as a whole; 1 / n for one of n address slices of a rank, which each
-            count all of its clocks, refreshes and entries.
-        supply: voltage over nominal.
+        share: of the cycles, refreshes and entries of the rank: 1 / n for one of n address slices, each of
+            which counts all of them.
+        supply: voltage relative to the nominal one.
     """
 
     clock_hz: float
@@ -62,7 +62,7 @@ class Energy:
 
     @property
     def total(self) -> float:
-        """All components together, mJ."""
+        """Sum of the components, mJ."""
         return sum(self.components.values())
 
     def __add__(self, other: "Energy") -> "Energy":
@@ -70,11 +70,10 @@ class Energy:
 
 
 def energy(part: Part, activity: RankActivity, use: Operation) -> Energy:
-    """What a domain consumed in all chips of its rank.
+    """Return the energy of a domain in all chips of its rank.
 
     Raises:
-        UserError: a current is needed that the part's data sheet does not tell, or, of RDRAM, the record
-            cannot be of such a chip.
+        UserError: the part's data sheet lacks a current that is needed, or the record cannot be of an RDRAM.
     """
     if isinstance(part, RdramPart):
         return _rdram_energy(part, activity, use)
@@ -85,9 +84,9 @@ def energy(part: Part, activity: RankActivity, use: Operation) -> Energy:
 
 
 def always_awake(part: Part, activity: RankActivity, use: Operation) -> RankActivity:
-    """The same work in the same time without a low state: standby instead, and refreshes one tREFI apart.
+    """Return the same work in the same time without low-power states: standby, and a refresh every tREFI.
 
-    Clocks in power-down had their refreshes, clocks in self-refresh had none from outside.
+    Refreshes during power-down are in the record; during self-refresh there were none from the controller.
     """
     asleep = activity.self_refresh + activity.self_refresh_partial
     spared = asleep / use.clock_hz / (part.refi_ns * 1e-9) if isinstance(part, SdramPart) else 0
@@ -145,7 +144,7 @@ def _rail_energy(part: SdramPart, rail: Rail, activity: RankActivity, use: Opera
             "active standby": background(activity.active_standby, "idd3n"),
             "precharge standby": background(activity.precharge_standby, "idd2n"),
             "power-down": background(activity.power_down, "idd2p1" if use.fast_exit else "idd2p0"),
-            # The clock may stop in self-refresh: nothing follows it.
+            # The clock may stop in self-refresh, so IDD6 is not scaled with it.
             "self-refresh": drawn(whole, rail.current("idd6") * second) if whole else 0.0,
             "self-refresh, partial": drawn(partial, rail.partial(use.kept) * second) if partial else 0.0,
             "activate": drawn(activity.activates, activation()) if activity.activates else 0.0,
@@ -163,8 +162,8 @@ def _rdram_energy(part: RdramPart, activity: RankActivity, use: Operation) -> En
     """mJ of a chip by zhou2004, table 4: mW x s.
 
     The counters of a rank meter stand for a chip's: both standby states are standby, power-down is nap,
-    self-refresh is powerdown; each exit from a low state takes the table's time and power, and an access that
-    woke nobody comes from standby. Accesses and ways back are taken out of the standby clocks.
+    self-refresh is powerdown; each exit from a low-power state takes the table's time and power; an
+    access without a wake-up comes from standby. Accesses and exits are subtracted from the standby cycles.
 
     Raises:
         UserError: they do not fit in, or the record has partial self-refresh, which no RDRAM has.

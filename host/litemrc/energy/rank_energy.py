@@ -1,4 +1,4 @@
-"""What a rank table's domains consumed, and what the same work would have cost always awake."""
+"""Energy of the domains of a rank table, and of the same work without low-power states."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from litemrc.ranks.table import RankTable
 
 @dataclass(frozen=True)
 class DomainEnergy:
-    """What one domain, or all together, consumed.
+    """Energy of one domain, or of all.
 
     Attributes:
-        activity: what it did.
-        energy: what that cost.
-        awake: what it would have cost without low states.
-        seconds: how long it took.
+        activity: commands and cycles in each state.
+        energy: of that activity.
+        awake: energy of the same work without low-power states.
+        seconds: duration.
     """
 
     activity: RankActivity
@@ -28,24 +28,24 @@ class DomainEnergy:
 
     @property
     def mean_mw(self) -> float:
-        """Mean power in mW; 0 of no time at all."""
+        """Mean power in mW; 0 if no time passed."""
         return self.energy.total / self.seconds if self.seconds else 0.0
 
     @property
     def saving(self) -> float:
-        """Part of the energy always awake that was saved; below 0 if low states cost more than they saved."""
+        """Share of `awake` that was saved; below 0 if low-power states cost more than they saved."""
         return 1 - self.energy.total / self.awake.total if self.awake.total else 0.0
 
 
 @dataclass(frozen=True)
 class RankEnergy:
-    """What a rank table's domains consumed.
+    """Energy of the domains of a rank table.
 
     Attributes:
-        part: the chips it is made of.
-        use: how they were run.
-        domains: one each.
-        total: all of them together.
+        part: the DRAM chips.
+        use: how they were operated.
+        domains: one entry each.
+        total: their sum.
     """
 
     part: Part
@@ -63,12 +63,12 @@ class RankEnergy:
 def rank_energy(
     table: RankTable, part: Part, *, fast_exit: bool = False, partial_as_whole: bool = False
 ) -> RankEnergy:
-    """Account for all epochs of a table.
+    """Return the energy of all epochs of a table.
 
     Parameters:
         fast_exit: the DLL stays on in power-down (MR0 bit 12), which LiteDRAM does not ask for.
-        partial_as_whole: charge self-refresh of a part of the array as that of all: an upper limit, where the
-            data sheet does not tell more.
+        partial_as_whole: charge partial self-refresh as that of the whole array: an upper bound, where
+            the data sheet has no current for it.
 
     Raises:
         UserError: as `energy`.
@@ -91,7 +91,7 @@ def rank_energy(
 
 
 def operation(table: RankTable, *, fast_exit: bool = False, partial_as_whole: bool = False) -> Operation:
-    """How the memory of a table was run; parameters as of `rank_energy`."""
+    """Return how the memory of a table was operated; parameters as of `rank_energy`."""
     return Operation(
         clock_hz=table.clock_hz,
         dram_clock_hz=table.clock_hz * table.phases,

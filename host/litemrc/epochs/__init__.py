@@ -1,1 +1,1 @@
-"""The epoch table: hit counters of every epoch and context, its Parquet file, and who the contexts were."""
+"""The epoch table: hit counters by epoch and context, its Parquet file, and the processes of contexts."""

@@ -1,10 +1,10 @@
-"""Who a context followed and when: processes, side by side and one after the other in one context."""
+"""The processes that contexts followed, and in which epochs; one context may follow several in turn."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-KERNEL = "kernel"  # what a context that follows nobody counts, under an operating system
+KERNEL = "kernel"  # name of a context that follows no process, under an operating system
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Process:
 
     @property
     def label(self) -> str:
-        """How people are told of it: "sort (pid 57)"."""
+        """Its name in tables: "sort (pid 57)"."""
         return f"{self.comm or 'unnamed'} ({f'pid {self.pid}' if self.pid else 'cgroup'})"
 
     @property
@@ -54,14 +54,14 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose pages a curve is of: a process, or without one what else was counted in a context."""
+    """The owner of the pages of a curve: a process, or None for the rest of a context."""
 
     context: int
     process: Process | None = None
 
 
 def check_processes(processes: Iterable[Process], contexts: int) -> None:
-    """Refuse processes that no device can have followed.
+    """Check that a device can have followed these processes.
 
     Raises:
         ValueError: a context the monitor does not have, or two processes in one context in the same epoch.
@@ -78,11 +78,11 @@ def check_processes(processes: Iterable[Process], contexts: int) -> None:
 
 @dataclass
 class _Followed:
-    """What a context follows now, and the first and last epoch that came since."""
+    """The process that a context follows now, and the first and last epoch since."""
 
     pid: int
     comm: str
-    told: bool  # by the device at the time, and not found so when the log began
+    told: bool  # the device reported the beginning; else it was found when the log began
     ended: bool = False
     ended_after: int | None = None  # if an epoch came before
     epochs: tuple[int, int] | None = None
@@ -101,9 +101,9 @@ class _Followed:
 
 
 class ProcessLog:
-    """Makes processes and their epochs of what a device tells, in the order it is told.
+    """Derives processes and their epochs from what a device reports, in the order of its messages.
 
-    A process of which no epoch came has no counts, and leaves no trace.
+    A process without an epoch has no counts and is left out.
     """
 
     def __init__(self) -> None:
@@ -111,14 +111,14 @@ class ProcessLog:
         self._followed: dict[int, _Followed] = {}
 
     def find(self, context: int, pid: int, comm: str) -> None:
-        """The context was found to follow that process, nobody knows since when."""
+        """The context was found to follow that process since an unknown time."""
         self._followed[context] = _Followed(pid, comm, told=False)
 
     def follow(self, context: int, pid: int, comm: str) -> None:
-        """From the next epoch on the context follows that process, or the one it follows is now called so."""
+        """The context follows that process from the next epoch on, or its process changed its name."""
         now = self._followed.get(context)
         if now and not now.ended and now.pid == pid and (pid or now.comm == comm):
-            if not now.told and now.comm == comm:  # this is its beginning: what came before was another's
+            if not now.told and now.comm == comm:  # its beginning: earlier epochs belong to another process
                 now.epochs = None
             now.comm, now.told = comm, True
             return
@@ -126,14 +126,14 @@ class ProcessLog:
         self._followed[context] = _Followed(pid, comm, told=True)
 
     def end(self, context: int, pid: int, comm: str) -> None:
-        """The process ended; what is counted in the context is still of its pages."""
+        """The process ended; the context still counts accesses to its pages."""
         now = self._followed.get(context)
         if now and now.pid == pid and not now.ended:
             now.comm, now.told = comm, True
             now.end()
 
     def free(self, context: int) -> None:
-        """From the next epoch on the context follows nobody."""
+        """The context follows no process from the next epoch on."""
         if (followed := self._followed.pop(context, None)) is None:
             return
         followed.end()
@@ -141,13 +141,13 @@ class ProcessLog:
             self._over.append(process)
 
     def note_epoch(self, epoch: int) -> None:
-        """An epoch came whose counts belong to those followed now."""
+        """An epoch ended; its counts belong to the processes followed now."""
         for followed in self._followed.values():
             first, _ = followed.epochs or (epoch, epoch)
             followed.epochs = first, epoch
 
     @property
     def processes(self) -> tuple[Process, ...]:
-        """All so far that had an epoch, in the order in which they came."""
+        """All processes so far that had an epoch, in order of their first one."""
         open_now = [process for c, each in self._followed.items() if (process := each.process(c))]
         return tuple(sorted([*self._over, *open_now], key=lambda each: (each.first_epoch, each.context)))

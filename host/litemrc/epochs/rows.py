@@ -1,14 +1,14 @@
-"""Columns of a table with one row per epoch and part of a device: what such tables share."""
+"""Columns of tables with one row for each epoch and part of a device."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
 def exact_column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
-    """The values as they are, in this type.
+    """Return the values, unchanged, as an array of this type.
 
     Raises:
-        ValueError: it cannot hold them.
+        ValueError: the type cannot hold them.
     """
     given = np.asarray(values)
     column = np.ascontiguousarray(given, dtype=dtype)
@@ -18,7 +18,7 @@ def exact_column(name: str, values: ArrayLike, dtype: np.dtype) -> NDArray:
 
 
 def repeated_rows(epoch: NDArray[np.uint32], part: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which rows have the epoch and the part of an earlier one."""
+    """Return which rows, bool[n], repeat the epoch and part of an earlier row."""
     pairs = epoch.astype(np.int64) << 8 | part
     repeated = np.ones(pairs.size, dtype=bool)
     repeated[np.unique(pairs, return_index=True)[1]] = False
@@ -26,7 +26,7 @@ def repeated_rows(epoch: NDArray[np.uint32], part: NDArray[np.uint8]) -> NDArray
 
 
 def rows_between(epoch: NDArray[np.uint32], start: int | None, stop: int | None) -> NDArray[np.bool_]:
-    """Which rows are of epochs `start` up to, not including, `stop`; None: no limit on that side."""
+    """Return which rows, bool[n], are of epochs `start` up to, not including, `stop`; None: no limit."""
     kept = np.ones(epoch.size, dtype=bool)
     if start is not None:
         kept &= epoch >= start

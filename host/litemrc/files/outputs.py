@@ -1,4 +1,4 @@
-"""Output files: refused before the work if they cannot be written, and never seen half-written."""
+"""Output files: checked before the work begins, and replaced only when complete."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ PICTURE_SUFFIXES = (".png", ".svg")
 
 
 def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
-    """Refuse an output path that is bound to fail, so that nobody collects for an hour to lose it at the end.
+    """Check that a file can be written to a path, before the work that it will hold.
 
     Parameters:
         path: where a file will be written.
-        suffixes: the endings allowed, with their dot and in lower case; empty: any.
+        suffixes: the endings allowed, lower case, with their dot; empty: any.
 
     Raises:
         UserError: wrong suffix, no such folder, no permission, or a folder stands there.
@@ -50,7 +50,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         yield partial
-        # Data before name: after a power cut the path holds the old file or the new one, never an empty one.
+        # Data before name: after a power failure the path holds the old or the new file, never an empty one.
         with partial.open("rb") as written:
             os.fsync(written.fileno())
         partial.replace(path)

@@ -1,8 +1,8 @@
-"""Parquet files under a seal: written whole or not at all, refused when a single bit of them is wrong.
+"""Parquet files with a checksum over the whole file: written whole or not at all, refused if damaged.
 
-Units stand in each column's metadata and, with what else describes the data, as JSON under the key `litemrc`
-of the schema's metadata. Parquet's own checksums cover the pages but neither the footer nor that description,
-so the file carries a seal besides: the CRC-32 of all its bytes, the seal's own digits taken as zeros.
+Units are in each column's metadata and, with the other parameters, as JSON under the key `litemrc` of the
+schema's metadata. Parquet's own checksums cover the pages but neither the footer nor that description,
+so the file also carries a seal: the CRC-32 of all its bytes, with the seal's own digits taken as zeros.
 """
 
 import json
@@ -77,7 +77,7 @@ def write_sealed(
 def read_sealed(
     path: str | Path, kind: FileKind, version: int, decode: Callable[[pa.Table, dict[str, Any]], Decoded]
 ) -> Decoded:
-    """What `decode` makes of the rows and the description in a file that `write_sealed` wrote.
+    """Return what `decode` makes of the rows and the description of a file that `write_sealed` wrote.
 
     `decode` raises ValueError, LookupError or TypeError for whatever contradicts the format.
 
@@ -90,7 +90,7 @@ def read_sealed(
         described = json.loads((file.schema_arrow.metadata or {}).get(_METADATA, b"{}"))
         if described.get("kind") == kind.tag and described["version"] == version and _SEAL.search(content):
             return decode(file.read(), described)
-    # What stands in the file may contradict itself in many ways; all mean the same to the user.
+    # The contents may contradict each other in many ways; the user can do the same about each.
     except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
         reason = str(error).strip().split("\n")[0]
         raise UserError(f"the file is damaged: {reason}", where=str(path), remedy=_COLLECT_AGAIN) from error
@@ -105,7 +105,7 @@ def read_sealed(
 
 
 def whole_column(data: pa.Table, name: str) -> pa.Array:
-    """A column without empty fields.
+    """Return a column, which must have no empty field.
 
     Raises:
         LookupError: there is none of this name.

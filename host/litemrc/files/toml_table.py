@@ -1,4 +1,4 @@
-"""TOML files in which every key is checked: what is wrong is told with its key and its line."""
+"""TOML files in which every key is checked; errors name the key and the line."""
 
 import tomllib
 from collections.abc import Collection
@@ -120,10 +120,10 @@ class TomlTable:
 
 
 def line_of(text: str, path: KeyPath) -> int | None:
-    """The line, from 1, on which the statement stands that first gives a key; None if there is none.
+    """Return the line, from 1, of the statement that first gives a key; None if there is none.
 
-    The parser tells no positions, so it is asked: of all beginnings of the file that are TOML, the shortest
-    one that has the key ends with its statement, which begins behind the next shorter one.
+    The parser gives no positions, so prefixes of the file are parsed: the shortest valid prefix that has the
+    key ends with its statement, which begins after the next shorter valid prefix.
     """
     lines = text.splitlines(keepends=True)
     begin = 1
@@ -150,7 +150,7 @@ def _holds(content: Any, path: KeyPath) -> bool:
 
 
 def _first_broken_line(text: str) -> int:
-    """Where a statement begins that makes the text no TOML."""
+    """Return the line of the first statement that is not valid TOML."""
     lines = text.splitlines(keepends=True)
     begin = 1
     for end in range(1, len(lines) + 1):

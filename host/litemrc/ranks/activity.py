@@ -1,11 +1,11 @@
-"""What a rank meter counts of a power domain: names, and the sums that energies are made of."""
+"""Activity of a power domain: the counters of the rank meter that energies are computed from."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from litemrc.ranks.states import MeterWord, PowerState
 
-# For people, and of the energy that is spent in a state.
+# Names in tables, and of the components of energy.
 LABELS = dict(
     zip(
         PowerState,
@@ -20,14 +20,14 @@ KEPT = (1.0, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8)
 
 @dataclass(frozen=True, slots=True)
 class RankActivity:
-    """What happened in a power domain over some time; whatever adds up of the meter's counters.
+    """Activity of a power domain over some time: the counters of the meter that can be added.
 
     Attributes:
         reads, writes, activates, refreshes: commands.
-        active_standby ... self_refresh_partial: clocks in each `PowerState`; their sum is the time.
-        entered_power_down ... entered_self_refresh_partial: how often a low state was entered.
-        wake_ups: how often an access had to wake the domain.
-        waking: clocks of waking, which count as precharge standby, too.
+        active_standby ... self_refresh_partial: cycles in each `PowerState`; their sum is the time.
+        entered_power_down ... entered_self_refresh_partial: entries into each low-power state.
+        wake_ups: wake-ups caused by an access.
+        waking: cycles of waking, which are also counted as precharge standby.
     """
 
     reads: float = 0
@@ -50,35 +50,35 @@ class RankActivity:
 
     @property
     def clocks(self) -> float:
-        """Clocks in all states together."""
+        """Cycles in all states."""
         return sum(self.residency(state) for state in PowerState)
 
     @property
     def accesses(self) -> float:
-        """Reads and writes together."""
+        """Reads and writes."""
         return self.reads + self.writes
 
     @property
     def entries(self) -> float:
-        """Entries into low states."""
+        """Entries into low-power states."""
         return self.entered_power_down + self.entered_self_refresh + self.entered_self_refresh_partial
 
     def residency(self, state: PowerState) -> float:
-        """Clocks in a state."""
+        """Cycles in a state."""
         return getattr(self, state.name.lower())
 
     def share(self, state: PowerState) -> float:
-        """Part of the time in a state; 0 of no time at all."""
+        """Share of the time in a state; 0 if no time passed."""
         return self.residency(state) / self.clocks if self.clocks else 0.0
 
     @classmethod
     def of_counters(cls, counters: Sequence[int]) -> "RankActivity":
-        """Of the counters of one domain, in the order of `COUNTERS`."""
+        """Return the activity of one domain from its counters, in the order of `COUNTERS`."""
         return cls(*(counters[COUNTERS.index(name)] for name in ADDING))
 
     @classmethod
     def sum(cls, activities: Iterable["RankActivity"]) -> "RankActivity":
-        """All of them together, of nothing at all too."""
+        """Return the sum of the activities, of none as well."""
         total = cls()
         for activity in activities:
             total += activity
@@ -86,10 +86,10 @@ class RankActivity:
 
     @classmethod
     def of_slices(cls, slices: Sequence["RankActivity"]) -> "RankActivity":
-        """A rank's, of its slices', which each count what the rank does as a whole."""
+        """Return the activity of a rank from its slices; each also counts the events of the whole rank."""
         own = cls.sum(slices)
         return replace(slices[0], **{name: getattr(own, name) for name in OF_A_SLICE})
 
 
-OF_A_SLICE = ("reads", "writes", "activates", "wake_ups")  # what slices of a rank do not share
+OF_A_SLICE = ("reads", "writes", "activates", "wake_ups")  # counted for each slice, not for the whole rank
 ADDING = tuple(field.name for field in fields(RankActivity))  # counters that add up over time

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class PowerState(IntEnum):
-    """What a domain's clocks are counted under, numbered as in the hardware."""
+    """Power states of a domain, numbered as in the hardware."""
 
     ACTIVE_STANDBY = 0  # CKE high, a row is open
     PRECHARGE_STANDBY = 1  # CKE high, all rows are closed
@@ -14,7 +14,7 @@ class PowerState(IntEnum):
 
 
 class MeterWord(IntEnum):
-    """Counters of a domain, in the order of the hardware's window."""
+    """Counters of a domain, in the order of the hardware's register window."""
 
     READS = 0
     WRITES = 1

@@ -1,4 +1,4 @@
-"""The rank table: what a rank meter counted, one row per epoch and power domain, in memory."""
+"""The rank table: counters of the rank meter, one row for each epoch and power domain."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -58,19 +58,19 @@ class RankTable:
     """Counters of a run of epochs, and what they are of.
 
     Attributes:
-        clock_hz: of the clocks counted.
-        phases: clocks of the DRAM in one of these.
+        clock_hz: frequency of the cycles counted.
+        phases: DRAM cycles in one of these cycles.
         domains: power domains; virtual: they are equal address slices of one rank, and each counts the
-            clocks, refreshes and entries of the rank.
+            cycles, refreshes and entries of the rank.
         chips: side by side in a rank; part: their name, empty if unknown.
         partial: what partial self-refresh keeps, as in MR2: 0 all, 1 half, 2 a quarter, 3 an eighth ...
         epoch: uint32[n], number of the epoch.
         domain: uint8[n]; a pair (epoch, domain) occurs once, and an epoch has rows of all domains or none.
-        clocks: uint32[n], how long the epoch was; the same in all rows of one.
+        clocks: uint32[n], cycles of the epoch; the same in all rows of an epoch.
         reads ... top_pages: uint32[n] each, the counters named in `COUNTERS`.
         state: uint8[n], at the end: 0 awake, else a low `PowerState`.
         working: bool[n], a page of the working set lay in the domain at the end.
-        live_pages: uint32[n], pages whose data somebody needed at the end.
+        live_pages: uint32[n], pages in use at the end.
         overflow: bool[n], a counter saturated: residencies do not add up to `clocks` in this row.
         interrupted: the collection was stopped before its end.
 

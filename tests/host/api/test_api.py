@@ -54,6 +54,14 @@ def test_a_curve_of_numbers_loads_neither_device_nor_pictures():
     }
 
 
+def test_a_plot_without_axes_is_one_of_pyplot():
+    program = "import litemrc, matplotlib\nmatplotlib.use('agg')\n"
+    program += (
+        "axes = litemrc.mrc([1, 3, 1, 1]).plot()\nassert axes.lines[0].get_ydata().tolist() == [0.75, 0.5]"
+    )
+    assert "matplotlib.pyplot" in loaded_by(program)
+
+
 def test_help_of_mrc_loads_neither_device_nor_pictures_nor_arrow():
     loaded = loaded_by(run_command("mrc", "--help"))
     assert "litemrc.cli.curves.mrc" in loaded

@@ -10,6 +10,7 @@ import pytest
 from epoch_rows import PARAMETERS, row
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.table import EpochTable
+from matplotlib.figure import Figure
 
 
 @pytest.fixture
@@ -95,17 +96,12 @@ def test_curves_as_frames_and_tables_have_a_row_for_each_size(table_file):
 
 def test_curves_are_drawn_as_steps_over_the_size_in_mib(table_file):
     curves = litemrc.read(table_file)
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib.figure import Figure
-
     axes = curves.plot(Figure().subplots())
     assert [line.get_label() for line in axes.lines] == ["zipf", "loop"]
     assert axes.lines[0].get_drawstyle() == "steps-post"
     assert np.array_equal(axes.lines[0].get_xdata(), np.arange(1, 5) / 16)
     assert axes.lines[0].get_ydata().tolist() == curves["zipf"].miss_ratio.tolist()
-    assert curves["loop"].plot().lines[0].get_label() == "loop"
+    assert curves["loop"].plot(Figure().subplots()).lines[0].get_label() == "loop"
 
 
 def test_equal_names_are_told_apart(table_file):

@@ -1,4 +1,4 @@
-"""Collects epochs from a device, knows exactly how many were lost on the way, and keeps what it has."""
+"""Collects epochs from a device, counts those lost on the link, and keeps what arrived."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -27,16 +27,16 @@ class Collector:
         context_names: the programs seen to run, by context; the kernel's context where there is one.
         processes: those that contexts followed.
         cycles: clock cycles each program ran, as (workload, context, cycles), in order of their ends.
-        ranks: what the device metered of its ranks; None if nobody asked for that.
-        tasks: what the device's pager did for its tasks.
-        pages: what a program did that keeps copies of remote pages.
+        ranks: counters of the rank meter; None if not requested.
+        tasks: counters of the device's pager by task.
+        pages: counters of a program that keeps copies of remote pages.
     """
 
     def __init__(self, device: Device, dram: Dram | None = None) -> None:
         """Begin with the epochs that the device sends from now on.
 
         Parameters:
-            dram: that of a device whose ranks are of interest, too.
+            dram: of the device, if its rank counters are collected as well.
 
         Raises:
             LinkError: the device is gone, or its parameters contradict each other.
@@ -137,7 +137,7 @@ class Collector:
         yield from self._collect_last_ranks()
 
     def _collect_last_ranks(self) -> Iterator[Message]:
-        """Rank messages stand right behind those of their epoch; nothing comes between."""
+        """Rank messages follow those of their epoch directly."""
         while self.ranks and self.rows and self.ranks.last_epoch != self.rows[-1].epoch:
             message = self._device.receive(self._device.timeout_s)
             if message is None:
@@ -157,7 +157,7 @@ class Collector:
         return [*self._device.waiting(), hello]
 
     def _find_processes(self) -> None:
-        """Whom the contexts follow now; what comes between two answers is newer than the first only."""
+        """Find the processes followed now; messages between two answers are newer than the first only."""
         self._device.waiting()
         for context in range(1, self._hello.contexts):
             followed = get_followed(self._device, context)

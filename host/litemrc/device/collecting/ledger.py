@@ -1,4 +1,4 @@
-"""Which epoch messages arrived, which never will, and which epochs are over."""
+"""Counts epoch messages received and lost, and finished epochs."""
 
 from litemrc.device.link.protocol import Message
 
@@ -24,7 +24,7 @@ class EpochLedger:
         """Note an epoch message, or one that says how many the device has sent so far.
 
         Raises:
-            ValueError: the device counts anew: it was restarted, and nobody knows what was lost.
+            ValueError: the device restarted its count: it was reset, and the losses are unknown.
         """
         sent = message.index if message.name == "epoch" else message.epoch_messages
         missing = _steps(self._expected, sent)

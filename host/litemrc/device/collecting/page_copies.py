@@ -48,7 +48,7 @@ class PagesRow:
 
     @classmethod
     def of_message(cls, message: Message) -> "PagesRow":
-        """The row that a pages message tells."""
+        """Return the row of a pages message."""
         return cls(**{name: getattr(message, name) for name in cls.__dataclass_fields__})
 
 
@@ -65,7 +65,7 @@ class PagesRows:
 
     @property
     def lost(self) -> int:
-        """Messages that are missing between them; what they told is contained in the next one."""
+        """Messages lost; the next message contains their counts."""
         return self._gaps.lost
 
     def note(self, message: Message) -> None:

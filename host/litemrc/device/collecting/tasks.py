@@ -18,11 +18,11 @@ class TaskRow:
 
     Attributes:
         memory: frames that all tasks share.
-        budget: frames the task has a right to; None: nobody has set any.
+        budget: frames guaranteed to the task; None: not set.
         resident: frames it has.
         faults: pages read from the slow region; zero_fills: first touches; writes: pages written back.
         iterations: requests answered; response: clock cycles they took, from the time each was due.
-        damaged: pages whose data were not what was written.
+        damaged: pages read back with other data than written.
     """
 
     epoch: int
@@ -40,7 +40,7 @@ class TaskRow:
 
     @classmethod
     def of_message(cls, message: Message) -> "TaskRow":
-        """The row that a task message tells."""
+        """Return the row of a task message."""
         values = {name: getattr(message, name) for name in cls.__dataclass_fields__}
         return cls(**values | {"budget": None if message.budget == _NO_BUDGET else message.budget})
 

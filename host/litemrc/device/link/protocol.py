@@ -1,4 +1,4 @@
-"""Messages as Python records: made, encoded, decoded and checked by the schema, none written down here."""
+"""Messages as Python records, generated, encoded, decoded and checked by the schema."""
 
 from dataclasses import make_dataclass
 from functools import cache

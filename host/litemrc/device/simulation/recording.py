@@ -1,8 +1,7 @@
-"""The simulator's own record of DRAM accesses: read, checked against the tap, and kept as Parquet.
+"""The simulator's record of DRAM accesses: read, checked against the tap, and kept as Parquet.
 
-The recorder writes two independent streams: what the memory arrays of the DRAM model were asked for, and
-what the monitor put into its queue. Here they are laid side by side: each access of the one must be the
-access of the other, the tap's delay apart.
+The recorder writes two independent streams: accesses to the memory arrays of the DRAM model, and entries of
+the monitor's queue. Each access of one must be in the other, later by the delay of the tap.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from litemrc.errors import UserError
 
 OPS = ("access", "invalidate", "clear", "mark", "dropped")
 LATEST_TAP_CLOCKS = 8
-SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources that tell their changes
+SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources of their changes
 UNITS = {
     "cycle": "system clocks since the simulation began",
     "op": "access, dropped, invalidate or clear",
@@ -31,7 +30,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What the filter's registers held: first and last frame that count, and k of the rate 1/2^k."""
+    """Registers of the filter: first and last frame that count, and k of the sampling rate 1/2^k."""
 
     lower: int
     upper: int
@@ -40,13 +39,13 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class TapCheck:
-    """The tap against the observer in the DRAM model.
+    """Comparison of the tap with the observer in the DRAM model.
 
     Attributes:
         accesses: accesses the observer saw while the monitor was on.
         missed: of these, how many the tap did not report, or with another frame or direction.
         invented: accesses of the tap that the observer did not see.
-        clocks: delay from the memory array to the queue, in system clocks.
+        clocks: delay from the memory array to the queue, in system cycles.
     """
 
     accesses: int
@@ -172,7 +171,7 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck
         last_switch = np.searchsorted(switches["cycle"], dram["cycle"] + np.uint64(clocks), side="right")
         enabled = np.concatenate([[0], switches["value"]])[last_switch] != 0
         expected = dram[enabled]
-        # One access a clock at most, so a clock, a frame and a direction name an access.
+        # At most one access a cycle, so cycle, frame and direction identify an access.
         there = _keys(
             expected["cycle"] + np.uint64(clocks), expected["value"] >> page_shift, expected["write"]
         )
@@ -188,5 +187,5 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck
 
 
 def _keys(cycle: NDArray, frame: NDArray, write: NDArray) -> NDArray:
-    """One integer for a clock, a frame (24 bits) and a direction."""
+    """Return one integer for a cycle, a frame (24 bits) and a direction."""
     return cycle << np.uint64(25) | frame.astype(np.uint64) << np.uint64(1) | write.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""What a data sheet says of a DRAM part's power; numbers alone, no file and no arithmetic."""
+"""Power figures of a DRAM part from its data sheet; plain records."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Rail:
 
     Attributes:
         volts: nominal.
-        currents: mA by the names of `CURRENTS`; what no source tells is missing.
+        currents: mA by the names of `CURRENTS`; currents that no source gives are missing.
         idd6_partial: mA of self-refresh of a part of the array, by that part (0.5: half of it).
         where: file and field, for errors.
         absent: why a current is missing, by its name, or for all of them by "currents".
@@ -34,7 +34,7 @@ class Rail:
         """A current in mA.
 
         Raises:
-            UserError: no source tells it.
+            UserError: no source gives it.
         """
         if name not in self.currents:
             raise self._missing(name, f"{name.upper()} is not known")
@@ -44,7 +44,7 @@ class Rail:
         """Self-refresh current in mA with a part `kept` of the array refreshed; 1: all of it.
 
         Raises:
-            UserError: no source tells it.
+            UserError: no source gives it.
         """
         if kept == 1:
             return self.current("idd6")
@@ -77,7 +77,7 @@ class SdramPart:
         refi_ns: mean time between two refreshes.
         rails: its supplies.
         power_down_exit_ns, self_refresh_exit_ns: from the exit of a precharge power-down with the DLL off, of
-            self-refresh, to a read; None: the file does not tell.
+            self-refresh, to a read; None: not in the file.
         datasheet: where the numbers stand; cross_check: where else they were found, or not.
     """
 
