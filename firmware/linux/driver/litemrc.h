@@ -200,7 +200,7 @@ extern const struct file_operations litemrc_fops;
 
 void litemrc_put(struct litemrc *mon);
 
-/* sysfs.c, switches.c */
+/* sysfs/attributes.c, sysfs/switches.c */
 extern const struct attribute_group *litemrc_groups[];
 extern const struct attribute_group litemrc_switch_group;
 
@@ -209,13 +209,13 @@ static inline struct litemrc *litemrc_of_device(struct device *device)
 	return container_of((struct miscdevice *)dev_get_drvdata(device), struct litemrc, misc);
 }
 
-/* folders.c */
+/* sysfs/folders.c */
 int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, const char *name,
 			unsigned int count, const struct attribute_group *group);
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* contexts.c, ranks.c */
+/* sysfs/contexts.c, sysfs/ranks.c */
 extern const struct attribute_group litemrc_context_group;
 extern const struct attribute_group litemrc_rank_group;
 
@@ -261,7 +261,7 @@ void litemrc_probes_unregister(struct litemrc *mon);
 void litemrc_claim(struct litemrc *mon);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 
-/* parse.c */
+/* sysfs/parse.c */
 int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);
 int litemrc_parse_switch(const char *text, bool *on);
 

@@ -23,10 +23,11 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
-        copy.mkdir(parents=True, exist_ok=True)
-        for source in (DRIVER / folder).iterdir():
-            target = copy / source.name
-            if source.is_file() and (not target.exists() or target.read_bytes() != source.read_bytes()):
+        found = (source for pattern in ("*", "sysfs/*") for source in (DRIVER / folder).glob(pattern))
+        for source in filter(Path.is_file, found):
+            target = copy / source.relative_to(DRIVER / folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or target.read_bytes() != source.read_bytes():
                 shutil.copy(source, target)
         folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
         subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *folders, "modules"], check=True)
