@@ -57,7 +57,7 @@ def test_a_curve_of_numbers_loads_neither_device_nor_pictures():
 def test_a_plot_without_axes_is_one_of_pyplot():
     program = "import litemrc, matplotlib\nmatplotlib.use('agg')\n"
     program += (
-        "axes = litemrc.mrc([1, 3, 1, 1]).plot()\nassert axes.lines[0].get_ydata().tolist() == [0.75, 0.5]"
+        "line = litemrc.mrc([1, 3, 1, 1]).plot().lines[0]\nassert line.get_ydata().tolist() == [0.75, 0.5]"
     )
     assert "matplotlib.pyplot" in loaded_by(program)
 
