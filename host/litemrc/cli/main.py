@@ -95,7 +95,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"litemrc {version('litemrc')}\n")
+        print(f"litemrc {version('litemrc')}")
+        parser.exit()
 
 
 def _explain(error: UserError) -> str:
