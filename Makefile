@@ -113,7 +113,7 @@ stress-placement: $(HOST) $(TEST_TOOLS)   ## 10 million random operations throug
 csim: .venv/installed.stamp   ## the C simulation of hls/, with both headers of ap_int (2 min)
 	$(MAKE) --no-print-directory -C hls
 
-docs: $(HOST) .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
+docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
 	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
 
 registers: $(HOST) .venv/soc.stamp   ## export the register map from the gateware

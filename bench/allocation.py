@@ -72,7 +72,7 @@ def _row(figure: dict) -> str:
 
 
 def _demand(rng: np.random.Generator, kind: str, name: str) -> Demand:
-    """Return a curve; `mixed`: a third each of exponentials, one to four steps, lines; `line`: uniform hits."""
+    """Return a curve; `mixed`: a third each of exponentials, 1 to 4 steps, lines; `line`: uniform hits."""
     shape = rng.choice(["exponential", "steps", "line"]) if kind == "mixed" else kind
     hits = {
         "exponential": lambda: np.exp(-np.arange(SIZES) / (SIZES * rng.uniform(0.02, 0.6))),

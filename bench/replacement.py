@@ -1,7 +1,7 @@
 """References per second through each replacement policy: `python bench/replacement.py`.
 
-Time is processor time without reading the trace; each figure is the best of the rounds. Each trace is repeated
-to at least 5 M references, for one policy and memory size at a time.
+Time is processor time without reading the trace; each figure is the best of the rounds. Each trace is
+repeated to at least 5 M references, for one policy and memory size at a time.
 """
 
 import argparse

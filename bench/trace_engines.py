@@ -4,8 +4,8 @@
 
 All take the same traces: 10 M references over 256 Ki pages. Contenders alternate, so that disturbances affect
 all; each figure is the median of the rounds, each ratio the median of the rounds' ratios. Time is processor
-time, because the machine may be shared. With several threads it is elapsed time, which is meaningful only on an
-idle machine (see the printed load average). All exact contenders must agree. Peak memory is measured in a
+time, because the machine may be shared. With several threads it is elapsed time, which is meaningful only on
+an idle machine (see the printed load average). All exact contenders must agree. Peak memory is measured in a
 separate process, above that with only the trace loaded.
 """
 
