@@ -1,1 +1,1 @@
-"""The native core: engines in C++ that turn a trace of page numbers into miss ratio curves."""
+"""The native core: engines in C++ that compute miss-ratio curves of page traces, and simulators."""

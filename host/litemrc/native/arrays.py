@@ -1,4 +1,4 @@
-"""The arrays that the native core takes, and what is refused on the way in."""
+"""Conversion and checks of arrays for the native core."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,13 +7,13 @@ from litemrc.errors import UserError
 
 
 def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
-    """Page numbers as the core takes them: uint64, one-dimensional, contiguous; copied only if they are not.
+    """Return page numbers as a contiguous uint64[n]; they are copied only if necessary.
 
     Raises:
-        UserError: more than one dimension, numbers that are no integers, negative or absent ones.
+        UserError: more than one dimension, or values that are not integers, negative or masked.
     """
     if np.ma.is_masked(pages):
-        raise UserError("page numbers are absent (masked)", remedy="drop or fill them first")
+        raise UserError("page numbers are missing (masked)", remedy="drop or fill them first")
     array = np.asarray(pages)
     if array.ndim != 1:
         raise UserError(f"pages must be one-dimensional, not of shape {array.shape}")
@@ -22,11 +22,11 @@ def page_array(pages: ArrayLike) -> NDArray[np.uint64]:
     if array.dtype.kind not in "ui":
         raise UserError(
             f"pages must be integers, not {array.dtype}",
-            remedy="convert them first: what a fraction or a missing value means, only you know",
+            remedy="convert them first; the meaning of fractions and missing values is not defined here",
         )
     if array.dtype.kind == "i" and array.min() < 0:
         at = int(np.argmax(array < 0))
         raise UserError(
-            f"page number {array[at]} is negative", where=f"access {at}", remedy="pages count from 0"
+            f"page number {array[at]} is negative", where=f"access {at}", remedy="number pages from 0"
         )
     return np.ascontiguousarray(array, np.uint64)

@@ -1,7 +1,7 @@
 """Programs whose memory chips sleep; equal to `litemrc.golden.machines.chip_energy` and `.chip_prediction`.
 
-They trust their arguments: `litemrc.machines.chips.machine` checks them. Times are whole femtoseconds, powers
-microwatts.
+Arguments are not checked here; `litemrc.machines.chips.machine` checks them. Times are whole femtoseconds,
+powers microwatts.
 """
 
 from litemrc.native._core import (

@@ -1,4 +1,4 @@
-"""The engines by name."""
+"""The MRC engines by name."""
 
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 
-# Name: the parameters it has.
+# Parameters of each engine.
 ENGINES = {
     "exact": ("threads",),
     "group": ("frames", "groups"),
@@ -24,13 +24,14 @@ DEFAULT_RATE = 0.01
 
 
 class Engine(Protocol):
-    """What all engines can do."""
+    """An MRC engine."""
 
     def access(self, pages: ArrayLike) -> None:
-        """Take a chunk of accesses."""
+        """Process a chunk of accesses."""
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
-        """The miss-ratio curve of all accesses so far."""
+        """Return the miss-ratio curve of all accesses so far."""
+        ...
 
 
 def make_engine(
@@ -42,19 +43,19 @@ def make_engine(
     frames: int | None = None,
     groups: int | None = None,
 ) -> Engine:
-    """An engine by its name; a parameter that is None has its default.
+    """Return an engine; a parameter that is None has its default.
 
     Parameters:
         name: one of `ENGINES`.
-        threads: of exact: cores to use.
-        rate, sample_pages: of shards: share of the pages followed, or how many at most.
+        threads: of exact: number of threads.
+        rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
         frames, groups: of group and bucket.
 
     Raises:
-        UserError: no such engine, a parameter that is not its own, or a value it refuses.
+        UserError: an unknown engine, a parameter of another engine, or a value out of range.
     """
     if name not in ENGINES:
-        raise UserError(f"no engine {name!r}", remedy=f"engines: {', '.join(ENGINES)}")
+        raise UserError(f"unknown engine {name!r}", remedy=f"choose {', '.join(ENGINES)}")
     given = {
         "threads": threads,
         "rate": rate,
@@ -66,13 +67,13 @@ def make_engine(
         if value is not None and parameter not in ENGINES[name]:
             owners = " and ".join(engine for engine in ENGINES if parameter in ENGINES[engine])
             raise UserError(
-                f"engine {name} has no {parameter.replace('_', ' ')}", remedy=f"it belongs to {owners}"
+                f"engine {name} has no {parameter.replace('_', ' ')}", remedy=f"omit it, or choose {owners}"
             )
     if name == "exact":
         return ExactStack(1 if threads is None else threads)
     if name == "shards":
         if rate is not None and sample_pages is not None:
-            raise UserError("a sample has a fixed rate or a fixed size", remedy="give one of the two")
+            raise UserError("shards takes either a rate or a sample size", remedy="give one of the two")
         if sample_pages is not None:
             return ShardsFixedSize(sample_pages)
         return ShardsFixedRate(DEFAULT_RATE if rate is None else rate)

@@ -1,4 +1,4 @@
-"""Exact LRU stack distances: the miss ratio of every memory size from one pass over a trace."""
+"""Exact LRU stack distances: the miss ratio of every memory size in one pass over a trace."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,9 @@ class ExactStack:
     Memory depends on the number of distinct pages, not on the number of accesses.
 
     Parameters:
-        threads: cores to use. With more than one, accesses are gathered in windows, 4 Mi accesses if the
-            chunks are smaller, whose parts are worked on at once; the result is the same. It pays where a
-            window is several times longer than the number of distinct pages in it.
+        threads: number of threads. With more than one, accesses are collected in windows of at least 4 Mi
+            accesses, whose parts are processed in parallel; the result is the same. Threads pay off if a
+            window is several times longer than its number of distinct pages.
 
     Raises:
         UserError: less than one thread.
@@ -27,7 +27,7 @@ class ExactStack:
 
     def __init__(self, threads: int = 1) -> None:
         if threads < 1:
-            raise UserError(f"{threads} threads cannot do any work", remedy="at least 1")
+            raise UserError(f"threads must be at least 1 (got {threads})", remedy="give at least 1")
         self._core = _core.ExactStack() if threads == 1 else _core.ParallelStack(threads)
 
     @property
@@ -37,19 +37,19 @@ class ExactStack:
 
     @property
     def accesses(self) -> int:
-        """Accesses so far."""
+        """Return the number of accesses so far."""
         return self._stack.accesses
 
     @property
     def footprint_pages(self) -> int:
-        """Distinct pages so far."""
+        """Return the number of distinct pages so far."""
         return self._stack.footprint
 
     def access(self, pages: ArrayLike) -> None:
-        """Take a chunk of accesses; how a trace is cut into chunks changes nothing.
+        """Process a chunk of accesses; chunk borders do not affect the result.
 
         Raises:
-            UserError: as `page_array`; or more than 2^31 distinct pages.
+            UserError: as in `page_array`, or more than 2^31 distinct pages.
         """
         try:
             self._core.access(page_array(pages))
@@ -57,28 +57,28 @@ class ExactStack:
             raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
 
     def distances(self, pages: ArrayLike) -> NDArray[np.uint32]:
-        """Take a chunk of accesses; their stack distances, as `histogram` counts them.
+        """Process a chunk of accesses and return their stack distances as in `histogram`.
 
         Raises:
-            UserError: as `access`; or more than one thread.
+            UserError: as in `access`, or more than one thread.
         """
         if not isinstance(self._core, _core.ExactStack):
-            raise UserError("several threads do not tell distances in order", remedy="choose one thread")
+            raise UserError("distances need a single thread", remedy="use threads=1")
         try:
             return self._core.distances(page_array(pages))
         except _core.TooManyPagesError as error:
             raise UserError(f"the trace has {error}", remedy="choose engine shards") from error
 
     def histogram(self) -> NDArray[np.uint64]:
-        """Accesses by stack distance, uint64[footprint + 1].
+        """Return the accesses by stack distance, uint64[footprint + 1].
 
-        [0] counts first accesses to a page (distance infinite), [d] those whose page was at LRU position d,
-        the most recently used page being at 1.
+        [0] counts first accesses to a page (infinite distance), [d] accesses whose page was at LRU position
+        d, where the most recently used page has position 1.
         """
         return self._stack.histogram()
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
-        """The miss ratio at every size from 1 page to the footprint."""
+        """Return the miss ratio at every size from 1 page to the footprint."""
         histogram = self.histogram()
         cold = int(histogram[0])
         accesses = int(histogram.sum())

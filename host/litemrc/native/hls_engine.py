@@ -1,4 +1,4 @@
-"""The hardware's stack engines over a trace: the very sources of hls/, compiled for the host."""
+"""The hardware's stack engines on a trace: the sources of hls/, compiled for the host."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ _UNITS = {"group": _core.HlsUnit.GROUP_STACK, "bucket": _core.HlsUnit.BUCKET_STA
 
 
 def compiled_sizes() -> dict[int, list[int]]:
-    """Numbers of groups by number of frames."""
+    """Return the compiled numbers of groups by number of frames."""
     sizes: dict[int, list[int]] = {}
     for frames, groups in _core.hls_sizes():
         sizes.setdefault(frames, []).append(groups)
@@ -27,14 +27,14 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 class HlsEngine:
-    """One of the monitor's engines, with one context, fed with the pages of a trace.
+    """An engine of the monitor with one context.
 
     A page gets the next free frame at its first access and keeps it. Hit counters have 64 bits here.
 
     Parameters:
         unit: "group": hls/group_stack, exact at group resolution; "bucket": hls/bucket_stack, estimated.
         frames: page frames of the memory, the largest number of distinct pages.
-        groups: page groups; the curve has a point a group.
+        groups: page groups; the curve has one point per group.
 
     Raises:
         UserError: sizes that were not compiled.
@@ -45,28 +45,28 @@ class HlsEngine:
         if groups not in sizes.get(frames, []):
             raise UserError(
                 f"the engine {unit} was not compiled for {frames} frames in {groups} groups",
-                remedy=f"frames: {_listed(sizes)}; groups: {_listed(sizes[max(sizes)])}",
+                remedy=f"choose frames {_listed(sizes)}; groups {_listed(sizes[max(sizes)])}",
             )
         self.unit, self.frames, self.groups = unit, frames, groups
         self._core = _core.HlsEngine(_UNITS[unit], frames, groups)
 
     def access(self, pages: ArrayLike) -> None:
-        """Take a chunk of accesses.
+        """Process a chunk of accesses.
 
         Raises:
-            UserError: as `page_array`; more distinct pages than frames, after which the engine is spoilt.
+            UserError: as in `page_array`, or more distinct pages than frames; the engine is unusable then.
         """
         try:
             self._core.access(page_array(pages))
         except _core.TooManyPagesError as error:
             larger = [frames for frames in compiled_sizes() if frames > self.frames]
             raise UserError(
-                f"the trace has more than {self.frames} distinct pages, one for each frame",
-                remedy=f"choose one of {_listed(larger)} frames" if larger else "choose engine exact",
+                f"the trace has more than {self.frames} distinct pages, the number of frames",
+                remedy=f"choose {_listed(larger)} frames" if larger else "choose engine exact",
             ) from error
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
-        """The miss ratio at one group, two groups ... all groups."""
+        """Return the miss ratio at one group, two groups ... all groups."""
         hits, misses, group_pages = self._core.hits(), self._core.misses, self.frames // self.groups
         accesses = int(hits.sum()) + misses
         sizes, ratios = points_of_hits(hits, misses, group_pages)

@@ -1,6 +1,6 @@
-"""Several processes on one CPU, with one paging disk, in one memory; equal to `golden.machines.multiprogram`.
+"""Several processes on one CPU with one memory and one disk; equal to `golden.machines.multiprogram`.
 
-Machine and policies trust their arguments: `litemrc.machines.multiprogram.machine` checks them.
+Arguments are not checked here; `litemrc.machines.multiprogram.machine` checks them.
 """
 
 from litemrc.native._core import (

@@ -1,6 +1,7 @@
 """Processors that share memory by pages; equal to `litemrc.golden.machines.numa`.
 
-They trust their arguments: `litemrc.machines.numa.machine` checks them. Pages are numbered densely from 0.
+Arguments are not checked here; `litemrc.machines.numa.machine` checks them. Pages are numbered densely from
+0.
 """
 
 from litemrc.native._core import (

@@ -1,4 +1,4 @@
-"""Pages numbered densely in the order of their first access."""
+"""Dense page numbers in the order of first access."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,9 +8,9 @@ from litemrc.native.arrays import page_array
 
 
 class PageNumbers:
-    """Frame numbers for 64-bit page numbers: 0 for the first page seen, 1 for the next one, and so on.
+    """Maps 64-bit page numbers to dense numbers: 0 for the first page seen, 1 for the next, and so on.
 
-    LRU stacks do not care what pages are called, so engines and policies that want array indices take these.
+    Stack distances do not depend on page numbers, so engines and policies use these as array indices.
     """
 
     def __init__(self) -> None:
@@ -20,9 +20,9 @@ class PageNumbers:
         return self._core.size
 
     def number(self, pages: ArrayLike) -> NDArray[np.uint32]:
-        """The numbers of a chunk of accesses, uint32[accesses]; pages not seen before enter.
+        """Return the numbers of a chunk of accesses, uint32[accesses]; new pages are added.
 
         Raises:
-            UserError: as `page_array`.
+            UserError: as in `page_array`.
         """
         return self._core.number(page_array(pages))

@@ -1,7 +1,7 @@
-"""Memories under a replacement policy, of numbered pages; equal to `golden.machines.replacement` and `.seq`.
+"""Memories under a replacement policy; equal to `golden.machines.replacement` and `.seq`.
 
-An `AddressBook` numbers the pages of one or more address spaces; memories take numbers. Memories, books and
-programs trust their arguments: `litemrc.policies.replacement` and `litemrc.machines` check them.
+An `AddressBook` numbers the pages of one or more address spaces; memories take these numbers. Arguments are
+not checked here; `litemrc.policies.replacement` and `litemrc.machines` check them.
 """
 
 from litemrc.native._core import (

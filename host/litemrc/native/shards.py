@@ -1,8 +1,8 @@
-"""Miss ratio curves from a sample of the pages: SHARDS (Waldspurger et al., FAST 2015).
+"""Miss-ratio curves from a sample of the pages: SHARDS (Waldspurger et al., FAST 2015).
 
-A page is followed if a hash of its number lies below a threshold; the distances among the pages followed are
-scaled up. The number of sampled accesses differs from its expectation as very hot pages are in the sample or
-not; SHARDS-adj adds the difference to the smallest distance, and so do both engines here.
+A page is sampled if the hash of its number is below a threshold; distances among sampled pages are scaled up.
+The number of sampled accesses differs from its expectation, depending on whether very hot pages are sampled.
+Both engines add the difference to the smallest distance (SHARDS-adj).
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ from litemrc.errors import UserError
 from litemrc.native import _core
 from litemrc.native.arrays import page_array
 
-MOST_PAGES = 1 << 28  # that a fixed-size sample may hold
+MOST_PAGES = 1 << 28  # largest fixed-size sample
 
 
 class ShardsFixedRate:
-    """Follows a share of all pages; memory grows with the footprint.
+    """Samples a share of all pages; memory grows with the footprint.
 
     Parameters:
         rate: share of the pages, above 0 and at most 1.
@@ -30,24 +30,25 @@ class ShardsFixedRate:
     def __init__(self, rate: float) -> None:
         if not 0 < rate <= 1:
             raise UserError(
-                f"sampling rate {rate} is not above 0 and at most 1", remedy="0.01 suits most traces"
+                f"the sampling rate must be above 0 and at most 1 (got {rate})",
+                remedy="give a rate such as 0.01",
             )
         self.rate = rate
         self._core = _core.ShardsFixedRate(rate)
 
     def access(self, pages: ArrayLike) -> None:
-        """Take a chunk of accesses, all of them, not a sample.
+        """Process a chunk of all accesses; the engine samples.
 
         Raises:
-            UserError: as `page_array`.
+            UserError: as in `page_array`.
         """
         self._core.access(page_array(pages))
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
-        """The estimated miss ratio at each size a sampled distance stands for, multiples of 1 / rate.
+        """Return the estimated miss ratio at multiples of 1 / rate.
 
         Raises:
-            UserError: accesses, but none to a page of the sample.
+            UserError: no access is to a sampled page.
         """
         histogram = self._core.histogram().astype(np.float64)
         sizes = np.round(np.arange(1, histogram.size) / self.rate).astype(np.int64)
@@ -56,10 +57,10 @@ class ShardsFixedRate:
 
 
 class ShardsFixedSize:
-    """Follows so many pages at most, the sampling rate falling as it must; memory is constant.
+    """Samples at most a given number of pages by lowering the rate; memory is constant.
 
     Parameters:
-        most_pages: pages followed, 1 to 2^28; 8,192 are enough for errors of about 0.002.
+        most_pages: sampled pages, 1 to 2^28; 8,192 give errors of about 0.002.
 
     Raises:
         UserError: another number of pages.
@@ -67,24 +68,27 @@ class ShardsFixedSize:
 
     def __init__(self, most_pages: int) -> None:
         if not 1 <= most_pages <= MOST_PAGES:
-            raise UserError(f"a sample of {most_pages} pages is not possible", remedy=f"1 to {MOST_PAGES}")
+            raise UserError(
+                f"the sample must be 1 to {MOST_PAGES} pages (got {most_pages})",
+                remedy=f"give 1 to {MOST_PAGES}",
+            )
         self._core = _core.ShardsFixedSize(most_pages)
 
     @property
     def rate(self) -> float:
-        """The sampling rate reached."""
+        """Return the current sampling rate."""
         return self._core.rate
 
     def access(self, pages: ArrayLike) -> None:
-        """Take a chunk of accesses, all of them, not a sample.
+        """Process a chunk of all accesses; the engine samples.
 
         Raises:
-            UserError: as `page_array`.
+            UserError: as in `page_array`.
         """
         self._core.access(page_array(pages))
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
-        """The estimated miss ratio at sizes at most 1/256 apart."""
+        """Return the estimated miss ratio at sizes at most 1/256 apart."""
         sizes = self._core.distances()[1:].astype(np.int64)
         weights, cold_misses = self._core.weights()[1:], self._core.cold_weight
         return _adjusted(self._core.accesses, sizes, weights, cold_misses, page_bytes)
@@ -97,12 +101,12 @@ def _adjusted(
     cold_misses: float,
     page_bytes: int,
 ) -> Curve:
-    """The curve of estimated hits at each size, adjusted so that all accesses are accounted for."""
+    """Return the curve of estimated hits at each size, adjusted to the number of accesses."""
     if accesses and not hits.any() and not cold_misses:
         raise UserError(
             "no page of the trace is in the sample", remedy="choose a higher rate, or engine exact"
         )
-    if hits.size == 0:  # no page came back
+    if hits.size == 0:  # no page was accessed twice
         return Curve(np.ones(1, np.int64), np.ones(1), accesses, accesses, page_bytes)
     hits = hits.copy()
     hits[0] += accesses - (hits.sum() + cold_misses)

@@ -1,4 +1,4 @@
-"""Page reference traces: formats, generators and capture, all read as chunks of arrays.
+"""Page reference traces from files, generators and captures, read as chunks of arrays.
 
 with open_trace("app.oracleGeneral.zst") as trace:
     for chunk in trace:

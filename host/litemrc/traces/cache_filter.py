@@ -1,13 +1,13 @@
-"""What of a program's accesses reaches memory behind its caches.
+"""Models caches and returns the accesses of a program that reach memory.
 
-Modelled: separate first levels for data and instructions and unified levels below, each set-associative,
-LRU, write-back, write-allocate, indexed by virtual addresses. A miss first writes a dirty victim back to the
-next level, then fetches the line from there; an access that crosses lines is one access to each; M (load and
-store) counts as a store. Not modelled: translation, prefetching, write buffers, inclusion (a line evicted
-below may stay above), and lines still dirty when the program ends, which are not written.
+Modelled: separate first levels for data and instructions and unified levels below, each set-associative, LRU,
+write-back, write-allocate, indexed by virtual addresses. A miss first writes a dirty victim back to the next
+level and then fetches the line. An access that crosses lines is one access to each; M (load and store) counts
+as a store. Not modelled: translation, prefetching, write buffers, inclusion (a line evicted below may stay
+above), and lines that are dirty when the program ends.
 
-The golden model is `golden.monitor.cache_hierarchy`. This one is fast because most accesses of a set repeat
-the line before: they are found for a whole block at once, and only the others walk the sets one by one.
+The golden model is `golden.monitor.cache_hierarchy`. Most accesses to a set repeat its previous line. These
+are found by array operations for a whole block; only the others are simulated one by one.
 """
 
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ class Transfers(NamedTuple):
     """Lines moved between two levels, in order.
 
     Attributes:
-        addresses: uint64[n], of the line's first byte.
-        writes: bool[n], true: written back, false: fetched.
-        positions: int64[n], index of the access that caused it.
+        addresses: uint64[n], first byte of the line.
+        writes: bool[n], true: write-back, false: fetch.
+        positions: int64[n], index of the access that caused the transfer.
     """
 
     addresses: NDArray[np.uint64]
@@ -41,7 +41,7 @@ class Transfers(NamedTuple):
 
 
 class Cache:
-    """One cache.
+    """A cache.
 
     Attributes:
         accesses, misses, write_backs: counts so far.
@@ -50,19 +50,21 @@ class Cache:
     def __init__(self, shape: CacheShape) -> None:
         self.shape = shape
         self.accesses = self.misses = self.write_backs = 0
-        self._sets: list[list[int]] = [[] for _ in range(shape.sets)]  # lines of a set, last used first
+        self._sets: list[list[int]] = [
+            [] for _ in range(shape.sets)
+        ]  # lines of each set, most recently used first
         self._dirty: set[int] = set()
 
     def run(self, requests: Transfers) -> Transfers:
-        """Serve requests from above; returns those to the level below."""
+        """Serve requests and return those to the next level."""
         shift = np.uint64(self.shape.line_bytes.bit_length() - 1)
         lines = requests.addresses >> shift
         self.accesses += lines.size
         heads, writes = self._without_repeats(lines, requests.writes)
         sets, dirty, ways, mask = self._sets, self._dirty, self.shape.ways, self.shape.sets - 1
         below: list[tuple[int, bool, int]] = []
-        told = zip(lines[heads].tolist(), writes.tolist(), requests.positions[heads].tolist(), strict=True)
-        for line, write, position in told:
+        columns = lines[heads].tolist(), writes.tolist(), requests.positions[heads].tolist()
+        for line, write, position in zip(*columns, strict=True):
             held = sets[line & mask]
             if line in held:
                 if held[0] != line:
@@ -90,9 +92,9 @@ class Cache:
     def _without_repeats(
         self, lines: NDArray[np.uint64], writes: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Indices of accesses to another line than the one before in their set, and if a repeat writes it.
+        """Return the first access of each run to one line in a set, and whether the run writes.
 
-        A repeat hits and leaves the order of its set as it is, so the first may stand for all.
+        A repeated access hits and does not change the order of its set, so the first one represents the run.
         """
         if not lines.size:
             return np.empty(0, dtype=np.int64), writes
@@ -109,11 +111,11 @@ class Cache:
 
 
 class CacheHierarchy:
-    """Caches of one processor.
+    """The caches of a processor.
 
     Attributes:
-        instructions: the first level for instructions, or None: they are not looked at.
-        levels: the first level for data, then those shared with instructions.
+        instructions: first level for instructions; None: instruction fetches are ignored.
+        levels: first level for data, then the shared levels.
     """
 
     def __init__(
@@ -121,32 +123,32 @@ class CacheHierarchy:
     ) -> None:
         """
         Raises:
-            UserError: no level, or lines that get shorter from one level to the next.
+            UserError: no level, or a level with shorter lines than the previous one.
         """
         if not levels:
-            raise UserError("a hierarchy needs a cache", remedy="write --cache none for no filter")
+            raise UserError("no cache level is given", remedy="use --cache none for no filter")
         firsts = [levels[0], instructions] if instructions else [levels[0]]
         longest = max(shape.line_bytes for shape in firsts)
         for above, below in zip([longest, *(s.line_bytes for s in levels[1:])], levels[1:], strict=False):
             if below.line_bytes < above:
                 raise UserError(
-                    f"cache {below} has shorter lines than the one above it",
-                    remedy="let lines keep or gain length from level to level",
+                    f"cache {below} has shorter lines than the level above",
+                    remedy="give each level lines of at least that length",
                 )
         self.levels = [Cache(shape) for shape in levels]
         self.instructions = Cache(instructions) if instructions else None
 
     def run(self, accesses: Accesses) -> Transfers:
-        """Serve a block of accesses; returns what reaches memory, positions counted in this block."""
+        """Serve a block of accesses and return the transfers to memory; positions count in this block."""
         fetches = accesses.kinds == ord("I")
         data = np.flatnonzero(~fetches)
         requests = self.levels[0].run(_lines_touched(accesses, data, self.levels[0].shape))
         if self.instructions:
             code = _lines_touched(accesses, np.flatnonzero(fetches), self.instructions.shape)
             both = zip(requests, self.instructions.run(code), strict=True)
-            joined = Transfers(*(np.concatenate(pair) for pair in both))
+            joined = Transfers._make(np.concatenate(pair) for pair in both)
             order = np.argsort(joined.positions, kind="stable")
-            requests = Transfers(*(column[order] for column in joined))
+            requests = Transfers._make(column[order] for column in joined)
         for cache in self.levels[1:]:
             requests = cache.run(requests)
         return requests

@@ -1,4 +1,4 @@
-"""Sizes of a cache, and how people write them: `16k:4:32` is 16 KiB, 4 ways, lines of 32 bytes."""
+"""Geometry of a cache; `16k:4:32` means 16 KiB, 4 ways, lines of 32 bytes."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,9 @@ class CacheShape:
     """A set-associative cache.
 
     Attributes:
-        bytes: capacity; ways: lines in a set; line_bytes: bytes in a line.
+        bytes: capacity.
+        ways: lines per set.
+        line_bytes: bytes per line.
     """
 
     bytes: int
@@ -27,14 +29,20 @@ class CacheShape:
 
     @classmethod
     def parse(cls, text: str) -> "CacheShape":
-        """Raises UserError for anything but SIZE:WAYS:LINE of which sets and lines are powers of two."""
+        """Parse SIZE:WAYS:LINE.
+
+        Raises:
+            UserError: another form, or sets or lines that are not powers of two.
+        """
         words = text.split(":")
         if len(words) != 3:
-            raise UserError(f"{text!r} is no cache", remedy=REMEDY)
+            raise UserError(f"{text!r} is not a cache geometry", remedy=REMEDY)
         shape = cls(size_of(words[0]), size_of(words[1]), size_of(words[2]))
         whole = shape.sets * shape.ways * shape.line_bytes == shape.bytes
         if not whole or not _power_of_two(shape.sets) or not _power_of_two(shape.line_bytes):
-            raise UserError(f"{text!r}: sets and bytes of a line must be powers of two", remedy=REMEDY)
+            raise UserError(
+                f"{text!r}: the number of sets and the line size must be powers of two", remedy=REMEDY
+            )
         return shape
 
     def __str__(self) -> str:
@@ -43,14 +51,14 @@ class CacheShape:
 
 
 def size_of(text: str) -> int:
-    """A number of at least 1 with k (1024) or m behind it.
+    """Parse a number of at least 1 with an optional suffix k or m (KiB, MiB).
 
     Raises:
-        UserError: it is none.
+        UserError: another form.
     """
     match = re.fullmatch(r"([0-9]{1,15})([km]?)", text.lower())
     if not match or not int(match[1]):
-        raise UserError(f"{text!r} is no size", remedy="write a number, with k or m for KiB or MiB")
+        raise UserError(f"{text!r} is not a size", remedy="write a number, with k or m for KiB or MiB")
     return int(match[1]) * _UNITS[match[2]]
 
 

@@ -1,9 +1,9 @@
-"""Runs a program under Valgrind's lackey and keeps the page references of it that reach memory.
+"""Runs a program under Valgrind's lackey and returns the page references that reach memory.
 
-Lackey tells each access of the program as a line of text, some 15 to 20 bytes an instruction; the lines
-come through a pipe and are never stored. Seen: user-space loads, stores and instruction fetches, all threads
-in one stream. Not seen: the kernel's accesses for the program, its child processes, and what it executes in
-its place.
+Lackey prints each access of the program as a line of text, about 15 to 20 bytes per instruction. The lines
+come through a pipe and are not stored. Recorded: user-space loads, stores and instruction fetches, all
+    threads
+in one stream. Not recorded: accesses by the kernel, by child processes, and after an exec.
 """
 
 import fcntl
@@ -13,10 +13,11 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader, RawIOBase
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,22 +30,25 @@ from litemrc.traces.formats.lines import blocks
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.trace import PAGE_BYTES
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 _PIPE_BYTES = 1 << 20
 _BLOCK_BYTES = 4 << 20
 _PATIENCE_S = 0.005
-# Without the last one a child between fork and exec would print into our lines.
+# Without the last option, a child between fork and exec would print into these lines.
 _OPTIONS = ("--tool=lackey", "--trace-mem=yes", "--child-silent-after-fork=yes")
 
 
 @dataclass
 class Progress:
-    """How far a capture is.
+    """Progress of a capture.
 
     Attributes:
         instructions, accesses: of the program so far, before any cache.
-        references: page references kept.
-        bytes: text of lackey's read.
-        exit_code: the program's, once it has ended.
+        references: page references recorded.
+        bytes: bytes of lackey's text.
+        exit_code: of the program, after its end.
     """
 
     instructions: int = 0
@@ -55,11 +59,11 @@ class Progress:
 
 
 class Capture:
-    """A program being run and its references as chunks; times are instructions begun.
+    """A running program and its references as chunks; times count instructions begun.
 
     Attributes:
-        progress: kept up to date while the chunks are taken.
-        caches: the caches between program and memory, None: every access is kept.
+        progress: updated while chunks are read.
+        caches: caches between program and memory; None: every access is recorded.
     """
 
     time_unit = "instructions"
@@ -72,11 +76,11 @@ class Capture:
         self._command = list(command)
         self._page_bytes = page_bytes
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Run the program to its end; leaving the iteration early ends the program.
+    def chunks(self) -> Generator[Chunk, None, None]:
+        """Run the program and yield its chunks; closing the iteration early kills the program.
 
         Raises:
-            UserError: no valgrind, no such program, or lackey prints what it should not.
+            UserError: valgrind or the program is missing, or lackey's output is malformed.
         """
         with _lackey(self._command) as (process, source):
             for block in blocks(source, _BLOCK_BYTES):
@@ -98,7 +102,7 @@ class Capture:
             self.progress.exit_code = process.wait()
         if not self.progress.accesses:
             raise UserError(
-                f"valgrind ran nothing (exit code {self.progress.exit_code})",
+                f"valgrind recorded no access (exit code {self.progress.exit_code})",
                 where=self._command[0],
                 remedy="see its message above",
             )
@@ -110,9 +114,9 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
     if valgrind is None:
         raise UserError("valgrind is not installed", remedy="apt-get install valgrind")
     if shutil.which(command[0]) is None:
-        raise UserError("no such program", where=command[0], remedy="give its path or install it")
+        raise UserError("the program does not exist", where=command[0], remedy="give its path or install it")
     reader, writer = os.pipe()
-    with suppress(OSError):  # only faster
+    with suppress(OSError):  # a larger pipe is only faster
         fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     try:
         process = subprocess.Popen([valgrind, *_OPTIONS, f"--log-fd={writer}", *command], pass_fds=(writer,))
@@ -133,10 +137,10 @@ def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]
 
 
 class _PatientPipe(RawIOBase):
-    """The reading end of a pipe, read when there is much to read or the writing process has ended.
+    """The read end of a pipe; it is read when much data waits or the writing process has ended.
 
-    Lackey writes each line by itself; a reader woken for every one would cost more than the program. The
-    pipe's other end may stay open longer than the process: children have it too, and are silent.
+    Lackey writes each line separately; a wake-up of the reader per line would cost more than the program. The
+    write end may stay open after the process ends, because silent children inherit it.
     """
 
     def __init__(self, descriptor: int, ended: Callable[[], bool]) -> None:
@@ -147,10 +151,10 @@ class _PatientPipe(RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: "WriteableBuffer") -> int:
         waiting = bytearray(4)
         while True:
-            ended = self._ended()  # asked first: then all that was written before the end is waiting
+            ended = self._ended()  # checked first, so that all data written before the end is visible below
             fcntl.ioctl(self._descriptor, termios.FIONREAD, waiting)
             count = int.from_bytes(waiting, sys.byteorder)
             if count >= self._enough or (ended and count):

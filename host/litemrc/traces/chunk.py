@@ -1,11 +1,11 @@
-"""A stretch of a trace as arrays: what all readers yield and all writers take."""
+"""A section of a trace as arrays: readers yield chunks, writers take them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-CHUNK_REFERENCES = 1 << 17  # what readers aim at: large for numpy, small enough (1 MiB of pages) for caches
+CHUNK_REFERENCES = 1 << 17  # size that readers aim at: efficient in numpy, and 1 MiB of pages fits caches
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -14,13 +14,13 @@ class Chunk:
 
     Attributes:
         pages: uint64[n], page numbers.
-        writes: bool[n], true: a write; None if the trace does not tell.
-        times: uint64[n], never decreasing over the whole trace, in the unit of the trace (instructions,
+        writes: bool[n], true: a write; None if unknown.
+        times: uint64[n], non-decreasing over the whole trace, in the unit of the trace (instructions,
             cycles, seconds ...); None if the trace has no times.
-        contexts: uint32[n], number of the process or address space; None if the trace has but one.
+        contexts: uint32[n], number of the process or address space; None if the trace has only one.
 
     Raises:
-        ValueError: a column of another type or length; a chunk may be empty.
+        ValueError: a column of another type or length.
     """
 
     pages: NDArray[np.uint64]

@@ -1,11 +1,11 @@
-"""What there is to say of a trace as a whole, gathered chunk by chunk."""
+"""Summary of a whole trace, accumulated by chunks."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.traces.chunk import Chunk
 
-_MAPPED_PAGES = 1 << 26  # up to this page number one byte a page; beyond, sorted numbers
+_MAPPED_PAGES = 1 << 26  # lower page numbers take a byte each; higher ones are sorted
 _MERGE_EVERY = 1 << 22  # references
 
 
@@ -35,7 +35,7 @@ class PageSet:
             self._merge()
 
     def numbers(self) -> NDArray[np.uint64]:
-        """All pages, lowest first."""
+        """Return all pages, lowest first."""
         self._merge()
         mapped = np.flatnonzero(self._map).astype(np.uint64)
         return np.union1d(mapped, self._sorted) if self._sorted.size else mapped
@@ -51,10 +51,10 @@ class Summary:
 
     Attributes:
         references: number of references.
-        pages: the distinct ones.
-        writes: number of writes, None if the trace does not tell.
+        pages: the distinct pages.
+        writes: number of writes; None if unknown.
         first_time, last_time: None if the trace has no times.
-        contexts: references of each context; empty if the trace has but one.
+        contexts: references by context; empty if the trace has only one.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What every reader and writer of traces is to those who use it."""
+"""Interface of trace readers and writers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ PAGE_BYTES = 4096
 
 
 class Trace(ABC):
-    """A trace being read: a context manager, and an iterable of chunks that is run through once.
+    """A trace being read: a context manager and an iterable of chunks for a single pass.
 
     Attributes:
         name: path or URL.
         format: name of its format.
-        time_unit: what `Chunk.times` counts; "" if unknown or without times.
-        minimum_pages: smallest memory, in pages, whose misses this trace tells exactly: 1 for complete
-            traces. That of an IN/OUT trace is known, and only then right, behind the last chunk.
-        interval: length of the intervals of an IN/OUT trace, in units of time, known once the iteration has
-            begun; 0 for complete traces.
-        notes: what the reader left out or assumed, for people; complete behind the last chunk.
-        origin: what made the references, where the file tells; else "".
+        time_unit: unit of `Chunk.times`; "" if unknown or without times.
+        minimum_pages: smallest memory, in pages, for which misses are exact: 1 for complete traces. The value
+            of an IN/OUT trace is valid after the last chunk.
+        interval: interval length of an IN/OUT trace, in units of time, valid once the iteration has begun; 0
+            for complete traces.
+        notes: messages about omissions and assumptions; complete after the last chunk.
+        origin: source of the references if the file has it, otherwise "".
     """
 
     format = ""
@@ -40,19 +40,19 @@ class Trace(ABC):
 
     @abstractmethod
     def __iter__(self) -> Iterator[Chunk]:
-        """The chunks, in order.
+        """Yield the chunks, in order.
 
         Raises:
-            UserError: a malformed, negative or out of order record, or a file cut short; with its place.
+            UserError: a malformed, negative or out-of-order record, or a truncated file; with its place.
         """
 
     @property
     def fraction(self) -> float | None:
-        """How much of the trace has been read, 0 to 1; None if that is unknown."""
+        """Return the share of the trace read so far, 0 to 1; None if unknown."""
         return None
 
-    def close(self) -> None:  # noqa: B027 (most generators hold nothing)
-        """Let go of the file."""
+    def close(self) -> None:  # noqa: B027 (generators have no file)
+        """Close the file."""
 
     def __enter__(self) -> "Trace":
         return self
@@ -61,19 +61,21 @@ class Trace(ABC):
         self.close()
 
     def check_memory(self, pages: int) -> None:
-        """Refuse a memory size this trace cannot tell the misses of; call it behind the last chunk.
+        """Check, after the last chunk, that the misses of a memory size are exact.
 
         Raises:
             UserError: `pages` is below 1 or below `minimum_pages`.
         """
         if pages < 1:
             raise UserError(
-                f"a memory of {pages} pages holds nothing", where=self.name, remedy="give at least 1 page"
+                f"the memory must have at least 1 page (got {pages})",
+                where=self.name,
+                remedy="give at least 1 page",
             )
         if pages < self.minimum_pages:
             raise UserError(
-                f"a memory of {pages} pages cannot be simulated: intervals do not tell the order of"
-                " references inside them",
+                f"a memory of {pages} pages cannot be simulated: the order of references within an interval"
+                " is not recorded",
                 where=self.name,
                 remedy=f"give at least {self.minimum_pages} pages, or record with a shorter interval",
             )
@@ -81,13 +83,13 @@ class Trace(ABC):
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a writer may need to know beside the references.
+    """Options of trace writers.
 
     Attributes:
         page_bytes: size of a page.
-        time_unit: what times count; "" if unknown.
-        interval: length of an interval of IN/OUT records, in units of time.
-        origin: what made the references, for people; kept where the format has room (Parquet).
+        time_unit: unit of times; "" if unknown.
+        interval: interval length of IN/OUT records, in units of time.
+        origin: source of the references; stored by Parquet only.
     """
 
     page_bytes: int = PAGE_BYTES
@@ -97,26 +99,26 @@ class WriteOptions:
 
 
 class TraceWriter(ABC):
-    """Takes chunks and stores them; made by `create_trace`, which keeps or drops the file as a whole."""
+    """Writes chunks to a file; created by `create_trace`, which keeps or discards the whole file."""
 
     @abstractmethod
     def write(self, chunk: Chunk) -> None:
         """Append a chunk.
 
         Raises:
-            UserError: the format cannot hold a value of it.
+            UserError: the format cannot hold a value of the chunk.
         """
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what must come last; nothing may be written afterwards."""
+        """Write the end of the file; no chunk may follow."""
 
     def close(self) -> None:  # noqa: B027 (most writers hold nothing)
-        """Let go of what is held, whether finished or not."""
+        """Release resources, also after an error."""
 
 
 def first_disorder(times: NDArray[np.uint64], previous: int) -> int | None:
-    """Index of the first time that is below the one before it (`previous` before the first), or None."""
+    """Return the index of the first time below its predecessor (`previous` for the first), or None."""
     if times.size == 0:
         return None
     if int(times[0]) < previous:

@@ -89,7 +89,7 @@ def test_all_promised_sizes_are_compiled() -> None:
 
 @pytest.mark.parametrize("frames, groups", [(256, 0), (0, 16), (300, 16), (256, 512), (1 << 21, 64)])
 def test_other_sizes_are_refused_and_the_choices_named(frames: int, groups: int) -> None:
-    with pytest.raises(UserError, match=r"frames: 256, 512, .*; groups: 16, 64, 256"):
+    with pytest.raises(UserError, match=r"frames 256, 512, .*; groups 16, 64, 256"):
         HlsEngine("group", frames, groups)
 
 
@@ -97,7 +97,7 @@ def test_other_sizes_are_refused_and_the_choices_named(frames: int, groups: int)
 def test_more_pages_than_frames_are_refused(unit: str) -> None:
     engine = HlsEngine(unit, FRAMES, 16)
     engine.access(np.arange(FRAMES))
-    with pytest.raises(UserError, match=r"more than 256 distinct pages.*choose one of 512, 1024, "):
+    with pytest.raises(UserError, match=r"more than 256 distinct pages.*choose 512, 1024, "):
         engine.access([1, 1000])
     with pytest.raises(UserError, match="more than 256 distinct pages"):
         engine.access([1])

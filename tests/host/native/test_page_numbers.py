@@ -40,7 +40,7 @@ def test_many_regular_pages_keep_their_numbers_while_the_table_grows(shift: int)
         (np.array([1.0, np.nan]), "must be integers, not float64"),
         (np.array([None, 1]), "must be integers, not object"),
         (np.zeros((2, 2), np.uint64), "must be one-dimensional"),
-        (np.ma.masked_equal([1, 2], 2), "page numbers are absent"),
+        (np.ma.masked_equal([1, 2], 2), "page numbers are missing"),
         (["a"], "must be integers"),
     ],
 )

@@ -58,5 +58,5 @@ def test_threads_are_a_choice_of_the_engine() -> None:
 
 
 def test_no_thread_is_refused() -> None:
-    with pytest.raises(UserError, match="0 threads"):
+    with pytest.raises(UserError, match=r"threads must be at least 1 \(got 0\)"):
         ExactStack(threads=0)

@@ -84,7 +84,7 @@ def test_other_rates_are_refused(rate: float) -> None:
 
 @pytest.mark.parametrize("pages", [0, -1, 1 << 40])
 def test_other_sample_sizes_are_refused(pages: int) -> None:
-    with pytest.raises(UserError, match="is not possible"):
+    with pytest.raises(UserError, match="the sample must be 1 to"):
         ShardsFixedSize(pages)
 
 

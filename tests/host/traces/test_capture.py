@@ -109,14 +109,14 @@ def test_intervals_of_a_real_program_see_all_references(tmp_path):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["--out", "t.parquet", "--", "no-such-program"], "no such program"),
+        (["--out", "t.parquet", "--", "no-such-program"], "the program does not exist"),
         (["--out", "no/t.parquet", "--", "true"], "no such folder"),
-        (["--out", "t.bin", "--", "true"], "does not tell its format"),
+        (["--out", "t.bin", "--", "true"], "suffix belongs to no format"),
         (["--out", "t.lackey", "--", "true"], "read only"),
-        (["--out", "t.parquet", "--cache", "16k:4", "--", "true"], "no cache"),
+        (["--out", "t.parquet", "--cache", "16k:4", "--", "true"], "is not a cache geometry"),
         (["--out", "t.parquet", "--cache", "16k:4:64,64k:4:32", "--", "true"], "shorter lines"),
         (["--out", "t.parquet", "--pages", "5k", "--", "true"], "must be a power of two"),
-        (["--out", "t.parquet", "--interval", "0", "--", "true"], "no size"),
+        (["--out", "t.parquet", "--interval", "0", "--", "true"], "is not a size"),
     ],
 )
 def test_bad_arguments_exit_with_2_and_write_nothing(tmp_path, arguments, complaint):
@@ -181,7 +181,7 @@ def test_a_program_that_fails_is_told_of_and_its_trace_kept(stand_in, tmp_path):
 def test_a_run_without_any_access_is_an_error(stand_in, tmp_path):
     stand_in("sys.exit(1)")
     done = litemrc("trace", "capture", "--out", "t.txt", "--", "true", cwd=tmp_path)
-    assert done.returncode == 2 and "ran nothing (exit code 1)" in done.stderr
+    assert done.returncode == 2 and "recorded no access (exit code 1)" in done.stderr
     assert not (tmp_path / "t.txt").exists()
 
 

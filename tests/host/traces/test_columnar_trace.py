@@ -77,8 +77,8 @@ def test_origin_and_unit_are_kept(tmp_path):
     [
         ({"page": pa.array([1, 2, -3])}, ", row 2", "page -3 is negative"),
         ({"page": pa.array([1, None])}, ", row 1", "column page is empty"),
-        ({"page": pa.array([1.0])}, "", "column page is of type double"),
-        ({"page": [1], "write": [1]}, "", "column write is of type int64"),
+        ({"page": pa.array([1.0])}, "", "column page has type double"),
+        ({"page": [1], "write": [1]}, "", "column write has type int64"),
         ({"page": [1, 1], "time": [5, 4]}, ", row 1", "time 4 is below"),
         ({"page": [1], "context": [2**32]}, ", row 0", "context 4294967296 is negative or too large"),
         ({"sheet": [1]}, "", "no column page"),

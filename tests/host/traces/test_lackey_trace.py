@@ -87,7 +87,7 @@ def test_damaged_lines_are_read_as_they_stand_or_refused(accesses, place, damage
     for line in text[:-1].split("\n"):
         match = re.fullmatch("(I  | [LSM] )([0-9a-f]{1,16}),([0-9]{1,4})", line)
         if not match or not 1 <= int(match[3]) <= LARGEST_ACCESS:
-            with pytest.raises(UserError, match="no line of lackey's"):
+            with pytest.raises(UserError, match="not a line of lackey"):
                 parse(Block(text.encode(), 1), "t")
             return
         expected.append((match[1].strip(), int(match[2], 16), int(match[3])))

@@ -122,7 +122,7 @@ def test_plot_draws_pages_over_time(tmp_path, trace, suffix, magic):
         (["convert", "cut.oracleGeneral", "o.txt"], "where:  cut.oracleGeneral, byte 24"),
         (["convert", "late.txt", "o.oracleGeneral"], "does not fit into the 32 bits"),
         (["convert", "late.txt", "no/o.txt"], "no such folder"),
-        (["convert", "late.txt", "o.what"], "does not tell its format"),
+        (["convert", "late.txt", "o.what"], "suffix belongs to no format"),
         (["convert", "late.txt", "o.lackey"], "read only"),
         (["convert", "late.txt", "o.inout", "--interval", "10", "--to", "text"], "--interval writes IN/OUT"),
         (["convert", "late.txt", "o.txt", "--interval", "10"], "--interval writes IN/OUT"),

@@ -1,1 +1,1 @@
-"""Traces of page allocations: blocks that come and go, tick by tick; recorded or generated."""
+"""Traces of page allocations and frees by ticks; recorded or generated."""

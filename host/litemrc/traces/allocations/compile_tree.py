@@ -1,9 +1,9 @@
-"""A kernel-compile-like tree of processes: make, and for each file shell, driver, compiler and assembler.
+"""A process tree like a kernel compilation: make, and for each file shell, driver, compiler and assembler.
 
-A child is forked from its parent, has page tables and a stack of its own, maps its program and grows a heap;
-the parent waits. Files that are read and written stay in the page cache, movable pages without a process,
-until the cache has its share of memory: then the oldest go. At the end a linker reads all that was made.
-Sizes are about those of gcc compiling C on 64-bit Linux, in pages of 4 KB.
+A child is forked from its parent, has its own page tables and stack, maps its program and grows a heap; the
+parent waits. Files stay in the page cache as movable pages without a process; when the cache exceeds its
+share of memory, the oldest are dropped. At the end a linker reads all objects. Sizes are about those of gcc
+compiling C on 64-bit Linux, in pages of 4 KB.
 """
 
 from collections import deque
@@ -17,13 +17,13 @@ from litemrc.errors import UserError
 from litemrc.traces.allocations.events import FREE, UNMOVABLE, BlockNumbers, Events, interleaved
 
 _BURST = 16  # pages that Linux maps around a fault
-_LINKED_SHARE = 0.6  # of the pages of object files that the linker has in memory
-_INODE_PAGES = 0.02  # slab pages for each page of the page cache
+_LINKED_SHARE = 0.6  # resident share of the object files in the linker
+_INODE_PAGES = 0.02  # slab pages per page of the page cache
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """A process of a job: pages of its program, its heap on the average, pages it reads and writes, ticks."""
+    """A process of a job: pages of its image, mean heap, pages read and written, mean ticks."""
 
     name: str
     image: int
@@ -43,14 +43,14 @@ _STAGES = (
 
 @dataclass
 class CompileTree:
-    """Such a compilation; the same for the same parameters.
+    """A compilation; deterministic for its parameters.
 
     Attributes:
         memory_pages: of the machine.
-        jobs: files compiled side by side (make -j).
-        files: how many there are.
-        cache: share of memory that the page cache may have.
-        nodes: jobs are spread over so many.
+        jobs: files compiled concurrently (make -j).
+        files: number of files.
+        cache: largest share of memory of the page cache.
+        nodes: number of NUMA nodes over which jobs are distributed.
     """
 
     memory_pages: int
@@ -65,17 +65,20 @@ class CompileTree:
 
     def __post_init__(self) -> None:
         if self.jobs < 1 or self.files < 1 or not 0 < self.cache < 1:
-            raise UserError("a compilation needs jobs, files and a part of memory for its page cache")
+            raise UserError(
+                f"files={self.files}, jobs={self.jobs}, cache={self.cache} is out of range",
+                remedy="give at least 1 file and 1 job, and a cache between 0 and 100 %",
+            )
         self.title = self.title or f"compile tree, {self.files} files, {self.jobs} jobs"
 
     @property
     def ticks(self) -> int:
-        """About as many as there will be."""
+        """Return the approximate number of ticks."""
         of_job = sum(stage.ticks for stage in _STAGES) + 2
         return self.files * of_job // self.jobs + 60
 
     def __iter__(self) -> Iterator[Events]:
-        """The ticks, until all files are compiled and linked."""
+        """Yield the ticks until all files are compiled and linked."""
         return _Run(self).events()
 
 
@@ -88,13 +91,13 @@ class _Process:
 
 @dataclass
 class _Job:
-    """Processes from the shell to the one that runs; each is its forerunner's child."""
+    """Processes from the shell to the running one; each is a child of the previous one."""
 
     node: int
     processes: list[_Process] = field(default_factory=list)
     stage: int = -1
     left: int = 0
-    growth: int = 0  # heap pages of a tick
+    growth: int = 0  # heap pages per tick
 
 
 class _Run:
@@ -102,7 +105,9 @@ class _Run:
         self._tree = tree
         self._random = np.random.default_rng(tree.seed)
         self._numbers = BlockNumbers()
-        self._cache: deque[tuple[int, NDArray[np.uint32]]] = deque()  # tick when a file was read, its pages
+        self._cache: deque[tuple[int, NDArray[np.uint32]]] = (
+            deque()
+        )  # tick at which a file was read, its pages
         self._ticks = 0
         self._cached = self._objects = 0
         self._pieces: list[tuple[NDArray[np.uint8], NDArray[np.uint32]]] = []
@@ -131,9 +136,9 @@ class _Run:
         yield self._tick()
 
     def _run(self, job: _Job) -> None:
-        """A tick of a job: the process that runs grows, or ends and the next one begins."""
+        """Run a tick of a job: the running process grows, or ends and the next one starts."""
         if job.left == 0:
-            # The compiler and the assembler are the driver's children, one after the other.
+            # Compiler and assembler are consecutive children of the driver.
             if job.stage >= 2:
                 self._exit(job.processes.pop())
             job.stage += 1
@@ -154,13 +159,13 @@ class _Run:
             self._read_file(_STAGES[job.stage].writes, job.node)
 
     def _fork(self, node: int, image: int, heap: int) -> _Process:
-        """A process with its kernel stack (order 2), page tables, and the pages it has of its program."""
+        """Start a process with a kernel stack (order 2), page tables, and private pages of its image."""
         kernel = self._numbers.take(1 + 6)
         codes = np.full(len(kernel), UNMOVABLE, np.uint8)
         codes[0] |= 2
         self._piece(codes, kernel, node)
         process = _Process(np.empty(0, np.uint32), kernel, node)
-        self._grow(process, image // 4 + heap)  # the rest is shared, in the page cache
+        self._grow(process, image // 4 + heap)  # the rest of the image is shared, in the page cache
         return process
 
     def _grow(self, process: _Process, pages: int) -> None:
@@ -178,7 +183,7 @@ class _Run:
         self._numbers.give_back(numbers)
 
     def _read_file(self, pages: int, node: int) -> None:
-        """Into the page cache, which gives up what it has longest if it has all that it may."""
+        """Read a file into the page cache, which drops its oldest files when it is full."""
         pages = int(self._random.poisson(pages))
         if not pages:
             return
@@ -189,7 +194,7 @@ class _Run:
         self._piece(codes, numbers, node)
         self._cache.append((self._ticks, numbers))
         self._cached += len(numbers)
-        # What is read in this very tick stays.
+        # Files read in this tick stay.
         while self._cached > self._tree.cache * self._tree.memory_pages and self._cache[0][0] < self._ticks:
             _, oldest = self._cache.popleft()
             self._cached -= len(oldest)

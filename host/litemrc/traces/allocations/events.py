@@ -1,4 +1,4 @@
-"""What a trace of page allocations is: ticks of events, a block of pages coming or going with each."""
+"""Events of allocation traces: each allocates or frees a block of pages; events are grouped in ticks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 ORDER = 0x0F
 UNMOVABLE = 0x10
 FREE = 0x20
-KIND_SHIFT = 6  # how many kinds of zone below the highest will not do
+KIND_SHIFT = 6  # number of zone kinds below the highest that are required
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Events:
     """Events of one tick, in their order.
 
     Attributes:
-        codes: uint8: order, UNMOVABLE for the kernel's, FREE.
-        numbers: uint32: of blocks; a number is used again only after its block has gone.
-        nodes: uint8: where each block is wanted; None: all at node 0.
+        codes: uint8, order with the flags UNMOVABLE (kernel pages) and FREE.
+        numbers: uint32, block numbers; a number is reused only after its block was freed.
+        nodes: uint8, preferred node of each block; None: node 0.
     """
 
     codes: NDArray[np.uint8]
@@ -30,29 +30,32 @@ class Events:
 
 
 class AllocationTrace(Protocol):
-    """Events that can be read as often as one likes.
+    """A trace of allocations that can be iterated repeatedly.
 
     Attributes:
-        title: what it is, in a few words.
-        tick_s: seconds of a tick.
-        ticks: how many there are.
-        notes: what whoever reads its results should know.
+        title: short description.
+        tick_s: seconds per tick.
+        notes: messages about omissions and assumptions.
     """
 
     title: str
     tick_s: float
-    ticks: int
     notes: list[str]
 
+    @property
+    def ticks(self) -> int:
+        """Return the number of ticks."""
+        ...
+
     def __iter__(self) -> Iterator[Events]:
-        """The ticks from the first on."""
+        """Yield the ticks from the first on."""
         ...
 
 
 class BlockNumbers:
-    """Numbers for blocks; those given back can be had again from the next tick on.
+    """Allocates block numbers; a returned number is reused from the next tick on.
 
-    So all pieces of a tick may be put into any order.
+    So the pieces of a tick may be reordered.
     """
 
     def __init__(self) -> None:
@@ -61,7 +64,7 @@ class BlockNumbers:
         self._next = 0
 
     def take(self, count: int) -> NDArray[np.uint32]:
-        """So many numbers that nobody uses."""
+        """Return `count` unused numbers."""
         reused = self._free[max(len(self._free) - count, 0) :]
         self._free = self._free[: len(self._free) - len(reused)]
         fresh = np.arange(self._next, self._next + count - len(reused), dtype=np.uint32)
@@ -69,11 +72,11 @@ class BlockNumbers:
         return np.concatenate((reused, fresh))
 
     def give_back(self, numbers: NDArray[np.uint32]) -> None:
-        """Their blocks go in this tick."""
+        """Return the numbers of blocks freed in this tick."""
         self._given_back.append(numbers)
 
     def next_tick(self) -> None:
-        """What was given back can be had again."""
+        """Make returned numbers available."""
         self._free = np.concatenate((self._free, *self._given_back))
         self._given_back = []
 
@@ -84,9 +87,9 @@ def interleaved(
     random: np.random.Generator,
     node_of_piece: list[int] | None = None,
 ) -> Events:
-    """Events of several processes that run side by side: bursts of each, as long as `burst`, in random order.
+    """Interleave the events of concurrent processes in bursts of length `burst` in random order.
 
-    What a piece holds stays in its order.
+    The order within a piece is kept.
     """
     cuts = [range(0, len(numbers), burst) for _, numbers in pieces]
     turns = np.repeat(np.arange(len(pieces)), [len(cut) for cut in cuts])

@@ -1,8 +1,8 @@
-"""Processes whose memory together follows a footprint that wanders between two shares of a machine's memory.
+"""Processes whose total footprint moves between two shares of a machine's memory.
 
-Panwar 2015, "Results": light is 10 to 50 %, medium 30 to 80 %. The paper tells no more than that; the means
-are about those that its optima imply (table 2: 69 and 57 % of memory could be offline). Processes come, give
-back parts and end; the kernel has pages for each of them, some of which outlive it.
+Panwar 2015, "Results": light is 10 to 50 %, medium 30 to 80 %. The paper gives no more than that; the means
+are about those implied by its optima (table 2: 69 and 57 % of memory could be offline). Processes start, free
+parts of their memory and end. The kernel has pages for each of them, some of which outlive it.
 """
 
 from collections.abc import Iterator
@@ -21,17 +21,17 @@ from litemrc.traces.allocations.events import (
 )
 
 _LARGE_ORDER = 9  # of transparent huge pages
-_PAGE_TABLE_PAGES = 512  # that one page of a page table maps
+_PAGE_TABLE_PAGES = 512  # pages mapped by one page-table page
 _STACK_ORDER = 2  # of a kernel stack, 16 KB
-_PART_FREED = (0.1, 0.3)  # of a process, when it gives back a part
-_PART_CHANCE = 0.05  # of that, in a tick
-_SHORT_LIFE, _LONG_LIFE, _SHORT_SHARE = 30, 1000, 0.8  # ticks that a process lives on the average
-_LEVEL_TICKS = (10, 60)  # that the footprint stays at a level, and that it takes to the next one
-_DRAWN = 101  # levels of which the middle one is taken
-_PEAKS = 0.6  # of the levels' distribution; 1: flat
-_KERNEL_STAYS = 0.2  # of a process' kernel pages outlive it
-_KERNEL_LIFE = 200  # ticks, on the average
-_SLACK = 0.002  # of memory: the footprint may be beside its target by that
+_PART_FREED = (0.1, 0.3)  # share of a process that a partial free releases
+_PART_CHANCE = 0.05  # probability of a partial free per tick
+_SHORT_LIFE, _LONG_LIFE, _SHORT_SHARE = 30, 1000, 0.8  # mean lives in ticks, share of short ones
+_LEVEL_TICKS = (10, 60)  # range of the time at a level and of the ramp to the next one
+_DRAWN = 101  # drawn levels, of which the median is used
+_PEAKS = 0.6  # shape of the levels' distribution; 1: flat
+_KERNEL_STAYS = 0.2  # share of a process's kernel pages that outlive it
+_KERNEL_LIFE = 200  # mean ticks
+_SLACK = 0.002  # share of memory by which the footprint may miss its target
 
 Pieces = list[tuple[NDArray[np.uint8], NDArray[np.uint32]]]
 
@@ -41,13 +41,13 @@ class Footprint:
     """A workload.
 
     Attributes:
-        low, high: shares of memory between which the footprint wanders.
-        mean: of the levels it takes.
-        kernel: pages that the kernel takes for a process and cannot move, as a share of the process' own;
-            page tables and stacks are in it, and are there in any case. Some outlive the process.
-        large: share of a process' pages that come as blocks of 2 MB.
-        process: share of memory of a process, on the average.
-        burst: pages a process gets before another one may run.
+        low, high: range of the footprint as shares of memory.
+        mean: mean level of the footprint.
+        kernel: unmovable kernel pages of a process as a share of its own pages, at least its page tables
+            and stacks. Some outlive the process.
+        large: share of a process's pages allocated as blocks of 2 MB.
+        process: mean share of memory of a process.
+        burst: consecutive pages allocated by one process.
     """
 
     low: float
@@ -61,13 +61,13 @@ class Footprint:
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high <= 0.95:
             raise UserError(
-                f"a footprint from {self.low:.0%} to {self.high:.0%} of memory is none",
-                remedy="the first lies below the second, and that not above 95 %",
+                f"a footprint cannot be {self.low:.0%} to {self.high:.0%} of memory",
+                remedy="give a first share below the second, and a second of at most 95 %",
             )
         if not self.low < self.mean < self.high:
             raise UserError(
                 f"the mean footprint, {self.mean:.0%}, is not between {self.low:.0%} and {self.high:.0%}",
-                remedy="choose one that does",
+                remedy="give a mean between them",
             )
         for name in ("kernel", "large"):
             if not 0 <= getattr(self, name) < 0.9:
@@ -94,11 +94,11 @@ class _Process:
 
 @dataclass
 class FootprintTrace:
-    """Events of such processes; the same for the same parameters.
+    """The events of a workload; deterministic for its parameters.
 
     Attributes:
         memory_pages: of the machine.
-        nodes: processes are spread over so many.
+        nodes: number of NUMA nodes over which processes are distributed.
     """
 
     workload: Footprint
@@ -117,7 +117,7 @@ class FootprintTrace:
         )
 
     def __iter__(self) -> Iterator[Events]:
-        """The ticks; the first one has all processes that the footprint begins with."""
+        """Yield the ticks; the first one starts the initial processes."""
         return _Run(self).events()
 
 
@@ -127,18 +127,18 @@ class _Run:
         self._random = np.random.default_rng(trace.seed)
         self._numbers = BlockNumbers()
         self._processes: list[_Process] = []
-        self._stay: list[tuple[int, NDArray[np.uint32], int]] = []  # until when, kernel blocks, pages
+        self._stay: list[tuple[int, NDArray[np.uint32], int]] = []  # (end tick, kernel blocks, node)
         self._used = 0
         self._pieces: Pieces = []
         self._nodes: list[int] = []
 
     def events(self) -> Iterator[Events]:
         targets = _levels(self._workload, self._trace.ticks, self._random) * self._trace.memory_pages
-        self._kernel_alone(int(targets.min() * self._workload.kernel / 2))
+        self._permanent_kernel(int(targets.min() * self._workload.kernel / 2))
         for tick, target in enumerate(targets):
             self._pieces, self._nodes = self._pieces if tick == 0 else [], self._nodes if tick == 0 else []
-            self._end_those_whose_time_has_come(tick)
-            self._give_parts_back()
+            self._end_expired(tick)
+            self._free_parts()
             slack = _SLACK * self._trace.memory_pages
             while self._used > target + slack and self._processes:
                 self._shrink(tick, self._used - target)
@@ -156,13 +156,13 @@ class _Run:
         self._pieces.append((codes, numbers))
         self._nodes.append(node)
 
-    def _kernel_alone(self, pages: int) -> None:
-        """What the kernel has from the start and keeps."""
+    def _permanent_kernel(self, pages: int) -> None:
+        """Allocate the permanent kernel pages."""
         self._piece(np.full(pages, UNMOVABLE, np.uint8), self._numbers.take(pages), 0)
         self._used += pages
 
     def _begin(self, most: int) -> None:
-        """A process that takes up to so many pages."""
+        """Start a process of at most `most` pages."""
         mean = self._workload.process * self._trace.memory_pages
         size = int(np.clip(self._random.lognormal(np.log(mean / 1.65), 1.0), 16, max(most, 16)))
         large = int(size * self._workload.large) >> _LARGE_ORDER
@@ -170,7 +170,7 @@ class _Run:
         orders = np.zeros(small + large, np.uint8)
         orders[self._random.choice(small + large, large, replace=False)] = _LARGE_ORDER
         numbers = self._numbers.take(len(orders))
-        # Of the kernel: page tables on the way, two stacks, and the rest of its share as single pages.
+        # Kernel pages: page tables in between, two stacks, and the rest of the share as single pages.
         tables = len(range(0, small, _PAGE_TABLE_PAGES))
         others = max(int(size * self._workload.kernel) - tables - (2 << _STACK_ORDER), 0)
         kernel_codes = np.full(2 + tables + others, UNMOVABLE, np.uint8)
@@ -193,13 +193,13 @@ class _Run:
         going = np.setdiff1d(process.kernel, staying, assume_unique=True)
         self._free(np.concatenate((process.numbers, going)), process.node)
         self._used -= process.pages + process.kernel_pages - len(staying)
-        # In parts, so that they do not go together, as inodes and dentries.
+        # Freed in parts at different times, like inodes and dentries.
         for part in np.array_split(staying, 4):
             if len(part):
                 until = tick + 1 + int(self._random.exponential(_KERNEL_LIFE))
                 self._stay.append((until, part, process.node))
 
-    def _end_those_whose_time_has_come(self, tick: int) -> None:
+    def _end_expired(self, tick: int) -> None:
         ends = self._random.random(len(self._processes))
         for index in range(len(self._processes) - 1, -1, -1):
             if ends[index] < 1 / self._processes[index].life:
@@ -210,7 +210,7 @@ class _Run:
                 self._used -= len(numbers)
         self._stay = [stay for stay in self._stay if stay[0] > tick]
 
-    def _give_parts_back(self) -> None:
+    def _free_parts(self) -> None:
         for index in np.flatnonzero(self._random.random(len(self._processes)) < _PART_CHANCE):
             self._free_part(self._processes[index], self._random.uniform(*_PART_FREED))
 
@@ -223,7 +223,7 @@ class _Run:
             self._free_part(process, excess / process.pages)
 
     def _free_part(self, process: _Process, share: float) -> None:
-        """A run of neighbouring pages."""
+        """Free a run of consecutive pages."""
         count = int(np.ceil(share * len(process.numbers)))
         begin = int(self._random.integers(len(process.numbers) - count + 1))
         part = slice(begin, begin + count)
@@ -238,12 +238,12 @@ class _Run:
 
 
 def _levels(workload: Footprint, ticks: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """Share of memory that is to be in use at each tick: levels, and straight lines between them."""
+    """Return the target share of memory at each tick: levels, and linear ramps between them."""
     steps = random.integers(*_LEVEL_TICKS, size=2 * ticks // _LEVEL_TICKS[0])
     times = np.concatenate(([0], np.cumsum(steps)))
     times = times[: np.searchsorted(times, ticks) + 1]
-    # The beta distribution of this mean that has peaks at its ends, so that both are reached; one level out
-    # of each of as many equal parts of it as there are levels, so that the trace has about its mean.
+    # A beta distribution of this mean with peaks at its ends reaches both ends. One level is taken from each
+    # of as many equal parts of it as there are levels, so that the trace has about its mean.
     share = (workload.mean - workload.low) / (workload.high - workload.low)
     scale = _PEAKS / min(share, 1 - share)
     count = (len(times) + 1) // 2

@@ -1,8 +1,8 @@
-"""Reads Linux's trace events `kmem:mm_page_alloc` and `kmem:mm_page_free`, as ftrace and perf print them.
+"""Reads Linux's trace events `kmem:mm_page_alloc` and `kmem:mm_page_free` in the format of ftrace and perf.
 
-A page frame number stands for its block until it is freed, so what the kernel chose does not matter: the
-blocks come and go as recorded, and an allocator of ours places them. `GFP_DMA` and `GFP_DMA32` bind a block
-to low zones; movable is what has `__GFP_MOVABLE` or migrate type 1. `mm_page_free_batched` repeats
+A page frame number identifies its block until it is freed. The kernel's placement is ignored: blocks are
+allocated and freed as recorded, and our allocator places them. `GFP_DMA` and `GFP_DMA32` bind a block to low
+zones; a block with `__GFP_MOVABLE` or migrate type 1 is movable. `mm_page_free_batched` repeats
 `mm_page_free` and is skipped.
 """
 
@@ -34,7 +34,7 @@ class _Block:
     order: int
     code: int
     tick: int
-    at: int  # which event of all
+    at: int  # event number
 
 
 @dataclass
@@ -42,7 +42,7 @@ class KmemTrace:
     """A recorded trace, in memory.
 
     Attributes:
-        known: allocations and frees that belong together or stay.
+        known: allocated blocks, freed or not.
     """
 
     title: str
@@ -53,7 +53,7 @@ class KmemTrace:
     _ticks: list[Events]
 
     def __iter__(self) -> Iterator[Events]:
-        """The ticks of the recording; those without an event are empty."""
+        """Yield the ticks of the recording; ticks without an event are empty."""
         return iter(self._ticks)
 
 
@@ -61,10 +61,10 @@ def read_kmem(path: str | Path, tick_s: float = 0.01) -> KmemTrace:
     """Read a recording, compressed or not.
 
     Parameters:
-        tick_s: seconds of a tick.
+        tick_s: seconds per tick.
 
     Raises:
-        UserError: no such file, an event that cannot be understood, or none at all.
+        UserError: a missing file, a malformed event, or no event.
     """
     reader = _Reader(str(path), tick_s)
     source = open_source(Path(path))
@@ -82,10 +82,9 @@ class _Reader:
         self._name, self._tick_s = name, tick_s
         self._began_ns: int | None = None
         self._tick = self._at = 0
-        self._live: dict[int, _Block] = {}  # by the first pfn of what is left of it
-        self._done: list[
-            tuple[_Block, int | None, int]
-        ] = []  # block, tick and number of the event that freed it
+        self._live: dict[int, _Block] = {}  # by every pfn of its remaining pages
+        # (block, tick and number of the event that freed it)
+        self._done: list[tuple[_Block, int | None, int]] = []
         self._before = self._unseen_frees = self._lost = self._without_page = 0
 
     def read(self, line: bytes, number: int) -> None:
@@ -94,11 +93,11 @@ class _Reader:
             if lost := _LOST.search(line):
                 self._lost += int(lost[1] or lost[2])
             elif b"mm_page_alloc:" in line or b"mm_page_free:" in line:
-                raise self._wrong(number, "has no time", "record with the timestamps that trace prints")
+                raise self._wrong(number, "has no time", "record with timestamps")
             return
         ns = int(found["seconds"]) * 10**9 + int(found["fraction"].ljust(9, b"0")[:9])
         self._began_ns = ns if self._began_ns is None else self._began_ns
-        # Buffers of several CPUs may be a little out of order.
+        # Buffers of several CPUs may be slightly out of order.
         self._tick = max(self._tick, int((ns - self._began_ns) / 1e9 / self._tick_s))
         self._at += 1
         fields = dict(_FIELD.findall(found["rest"]))
@@ -110,7 +109,7 @@ class _Reader:
             raise self._wrong(
                 number,
                 f"has a block of order {order} at page frame {pfn:#x}",
-                f"orders are 0 to {_MAX_ORDER}, and blocks begin at a multiple of their size",
+                f"orders are 0 to {_MAX_ORDER}, and a block begins at a multiple of its size",
             )
         if found["event"] == b"mm_page_free":
             self._free(pfn, order)
@@ -147,7 +146,7 @@ class _Reader:
         self._done.append((block, self._tick, self._at))
 
     def _split(self, block: _Block, pfn: int, order: int) -> None:
-        """A block whose pages go one by one: it becomes as many blocks from the start."""
+        """Split a block that is freed in parts into blocks from its allocation on."""
         while block.order > order:
             half = 1 << (block.order - 1)
             upper = block.pfn + half
@@ -162,12 +161,12 @@ class _Reader:
         self._end(block)
 
     def trace(self) -> KmemTrace:
-        """What was read."""
+        """Return the trace read so far."""
         stay = {id(block): block for block in self._live.values()}
         known = [*self._done, *((block, None, 0) for block in stay.values())]
         if not known:
             raise UserError(
-                "no page allocation in it",
+                "the recording has no page allocation",
                 where=self._name,
                 remedy="record the events kmem:mm_page_alloc and kmem:mm_page_free",
             )
@@ -188,11 +187,11 @@ class _Reader:
 
     def _notes(self, stay: int) -> list[str]:
         counts = (
-            (self._before, "frees of blocks allocated before the recording, left out"),
-            (stay, "blocks are not freed in it"),
-            (self._unseen_frees, "blocks were freed unseen: their pages were allocated anew"),
+            (self._before, "frees of blocks allocated before the recording were left out"),
+            (stay, "blocks are not freed in the recording"),
+            (self._unseen_frees, "frees were not recorded: their pages were allocated again"),
             (self._lost, "events were lost by the recorder"),
-            (self._without_page, "allocations failed in Linux, left out"),
+            (self._without_page, "failed allocations were left out"),
         )
         return [f"{count:,} {what}" for count, what in counts if count]
 
@@ -201,7 +200,7 @@ class _Reader:
 
 
 def _events(tick: list[tuple[int, int, int]]) -> Events:
-    # Free before what is allocated in its place; parts of a split block keep their order.
+    # Frees precede allocations of one event; parts of a split block keep their order.
     tick.sort(key=lambda event: (event[0], event[1] != FREE))
     return Events(
         np.array([code for _, code, _ in tick], np.uint8),

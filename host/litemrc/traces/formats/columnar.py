@@ -1,8 +1,8 @@
-"""Parquet and Arrow traces: one row a reference, columns time, page, write and context.
+"""Parquet and Arrow traces: one row per reference, with columns time, page, write and context.
 
-Only `page` must be there; other columns are ignored. The accesses of a simulation (`accesses.parquet` of
-`litemrc demo`) are read too: there the columns are called cycle and frame, and of the events those are
-references whose `op` is `access` or `dropped` (seen by the memory, lost by the monitor).
+Only `page` is required; other columns are ignored. The accesses of a simulation (`accesses.parquet` of
+`litemrc demo`) are also read: their columns are cycle and frame, and the references are the events with `op`
+`access` or `dropped` (seen by the memory, dropped by the monitor).
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _REFERENCES = pa.array(["access", "dropped"])
 
 
 class ColumnarTrace(Trace):
-    """Reads a Parquet file, or an Arrow file or stream, batch by batch."""
+    """Reads a Parquet file, or an Arrow file or stream, by batches."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
@@ -47,14 +47,14 @@ class ColumnarTrace(Trace):
             raise UserError(
                 f"cannot be read as Parquet or Arrow: {error}",
                 where=str(path),
-                remedy="check the name, or make the file again",
+                remedy="check the name, or create the file again",
             ) from error
         self._columns = {name: self._column(name) for name in (*TYPES, "op") if self._column(name)}
         if "page" not in self._columns:
             raise UserError(
                 f"no column page (or frame) among {', '.join(self._schema.names)}",
                 where=str(path),
-                remedy="name the column of page numbers page",
+                remedy="rename the column of page numbers to page",
             )
         metadata = self._schema.metadata or {}
         self.origin = metadata.get(b"origin", b"").decode()
@@ -73,7 +73,7 @@ class ColumnarTrace(Trace):
                     index if kept is None else int(np.flatnonzero(kept.to_numpy(zero_copy_only=False))[index])
                 )
                 raise UserError(
-                    f"time {chunk.times[index]} is below the one before it",
+                    f"time {chunk.times[index]} is below the previous one",
                     where=f"{self.name}, row {self._rows + row}",
                     remedy="sort the trace by time",
                 )
@@ -82,7 +82,7 @@ class ColumnarTrace(Trace):
                 previous = int(chunk.times[-1]) if chunk.times is not None else 0
                 yield chunk
         if self._left_out:
-            self.notes.append(f"{self._left_out:,} events that are no references left out (op)")
+            self.notes.append(f"{self._left_out:,} events are not references and were left out (op)")
 
     @property
     def fraction(self) -> float | None:
@@ -110,13 +110,13 @@ class ColumnarTrace(Trace):
                     yield self._file.get_batch(index)
         except (OSError, pa.ArrowException) as error:
             raise UserError(
-                f"damaged or cut short: {error}",
-                where=f"{self.name}, behind row {self._rows}",
-                remedy="fetch or make the file again",
+                f"damaged or truncated: {error}",
+                where=f"{self.name}, after row {self._rows}",
+                remedy="download or create the file again",
             ) from error
 
     def _references(self, columns: dict[str, pa.Array]) -> pa.BooleanArray | None:
-        """Which rows are references; None: all. Takes the column `op` out."""
+        """Return which rows are references (None: all), and remove the column `op`."""
         if "op" not in columns:
             return None
         kept = pc.is_in(columns.pop("op").cast(pa.string()), value_set=_REFERENCES)
@@ -131,7 +131,7 @@ class ColumnarTrace(Trace):
                 raise UserError(
                     f"column {name} is empty (null)",
                     where=f"{self.name}, row {self._rows + row}",
-                    remedy="fill it or leave out the row",
+                    remedy="fill it or remove the row",
                 )
             if column.type != TYPES[name]:
                 column = self._cast(name, column)
@@ -144,9 +144,9 @@ class ColumnarTrace(Trace):
         numbers = pa.types.is_integer(column.type)
         if not numbers or name == "write":
             raise UserError(
-                f"column {name} is of type {column.type}",
+                f"column {name} has type {column.type}",
                 where=self.name,
-                remedy="booleans for write, whole numbers for the others",
+                remedy="use booleans for write and whole numbers for the other columns",
             )
         try:
             return column.cast(TYPES[name])
@@ -162,7 +162,7 @@ class ColumnarTrace(Trace):
 
 
 class ParquetWriter(TraceWriter):
-    """Writes the columns that the first chunk has, zstd inside; the unit of times as metadata `time_unit`."""
+    """Writes the columns of the first chunk with zstd compression; metadata has the unit of times."""
 
     def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
         self._sink = sink
@@ -172,7 +172,7 @@ class ParquetWriter(TraceWriter):
             "origin": options.origin,
         }
         self._writer: pq.ParquetWriter | None = None
-        self._waiting: list[pa.Table] = []  # less than a row group
+        self._waiting: list[pa.Table] = []  # rows of an incomplete row group
 
     def write(self, chunk: Chunk) -> None:
         values = zip(TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True)
@@ -185,7 +185,7 @@ class ParquetWriter(TraceWriter):
                 compression="zstd",
                 compression_level=3,
                 use_dictionary=False,
-                # Times differ little from one to the next; pages recur, which zstd finds by itself.
+                # Deltas of times are small; repeated pages are compressed by zstd.
                 column_encoding={"time": "DELTA_BINARY_PACKED"} if "time" in columns else None,
             )
         self._waiting.append(pa.table(columns, schema=self._writer.schema))
@@ -196,10 +196,10 @@ class ParquetWriter(TraceWriter):
         if self._writer is None:
             self.write(Chunk(np.empty(0, dtype=np.uint64)))
         self._flush()
-        self._writer.close()
+        self.close()
 
     def _flush(self) -> None:
-        if self._waiting:
+        if self._writer is not None and self._waiting:
             self._writer.write_table(pa.concat_tables(self._waiting))
         self._waiting = []
 

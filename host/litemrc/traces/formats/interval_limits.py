@@ -1,8 +1,8 @@
-"""The smallest memory for which IN/OUT records tell what the optimal policy (OPT, Belady) does.
+"""The smallest memory for which IN/OUT records determine the decisions of OPT (Belady).
 
-Glass and Cao 1997, section 2.1: OPT replaces the IDLE page whose next IN is furthest in the future, and that
-IN must be at least two intervals ahead of the current one; then every ACTIVE page is surely used before. (For
-LRU the limit falls out of reading, see `intervals.py`.)
+Glass and Cao 1997, section 2.1: OPT evicts the IDLE page whose next IN is furthest in the future. That IN
+must be at least two intervals after the current one, so that every ACTIVE page is certainly used before. (The
+limit for LRU is found while reading; see `intervals.py`.)
 """
 
 from heapq import heappop, heappush
@@ -11,14 +11,16 @@ from pathlib import Path
 from litemrc.traces.formats.interval_records import RecordReader
 from litemrc.traces.formats.streams import open_source
 
-_NEVER = 1 << 192  # many intervals behind all times, whatever their length
+_NEVER = 1 << 192  # after all times by more than any interval
 
 
 def smallest_opt_memory(path: str | Path) -> int:
-    """Pages of the smallest memory in which OPT finds a victim at every fault; all records are held at once.
+    """Return the smallest memory, in pages, in which OPT finds a victim at every fault.
+
+    All records are kept in memory.
 
     Raises:
-        UserError: as `RecordReader` does.
+        UserError: as in `RecordReader`.
     """
     records: list[tuple[int, bool, int]] = []
     source = open_source(path)
@@ -29,7 +31,7 @@ def smallest_opt_memory(path: str | Path) -> int:
     finally:
         source.close()
     returns = _returns(records)
-    # What suffices suffices with more: OPT's smaller memories hold a part of the larger ones.
+    # Larger memories also suffice: OPT has the inclusion property.
     too_small, enough = 0, max(len({page for _, _, page in records}), 1)
     while enough - too_small > 1:
         memory = (too_small + enough) // 2
@@ -41,7 +43,7 @@ def smallest_opt_memory(path: str | Path) -> int:
 
 
 def _returns(records: list[tuple[int, bool, int]]) -> list[int]:
-    """For each record, when its page next comes IN behind it."""
+    """Return for each record the time of its page's next IN."""
     following: dict[int, int] = {}
     returns = [_NEVER] * len(records)
     for index in range(len(records) - 1, -1, -1):
@@ -56,8 +58,8 @@ def _finds_victims(
     records: list[tuple[int, bool, int]], returns: list[int], interval: int, memory: int
 ) -> bool:
     resident: set[int] = set()
-    idle: dict[int, int] = {}  # pages out of use, in memory or not, and when they return
-    furthest: list[tuple[int, int]] = []  # heap of (-return, page); pages that came IN since are still in it
+    idle: dict[int, int] = {}  # IDLE pages, resident or not, and their next IN
+    furthest: list[tuple[int, int]] = []  # heap of (-next IN, page); it may hold pages that came IN since
     for (time, is_in, page), back in zip(records, returns, strict=True):
         if not is_in:
             idle[page] = back

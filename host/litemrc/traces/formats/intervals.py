@@ -1,15 +1,15 @@
-"""IN/OUT traces (Glass and Cao 1997, section 2.1): compact, and exact for LRU above a smallest memory.
+"""IN/OUT traces (Glass and Cao 1997, section 2.1): compact, and exact for LRU from a minimum memory on.
 
-How a reader turns records into references: every record is a reference at its time, and a page in use through
-a whole interval is referenced once at that interval's beginning, for the trace promises a reference there but
-not when. So LRU stack positions at an IN record are those of the paper's simulation: pages in use (ACTIVE)
-above, the others (IDLE) below by the time they went OUT.
+Conversion of records to references: every record is a reference at its time. A page in use through a whole
+interval is referenced once at the beginning of that interval, because the trace guarantees a reference in it
+but has no time. So LRU stack positions at an IN record are those of the paper's simulation: pages in use
+(ACTIVE) on top, the others (IDLE) below in the order of their OUT.
 
-What is exact: the *misses* of LRU in any memory of at least `minimum_pages`. Not the number of references:
-hits inside intervals are not recorded, so a miss *ratio* has these references as its denominator, fewer than
-the program's. In smaller memories LRU would evict a page of which nobody knows whether it is the oldest: the
-paper's condition is that the victim is IDLE, and went OUT two intervals before the current one or before the
-IN of every ACTIVE page. `Trace.check_memory` refuses such sizes.
+The *misses* of LRU are exact in any memory of at least `minimum_pages`. The number of references is not: hits
+inside intervals are not recorded, so a miss *ratio* has fewer references in its denominator than the program.
+In smaller memories the oldest page may be unknown. The paper's condition is that the victim is IDLE and went
+OUT two intervals before the current one or before the IN of every ACTIVE page. `Trace.check_memory` refuses
+smaller sizes.
 """
 
 from bisect import bisect_left
@@ -22,21 +22,21 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.formats.interval_records import RecordReader
+from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import Trace, TraceWriter, WriteOptions
+from litemrc.traces.trace import TraceWriter, WriteOptions
 
 
-class IntervalTrace(Trace):
-    """Reads IN/OUT records as references; `minimum_pages` is right behind the last chunk."""
+class IntervalTrace(SourceTrace):
+    """Reads IN/OUT records as references; `minimum_pages` is valid after the last chunk."""
 
     format = "intervals"
 
     def __init__(self, source: ByteSource) -> None:
-        super().__init__(source.name)
-        self._source = source
+        super().__init__(source)
         self._records = RecordReader(source)
-        self._active: dict[int, int] = {}  # pages in use and when they came IN, the oldest first
-        self._recent: list[int] = []  # when pages went OUT, in this interval and the one before
+        self._active: dict[int, int] = {}  # ACTIVE pages and the times of their IN, oldest first
+        self._recent: list[int] = []  # times of OUTs in this and the previous interval
         self._last_out: dict[int, int] = {}
         self._current = 0
 
@@ -65,19 +65,12 @@ class IntervalTrace(Trace):
             raise UserError(
                 f"{len(self._active)} pages never went OUT",
                 where=f"{self.name}, at its end",
-                remedy="the file is cut short: fetch or record it again",
+                remedy="the file is truncated: download or record it again",
             )
         self.notes.append(
             f"misses are exact from {self.minimum_pages} pages on; hits inside intervals of"
             f" {self._records.interval} are not recorded"
         )
-
-    @property
-    def fraction(self) -> float | None:
-        return self._source.fraction
-
-    def close(self) -> None:
-        self._source.close()
 
     def _come_in(self, time: int, page: int, line: int) -> None:
         interval = self._records.interval
@@ -86,7 +79,8 @@ class IntervalTrace(Trace):
         out = self._last_out.pop(page, None)
         if out is not None and time // interval - out // interval < 2:
             self._refuse(f"page {page} was OUT for less than a whole interval", line)
-        # Idle pages that LRU may not evict now: neither two intervals OUT, nor older than all pages in use.
+        # IDLE pages that LRU may not evict now: neither OUT for two intervals, nor older than all ACTIVE
+        # pages.
         oldest_in = next(iter(self._active.values()), time)
         unsafe = len(self._recent) - bisect_left(self._recent, oldest_in)
         self.minimum_pages = max(self.minimum_pages, len(self._active) + unsafe + 1)
@@ -102,28 +96,30 @@ class IntervalTrace(Trace):
         raise UserError(
             what,
             where=f"{self.name}, line {line}",
-            remedy="IN and OUT of a page take turns, one whole interval apart; record again",
+            remedy="IN and OUT of a page must alternate, a whole interval apart; record again",
         )
 
 
 class IntervalWriter(TraceWriter):
-    """Records IN and OUT of the pages of a trace with times; the interval is that of the options."""
+    """Writes the IN and OUT records of a trace with times; the options give the interval."""
 
     def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
         if options.interval < 1:
-            raise UserError(f"an interval of {options.interval} is empty", remedy="give at least 1")
+            raise UserError(
+                f"the interval must be at least 1 (got {options.interval})", remedy="give at least 1"
+            )
         self._sink = sink
         self._length = options.interval
         self._count = 0  # references so far
-        self._current = 0  # number of the interval being collected
-        self._parts: list[_References] = []  # its references so far
-        self._last = self._fresh = _NOTHING  # of the interval before: last references of its pages, INs
+        self._current = 0  # number of the current interval
+        self._parts: list[_References] = []  # references of the current interval
+        self._last = self._fresh = _NOTHING  # of the previous interval: last references of its pages, and INs
         sink.write(f"interval {self._length}\n".encode())
 
     def write(self, chunk: Chunk) -> None:
         if chunk.times is None:
             raise UserError(
-                "IN/OUT records need the times of the references", remedy="convert a trace that has times"
+                "IN/OUT records need the times of references", remedy="convert a trace with times"
             )
         order = np.arange(self._count, self._count + len(chunk))
         self._count += len(chunk)
@@ -140,13 +136,13 @@ class IntervalWriter(TraceWriter):
         self._close_interval(self._current + 2)
 
     def _close_interval(self, following: int) -> None:
-        """Interval `following` begins: what the current one makes of the pages of the one before is known."""
+        """Write the records of the previous interval when interval `following` begins."""
         first, last = _ends(self._parts)
         self._emit(self._fresh, self._last.without(last.pages))
         self._fresh = first.without(self._last.pages)
         self._last = last
         self._parts = []
-        if following > self._current + 1:  # an interval without a reference lies between: all go OUT
+        if following > self._current + 1:  # an empty interval lies between: all pages go OUT
             self._emit(self._fresh, self._last)
             self._last = self._fresh = _NOTHING
         self._current = following
@@ -160,7 +156,7 @@ class IntervalWriter(TraceWriter):
 
 
 class _References(NamedTuple):
-    """References of an interval: pages, times, and their places in the trace."""
+    """References of an interval: pages, times, and positions in the trace."""
 
     pages: NDArray[np.uint64]
     times: NDArray[np.uint64]
@@ -168,7 +164,7 @@ class _References(NamedTuple):
 
     def without(self, pages: NDArray[np.uint64]) -> "_References":
         kept = ~np.isin(self.pages, pages)
-        return _References(*(column[kept] for column in self))
+        return _References._make(column[kept] for column in self)
 
     def rows(self) -> Iterator[tuple[int, int, int]]:
         return zip(*(column.tolist() for column in self), strict=True)
@@ -180,15 +176,15 @@ _NOTHING = _References(
 
 
 def _ends(parts: list[_References]) -> tuple[_References, _References]:
-    """The first and the last reference to each page."""
+    """Return the first and the last reference to each page."""
     if not parts:
         return _NOTHING, _NOTHING
-    joined = _References(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    joined = _References._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
     by_page = np.argsort(joined.pages, kind="stable")
     pages = joined.pages[by_page]
     first = by_page[np.insert(pages[1:] != pages[:-1], 0, True)]
     last = by_page[np.append(pages[1:] != pages[:-1], True)]
-    return _References(*(c[first] for c in joined)), _References(*(c[last] for c in joined))
+    return _References._make(c[first] for c in joined), _References._make(c[last] for c in joined)
 
 
 def _chunk(pages: list[int], times: list[int]) -> Chunk:

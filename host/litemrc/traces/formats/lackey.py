@@ -1,7 +1,6 @@
-"""Traces of Valgrind's lackey as page references, unfiltered: `litemrc trace capture` models caches.
+"""Unfiltered page references from traces of Valgrind's lackey; `litemrc trace capture` models caches.
 
-Time is the number of instructions begun. An access that crosses the end of a page is a reference to each of
-both pages.
+Time is the number of instructions begun. An access that crosses a page border is a reference to both pages.
 """
 
 from collections.abc import Iterator
@@ -12,19 +11,18 @@ from numpy.typing import NDArray
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.formats.lackey_lines import Accesses, parse
 from litemrc.traces.formats.lines import blocks
+from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import Trace
 
 
-class LackeyTrace(Trace):
+class LackeyTrace(SourceTrace):
     """Reads lackey's text; addresses become numbers of pages of `page_bytes`, a power of two."""
 
     format = "lackey"
     time_unit = "instructions"
 
     def __init__(self, source: ByteSource, page_bytes: int) -> None:
-        super().__init__(source.name)
-        self._source = source
+        super().__init__(source)
         self._page_bytes = page_bytes
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -37,40 +35,33 @@ class LackeyTrace(Trace):
             instructions = int(times[-1])
             yield page_references(accesses, times, self._page_bytes)
 
-    @property
-    def fraction(self) -> float | None:
-        return self._source.fraction
-
-    def close(self) -> None:
-        self._source.close()
-
 
 def instruction_counts(accesses: Accesses) -> NDArray[np.uint64]:
-    """Instructions begun up to each access, its own included: uint64[n]."""
+    """Return uint64[n], the instructions begun up to each access, including its own."""
     return np.cumsum(accesses.kinds == ord("I"), dtype=np.uint64)
 
 
 def page_references(accesses: Accesses, times: NDArray[np.uint64], page_bytes: int) -> Chunk:
-    """The pages touched, in order, each with the time and direction of its access."""
+    """Return the pages touched, in order, each with the time and direction of its access."""
     pages, index = blocks_touched(accesses.addresses, accesses.sizes, page_bytes)
     return Chunk(pages, is_write(accesses.kinds)[index], times[index])
 
 
 def is_write(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which accesses store: S and M."""
+    """Return which accesses store: S and M."""
     return (kinds == ord("S")) | (kinds == ord("M"))
 
 
 def blocks_touched(
     addresses: NDArray[np.uint64], sizes: NDArray[np.uint64], block_bytes: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64] | slice]:
-    """Numbers of the aligned blocks (pages, cache lines) that accesses touch, in order.
+    """Return the aligned blocks (pages, cache lines) that accesses touch, in order.
 
     Parameters:
         block_bytes: a power of two.
 
     Returns:
-        The numbers, and an index that says of each the access it comes from.
+        the block numbers, and an index that maps each to its access.
     """
     shift = np.uint64(block_bytes.bit_length() - 1)
     first = addresses >> shift

@@ -1,11 +1,11 @@
-"""Parses what Valgrind's lackey prints with --trace-mem=yes, many lines at once.
+"""Parses the output of Valgrind's lackey with --trace-mem=yes, many lines at once.
 
     I  04001000,3        an instruction of 3 bytes, fetched
      L 1ffeffe7e,8       a load of 8 bytes
      S 1ffeffe80,4       a store
      M 0421c7cc,4        a load and a store of the same place (modify)
 
-Lines of Valgrind's own (==PID== ..., --PID-- ..., **PID** ...) are passed over.
+Valgrind's own lines (==PID== ..., --PID-- ..., **PID** ...) are skipped.
 """
 
 import re
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 from litemrc.traces.formats.lines import Block
 
-LARGEST_ACCESS = 4096  # bytes; the largest of an x86 (xsave) are below, and one crosses at most one page end
+LARGEST_ACCESS = 4096  # bytes; larger than any x86 access (xsave); it crosses at most one page border
 
 _PREFIXES = (b"I  ", b" L ", b" S ", b" M ")
 _OWN = re.compile(rb"^(==|--|\*\*)\d+\1.*\n", re.MULTILINE)
@@ -40,14 +40,14 @@ class Accesses(NamedTuple):
 
 
 def parse(block: Block, name: str) -> Accesses:
-    """All accesses of a block of lines.
+    """Return the accesses of a block of lines.
 
     Raises:
-        UserError: a line that lackey does not print; `name` is that of the file.
+        UserError: a line that lackey does not print; `name` is the file's name.
     """
     if not block.text.endswith(b"\n"):
         raise UserError(
-            "the last line is cut short",
+            "the last line is truncated",
             where=f"{name}, line {block.first_line + block.text.count(10)}",
             remedy="record again, or delete that line",
         )
@@ -59,9 +59,9 @@ def parse(block: Block, name: str) -> Accesses:
 
 
 def _parse_fast(text: bytes) -> Accesses | None:
-    """The accesses, or None if a line is not exactly as lackey prints it on a 64-bit machine."""
+    """Return the accesses, or None if a line differs from lackey's output on a 64-bit machine."""
     count = text.count(b"\n")
-    # Each line has one comma, one letter and two spaces; so once each has its place, none is elsewhere.
+    # Each line has one comma, one letter and two spaces, so their counts and places suffice.
     marks = text.count(b","), sum(text.count(kind) for kind in b"ILSM"), text.count(b" ")
     if marks != (count, count, 2 * count) or text.translate(None, b"0123456789abcdef,ILSM \n"):
         return None
@@ -102,7 +102,7 @@ def _parse_fast(text: bytes) -> Accesses | None:
 
 
 def _hexadecimal(text: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The value of eight lower case hexadecimal digits (or zero bytes), the first in the lowest byte."""
+    """Return the value of eight lower-case hexadecimal digits (or zero bytes), the first in the low byte."""
     letters = (text >> _U64(6)) & _U64(0x0101010101010101)
     digits = (text & _U64(0x0F0F0F0F0F0F0F0F)) + letters * _U64(9)
     pairs = (digits << _U64(4) | digits >> _U64(8)) & _U64(0x00FF00FF00FF00FF)
@@ -118,7 +118,7 @@ def _parse_lines(block: Block, name: str) -> Accesses:
         match = _LINE.fullmatch(line)
         if not match or not 0 < int(match[3]) <= LARGEST_ACCESS:
             raise UserError(
-                f"{line.decode('ascii', 'replace')[:60]!r} is no line of lackey's",
+                f"{line.decode('ascii', 'replace')[:60]!r} is not a line of lackey",
                 where=f"{name}, line {number}",
                 remedy="record with: valgrind --tool=lackey --trace-mem=yes --log-file=FILE PROGRAM",
             )

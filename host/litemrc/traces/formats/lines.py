@@ -1,4 +1,4 @@
-"""Text files in blocks of whole lines, for the formats that parse many lines at once."""
+"""Cuts text files into blocks of whole lines, for formats that parse many lines at once."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,11 +11,11 @@ LONGEST_LINE = 64 << 10
 
 
 class Block(NamedTuple):
-    """Whole lines, the last of which may lack its newline.
+    """Whole lines; the last one may lack its newline.
 
     Attributes:
         text: the bytes.
-        first_line: number of its first line in the file, counted from 1.
+        first_line: line number of the first line, from 1.
     """
 
     text: bytes
@@ -23,10 +23,10 @@ class Block(NamedTuple):
 
 
 def blocks(source: ByteSource, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
-    """Cut a stream into blocks of about `block_bytes`.
+    """Yield a stream in blocks of about `block_bytes`.
 
     Raises:
-        UserError: not text: a zero byte, or a line longer than `LONGEST_LINE` bytes.
+        UserError: no text: a zero byte, or a line longer than `LONGEST_LINE` bytes.
     """
     rest, line = b"", 1
     while True:
@@ -40,7 +40,7 @@ def blocks(source: ByteSource, block_bytes: int = BLOCK_BYTES) -> Iterator[Block
             raise UserError(
                 "not a text file",
                 where=f"{source.name}, after line {line}",
-                remedy="name the format, with --format",
+                remedy="give the format with --format",
             )
         if block:
             yield Block(block, line)

@@ -1,10 +1,10 @@
-"""libCacheSim's oracleGeneral: packed little-endian records of 24 bytes, one a reference.
+"""libCacheSim's oracleGeneral: packed little-endian records of 24 bytes, one per reference.
 
     uint32 clock_time, uint64 obj_id, uint32 obj_size, int64 next_access_vtime
 
-The object is the page. `next_access_vtime` is the number of the next reference to the same page, the first
-reference of the trace being number 1; -1: there is none (so libCacheSim's traceConv writes it). Directions
-and contexts have no place here: they are left out when written.
+The object is the page. `next_access_vtime` is the number of the next reference to the same page, counted from
+1; -1: there is none (like libCacheSim's traceConv). The format has no directions and contexts; the writer
+leaves them out.
 """
 
 import tempfile
@@ -16,20 +16,16 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder
+from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.trace import TraceWriter, WriteOptions, first_disorder
 
 RECORD = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 
 
-class OracleGeneralTrace(Trace):
-    """Reads the times and pages of a trace; sizes are not looked at: every object is one page."""
+class OracleGeneralTrace(SourceTrace):
+    """Reads times and pages; sizes are ignored, because every object is one page."""
 
     format = "oracleGeneral"
-
-    def __init__(self, source: ByteSource) -> None:
-        super().__init__(source.name)
-        self._source = source
 
     def __iter__(self) -> Iterator[Chunk]:
         previous = 0
@@ -53,24 +49,17 @@ class OracleGeneralTrace(Trace):
                 raise UserError(
                     f"the last record has {rest} of {RECORD.itemsize} bytes",
                     where=self._source.where(begin + whole * RECORD.itemsize),
-                    remedy="fetch the file again, or name its true format with --format",
+                    remedy="download the file again, or give its format with --format",
                 )
             if whole < CHUNK_REFERENCES:
                 return
 
-    @property
-    def fraction(self) -> float | None:
-        return self._source.fraction
-
-    def close(self) -> None:
-        self._source.close()
-
 
 class OracleGeneralWriter(TraceWriter):
-    """Writes records; a trace without times gets the number of the reference as time.
+    """Writes records; without times, the time is the number of the reference.
 
-    A record names the next reference to its page, so all are kept in a temporary file (of TMPDIR, 24 bytes a
-    reference) and gone through backwards before they are written.
+    A record holds the number of the next reference to its page. So all records are first kept in a temporary
+    file (in TMPDIR, 24 bytes per reference), processed backwards, and then written.
     """
 
     def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
@@ -86,7 +75,7 @@ class OracleGeneralWriter(TraceWriter):
         if times.size and int(times[-1]) >= 1 << 32:
             raise UserError(
                 f"time {times[-1]} does not fit into the 32 bits of oracleGeneral",
-                remedy="write parquet instead, or the trace without times",
+                remedy="write parquet, or the trace without times",
             )
         records = np.empty(len(chunk), dtype=RECORD)
         records["time"] = times
@@ -109,13 +98,13 @@ class OracleGeneralWriter(TraceWriter):
 
 
 def _link(records: NDArray) -> None:
-    """Fill in `next` of all records, from the last to the first, a stretch at a time."""
-    known = np.empty(0, dtype=np.uint64)  # pages of later stretches, sorted
-    known_next = np.empty(0, dtype=np.int64)  # number of the first reference to each there
+    """Set `next` of all records, in blocks from the last to the first."""
+    known = np.empty(0, dtype=np.uint64)  # pages of later blocks, sorted
+    known_next = np.empty(0, dtype=np.int64)  # number of the first later reference to each
     starts = range(0, records.size, CHUNK_REFERENCES)
     for start in reversed(starts):
-        stretch = records[start : start + CHUNK_REFERENCES]
-        pages = np.ascontiguousarray(stretch["page"])
+        part = records[start : start + CHUNK_REFERENCES]
+        pages = np.ascontiguousarray(part["page"])
         order = np.argsort(pages, kind="stable")
         ordered = pages[order]
         numbers = start + 1 + order.astype(np.int64)
@@ -131,7 +120,7 @@ def _link(records: NDArray) -> None:
         following[last] = np.where(found, known_next[place] if known.size else 0, -1)
         linked = np.empty(pages.size, dtype=np.int64)
         linked[order] = following
-        stretch["next"] = linked
+        part["next"] = linked
 
         known_next[place[found]] = numbers[first][found]
         known = np.concatenate([known, there[~found]])

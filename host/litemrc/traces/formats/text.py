@@ -1,12 +1,11 @@
-"""Text traces: one reference a line, in one of three forms, the same on all lines of a file.
+"""Text traces: one reference per line, in one of three forms, the same on all lines of a file.
 
     page
     time page r|w
     time page r|w context
 
-Numbers are decimal, or hexadecimal with 0x. Lines that are empty or begin with # are passed over. A trace
-that has more than pages but no times gets the number of the reference as time, one without directions only
-reads.
+Numbers are decimal, or hexadecimal with 0x. Empty lines and lines that begin with # are skipped. The writer
+uses the number of the reference for missing times and r for missing directions.
 """
 
 import re
@@ -16,32 +15,31 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import csv
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
 from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import Trace, TraceWriter, first_disorder
+from litemrc.traces.trace import TraceWriter, first_disorder
 
 _FORMS = {1: "page", 3: "time page r|w", 4: "time page r|w context"}
 _COLUMNS = {
     "time": pa.uint64(),
     "page": pa.uint64(),
-    "write": pa.dictionary(pa.int32(), pa.string()),
+    "write": KEYWORD,
     "context": pa.uint32(),
 }
-_DIRECTIONS = {"r": False, "R": False, "w": True, "W": True}
 
 
-class TextTrace(Trace):
-    """Reads text, many lines at once; a block that does not parse so is read line by line, to say why."""
+class TextTrace(SourceTrace):
+    """Reads text, many lines at once; a block with an unusual line is parsed line by line for its error."""
 
     format = "text"
 
     def __init__(self, source: ByteSource) -> None:
-        super().__init__(source.name)
-        self._source = source
+        super().__init__(source)
         self._fields = 0
         self._time = 0
 
@@ -55,40 +53,20 @@ class TextTrace(Trace):
                     self._time = int(chunk.times[-1])
                 yield chunk
 
-    @property
-    def fraction(self) -> float | None:
-        return self._source.fraction
-
-    def close(self) -> None:
-        self._source.close()
-
     def _parse_fast(self, text: bytes) -> Chunk | None:
-        """The chunk, or None if anything at all is unusual."""
+        """Return the chunk, or None if a line has an unusual form."""
         if self._fields not in _FORMS:
             return None
         names = ["page"] if self._fields == 1 else list(_COLUMNS)[: self._fields]
-        try:
-            table = csv.read_csv(
-                pa.py_buffer(text),
-                read_options=csv.ReadOptions(use_threads=False, column_names=names, block_size=len(text) + 1),
-                parse_options=csv.ParseOptions(delimiter=" ", quote_char=False),
-                convert_options=csv.ConvertOptions(
-                    column_types={name: _COLUMNS[name] for name in names}, null_values=[]
-                ),
-            )
-        except pa.ArrowInvalid:
+        column = read_columns(text, {name: _COLUMNS[name] for name in names})
+        if column is None:
             return None
-        column = {name: table[name].combine_chunks() for name in names}
         times = column["time"].to_numpy() if "time" in column else None
+        writes = flags(column["write"], DIRECTIONS) if "write" in column else None
+        if "write" in column and writes is None:
+            return None
         if times is not None and first_disorder(times, self._time) is not None:
             return None
-        writes = None
-        if "write" in column:
-            kinds = column["write"].dictionary.to_pylist()
-            if not _DIRECTIONS.keys() >= set(kinds):
-                return None
-            meaning = np.array([_DIRECTIONS[kind] for kind in kinds], dtype=bool)
-            writes = meaning[column["write"].indices.to_numpy()]
         contexts = column["context"].to_numpy() if "context" in column else None
         return Chunk(column["page"].to_numpy(), writes, times, contexts)
 
@@ -104,13 +82,13 @@ class TextTrace(Trace):
                 raise UserError(
                     f"{len(words)} words in a line of a trace of {form!r}",
                     where=where,
-                    remedy=f"each line must be {form!r}",
+                    remedy=f"write {form!r} on each line",
                 )
             if self._fields == 1:
                 rows.append((_number(words[0], "page", where),))
                 continue
-            if words[2] not in _DIRECTIONS:
-                raise UserError(f"{words[2]!r} is no direction", where=where, remedy="write r or w")
+            if words[2] not in DIRECTIONS:
+                raise UserError(f"{words[2]!r} is not a direction", where=where, remedy="write r or w")
             time = _number(words[0], "time", where)
             if time < self._time:
                 raise UserError(
@@ -118,14 +96,14 @@ class TextTrace(Trace):
                 )
             self._time = time
             context = [_number(word, "context", where, bits=32) for word in words[3:]]
-            rows.append((_number(words[1], "page", where), _DIRECTIONS[words[2]], time, *context))
+            rows.append((_number(words[1], "page", where), DIRECTIONS[words[2]], time, *context))
         types = ("u8", "?", "u8", "u4")
         columns = zip(*rows, strict=True) if rows else [()] * max(self._fields, 1)
         return Chunk(*(np.array(values, dtype=t) for values, t in zip(columns, types, strict=False)))
 
 
 class TextWriter(TraceWriter):
-    """Writes the shortest of the forms that keeps all columns of the first chunk."""
+    """Writes the shortest form that keeps all columns of the first chunk."""
 
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
@@ -142,11 +120,7 @@ class TextWriter(TraceWriter):
             columns = [times, chunk.pages, np.where(writes, "w", "r")]
             if chunk.contexts is not None:
                 columns.append(chunk.contexts)
-        table = pa.table({str(index): values for index, values in enumerate(columns)})
-        options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
-        buffer = pa.BufferOutputStream()
-        csv.write_csv(table, buffer, options)
-        self._sink.write(buffer.getvalue())
+        self._sink.write(lines_of(columns))
         self._written += count
 
     def finish(self) -> None:
@@ -154,18 +128,20 @@ class TextWriter(TraceWriter):
 
 
 def _fields_of(text: bytes) -> int:
-    """Words in the first line that has any; 0 without one."""
+    """Return the number of words in the first line with words; 0 without one."""
     lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
     return len(next(lines, b"").split())
 
 
 def _number(word: str, what: str, where: str, bits: int = 64) -> int:
     if word.startswith("-") and word[1:].isdigit():
-        raise UserError(f"{what} {word} is negative", where=where, remedy=f"a {what} is counted from 0")
+        raise UserError(f"{what} {word} is negative", where=where, remedy="give 0 or more")
     match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]+)", word)
     if not match:
-        raise UserError(f"{word!r} is no {what} number", where=where, remedy="write decimal or 0x digits")
+        raise UserError(f"{word!r} is not a {what} number", where=where, remedy="write decimal or 0x digits")
     value = int(match[1], 16) if match[1] else int(match[2])
     if value >= 1 << bits:
-        raise UserError(f"{what} {word} does not fit into {bits} bits", where=where, remedy="number anew")
+        raise UserError(
+            f"{what} {word} does not fit into {bits} bits", where=where, remedy="use smaller numbers"
+        )
     return value

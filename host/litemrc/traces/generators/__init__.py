@@ -1,1 +1,1 @@
-"""Synthetic traces as functions of the reference's number: any length, no state, equal for equal seeds."""
+"""Synthetic traces as stateless functions of the reference number: any length, equal for equal seeds."""

@@ -1,7 +1,7 @@
-"""Random numbers that depend on nothing but a seed and an index, and pages drawn with them.
+"""Random numbers as functions of a seed and an index, and pages drawn with them.
 
-Not numpy's generators: their streams may change between releases, and a stretch in the middle of a long trace
-must be had without making what comes before.
+numpy's generators are not used: their streams may change between releases, and a section in the middle of a
+long trace must be available without the references before it.
 """
 
 from collections.abc import Callable
@@ -13,13 +13,13 @@ U64 = np.uint64
 Indices = NDArray[np.uint64]
 Draw = Callable[[NDArray[np.uint64]], NDArray[np.uint64]]  # random words -> pages
 
-MOST_PAGES = 1 << 24  # 40 bits choose a page, 24 bits of the same word choose between it and another
+MOST_PAGES = 1 << 24  # 40 bits of a word choose a page, the other 24 bits choose between it and its alias
 
 _GOLDEN = U64(0x9E3779B97F4A7C15)
 
 
 def random_words(seed: int, indices: Indices) -> NDArray[np.uint64]:
-    """A random 64-bit word for each index: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) at that position."""
+    """Return the word of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) at each index."""
     words = (indices + U64(1)) * _GOLDEN
     words += U64(seed * 0xD1342543DE82EF95 & 0xFFFFFFFFFFFFFFFF)
     words ^= words >> U64(30)
@@ -31,15 +31,15 @@ def random_words(seed: int, indices: Indices) -> NDArray[np.uint64]:
 
 
 def uniform(pages: int) -> Draw:
-    """Draws each of `pages` pages equally often."""
+    """Return a draw of `pages` equally likely pages."""
     return lambda words: (words >> U64(24)) * U64(pages) >> U64(40)
 
 
 def zipf(pages: int, alpha: float) -> Draw:
-    """Draws page k (from 0) with a probability proportional to 1 / (k + 1) ** alpha.
+    """Return a draw of page k (from 0) with a probability proportional to 1 / (k + 1) ** alpha.
 
-    Walker's alias method: page k keeps a share of its 1/pages and gives the rest to one likelier page. The
-    likely pages' surplus covers the others' deficit in order, so both are found by prefix sums.
+    This is Walker's alias method: page k keeps a share of its 1/pages and gives the rest to one likelier
+    page. The surplus of likely pages covers the deficit of the others in order, so prefix sums find both.
     """
     weights = np.arange(1, pages + 1, dtype=np.float64) ** -alpha
     weights *= pages / weights.sum()
@@ -50,7 +50,7 @@ def zipf(pages: int, alpha: float) -> Draw:
         deficit = np.concatenate([[0.0], np.cumsum(1 - weights[light])])
         giver = np.minimum(np.searchsorted(surplus, deficit[:-1], side="right"), heavy.size - 1)
         keep[light], alias[light] = weights[light], heavy[giver]
-        # A heavy page that has given too much takes the difference from the next one.
+        # A heavy page that gave too much takes the difference from the next heavy page.
         covered = deficit[np.searchsorted(giver, np.arange(heavy.size - 1), side="right")]
         keep[heavy[:-1]] = np.clip(1 - (covered - surplus[:-1]), 0, 1)
         alias[heavy[:-1]] = heavy[1:]
@@ -67,6 +67,6 @@ def zipf(pages: int, alpha: float) -> Draw:
 
 
 def permutation(pages: int, seed: int) -> NDArray[np.uint64]:
-    """The pages in a random order."""
+    """Return the pages in a random order."""
     words = random_words(seed, np.arange(pages, dtype=np.uint64))
     return np.argsort(words, kind="stable").astype(np.uint64)

@@ -1,10 +1,10 @@
-"""Stand-ins for the programs of "Reference counters", table 1(a): who reads and writes which words.
+"""Synthetic stand-ins for the parallel programs of "Reference counters", table 1(a).
 
-The paper's own traces are not public. These have its numbers of processors, references and bytes, and the
-sharing patterns that such programs are known for; each docstring says which. Each makes, of its parameters, a
-function from (processor, number of its reference) to (word, write): processors take turns, one reference
-each. The first references of a processor write its own part of the data, one in each `SPARSE` words, so that
-pages are placed where they are first touched.
+The paper's traces are not public. The stand-ins have its numbers of processors, references and bytes, and the
+typical sharing patterns of such programs, which the docstrings describe. Each program returns, for its
+parameters, a function from (processor, reference number) to (word, write). Processors alternate by single
+references. The first references of a processor write its own part of the data, one word in `SPARSE`, so that
+pages are placed by first touch.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from litemrc.traces.generators.draws import U64, Indices, random_words, uniform,
 
 References = Callable[[Indices, Indices], tuple[NDArray[np.uint64], NDArray[np.bool_]]]
 
-SPARSE = 64  # words between two of those that are written first
+SPARSE = 64  # distance in words between the first writes
 
 
 def fft(seed: int, processors: int = 64, side: int = 128) -> References:
-    """a matrix of side x side complex points by rows, transformed in six steps: stages over the own rows,
-    with roots of unity that processor 0 wrote and all read, and transpositions, in which each reads a few
-    words of every other's rows"""
-    matrix = 2 * side * side  # words; there are two, source and target in turn
+    """a side x side matrix of complex points by rows, transformed in six steps: stages over the processor's
+    own rows, with roots of unity that processor 0 wrote and all read, and transpositions, in which each
+    processor reads a few words of all other rows"""
+    matrix = 2 * side * side  # words; source and target alternate between two
     part = matrix // processors
     stages = side.bit_length() - 1
     roots = 2 * matrix
@@ -33,13 +33,13 @@ def fft(seed: int, processors: int = 64, side: int = 128) -> References:
         period = row_steps + transposing
         t, turn = j % U64(period), j // U64(period) % U64(2)
         source, target = turn * U64(matrix), (U64(1) - turn) * U64(matrix)
-        # A butterfly: two words read, one of the roots, two written.
+        # Butterfly: reads two words and a root, writes two words.
         kind, point = t % U64(5), t // U64(5) % U64(part // 2)
         stage = t // U64(5 * (part // 2)) % U64(stages)
         wing = point ^ (U64(1) << (stage % U64(max((part // 2).bit_length() - 1, 1))))
         own = source + p * U64(part) + np.where((kind == 1) | (kind == 4), wing, point) * U64(2)
         root = U64(roots) + point % (U64(2) << stage) * U64(2) % U64(2 * side)
-        # A transposition: word t of the own rows comes from that column, in everybody's rows.
+        # Transposition: word t of the own rows comes from a column, in the rows of all processors.
         t = np.maximum(t, U64(row_steps)) - U64(row_steps)
         index, half = t // U64(2), t % U64(2)
         row, column = (p * U64(part) + index) // U64(2 * side), (p * U64(part) + index) // U64(2) % U64(side)
@@ -53,10 +53,11 @@ def fft(seed: int, processors: int = 64, side: int = 128) -> References:
 
 
 def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10) -> References:
-    """a grid of side x side cells by rows: sweeps along the own rows with the neighbours' nearest ones, then
-    sweeps along columns that read and write everybody's rows; a few words that all write and all read"""
+    """a side x side grid by rows: sweeps along the processor's own rows and the adjacent rows of its
+    neighbours, then sweeps along columns that read and write the rows of all processors; a few words that
+    all write and read"""
     cells = side * side
-    part = cells // processors  # of each variable
+    part = cells // processors  # cells per processor, for each variable
     columns = max(side // processors, 1)
     row_steps, column_steps = part, columns * side
     sums = cells * variables
@@ -65,7 +66,7 @@ def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10
         period = 8 * row_steps + 3 * column_steps + 2 * processors
         t = j % U64(period)
         sweep = j // U64(period)
-        # Along rows: five variables of a cell read, the cell above and below, one written.
+        # Along rows: reads five variables of a cell, the cells above and below, and writes one.
         cell, kind = t // U64(8) % U64(part), t % U64(8)
         at = p * U64(part) + cell
         place = np.select(
@@ -73,12 +74,12 @@ def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10
         )
         variable = np.select([kind < 5, kind < 7], [kind, U64(1) + kind * U64(0)], U64(1) + sweep % U64(4))
         row_word, row_write = variable * U64(cells) + place, kind == 7
-        # Along columns: two variables read, one written.
+        # Along columns: reads two variables, writes one.
         c = np.maximum(t, U64(8 * row_steps)) - U64(8 * row_steps)
         cell, kind = c // U64(3) % U64(column_steps), c % U64(3)
         place = cell % U64(side) * U64(side) + (p * U64(columns) + cell // U64(side)) % U64(side)
         column_word, column_write = (U64(7) + np.minimum(kind, U64(1))) * U64(cells) + place, kind == 2
-        # Sums: its own written, those of all read.
+        # Sums: writes its own, reads those of all.
         s = np.maximum(t, U64(8 * row_steps + 3 * column_steps)) - U64(8 * row_steps + 3 * column_steps)
         sum_write = s % U64(16) == 0
         sum_word = U64(sums) + np.where(sum_write, p, s % U64(processors))
@@ -93,8 +94,8 @@ def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10
 def weather(
     seed: int, processors: int = 64, side: int = 256, levels: int = 8, table: int = 4096, apart: int = 64
 ) -> References:
-    """a grid of side x side x levels cells by bands of rows: mostly own cells, the neighbours' nearest
-    rows, and tables of `table` words that nobody writes; after each step all read one of `apart` cells, for
+    """a side x side x levels grid by bands of rows: mostly own cells, the adjacent rows of the neighbours,
+    and read-only tables of `table` words; after each step all processors read one cell in `apart`, for
     means"""
     layer = side * side
     part = layer // processors
@@ -106,7 +107,7 @@ def weather(
         period = step_references + sampled
         t, step = j % U64(period), j // U64(period)
         kind, cell, level = t % U64(10), t // U64(10) % U64(part), t // U64(10 * part) % U64(levels)
-        old = step % U64(2)  # two copies of the grid, one read while the other is written
+        old = step % U64(2)  # of two copies of the grid, one is read and one written
         at = p * U64(part) + cell
         place = np.select(
             [kind == 1, kind == 2, kind == 3, kind == 4],
@@ -143,10 +144,9 @@ def speech(
     boards: int = 12800,
     writes: float = 0.14,
 ) -> References:
-    """a Lisp heap searched by tasks: `share` of the reads in `focus` words chosen anew after `phase`
-    references, `own` of them in the processor's part, of the others half in `boards` words and half
-    anywhere; `writes` of the references: half in the focus, half in the boards, which all read now and
-    then"""
+    """a Lisp heap searched by tasks: share `share` of the reads goes to `focus` words that change after
+    `phase` references, share `own` to the processor's part, and the rest half to `boards` words and half
+    anywhere; share `writes` of the references are writes, half to the focus and half to the boards"""
     part = words // processors
     near, far, spot = zipf(focus, 0.6), zipf(words // SPARSE, 0.7), uniform(SPARSE)
     place, on_boards, at_home = uniform(words // focus), uniform(boards), uniform(part)
@@ -157,7 +157,7 @@ def speech(
         window = place(random_words(seed + 1, j // U64(phase) * U64(processors) + p)) * U64(focus)
         drawn = random_words(seed + 2, numbers)
         in_focus = window + near(drawn)
-        # What is popular lies all over the heap: an odd factor permutes the objects.
+        # Popular objects are spread over the heap: an odd factor permutes them.
         popular = far(drawn) * U64(0x9E3779B1) % U64(words // SPARSE) * U64(SPARSE)
         anywhere = popular + spot(random_words(seed + 3, numbers))
         on_board = on_boards(drawn)
@@ -175,11 +175,11 @@ def speech(
 def _after_first_touch(
     refer: References, processors: int, parts: list[tuple[int, int]], shared: list[tuple[int, int]]
 ) -> References:
-    """Before all else each processor writes into its part of each array; processor 0 into what all share.
+    """Prepend first touches: each processor writes its part of each array, processor 0 the shared words.
 
     Parameters:
-        parts: first word of an array, and words that each processor has of it.
-        shared: first word, and words.
+        parts: (first word, words per processor) of each array.
+        shared: (first word, words).
     """
     each = [start + np.arange(0, part, SPARSE, dtype=np.uint64) for start, part in parts]
     sizes = [part for start, part in parts for _ in range(0, part, SPARSE)]
@@ -202,7 +202,7 @@ def _after_first_touch(
             touched = own[mine] + who * strides[mine]
             if common.size:
                 rest = np.minimum(np.maximum(at, own.size) - own.size, common.size - 1)
-                # The others meanwhile write their own words once more.
+                # The other processors meanwhile repeat writes to their own words.
                 touched = np.where((at >= own.size) & (who == 0), common[rest], touched)
             word[begins], write[begins] = touched, True
         return word, write

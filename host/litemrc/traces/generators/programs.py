@@ -1,7 +1,7 @@
-"""The synthetic programs: each makes, of its parameters, a function from reference numbers to pages.
+"""Synthetic programs: each returns, for its parameters, a function from reference numbers to pages.
 
-Every function takes the seed and its parameters, and says in its docstring what it models. `PROGRAMS` below
-names them; parameters and their defaults are those of the functions.
+Every function takes the seed and its parameters; its docstring, which --help prints, describes the model.
+`PROGRAMS` names them; parameters and defaults are those of the functions.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def uniform(seed: int, pages: int = 65536) -> Pages:
 
 
 def loop(seed: int, pages: int = 65536, touches: int = 1) -> Pages:
-    """all pages in order, each `touches` times, again and again"""
+    """all pages in order, each `touches` times, repeatedly"""
     return lambda i: i // U64(touches) % U64(pages)
 
 
@@ -43,7 +43,7 @@ def phases(seed: int, pages: int = 65536, phases: int = 4, length: int = 1_000_0
 def zipf_loop(
     seed: int, pages: int = 65536, alpha: float = 1.0, loop_pages: int = 16384, share: float = 0.5
 ) -> Pages:
-    """a loop over `loop_pages` pages behind the others; `share` of its references give way to zipf ones"""
+    """a loop over `loop_pages` extra pages; a share `share` of its references is replaced by zipf ones"""
     draw = draw_zipf(pages, alpha)
     limit = U64(round(share * (1 << 53)))
 
@@ -59,7 +59,7 @@ def zipf_loop(
 def zipf_stream(
     seed: int, pages: int = 65536, alpha: float = 1.0, loop_pages: int = 16384, period: int = 10
 ) -> Pages:
-    """zipf references; every `period`-th goes on in a loop over `loop_pages` pages behind the others"""
+    """zipf references; every `period`-th one advances a loop over `loop_pages` extra pages"""
     draw = draw_zipf(pages, alpha)
 
     def refer(i: Indices) -> NDArray[np.uint64]:
@@ -78,12 +78,12 @@ def chase(seed: int, pages: int = 65536) -> Pages:
 
 
 def intr(seed: int, pages: int = 65536, alpha: float = 1.0, touches: int = 1000, sleep: int = 9000) -> Pages:
-    """INTR of Zhou 2004, 4.2.1: `touches` zipf references, then sleep for `sleep` units of time, and so on"""
+    """INTR of Zhou 2004, 4.2.1: alternates `touches` zipf references and `sleep` units of sleep"""
     return zipf(seed, pages, alpha)
 
 
 def linear(seed: int, pages: int = 65536) -> Pages:
-    """LINEAR of Zhou 2004, 4.2.1: a loop touching pages in order, one in each unit of time"""
+    """LINEAR of Zhou 2004, 4.2.1: a loop over all pages, one per unit of time"""
     return loop(seed, pages)
 
 
@@ -92,7 +92,7 @@ def intensive(seed: int, pages: int = 65536, fanout: int = 16) -> Pages:
     widths = [1]
     while sum(widths) + widths[-1] * fanout <= pages:
         widths.append(widths[-1] * fanout)
-    widths[-1] += pages - sum(widths)  # the lowest level takes the pages left over
+    widths[-1] += pages - sum(widths)  # the lowest level gets the remaining pages
     bases = np.cumsum([0, *widths[:-1]]).astype(np.uint64)
     sizes = np.array(widths, dtype=np.uint64)
 
@@ -117,7 +117,7 @@ def lists(seed: int, pages: int = 65536, length: int = 32, alpha: float = 0.6) -
 
 
 def sweeps(seed: int, pages: int = 65536, regions: int = 16, turn: int = 0) -> Pages:
-    """Glass 1997, 2.2, third category: `regions` arrays swept side by side; turn=1: forth, then back"""
+    """Glass 1997, 2.2, third category: `regions` arrays swept concurrently; turn=1: forth, then back"""
     size = pages // regions
 
     def refer(i: Indices) -> NDArray[np.uint64]:

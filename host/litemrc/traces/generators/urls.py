@@ -1,7 +1,7 @@
-"""Generated traces under URLs, `gen:zipf?alpha=1.0&pages=65536&n=1000000&seed=1`, opened as files are.
+"""Generated traces under URLs such as `gen:zipf?alpha=1.0&pages=65536&n=1000000&seed=1`.
 
 `n` is the number of references, `seed` any whole number, `writes` the share of writes (without it the trace
-has no directions); the other parameters are those of the program in `programs.py`.
+has no directions). The other parameters are those of the program in `programs.py`.
 """
 
 import inspect
@@ -20,25 +20,25 @@ from litemrc.traces.trace import Trace
 PREFIX = "gen:"
 COMMON = {"n": 1_000_000, "seed": 1, "writes": -1.0}
 
-_PARTS = {"phases": "phases", "lists": "length", "sweeps": "regions"}  # cannot be more than the pages
+_PARTS = {"phases": "phases", "lists": "length", "sweeps": "regions"}  # at most the number of pages
 _ZERO_ALLOWED = ("seed", "sleep", "alpha", "share", "writes", "turn", "own")
 
 
 class GeneratedTrace(Trace):
-    """A trace that is computed, not stored."""
+    """A trace that is computed instead of stored."""
 
     format = "generated"
 
     def __init__(self, url: str) -> None:
         """
         Raises:
-            UserError: no such program or parameter, or a value it cannot take.
+            UserError: an unknown program or parameter, or a value out of range.
         """
         super().__init__(url)
         program, _, query = url.removeprefix(PREFIX).partition("?")
         if program not in PROGRAMS:
-            raise UserError(f"no program {program!r}", where=url, remedy=f"programs: {', '.join(PROGRAMS)}")
-        # parse_qsl takes + for a blank, which no value has.
+            raise UserError(f"no program {program!r}", where=url, remedy=f"choose {', '.join(PROGRAMS)}")
+        # parse_qsl converts + to a blank, which no value contains.
         given = dict(parse_qsl(query, keep_blank_values=True))
         own = parameters(program)
         common = {name: value_of(url, name, given.pop(name, None), value) for name, value in COMMON.items()}
@@ -51,14 +51,14 @@ class GeneratedTrace(Trace):
             )
         own = {name: value_of(url, name, given.get(name), value) for name, value in own.items()}
         _check(url, program, own)
-        self.references, self._seed, self._writes = common["n"], common["seed"], common["writes"]
+        self.references, self._seed, self._writes = int(common["n"]), int(common["seed"]), common["writes"]
         self._pages = PROGRAMS[program](self._seed, **own)
         self._done = 0
         self._touches, self._sleep = 1, 0
         self._timed = program in ("intr", "linear")
         if self._timed:
             self.time_unit = "touches"
-            self._touches, self._sleep = own.get("touches", 1), own.get("sleep", 0)
+            self._touches, self._sleep = int(own.get("touches", 1)), int(own.get("sleep", 0))
 
     def __iter__(self) -> Iterator[Chunk]:
         for start in range(0, self.references, CHUNK_REFERENCES):
@@ -82,16 +82,16 @@ class GeneratedTrace(Trace):
 
 
 def parameters(program: str) -> dict[str, int | float]:
-    """The parameters of a program and their defaults, without those that all have."""
+    """Return the parameters of a program and their defaults, without the common ones."""
     signature = inspect.signature(PROGRAMS[program])
     return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
 
 
 def value_of(url: str, name: str, text: str | None, default: int | float) -> int | float:
-    """The value of a parameter in a URL; of the kind that its default is.
+    """Return the value of a parameter in a URL, with the type of its default.
 
     Raises:
-        UserError: no such number, or out of range.
+        UserError: not a number, or out of range.
     """
     if text is None:
         return default
@@ -102,11 +102,13 @@ def value_of(url: str, name: str, text: str | None, default: int | float) -> int
             value = int(text) if text.isdigit() else int(value) if value.is_integer() else int(text)
     except (ValueError, OverflowError):
         kind = "whole number" if whole else "number"
-        raise UserError(f"{name}={text} is no {kind}", where=url, remedy=f"such as {default}") from None
+        raise UserError(
+            f"{name}={text} is not a {kind}", where=url, remedy=f"give a {kind}, such as {default}"
+        ) from None
     lowest = 0 if name in _ZERO_ALLOWED else 1
     highest = 1 if name in ("share", "writes", "turn", "own") else 1 << 53
     if not lowest <= value <= highest:
-        raise UserError(f"{name}={text} is out of range", where=url, remedy=f"{lowest} to {highest}")
+        raise UserError(f"{name}={text} is out of range", where=url, remedy=f"give {lowest} to {highest}")
     return type(default)(value)
 
 
@@ -114,12 +116,12 @@ def _check(url: str, program: str, own: dict[str, int | float]) -> None:
     for name in ("pages", "loop_pages"):
         if own.get(name, 1) > MOST_PAGES:
             raise UserError(
-                f"{name}={own[name]} is too large", where=url, remedy=f"at most {MOST_PAGES} pages"
+                f"{name}={own[name]} is too large", where=url, remedy=f"give at most {MOST_PAGES} pages"
             )
-    name = _PARTS.get(program)
-    if name and own[name] > own["pages"]:
+    part = _PARTS.get(program)
+    if part and own[part] > own["pages"]:
         raise UserError(
-            f"{name}={own[name]} does not fit into pages={own['pages']}", where=url, remedy="more pages"
+            f"{part}={own[part]} does not fit into pages={own['pages']}", where=url, remedy="give more pages"
         )
     if own.get("fanout", 2) < 2:
-        raise UserError("fanout=1 makes no tree", where=url, remedy="at least 2")
+        raise UserError("fanout=1 makes no tree", where=url, remedy="give at least 2")

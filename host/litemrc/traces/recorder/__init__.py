@@ -1,1 +1,1 @@
-"""The recorder of programs with threads: its runtime in C, and what builds, runs and reads it."""
+"""Recorder of programs with threads: the runtime in C, and its build and use."""

@@ -1,19 +1,19 @@
-"""Compiles a program with threads so that it tells its accesses, runs it, and yields them as a trace.
+"""Compiles a program with threads so that it records its accesses, runs it, and yields them as a trace.
 
-The program's C files are compiled with `gcc -fsanitize=thread` and linked with `threads.c` of this folder
-instead of ThreadSanitizer. Processors are threads, in the order of their creation; the program's own is 0.
+The program's C files are compiled with `gcc -fsanitize=thread` and linked with the C files of this folder
+instead of ThreadSanitizer. Processors are threads, numbered by creation; the main thread is 0.
 
-Seen: accesses to static data and to the heap in the files compiled, also by memcpy, memmove and memset (8
-bytes each), atomic operations, mutexes and barriers. Not seen: stacks, what a compiler keeps in registers,
-and what libraries do. An access is one reference, to the word it begins in. Threads take turns of a few
-references: time is the number of the reference.
+Recorded: accesses of the compiled files to static data and the heap, including memcpy, memmove and memset (in
+steps of 8 bytes), atomic operations, mutexes and barriers. Not recorded: stacks, registers, and libraries. An
+access is one reference to its first word. Threads run in turns of a few references; time is the number of the
+reference.
 """
 
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -22,8 +22,8 @@ import numpy as np
 from litemrc.errors import UserError
 from litemrc.traces.shared.chunk import WORD_BYTES, SharedChunk
 
-RUNTIME = Path(__file__).with_name("threads.c")
-TURN = 16  # references
+RUNTIME = sorted(Path(__file__).parent.glob("*.c"))
+TURN = 16  # references per turn
 _WRITE_BIT, _THREAD_BIT = 44, 45
 _HEAP = np.uint64(1 << 40)
 _BLOCK_BYTES = 1 << 20
@@ -32,21 +32,21 @@ _WRAPPED = (
     *("pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_signal", "pthread_cond_broadcast"),
     *("pthread_barrier_init", "pthread_barrier_wait"),
 )
-# -O1: the accesses that a plain reading of the program has. Loops must not become calls that nobody sees.
+# -O1 keeps the accesses of the source. Loops must not become library calls, which are not recorded.
 _FLAGS = ("-O1", "-g", "-std=gnu11", "-fno-pie", "-fno-builtin", "-fno-tree-loop-distribute-patterns")
 
 
 class Recording:
-    """A program with threads, compiled to tell its accesses.
+    """A program with threads, compiled to record its accesses.
 
     Parameters:
         sources: its C files.
         arguments: of the program.
-        turn: references a thread makes before the next one's turn.
+        turn: references per turn of a thread.
 
     Attributes:
         references: yielded so far.
-        exit_code: of the program, once it has ended.
+        exit_code: of the program, after its end.
     """
 
     time_unit = "references"
@@ -56,11 +56,11 @@ class Recording:
         self.references = 0
         self.exit_code: int | None = None
 
-    def chunks(self) -> Iterator[SharedChunk]:
-        """Compile and run; leaving the iteration early ends the program.
+    def chunks(self) -> Generator[SharedChunk, None, None]:
+        """Compile and run the program; closing the iteration early kills it.
 
         Raises:
-            UserError: no compiler, the program does not compile, or it fails.
+            UserError: no compiler, a compile error, or a failing program.
         """
         with tempfile.TemporaryDirectory(prefix="litemrc-") as folder:
             program = self._compile(Path(folder))
@@ -93,7 +93,7 @@ class Recording:
 
     def _chunk(self, records: np.ndarray) -> SharedChunk:
         addresses = records & np.uint64((1 << _WRITE_BIT) - 1)
-        # The heap follows the largest static data there can be, so that words stay small numbers.
+        # The heap is mapped directly after the largest possible static data, so that word numbers stay small.
         words = np.where(addresses >= _HEAP, addresses - _HEAP + np.uint64(1 << 32), addresses)
         times = np.arange(self.references, self.references + records.size, dtype=np.uint64)
         self.references += records.size
@@ -108,15 +108,13 @@ class Recording:
         compiler = shutil.which("gcc")
         if compiler is None:
             raise UserError("gcc is not installed", remedy="apt-get install gcc")
-        objects = []
-        for number, source in enumerate([RUNTIME, *self._sources]):
-            objects.append(folder / f"{number}.o")
-            instrument = [] if source is RUNTIME else ["-fsanitize=thread"]
-            command = [compiler, *_FLAGS, *instrument, "-c", str(source), "-o", str(objects[-1])]
-            self._build(command, source)
+        objects: list[str] = []
+        for number, source in enumerate([*RUNTIME, *self._sources]):
+            objects.append(str(folder / f"{number}.o"))
+            instrument = [] if number < len(RUNTIME) else ["-fsanitize=thread"]
+            self._build([compiler, *_FLAGS, *instrument, "-c", str(source), "-o", objects[-1]], source)
         program = folder / "program"
         wraps = [f"-Wl,--wrap={name}" for name in _WRAPPED]
-        objects = [str(each) for each in objects]
         self._build([compiler, "-no-pie", *objects, *wraps, "-o", str(program), "-lpthread", "-lm"], program)
         return program
 
@@ -125,5 +123,7 @@ class Recording:
         if done.returncode:
             lines = (done.stderr.strip() or "no message").splitlines()
             raise UserError(
-                f"does not compile: {'; '.join(lines[:3])}", where=str(where), remedy="mend the program"
+                f"the program does not compile: {'; '.join(lines[:3])}",
+                where=str(where),
+                remedy="correct the program",
             )

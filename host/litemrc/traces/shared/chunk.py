@@ -1,4 +1,4 @@
-"""A stretch of a trace of shared memory, and what every reader of one is."""
+"""Chunks of traces of shared memory, and the interface of their readers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 
 WORD_BYTES = 4
-PAGE_BYTES = 1024  # of the page numbers in a file that does not tell
+PAGE_BYTES = 1024  # page size of files that do not state it
 MOST_PROCESSORS = 1 << 16
 
 
@@ -19,10 +19,10 @@ class SharedChunk:
     """Consecutive references of all processors, oldest first.
 
     Attributes:
-        words: uint64[n], addresses in words of `WORD_BYTES`: page times words of a page, plus word.
+        words: uint64[n], addresses in words of `WORD_BYTES`: page times words per page, plus word.
         processors: uint16[n], numbers from 0.
         writes: bool[n], true: a write.
-        times: uint64[n], never decreasing over the whole trace.
+        times: uint64[n], non-decreasing over the whole trace.
     """
 
     words: NDArray[np.uint64]
@@ -35,13 +35,13 @@ class SharedChunk:
 
 
 class SharedTrace(ABC):
-    """A trace being read: a context manager, and an iterable of chunks that is run through once.
+    """A trace being read: a context manager and an iterable of chunks for a single pass.
 
     Attributes:
         name: path or URL.
-        page_bytes: size of the pages that the file numbers; any other size can be made of its words.
-        time_unit: what times count; "" if unknown.
-        origin: what made the references, where the file tells; else "".
+        page_bytes: page size of the file; other sizes follow from the words.
+        time_unit: unit of times; "" if unknown.
+        origin: source of the references if the file has it, otherwise "".
     """
 
     time_unit = ""
@@ -53,19 +53,19 @@ class SharedTrace(ABC):
 
     @abstractmethod
     def __iter__(self) -> Iterator[SharedChunk]:
-        """The chunks, in order.
+        """Yield the chunks, in order.
 
         Raises:
-            UserError: a malformed, negative or out of order record, or a file cut short; with its place.
+            UserError: a malformed, negative or out-of-order record, or a truncated file; with its place.
         """
 
     @property
     @abstractmethod
     def fraction(self) -> float | None:
-        """How much of the trace has been read, 0 to 1; None if that is unknown."""
+        """Return the share of the trace read so far, 0 to 1; None if unknown."""
 
-    def close(self) -> None:  # noqa: B027 (a generator holds nothing)
-        """Let go of the file."""
+    def close(self) -> None:  # noqa: B027 (generators have no file)
+        """Close the file."""
 
     def __enter__(self) -> "SharedTrace":
         return self
@@ -75,7 +75,7 @@ class SharedTrace(ABC):
 
 
 def words_of_page(text: str | int, where: str) -> int:
-    """Words of a page of so many bytes.
+    """Return the words of a page of so many bytes.
 
     Raises:
         UserError: not a power of two of whole words.
@@ -86,15 +86,17 @@ def words_of_page(text: str | int, where: str) -> int:
         page_bytes = 0
     words = page_bytes // WORD_BYTES
     if words < 1 or page_bytes & (page_bytes - 1):
-        raise UserError(f"page_bytes {text}", where=where, remedy=f"a power of two from {WORD_BYTES} on")
+        raise UserError(
+            f"page_bytes is {text}", where=where, remedy=f"give a power of two of at least {WORD_BYTES}"
+        )
     return words
 
 
 def joined(pages: NDArray[np.uint64], words: NDArray[np.uint64], page_words: int) -> NDArray[np.uint64]:
-    """Addresses in words; the caller has checked that words are below `page_words`."""
+    """Return addresses in words; the caller has checked that words are below `page_words`."""
     return pages * np.uint64(page_words) + words
 
 
 def parted(addresses: NDArray[np.uint64], page_words: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Pages, and words in them."""
+    """Return pages, and words within them."""
     return addresses // np.uint64(page_words), addresses % np.uint64(page_words)

@@ -1,6 +1,6 @@
-"""Parquet traces of shared memory: a row a reference, columns time, processor, page, word and write.
+"""Parquet traces of shared memory: one row per reference, with time, processor, page, word and write.
 
-The file's metadata tells `page_bytes`, `time_unit` and `origin`.
+The file's metadata holds `page_bytes`, `time_unit` and `origin`.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _ROW_GROUP = 1 << 20  # references
 
 
 class SharedParquetTrace(SharedTrace):
-    """Reads a Parquet file, batch by batch."""
+    """Reads a Parquet file by batches."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
@@ -45,7 +45,7 @@ class SharedParquetTrace(SharedTrace):
             raise UserError(
                 f"cannot be read as Parquet: {error}",
                 where=str(path),
-                remedy="check the name, or make it again",
+                remedy="check the name, or create the file again",
             ) from error
         schema = self._file.schema_arrow
         for name, wanted in TYPES.items():
@@ -71,7 +71,7 @@ class SharedParquetTrace(SharedTrace):
                 self._check(columns["page"] >= (1 << 64) // page_words, "page number too large")
                 disorder = first_disorder(columns["time"], previous)
                 if disorder is not None:
-                    self._check(np.arange(batch.num_rows) == disorder, "time is below the one before it")
+                    self._check(np.arange(batch.num_rows) == disorder, "time is below the previous one")
                 words = joined(columns["page"], columns["word"].astype(np.uint64), page_words)
                 self._rows += batch.num_rows
                 if batch.num_rows:
@@ -79,9 +79,9 @@ class SharedParquetTrace(SharedTrace):
                     yield SharedChunk(words, columns["processor"], columns["write"], columns["time"])
         except (OSError, pa.ArrowException) as error:
             raise UserError(
-                f"damaged or cut short: {error}",
-                where=f"{self.name}, behind row {self._rows}",
-                remedy="fetch or make the file again",
+                f"damaged or truncated: {error}",
+                where=f"{self.name}, after row {self._rows}",
+                remedy="download or create the file again",
             ) from error
 
     @property
@@ -99,11 +99,13 @@ class SharedParquetTrace(SharedTrace):
     def _check(self, wrong: np.ndarray, what: str) -> None:
         if wrong.any():
             row = self._rows + int(np.argmax(wrong))
-            raise UserError(what, where=f"{self.name}, row {row}", remedy="mend what wrote the trace")
+            raise UserError(
+                what, where=f"{self.name}, row {row}", remedy="correct the row, or create the trace again"
+            )
 
 
 class SharedParquetWriter:
-    """Writes Parquet, zstd inside; pages of `page_bytes`."""
+    """Writes Parquet with zstd compression and pages of `page_bytes`."""
 
     def __init__(
         self, sink: BinaryIO, page_bytes: int = PAGE_BYTES, origin: str = "", time_unit: str = ""
@@ -129,7 +131,7 @@ class SharedParquetWriter:
             self._flush()
 
     def finish(self) -> None:
-        """Write what waits, and the file's end."""
+        """Write the remaining rows and the end of the file."""
         self._flush()
         self._writer.close()
 

@@ -1,8 +1,7 @@
-"""Generated traces of shared memory under URLs, `gen:speech?n=1000000&seed=1&processors=64`.
+"""Generated traces of shared memory under URLs such as `gen:speech?n=1000000&seed=1&processors=64`.
 
-`n` is the number of references, of all processors together, which take turns: time is the number of the turn.
-Without it, it is the paper's number. The other parameters are those of the program in
-`generators/parallel.py`.
+`n` is the number of references of all processors; the default is the paper's number. Processors alternate;
+time is the number of the turn. The other parameters are those of the program in `generators/parallel.py`.
 """
 
 import inspect
@@ -19,15 +18,15 @@ from litemrc.traces.generators.urls import PREFIX, value_of
 from litemrc.traces.shared.chunk import SharedChunk, SharedTrace
 
 _MOST_PROCESSORS = 4096
-_MOST_WORDS = 1 << 24  # of one array: what draws.py can tell apart
+_MOST_WORDS = 1 << 24  # of one array; the resolution of draws.py
 _MOST_SIDE = 2048
 
 
 class SharedGeneratedTrace(SharedTrace):
-    """A trace that is computed, not stored.
+    """A trace that is computed instead of stored.
 
     Raises:
-        UserError: no such program or parameter, or a value it cannot take.
+        UserError: an unknown program or parameter, or a value out of range.
     """
 
     time_unit = "turns"
@@ -37,9 +36,9 @@ class SharedGeneratedTrace(SharedTrace):
         program, _, query = url.removeprefix(PREFIX).partition("?")
         if program not in PARALLEL_PROGRAMS:
             raise UserError(
-                f"no program {program!r} of several processors",
+                f"no parallel program {program!r}",
                 where=url,
-                remedy=f"programs: {', '.join(PARALLEL_PROGRAMS)}",
+                remedy=f"choose {', '.join(PARALLEL_PROGRAMS)}",
             )
         given = dict(parse_qsl(query, keep_blank_values=True))
         defaults = {"n": PAPER_REFERENCES[program], "seed": 1, **shared_parameters(program)}
@@ -51,7 +50,7 @@ class SharedGeneratedTrace(SharedTrace):
                 remedy=f"parameters: {', '.join(defaults)}",
             )
         values = {name: value_of(url, name, given.get(name), value) for name, value in defaults.items()}
-        self.references, self.processors = values.pop("n"), values["processors"]
+        self.references, self.processors = int(values.pop("n")), int(values["processors"])
         _check(url, program, values)
         self.origin = url
         self._refer = PARALLEL_PROGRAMS[program](**values)
@@ -71,23 +70,23 @@ class SharedGeneratedTrace(SharedTrace):
 
 
 def shared_parameters(program: str) -> dict[str, int | float]:
-    """The parameters of a program and their defaults, but for the seed."""
+    """Return the parameters of a program and their defaults, without the seed."""
     signature = inspect.signature(PARALLEL_PROGRAMS[program])
     return {name: p.default for name, p in signature.parameters.items() if name != "seed"}
 
 
 def _check(url: str, program: str, values: dict[str, int | float]) -> None:
-    processors = values["processors"]
+    processors = int(values["processors"])
     if processors & (processors - 1) or not 2 <= processors <= _MOST_PROCESSORS:
         raise UserError(
-            f"processors={processors}", where=url, remedy=f"a power of two from 2 to {_MOST_PROCESSORS}"
+            f"processors={processors}", where=url, remedy=f"give a power of two from 2 to {_MOST_PROCESSORS}"
         )
-    side = values.get("side", _MOST_SIDE)
+    side = int(values.get("side", _MOST_SIDE))
     if side & (side - 1) or not 4 * processors <= side * side <= _MOST_SIDE**2:
         raise UserError(
             f"side={side}",
             where=url,
-            remedy=f"a power of two up to {_MOST_SIDE}, with at least 4 of its square for each processor",
+            remedy=f"give a power of two up to {_MOST_SIDE}, with a square of at least 4 per processor",
         )
     if "words" in values:
         words, focus = values["words"], values["focus"]
@@ -95,17 +94,19 @@ def _check(url: str, program: str, values: dict[str, int | float]) -> None:
             raise UserError(
                 f"words={words}",
                 where=url,
-                remedy=f"a multiple of {SPARSE * processors} up to {_MOST_WORDS}, more than focus and boards",
+                remedy=f"give a multiple of {SPARSE * processors} up to {_MOST_WORDS}, above focus, boards",
             )
         if values["share"] + values["own"] > 1:
-            raise UserError("share and own are more than 1 together", where=url, remedy="less of either")
+            raise UserError("share and own sum to more than 1", where=url, remedy="reduce one of them")
     if not 9 <= values.get("variables", 9) <= 64:
-        raise UserError(f"variables={values['variables']}", where=url, remedy="9 to 64: its sweeps use nine")
+        raise UserError(
+            f"variables={values['variables']}", where=url, remedy="give 9 to 64; the sweeps use nine"
+        )
     if values.get("table", 1) > _MOST_WORDS:
-        raise UserError(f"table={values['table']}", where=url, remedy=f"up to {_MOST_WORDS}")
+        raise UserError(f"table={values['table']}", where=url, remedy=f"give up to {_MOST_WORDS}")
 
 
 def described(program: str) -> str:
-    """What a program shares, for people: indented lines."""
-    text = " ".join(PARALLEL_PROGRAMS[program].__doc__.split())
+    """Return the description of a program as indented lines."""
+    text = " ".join((PARALLEL_PROGRAMS[program].__doc__ or "").split())
     return fill(text, 104, initial_indent=" " * 4, subsequent_indent=" " * 4)

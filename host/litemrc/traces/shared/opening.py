@@ -1,4 +1,4 @@
-"""Opens a trace of shared memory of any format, and creates one: the format follows from the name."""
+"""Opens and creates traces of shared memory; the format follows from the name."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ def open_shared_trace(path: str | Path) -> SharedTrace:
     """Open a file, text (compressed or not) or Parquet, or a URL `gen:PROGRAM?...`.
 
     Raises:
-        UserError: no such file or format.
+        UserError: a missing file or unknown format.
     """
     if str(path).startswith(PREFIX):
         return SharedGeneratedTrace(str(path))
@@ -33,14 +33,15 @@ def open_shared_trace(path: str | Path) -> SharedTrace:
 def create_shared_trace(
     path: str | Path, page_bytes: int = PAGE_BYTES, origin: str = "", time_unit: str = ""
 ) -> Iterator[SharedTextWriter | SharedParquetWriter]:
-    """Yield a writer; the file appears under its name when the block ends well, and not at all if not.
+    """Yield a writer; the file appears only if the block ends without an exception.
 
     Raises:
-        UserError: a name that tells no format, or a path that cannot be written.
+        UserError: a name without a known suffix, or a path that cannot be written.
     """
     form = _format(path)
     path = check_output_path(path)
     with replacing(path) as partial, open_sink(partial, path) as sink:
+        writer: SharedTextWriter | SharedParquetWriter
         if form is _PARQUET:
             writer = SharedParquetWriter(sink, page_bytes, origin, time_unit)
         else:
@@ -55,7 +56,7 @@ def _format(path: str | Path) -> tuple[str, ...]:
         if name.endswith(form):
             return form
     raise UserError(
-        "the file's ending does not tell its format",
+        "the file's suffix belongs to no format",
         where=str(path),
-        remedy="name it FILE.parquet, or FILE.txt (and .gz, .zst or .xz behind it)",
+        remedy="name it FILE.parquet, or FILE.txt (optionally with .gz, .zst or .xz)",
     )

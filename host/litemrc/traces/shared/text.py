@@ -1,7 +1,7 @@
-"""Text traces of shared memory: `time processor page word r|w`, one reference a line.
+"""Text traces of shared memory: `time processor page word r|w`, one reference per line.
 
-Numbers are decimal. Lines that are empty or begin with # are passed over, but for `# page_bytes N` in front
-of the references: it tells the size of the pages; without it they are of 1,024 bytes.
+Numbers are decimal. Empty lines and lines that begin with # are skipped, except `# page_bytes N` before the
+first reference, which sets the page size; the default is 1,024 bytes.
 """
 
 import re
@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import csv
 
 from litemrc.errors import UserError
 from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.shared.chunk import (
     MOST_PROCESSORS,
@@ -29,12 +29,11 @@ from litemrc.traces.trace import first_disorder
 
 FORM = "time processor page word r|w"
 _NUMBERS = ("time", "processor", "page", "word")
-_COLUMNS = {name: pa.uint64() for name in _NUMBERS} | {"write": pa.dictionary(pa.int32(), pa.string())}
-_DIRECTIONS = {"r": False, "R": False, "w": True, "W": True}
+_COLUMNS = {name: pa.uint64() for name in _NUMBERS} | {"write": KEYWORD}
 
 
 class SharedTextTrace(SharedTrace):
-    """Reads text, many lines at once; a block that does not parse so is read line by line, to say why."""
+    """Reads text, many lines at once; a block with an unusual line is parsed line by line for its error."""
 
     def __init__(self, source: ByteSource) -> None:
         super().__init__(source.name)
@@ -63,9 +62,9 @@ class SharedTextTrace(SharedTrace):
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip() and not line.startswith(b"#"):
                 return
-            told = re.fullmatch(rb"#\s*page_bytes\s+(\S+)\s*", line)
-            if told:
-                page_bytes = told[1].decode("ascii", "replace")
+            size = re.fullmatch(rb"#\s*page_bytes\s+(\S+)\s*", line)
+            if size:
+                page_bytes = size[1].decode("ascii", "replace")
                 self.page_bytes = 4 * words_of_page(page_bytes, f"{self.name}, line {number}")
             origin = re.fullmatch(rb"#\s*origin\s+(.*)", line)
             if origin:
@@ -76,34 +75,22 @@ class SharedTextTrace(SharedTrace):
         return words_of_page(self.page_bytes, self.name)
 
     def _parse_fast(self, text: bytes) -> SharedChunk | None:
-        """The chunk, or None if anything at all is unusual."""
+        """Return the chunk, or None if a line has an unusual form."""
         while text.startswith(b"#"):
             text = text.partition(b"\n")[2]
-        try:
-            table = csv.read_csv(
-                pa.py_buffer(text),
-                read_options=csv.ReadOptions(
-                    use_threads=False, column_names=list(_COLUMNS), block_size=len(text) + 1
-                ),
-                parse_options=csv.ParseOptions(delimiter=" ", quote_char=False),
-                convert_options=csv.ConvertOptions(column_types=_COLUMNS, null_values=[]),
-            )
-        except pa.ArrowInvalid:
+        column = read_columns(text, _COLUMNS)
+        writes = None if column is None else flags(column["write"], DIRECTIONS)
+        if column is None or writes is None:
             return None
-        column = {name: table[name].combine_chunks() for name in _COLUMNS}
         times, processors, pages, words = (column[name].to_numpy() for name in _NUMBERS)
-        kinds = column["write"].dictionary.to_pylist()
         page_words = self._page_words
         if (
-            not _DIRECTIONS.keys() >= set(kinds)
-            or first_disorder(times, self._time) is not None
+            first_disorder(times, self._time) is not None
             or (words >= page_words).any()
             or (processors >= MOST_PROCESSORS).any()
             or (pages >= (1 << 64) // page_words).any()
         ):
             return None
-        meaning = np.array([_DIRECTIONS[kind] for kind in kinds], dtype=bool)
-        writes = meaning[column["write"].indices.to_numpy()]
         return SharedChunk(joined(pages, words, page_words), processors.astype(np.uint16), writes, times)
 
     def _parse_lines(self, block: Block) -> SharedChunk:
@@ -116,7 +103,7 @@ class SharedTextTrace(SharedTrace):
             where = f"{self.name}, line {number}"
             if len(fields) != len(_COLUMNS):
                 raise UserError(
-                    f"{len(fields)} words in a line", where=where, remedy=f"each line must be {FORM!r}"
+                    f"{len(fields)} words in a line", where=where, remedy=f"write {FORM!r} on each line"
                 )
             limits = {"processor": MOST_PROCESSORS, "page": (1 << 64) // page_words, "word": page_words}
             values = {}
@@ -124,13 +111,13 @@ class SharedTextTrace(SharedTrace):
                 limit = limits.get(name, 1 << 64)
                 if not text.isascii() or not text.isdigit() or int(text) >= limit:
                     raise UserError(
-                        f"{text!r} is no {name}",
+                        f"{text!r} is not a {name}",
                         where=where,
-                        remedy=f"{name}s are numbers from 0 to {limit - 1}",
+                        remedy=f"give a number from 0 to {limit - 1}",
                     )
                 values[name] = int(text)
-            if fields[4] not in _DIRECTIONS:
-                raise UserError(f"{fields[4]!r} is no direction", where=where, remedy="write r or w")
+            if fields[4] not in DIRECTIONS:
+                raise UserError(f"{fields[4]!r} is not a direction", where=where, remedy="write r or w")
             if values["time"] < self._time:
                 raise UserError(
                     f"time {values['time']} comes after time {self._time}",
@@ -139,14 +126,14 @@ class SharedTextTrace(SharedTrace):
                 )
             self._time = values["time"]
             address = values["page"] * page_words + values["word"]
-            rows.append((address, values["processor"], _DIRECTIONS[fields[4]], values["time"]))
+            rows.append((address, values["processor"], DIRECTIONS[fields[4]], values["time"]))
         columns = zip(*rows, strict=True) if rows else [()] * 4
         types = ("u8", "u2", "?", "u8")
         return SharedChunk(*(np.array(list(c), dtype=t) for c, t in zip(columns, types, strict=True)))
 
 
 class SharedTextWriter:
-    """Writes text, pages of `page_bytes`."""
+    """Writes text with pages of `page_bytes`."""
 
     def __init__(self, sink: BinaryIO, page_bytes: int = PAGE_BYTES, origin: str = "") -> None:
         self._sink, self._page_words = sink, words_of_page(page_bytes, "the trace to write")
@@ -157,11 +144,7 @@ class SharedTextWriter:
         pages, words = parted(chunk.words, self._page_words)
         directions = np.where(chunk.writes, "w", "r")
         columns = (chunk.times, chunk.processors, pages, words, directions)
-        table = pa.table({str(index): values for index, values in enumerate(columns)})
-        options = csv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
-        buffer = pa.BufferOutputStream()
-        csv.write_csv(table, buffer, options)
-        self._sink.write(buffer.getvalue())
+        self._sink.write(lines_of(columns))
 
     def finish(self) -> None:
-        """Nothing comes last."""
+        """Do nothing; the format has no end mark."""

@@ -45,7 +45,7 @@ def test_blocks_come_and_go_in_their_ticks(tmp_path):
         [],
         [(1, 2), (FREE, 1)],
     ]
-    assert (trace.ticks, trace.known, trace.notes) == (3, 3, ["1 blocks are not freed in it"])
+    assert (trace.ticks, trace.known, trace.notes) == (3, 3, ["1 blocks are not freed in the recording"])
 
 
 def test_a_block_that_goes_in_parts_is_as_many_blocks_from_the_start(tmp_path):
@@ -76,10 +76,10 @@ def test_what_a_recording_cannot_tell_is_noted(tmp_path):
         HEAD.format(time="1.5") + "mm_page_free_batched: page=00000000e9a3a88d pfn=0x100 order=0",
     )
     assert trace.notes == [
-        "1 frees of blocks allocated before the recording, left out",
-        "1 blocks were freed unseen: their pages were allocated anew",
+        "1 frees of blocks allocated before the recording were left out",
+        "1 frees were not recorded: their pages were allocated again",
         "35 events were lost by the recorder",
-        "1 allocations failed in Linux, left out",
+        "1 failed allocations were left out",
     ]
     # The second block on the page replaces the first one.
     assert events(trace) == [[(0, 0), (FREE, 0), (0, 1), (FREE, 1)]]
@@ -115,7 +115,7 @@ def test_perfs_form_and_decimal_page_frames_are_read(tmp_path):
         (allocated("1.0", 0x101, 1), "few.txt:3: the event has a block of order 1 at page frame 0x101"),
         (allocated("1.0", 0x0800, 11), "order 11"),
         ("make-7 mm_page_free: page=1 pfn=0x1 order=0", "few.txt:3: the event has no time"),
-        ("make-7 [001] 1.0: sched_switch: prev_comm=make", "no page allocation in it"),
+        ("make-7 [001] 1.0: sched_switch: prev_comm=make", "has no page allocation"),
     ],
 )
 def test_what_is_no_recording_is_refused_with_its_line(tmp_path, line, said):
