@@ -35,7 +35,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs lint check test stress-test test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: help setup docs lint check test stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -105,6 +105,9 @@ test: test-ready   ## everything that can be checked without a board (25 min aft
 
 stress-test: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## repeat tests on a busy machine: SELECT="tests/host -k curve" RUNS=20 LOAD=8 LIMIT=60 (minutes)
 	python tests/stress.py --runs $(or $(RUNS),20) --load $(or $(LOAD),8) --limit $(or $(LIMIT),60) $(SELECT)
+
+mutants: $(HOST) $(TEST_TOOLS) .venv/mutants.stamp   ## random faults in changed host modules, found by tests? BASE=HEAD~1 SAMPLE=40 (20 min)
+	python scripts/mutants/run.py --base $(or $(BASE),HEAD~1) --sample $(or $(SAMPLE),40) $(MUTANTS_ARGS)
 
 stress-placement: $(HOST) $(TEST_TOOLS)   ## 10 million random operations through each page allocator, invariants checked
 	LITEMRC_STRESS_OPERATIONS=10000000 pytest -q tests/host/machines/placement/test_allocator_invariants.py \
@@ -240,7 +243,7 @@ BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; py
 	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc test pnr bench linux boards docs
+PYTHON_GROUPS := soc test pnr bench linux boards docs mutants
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
