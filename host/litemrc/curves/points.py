@@ -61,5 +61,5 @@ def _array(name: str, values: ArrayLike, dtype: type[Scalar], where: str) -> NDA
     except (TypeError, ValueError, OverflowError):
         same = False
     if not same or array.ndim != 1:
-        raise UserError(f"{name} is no list of {np.dtype(dtype).name} numbers", where=where)
+        raise UserError(f"{name} must be a list of {np.dtype(dtype).name} numbers", where=where)
     return read_only(array)

@@ -80,7 +80,7 @@ def _of_json(content: bytes, path: Path) -> Curve:
         )
     for key in _WANTED[1:]:
         if not isinstance(found[key], list):
-            raise UserError(f"{key} is no list", where=str(path), remedy=_REMEDY)
+            raise UserError(f"{key} must be a list", where=str(path), remedy=_REMEDY)
     ratios, accesses = found["miss_ratio"], _count(found, "accesses", 0, path)
     try:
         return Curve(
@@ -99,7 +99,11 @@ def _of_json(content: bytes, path: Path) -> Curve:
 def _count(found: dict[str, Any], key: str, least: int, path: Path) -> int:
     value = found[key]
     if type(value) is not int or value < least:
-        raise UserError(f"{key} is no number but {value!r}", where=str(path), remedy=_REMEDY)
+        raise UserError(
+            f"{key} must be a whole number of at least {least} (got {value!r})",
+            where=str(path),
+            remedy=_REMEDY,
+        )
     return value
 
 
@@ -120,5 +124,5 @@ def _name(found: dict[str, Any], path: Path) -> str:
             case [{"comm": comm}]:
                 name = comm
     if not isinstance(name, str) or not name:
-        raise UserError(f"the name is no text but {name!r}", where=str(path))
+        raise UserError(f"the name must be a text (got {name!r})", where=str(path), remedy=_REMEDY)
     return name

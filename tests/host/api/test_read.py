@@ -56,8 +56,8 @@ def test_json_of_commands_and_of_other_tools_is_read(tmp_path):
         ({"accesses": -1}, "accesses"),
         ({"misses": "2"}, "misses"),
         ({"miss_ratio": [0.5, 0.75]}, "rises with memory"),
-        ({"miss_ratio": [None, None]}, "no list of float64"),
-        ({"miss_ratio": 1}, "miss_ratio is no list"),
+        ({"miss_ratio": [None, None]}, "must be a list of float64"),
+        ({"miss_ratio": 1}, "miss_ratio must be a list"),
         ({"name": 7}, "name"),
     ],
 )

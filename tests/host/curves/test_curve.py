@@ -96,9 +96,9 @@ def test_below_its_first_known_size_a_curve_answers_nothing():
         ([1], [1.5], "not in 0..1"),
         ([1], [float("nan")], "not in 0..1"),
         ([1, 2], [0.5], "2 sizes_pages and 1 miss_ratio"),
-        ([1.5], [0.5], "no list of int64"),
-        (["a"], [0.5], "no list of int64"),
-        ([1], [None], "no list of float64"),
+        ([1.5], [0.5], "must be a list of int64"),
+        (["a"], [0.5], "must be a list of int64"),
+        ([1], [None], "must be a list of float64"),
     ],
 )
 def test_impossible_curves_are_refused(sizes, ratios, why):

@@ -204,8 +204,8 @@ def test_minimums_of_too_many_contexts_are_refused():
 
 
 def test_a_limited_step_serves_the_largest_gain_first():
-    # 3 never hits and gives one group a step. 1 gains 40 hits by a second group (10 to 50), 2 gains 30 (60 to 90):
-    # 1 is served, although 2 hits more often with what it has and with what it would get.
+    # 3 never hits and gives one group a step. By a second group 1 gains 40 hits (10 to 50), 2 gains 30
+    # (60 to 90): 1 is served, although 2 hits more often with what it has and with what it would get.
     epoch = {1: counted([10, 40], 50), 2: counted([60, 30], 10), 3: counted([0, 0], 100)}
     decision = governor({1: 16, 2: 16, 3: 32}, step_pages=16).decide(epoch, 1000)
     assert decision.target == {1: 32, 2: 32, 3: 0}
