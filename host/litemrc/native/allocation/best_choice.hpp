@@ -1,4 +1,4 @@
-// One point of each process, such that they fit into a memory and gain most: dynamic programming over memory sizes.
+// Chooses one point of each process that fit a memory and gain most, by dynamic programming over memory sizes.
 #pragma once
 
 #include "gains.hpp"

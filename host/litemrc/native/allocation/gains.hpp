@@ -1,4 +1,4 @@
-// What processes gain by memory above their minimums: step functions, read off miss ratio curves.
+// Gains of processes by memory above their minimums: step functions from miss-ratio curves.
 //
 // Memory is counted in units of delta. The points of a process are its steps, behind the point (0, 0).
 #pragma once

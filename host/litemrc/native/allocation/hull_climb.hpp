@@ -1,4 +1,4 @@
-// The concave hulls of what processes gain, climbed by steepest gradient as far as the memory goes.
+// Climbs the concave hulls of the gains by steepest gradient until the memory is used up.
 #pragma once
 
 #include "gains.hpp"

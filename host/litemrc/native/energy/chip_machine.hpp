@@ -1,5 +1,5 @@
 // A program on a blocking CPU whose memory chips sleep, equal to litemrc/golden/machines/chip_energy.py and chip_prediction.py,
-// which say what is decided.
+// which list the decisions where the paper is silent.
 #pragma once
 
 #include "chip_states.hpp"
@@ -17,7 +17,7 @@ ChipRun run_chips(const ChipTrace &trace, const ChipPower &power, const PerState
 struct PredictiveParameters {
     uint64_t price_uw = 0;     // of a second of delay
     uint64_t tolerance_fs = 0; // of predicted times
-    uint64_t hold_fs = 0;      // that a chip woken ahead waits in standby behind the time told
+    uint64_t hold_fs = 0;      // standby of a chip woken ahead, after the expected time
 };
 
 // Chips sleep by what their idle times cost, and wake ahead of the access that followed before.

@@ -1,4 +1,4 @@
-// The power states of DRAM chips, and what chips did: whole femtoseconds and counts.
+// The power states of DRAM chips and their statistics: whole femtoseconds and counts.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Chips that sink to sleep at their own times, and may be woken ahead of an access.
+// Chips with individual idle thresholds that can be woken ahead of an access.
 #pragma once
 
 #include "chip_states.hpp"

@@ -1,6 +1,6 @@
-// Thresholds learned from how long a chip stayed idle: for each candidate, what it would have cost of late.
+// Thresholds learned from idle times: for each candidate, its decayed cost in the idle times seen.
 //
-// Costs are microwatts x nanoseconds beyond napping; an old cost fades by 1/64 with each new one. Standby, nap and
+// Costs are microwatts x nanoseconds relative to nap; an old cost decays by 1/64 with each new one. Standby, nap and
 // powerdown are the states 1, 2 and 3.
 #pragma once
 

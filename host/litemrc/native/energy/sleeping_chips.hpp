@@ -1,4 +1,4 @@
-// Chips that sink into deeper states while they wait, by thresholds, or at once when they are told to.
+// Chips that enter deeper states by idle thresholds, or immediately on command.
 #pragma once
 
 #include "chip_states.hpp"

@@ -1,4 +1,4 @@
-// Which chip is used next, and how long from now: what followed a page last, or else a chip behind another one.
+// Prediction of the next chip and its time, by the last successor of a page or of a pair of chips.
 #pragma once
 
 #include "stacks/page_table.hpp"

@@ -1,4 +1,4 @@
-// Which chips hold one of the top N_mrc pages of the LRU stack (Zhou et al. 2004, section 5.1).
+// The chips that hold one of the top N_mrc pages of the LRU stack (Zhou et al. 2004, section 5.1).
 //
 // A chip does if its most recently used page is one of them. So there is no need to follow the page at the boundary, as
 // the paper's counters do, which a changing N_mrc would move over many pages: chips are kept in the order of their last

@@ -1,4 +1,4 @@
-// A process's miss ratio curve that forgets: hit counts of epochs, aged by the process's own references. Operation for
+// Aged miss-ratio curve of a process: epoch hit counts that decay with its own references. Operation for
 // operation litemrc/golden/machines/aged_curve.py, so that decisions are the same to the last bit.
 #pragma once
 

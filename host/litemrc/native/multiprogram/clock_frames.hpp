@@ -1,4 +1,4 @@
-// Global CLOCK: one hand for all frames. It clears the use bits it passes and takes the first page whose bit is clear.
+// Global CLOCK: one hand for all frames clears use bits and evicts the first page whose bit is clear.
 #pragma once
 
 #include "frame_policy.hpp"

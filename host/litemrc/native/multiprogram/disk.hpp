@@ -1,4 +1,4 @@
-// The paging disk: one thing after the other, in the order asked for. So when a request will be done is known at once.
+// The paging disk: one transfer at a time in request order, so the end of a request is known immediately.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Policies that replace the least recently used page: of all processes, or of the process that needs a frame.
+// Policies that evict the least recently used page of all processes, or of the process that needs a frame.
 #pragma once
 
 #include "frame_policy.hpp"

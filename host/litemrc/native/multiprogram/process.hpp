@@ -1,4 +1,4 @@
-// A process of the machine: what it does, how far it is, and what became of it. Times in ticks.
+// A process of the machine: its settings, progress and results. Times in ticks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ProcessSettings {
     uint32_t clients = 1;         // who think before they ask; 0: requests come by themselves
     uint64_t requests = 1;        // it ends after so many; 0: never
     uint64_t start = 0;
-    uint64_t epoch = 0;            // touches in an epoch; 0: nobody counts
+    uint64_t epoch = 0;            // touches in an epoch; 0: no counting
     std::vector<uint64_t> pauses; // before requests, in turn
 };
 

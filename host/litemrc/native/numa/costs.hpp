@@ -1,4 +1,4 @@
-// What accesses cost, in cycles, and what a run counts.
+// Costs of accesses in cycles, and the counts of a run.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class PairRuns {
     // As UpdateMachine with FixedCounters{delay, update}, and local memories without limit.
     NumaCounts fixed(const NumaCosts &costs, uint32_t delay, uint32_t update) const;
 
-    // The least cycles: copies are made and dropped as whoever knows the future would, and no interrupt is charged.
+    // The least cycles: copies are made and dropped with future knowledge, and no interrupt is charged.
     // Exact, because pairs do not depend on each other: the cheaper of two states, copy and no copy, is carried on.
     uint64_t optimum(const NumaCosts &costs) const;
 

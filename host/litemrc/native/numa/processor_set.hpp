@@ -1,4 +1,4 @@
-// A set of processors in words that belong to somebody else.
+// A set of processors in words owned by the caller.
 #pragma once
 
 #include <cstddef>

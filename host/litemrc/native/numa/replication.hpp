@@ -1,4 +1,4 @@
-// When pages are replicated and copies dropped; the model is litemrc.policies.replication.
+// Replication and dropping of pages with fixed counters; the model is litemrc.policies.replication.
 //
 // A policy is asked with the window of the processor at which a counter has reached 0, and the number of the page.
 // The window has the policy's state of each page there, and the counters: state(page), local_reads(page),

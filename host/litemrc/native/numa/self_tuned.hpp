@@ -1,4 +1,4 @@
-// Reference counters that find their initial values; the model is litemrc.policies.self_tuned_replication.
+// Self-tuned replication: derives the initial values of the reference counters; the model is litemrc.policies.self_tuned_replication.
 #pragma once
 
 #include "replication.hpp"
@@ -18,7 +18,7 @@ struct SelfTuned {
         uint32_t update = 0;      // initial value of its counter
         uint32_t patience = 0;    // the first one, of the next copy; 0: no copy yet
         bool proven = false;      // the last copy was worth more than it cost
-        bool asked = false;       // its home has been asked in vain
+        bool asked = false;       // a request to the home led to no copy
         bool early = false;       // its copy was made before `least` reads
         bool on_trial = false;    // its copy is one by which optimism is judged
     };
@@ -145,7 +145,7 @@ struct SelfTuned {
     int64_t gain_, update_, interrupt_, asking_, replication_;
     int64_t least_;    // reads whose cost is a replication's
     int64_t patience_; // updates whose cost is a replication's
-    int64_t retry_;    // reads whose cost is 32 times that of asking in vain
+    int64_t retry_;    // reads that cost 32 times a request without a copy
     std::vector<Node> nodes_;
 };
 

@@ -1,4 +1,4 @@
-// Requests: which list a block comes from, and where it goes back to.
+// Requests: allocation of blocks from the lists, and their return.
 #include "adaptive.hpp"
 
 namespace litemrc_native {

@@ -1,4 +1,4 @@
-// Banks: how they join pools and leave them, a bounded part at a time.
+// Banks: they join and leave pools in bounded steps.
 #include "adaptive.hpp"
 
 namespace litemrc_native {

@@ -1,4 +1,4 @@
-// What every page allocator is to its users: one interface, and counts of what an operation takes.
+// Interface of the page allocators, with counts of the work of each operation.
 #pragma once
 
 #include "free_lists.hpp"
@@ -31,7 +31,7 @@ class Allocator {
     Allocator(const Allocator &) = delete;
     Allocator &operator=(const Allocator &) = delete;
 
-    // First frame of a block, or NO_FRAME. Its owner is for the caller to tell the memory.
+    // Returns the first frame of a block, or NO_FRAME. The caller sets its owner in the memory.
     uint32_t allocate(const Request &request) {
         const Begin begin = start();
         const uint32_t frame = take(request);
@@ -78,7 +78,7 @@ class Allocator {
   protected:
     // Takes a block off the lists; NO_FRAME: there is none.
     virtual uint32_t take(const Request &request) = 0;
-    // A block that nobody uses any more goes back to the lists.
+    // Returns an unused block to the lists.
     virtual void give(uint32_t frame, unsigned order) = 0;
 
     PhysicalMemory &memory_;

@@ -1,4 +1,4 @@
-// What allocators with free lists of each power unit share: a buddy system in each, and units that nobody gets.
+// Base of allocators with free lists per power unit: a buddy system in each, and isolated units.
 #pragma once
 
 #include "allocator.hpp"

@@ -1,4 +1,4 @@
-// Allocation events through an allocator: whoever holds pages knows them by a number, which stays when they move.
+// Allocation events on an allocator: a block has a number that stays when its pages move.
 #pragma once
 
 #include "allocator.hpp"

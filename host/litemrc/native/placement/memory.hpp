@@ -33,7 +33,7 @@ struct MemoryShape {
 enum BlockState : uint8_t {
     INSIDE = 0,
     FREE_LISTED = 0x10,   // on a free list
-    FREE_HELD = 0x20,     // free, on no list: nobody can get it
+    FREE_HELD = 0x20,     // free, on no list: cannot be allocated
     FREE_ISOLATED = 0x30, // on a list of isolated ones: to be had if there is nothing else
     USED_MOVABLE = 0x40,
     USED_UNMOVABLE = 0x80,
@@ -50,7 +50,7 @@ struct Unit {
 
 class PhysicalMemory {
   public:
-    // All frames are used by nobody and free on no list (FREE_HELD, blocks of MAX_ORDER).
+    // Initially all frames are free on no list (FREE_HELD, blocks of MAX_ORDER).
     explicit PhysicalMemory(MemoryShape shape);
 
     const MemoryShape &shape() const { return shape_; }
@@ -97,7 +97,7 @@ class PhysicalMemory {
     }
     uint32_t used() const { return used_; }
 
-    // Whoever holds the block that begins at a frame: a number of the user's.
+    // Owner of the block that begins at a frame: a number chosen by the user.
     uint32_t owner(uint32_t frame) const { return owners_[frame]; }
     void set_owner(uint32_t frame, uint32_t owner) { owners_[frame] = owner; }
 

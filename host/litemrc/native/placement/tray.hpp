@@ -52,7 +52,7 @@ class Tray : public Allocator {
     };
     static constexpr uint32_t NO_UNIT = UINT32_MAX;
 
-    // Movable pages that may wake nobody go there: in use, and not by the kernel, which needs its trays itself.
+    // Target of movable pages without a hint: a tray in use, but not by the kernel, which needs its own trays.
     bool is_target(uint32_t unit) const { return memory_.unit(unit).used && !memory_.unit(unit).unmovable; }
     static uint32_t use_of(uint32_t hint, bool movable) { return 2 * hint + !movable; }
     Use &use(uint32_t number);

@@ -110,7 +110,7 @@ size_t FaultSequences::oldest() const {
     return size_t(std::lower_bound(lows_.begin(), lows_.end(), slots_[found].low) - lows_.begin());
 }
 
-// Takes down a fault of a sequence that is not in the list by age; now it is, as the newest.
+// Records a fault of a sequence that is not in the list by age, and adds it as the newest.
 void FaultSequences::record(Slot slot, uint64_t time) {
     FaultSequence &sequence = slots_[slot];
     uint64_t *times = &times_[size_t(slot) * parameters_.recent];

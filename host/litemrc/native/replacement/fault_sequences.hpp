@@ -16,7 +16,7 @@ struct SeqParameters {
 
     uint64_t length;   // L: pages of the shortest sequence that is replaced from
     uint64_t distance; // M: pages next to the head that are left alone
-    uint32_t recent;   // N: the most recent fault but N - 1 tells how recent a sequence is
+    uint32_t recent;   // N: the N-th last fault determines the recency of a sequence
     uint32_t limit;    // sequences kept
 };
 

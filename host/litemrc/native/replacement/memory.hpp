@@ -1,4 +1,4 @@
-// What all online replacement policies are to those who use them.
+// Interface of the online replacement policies.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@ namespace litemrc_native {
 
 namespace {
 
-// A set of times with a quick maximum: bits in words, above them bits that tell which words are not empty, and so on.
+// A set of times with a fast maximum: bits in words, with summary bits of the non-empty words above, and so on.
 // Times that have passed need not be taken out.
 class TimeSet {
   public:

@@ -1,4 +1,4 @@
-// OPT (Belady 1966) over a whole trace: replaces the page whose next reference is furthest in the future.
+// OPT (Belady 1966) over a whole trace: evicts the page whose next reference is furthest in the future.
 //
 // All that OPT needs of a trace is, for every reference, when its page is referred to next. A memory then is a set of
 // such times: a page is in memory at its reference exactly if the time is in the set, and the victim is the latest.

@@ -1,4 +1,4 @@
-// Pages numbered densely in the order of their first access, as an operating system hands out frames.
+// Dense page numbers in the order of first access.
 #pragma once
 
 #include "page_table.hpp"

@@ -1,4 +1,4 @@
-// Which pages a sampled engine follows: those whose hash lies below a threshold (SHARDS, Waldspurger et al., FAST 2015).
+// Selects the sampled pages: those whose hash is below a threshold (SHARDS, Waldspurger et al., FAST 2015).
 //
 // The hash is not SHARDS' uniform one. Of n pages a uniform hash picks R n, give or take the root of that: at R = 0.01 and
 // a loop over 256 Ki pages the cliff is misplaced by 2 %. Here the pages of an aligned block of 4,096 are spread over the

@@ -1,5 +1,5 @@
 // Ranks that sleep by idle thresholds under a program that visits pages; equal to litemrc/golden/ranks/visits.py, which
-// says what a visit is.
+// defines a visit.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace litemrc_native {
 
-// Clocks; as RankTiming of the model.
+// In cycles; as in RankTiming.
 struct RankTiming {
     uint64_t power_down_after, self_refresh_after, power_down_exit, self_refresh_exit, sample;
 };
@@ -26,7 +26,7 @@ class RankVisits {
 
     // `rank` must be one of the ranks, and there must be a line.
     void visit(uint64_t gap, uint64_t busy, uint32_t rank, uint32_t reads, uint32_t writes);
-    void pause(uint64_t clocks) { now_ += clocks; }
+    void pause(uint64_t cycles) { now_ += cycles; }
     void finish();
 
     uint64_t now() const { return now_; }
