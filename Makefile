@@ -90,7 +90,7 @@ lint: .venv/test.stamp   ## style, types and import contracts of Python (1 min)
 check: lint $(HOST) .venv/soc.stamp   ## lint, and the unit tests that need no simulator, no kernel and no cross-compiler (under 3 min)
 	pytest -q --numprocesses 2 --dist loadfile -m "not cosim and not soc and not packaging" $(CHECKED) $(PYTEST_ARGS)
 
-# The folders whose tests are fast: measured, see docs/results/measured.md.
+# Folders whose tests take seconds each; machines, commands and devices take minutes and are left to `make test`.
 CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/golden tests/host/policies tests/host/ranks \
 	tests/host/checks tests/host/traces tests/host/native tests/host/plots tests/host/reports
 
