@@ -88,7 +88,7 @@ lint: .venv/test.stamp   ## style, types and import contracts of Python (1 min)
 	PYTHONPATH=host:litex-soc lint-imports
 
 check: lint $(HOST) .venv/soc.stamp   ## lint, and the unit tests that need no simulator, no kernel and no cross-compiler (under 3 min)
-	pytest -q --numprocesses 2 --dist loadfile -m "not cosim and not soc and not packaging" $(CHECKED) $(PYTEST_ARGS)
+	pytest -q --numprocesses 2 --dist loadfile -m "not cosim and not soc and not packaging" --ignore-glob="*mutants*" $(CHECKED) $(PYTEST_ARGS)
 
 # Folders whose tests take seconds each; machines, commands and devices take minutes and are left to `make test`.
 CHECKED := tests/host/curves tests/host/epochs tests/host/energy tests/host/golden tests/host/policies tests/host/ranks \
