@@ -6,7 +6,7 @@ from litemrc.machines.trays import views
 from litemrc.machines.trays.hardware import PAGES_OF_MIB, Hardware
 from litemrc.machines.trays.memory import Memory
 from litemrc.machines.trays.scrambler import Scrambler
-from litemrc.native.tray import allocate_pages
+from litemrc.native.placement import allocate_pages
 from litemrc.policies.trays.intents import parse_intents
 
 EDEN_MIB = 512  # area of a node's threads

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from jantz2013_nodes import affinity_table
-from litemrc.cli.machines.tray_tables import saving
+from litemrc.cli.machines.tables.trays import saving
 from litemrc.machines.trays.hardware import PAGE_BYTES, PAGES_OF_MIB, Controller
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import TrayScenario, run_case

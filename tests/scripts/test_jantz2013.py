@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import jantz2013_trays
-from litemrc.cli.machines.tray_tables import saving
+from litemrc.cli.machines.tables.trays import saving
 from litemrc.machines.trays.scenario_file import read_tray_scenario
 
 REPO = Path(__file__).parents[2]

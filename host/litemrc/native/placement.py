@@ -1,7 +1,8 @@
-"""Physical memory, page allocators and what runs events through them.
+"""Physical memory, page allocators, trays (Jantz et al. 2013, section 4.2), and the machine that runs events.
 
-They trust their arguments: `machines.placement.machine` checks them. Frames are of 4 KB, kinds of zones count
-from 0 (DMA, DMA32, normal). A frame is NO_FRAME where there is none.
+Arguments are not checked: `machines.placement.machine` does that. Frames have 4 KB; kinds of zones count
+from 0 (DMA, DMA32, normal). NO_FRAME stands for no frame. Hints of trays are numbers below 32,768 that the
+caller assigns to uses and colors; 0 is no hint.
 """
 
 from litemrc.native._core import (
@@ -20,7 +21,10 @@ from litemrc.native._core import (
     PhysicalMemory,
     PlacementMachine,
     StressReport,
+    Tray,
     Zone,
+    allocate_pages,
+    free_pages,
     stress_allocator,
 )
 
@@ -40,6 +44,9 @@ __all__ = [
     "PhysicalMemory",
     "PlacementMachine",
     "StressReport",
+    "Tray",
     "Zone",
+    "allocate_pages",
+    "free_pages",
     "stress_allocator",
 ]

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.machines.energy_tables import run_json, run_table
+from litemrc.cli.machines.tables.energy import run_json, run_table
 from litemrc.cli.shared.arguments import each_once, names_of, number, positive
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_input_arguments, opened

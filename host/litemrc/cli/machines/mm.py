@@ -4,8 +4,8 @@ import argparse
 import json
 from dataclasses import replace
 
-from litemrc.cli.machines.mm_tables import mm_json, mm_table
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
+from litemrc.cli.machines.tables.mm import mm_json, mm_table
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.multiprogram.machine import check_policy, simulate

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from litemrc.cli.machines.placement_arguments import byte_size, footprint, percent
-from litemrc.cli.machines.placement_tables import placement_json, placement_table
+from litemrc.cli.machines.tables.placement import placement_json, placement_table
 from litemrc.cli.shared.arguments import names_of, natural, positive
 from litemrc.cli.shared.progress import reported
 from litemrc.errors import UserError

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litemrc.cli.machines.replace_arguments import memory_sizes, seq_parameters
-from litemrc.cli.machines.replace_tables import global_json, global_table, local_json, local_table
+from litemrc.cli.machines.tables.replace import global_json, global_table, local_json, local_table
 from litemrc.cli.shared.arguments import names_of, natural, positive
 from litemrc.cli.shared.progress import reported, shown
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_format_arguments

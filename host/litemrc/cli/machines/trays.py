@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
-from litemrc.cli.machines.tray_tables import tray_json, tray_table
+from litemrc.cli.machines.tables.trays import tray_json, tray_table
 from litemrc.errors import UserError
 from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.trays.result import TrayRun

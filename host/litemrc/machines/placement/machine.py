@@ -18,9 +18,9 @@ from litemrc.native.placement import (
     OperationTimes,
     PhysicalMemory,
     PlacementMachine,
+    Tray,
     Zone,
 )
-from litemrc.native.tray import Tray
 from litemrc.traces.allocations.events import FREE, AllocationTrace, Events
 
 PAGE_BYTES = 4096

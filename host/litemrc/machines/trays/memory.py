@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.machines.trays.hardware import Hardware
-from litemrc.native.placement import Allocator, Buddy, PhysicalMemory, Zone
-from litemrc.native.tray import Tray as TrayAllocator
-from litemrc.native.tray import allocate_pages, free_pages
+from litemrc.native.placement import Allocator, Buddy, PhysicalMemory, Zone, allocate_pages, free_pages
+from litemrc.native.placement import Tray as TrayAllocator
 from litemrc.policies.trays.guidance import Guidance
 from litemrc.policies.trays.recycling import Residents, victims
 from litemrc.policies.trays.trays import ANYWHERE, Tray, TrayChoice

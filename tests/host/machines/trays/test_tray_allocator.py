@@ -4,8 +4,16 @@ import os
 
 import numpy as np
 import pytest
-from litemrc.native.placement import LARGEST_BLOCK, NO_FRAME, PhysicalMemory, Zone, stress_allocator
-from litemrc.native.tray import Tray, allocate_pages, free_pages
+from litemrc.native.placement import (
+    LARGEST_BLOCK,
+    NO_FRAME,
+    PhysicalMemory,
+    Tray,
+    Zone,
+    allocate_pages,
+    free_pages,
+    stress_allocator,
+)
 
 BLOCK = LARGEST_BLOCK
 OPERATIONS = int(os.environ.get("LITEMRC_STRESS_OPERATIONS", "150_000"))

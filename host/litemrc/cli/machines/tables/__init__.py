@@ -1,0 +1,1 @@
+"""What the machine commands print: tables, and the objects of `--json`."""
