@@ -37,7 +37,7 @@ class GeneratedTrace(Trace):
         super().__init__(url)
         program, _, query = url.removeprefix(PREFIX).partition("?")
         if program not in PROGRAMS:
-            raise UserError(f"no program {program!r}", where=url, remedy=f"choose {', '.join(PROGRAMS)}")
+            raise UserError(f"no program {program!r}", where=url, remedy=f"one of {', '.join(PROGRAMS)}")
         # parse_qsl converts + to a blank, which no value contains.
         given = dict(parse_qsl(query, keep_blank_values=True))
         own = parameters(program)

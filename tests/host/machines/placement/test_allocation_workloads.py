@@ -106,7 +106,7 @@ def test_numbers_given_back_are_used_again_from_the_next_tick_on():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"low": 0.5}, "from 50% to 50%"),
+        ({"low": 0.5}, "50% to 50%"),
         ({"high": 0.99}, "to 99%"),
         ({"mean": 0.6}, "mean footprint, 60%"),
         ({"kernel": 1.0}, "kernel share"),
