@@ -1,8 +1,10 @@
 """Which tests run which line: pytest-cov's contexts, subprocesses included."""
 
 import json
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,8 @@ from coverage import CoverageData
 from workspace import BUILD, REPO, TESTS, UNFIT, Workspace
 
 MAP = BUILD / "coverage.json"
+# Behind the test in a context: pytest-cov's phase, or that of PYTEST_CURRENT_TEST in a subprocess.
+_PHASE = re.compile(r"(\|(setup|run|teardown)| \((setup|call|teardown)\))$")
 # In a subprocess the context is the test that started it.
 _CONFIGURATION = """\
 [run]
@@ -71,7 +75,7 @@ def load_map() -> CoverageMap:
 def measure(space: Workspace) -> CoverageMap:
     """Run all tests once under coverage and store the map in build/mutants.
 
-    :raises RuntimeError: if a test fails without any fault.
+    :raises RuntimeError: if a test fails without any fault: it could not show that a fault was found.
     """
     folder = BUILD / "coverage"
     shutil.rmtree(folder, ignore_errors=True)
@@ -90,7 +94,8 @@ def measure(space: Workspace) -> CoverageMap:
     )
     if code:
         raise RuntimeError(f"tests fail without a fault: {space.tree}.log")
-    contexts = _contexts(folder)
+    seconds = _seconds(folder / "junit.xml")
+    contexts = _contexts(folder, seconds.keys())
     tests = sorted({test for by_line in contexts.values() for each in by_line.values() for test in each})
     numbers = {test: number for number, test in enumerate(tests)}
     stored = {
@@ -99,13 +104,13 @@ def measure(space: Workspace) -> CoverageMap:
             module: {str(line): sorted(numbers[test] for test in each) for line, each in by_line.items()}
             for module, by_line in contexts.items()
         },
-        "seconds": _seconds(folder / "junit.xml"),
+        "seconds": seconds,
     }
     MAP.write_text(json.dumps(stored))
     return load_map()
 
 
-def _contexts(folder: Path) -> dict[str, dict[int, set[str]]]:
+def _contexts(folder: Path, known: Set[str]) -> dict[str, dict[int, set[str]]]:
     found: dict[str, dict[int, set[str]]] = {}
     for file in folder.glob(".coverage*"):
         data = CoverageData(str(file))
@@ -114,8 +119,8 @@ def _contexts(folder: Path) -> dict[str, dict[int, set[str]]]:
             module = measured if not Path(measured).is_absolute() else str(Path(measured).relative_to(REPO))
             lines = found.setdefault(module, {})
             for line, contexts in data.contexts_by_lineno(measured).items():
-                tests = {context.split("|")[0].rsplit(" (", 1)[0] for context in contexts if "::" in context}
-                if tests:
+                tests = {_PHASE.sub("", context) for context in contexts}
+                if tests := tests & known:
                     lines.setdefault(line, set()).update(tests)
     return found
 
