@@ -160,7 +160,12 @@ def test_the_six_mixes_of_table_2_are_shipped():
             "process.part.touches: is missing",
             "n= in the trace",
         ),
-        ("gen:zipf?pages=50", "gen:zipff?pages=50", "trace: no program 'zipff'", "expected one of zipf"),
+        (
+            "gen:zipf?pages=50",
+            "gen:zipff?pages=50",
+            "process.trace: no program 'zipff'",
+            "expected one of zipf",
+        ),
         ("gen:zipf?pages=50", "no.txt", "process.trace: ", "expected "),
     ],
 )
