@@ -4,9 +4,11 @@
     python scripts/mutants/run.py --base v0.1           modules changed since a commit
     python scripts/mutants/run.py --modules host/litemrc/device --sample 50
     python scripts/mutants/run.py --all --sample 200 --measure
+    python scripts/mutants/run.py --again               the survivors of the last run, after tests were added
 
 A fault is tried with the tests that run its line, fastest first, in a copy of the repository under
-build/mutants. Which tests run which line is measured once (--measure measures it anew). Native code and
+build/mutants. Which tests run which line is measured once (--measure measures it anew); test files of the
+module's room that are newer than that are run whole. Native code and
 plots are left out: the native core has seeded faults of its own, plots are looked at. Mutants that change
 nothing observable are named in tests/host/equivalent_mutants.toml with the reason, and not counted.
 """
@@ -19,7 +21,10 @@ import time
 import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
 from queue import Queue
+from typing import Any
 
 from candidates import Mutant, sample
 from coverage_map import MAP, CoverageMap, load_map, measure
@@ -28,29 +33,33 @@ from workspace import BUILD, REPO, Workspace, workspace
 PACKAGE = "host/litemrc"
 LEFT_OUT = ("host/litemrc/plots/", "host/litemrc/native/")
 EQUIVALENT = REPO / "tests" / "host" / "equivalent_mutants.toml"
-BUDGET_S = 60.0  # of test time a fault may cost
 
 
 def main() -> int:
-    """Run the mutants, print a table, and store build/mutants/report.json."""
+    """Run the mutants, print a table, and store build/mutants/NAME-report.json."""
     args = _arguments()
     modules = _modules(args)
-    if not modules:
+    if not modules and not args.again:
         print("no module of the host package changed")
         return 0
-    spaces = [workspace(f"tree{number}") for number in range(args.workers)]
+    spaces = [workspace(f"{args.name}{number}") for number in range(args.workers)]
     if args.measure or not MAP.exists():
         print("measuring which tests run which line", flush=True)
         covered = measure(spaces[0])
     else:
         covered = load_map()
-    mutants = sample(spaces[0].tree, modules, args.sample, args.seed)
+    if args.again:
+        mutants = [
+            Mutant(**each["mutant"]) for each in json.loads(_report_file(args).read_text())["survivors"]
+        ]
+    else:
+        mutants = sample(spaces[0].tree, modules, args.sample, args.seed)
     equivalent = _equivalent()
     mutants = [each for each in mutants if (each.module, *each.changed_line(REPO)) not in equivalent]
     free: Queue[Workspace] = Queue()
     for space in spaces:
         free.put(space)
-    survivors: list[dict[str, object]] = []
+    survivors: list[dict[str, Any]] = []
     tried: Counter[str] = Counter()
     found: Counter[str] = Counter()
 
@@ -58,14 +67,14 @@ def main() -> int:
         space = free.get()
         began = time.monotonic()
         try:
-            noticed = _noticed(mutant, space, covered)
+            noticed = _noticed(mutant, space, covered, args.budget)
         finally:
             free.put(space)
         tried[mutant.module] += 1
         found[mutant.module] += noticed
         if not noticed:
             old, new = mutant.changed_line(REPO)
-            survivors.append({"module": mutant.module, "line": mutant.line, "was": old, "became": new})
+            survivors.append({"mutant": asdict(mutant), "was": old, "became": new})
         verdict = "found" if noticed else "SURVIVED"
         progress = f"{tried.total()}/{len(mutants)}"
         where = f"{mutant.module}:{mutant.line}"
@@ -76,33 +85,37 @@ def main() -> int:
     return _report(tried, found, survivors, args)
 
 
-def _noticed(mutant: Mutant, space: Workspace, covered: CoverageMap) -> bool:
-    tests = covered.tests_of(mutant.module, mutant.line, BUDGET_S)
+def _noticed(mutant: Mutant, space: Workspace, covered: CoverageMap, budget_s: float) -> bool:
+    tests = covered.tests_of(mutant.module, mutant.line, budget_s)
     if not tests:
         return False
     path = space.tree / mutant.module
     original = path.read_text()
     try:
         path.write_text(mutant.text(space.tree))
-        return bool(space.pytest("-x", *tests, timeout=30 + 10 * BUDGET_S))
+        return bool(space.pytest("-x", *tests, timeout=30 + 10 * budget_s))
     finally:
         path.write_text(original)
 
 
 def _report(
-    tried: Counter[str], found: Counter[str], survivors: list[dict[str, object]], args: argparse.Namespace
+    tried: Counter[str], found: Counter[str], survivors: list[dict[str, Any]], args: argparse.Namespace
 ) -> int:
     print("\nmodule, mutants found of mutants tried")
     for module in sorted(tried):
         if found[module] < tried[module]:
             print(f"  {module}: {found[module]} of {tried[module]}")
     for each in sorted(survivors, key=str):
-        print(f"{each['module']}:{each['line']}\n  - {each['was']}\n  + {each['became']}")
+        print(f"{each['mutant']['module']}:{each['mutant']['line']}\n  - {each['was']}\n  + {each['became']}")
     share = found.total() / max(tried.total(), 1)
     print(f"found {found.total()} of {tried.total()} ({share:.1%}), seed {args.seed}")
     report = {"found": found.total(), "tried": tried.total(), "share": share, "survivors": survivors}
-    (BUILD / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+    _report_file(args).write_text(json.dumps(report, indent=2) + "\n")
     return int(share < args.at_least)
+
+
+def _report_file(args: argparse.Namespace) -> Path:
+    return BUILD / f"{args.name}-report.json"
 
 
 def _modules(args: argparse.Namespace) -> list[str]:
@@ -132,9 +145,16 @@ def _arguments() -> argparse.Namespace:
     )
     which.add_argument("--modules", nargs="+", metavar="PATH", help="mutate these modules or folders")
     which.add_argument("--all", action="store_true", help="mutate the whole host package")
+    which.add_argument("--again", action="store_true", help="try the survivors of the last run again")
+    parser.add_argument(
+        "--name", default="tree", help="of the workspaces and the report, for runs side by side (%(default)s)"
+    )
     parser.add_argument("--sample", type=int, default=40, metavar="N", help="mutants to draw (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (%(default)s)")
     parser.add_argument("--workers", type=int, default=2, help="mutants tried at once (%(default)s)")
+    parser.add_argument(
+        "--budget", type=float, default=60.0, metavar="S", help="test time a fault may cost (%(default)s s)"
+    )
     parser.add_argument("--measure", action="store_true", help="measure anew which tests run which line")
     parser.add_argument(
         "--at-least", type=float, default=0.0, metavar="SHARE", help="exit code 1 below this share found"
