@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from litemrc.cli.shared.commands import add_commands
+from litemrc.cli.shared.messages import silenced
 from litemrc.errors import UserError
 
 # For each command its module, below this folder, and its description.
@@ -65,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # question marks on a terminal without Unicode
         args = _parse(argv)
-        code = int(args.run(args))
+        with silenced(getattr(args, "quiet", False)):
+            code = int(args.run(args))
         sys.stdout.flush()
         return code
     except UserError as error:

@@ -4,6 +4,8 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from litemrc.cli.shared.options import add_quiet_argument
+
 
 class CommandParser(argparse.ArgumentParser):
     """Parses the arguments of one command; the command's module, imported at that time, declares them.
@@ -24,6 +26,8 @@ class CommandParser(argparse.ArgumentParser):
         if self._module:
             module, self._module = import_module(self._module), ""
             self.set_defaults(run=getattr(module, "main", None))
+            if hasattr(module, "main"):
+                add_quiet_argument(self)
             module.set_argparser(self)
         return super().parse_known_args(args, namespace)
 

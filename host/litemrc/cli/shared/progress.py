@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from litemrc.cli.shared.messages import is_quiet
+
 if TYPE_CHECKING:  # rich and the trace formats take long to load: `--help` needs neither
     from litemrc.traces import Chunk, Trace
 
@@ -45,6 +47,9 @@ def reported(
     parts: Iterable[Part], doing: str, state: Callable[[], tuple[str, float | None]]
 ) -> Generator[Part, None, None]:
     """Yield the parts; `state` returns the progress as text and as a fraction from 0 to 1 (None: unknown)."""
+    if is_quiet():
+        yield from parts
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -84,6 +89,9 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int, str], None
         what: the things counted, such as "epochs".
         total: None: unknown; then only the texts are printed where there is no terminal.
     """
+    if is_quiet():
+        yield lambda done, text: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
