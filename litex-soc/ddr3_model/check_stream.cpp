@@ -13,13 +13,13 @@
 //
 //   ACT rank bank row                   RESET level
 //   RD, RDA rank bank column            CKE, ODT rank level
-//   WR, WRA rank bank column byte mask  every byte of the burst; bit i of mask keeps byte i
+//   WR, WRA rank bank column byte mask  `byte` for the whole burst; bit i of mask keeps byte i
 //   PRE rank bank                       SRE, SRX, PDE, PDX rank: CKE, and REF in SRE
-//   PREA, REF, ZQCS, ZQCL rank          CUT rank: its power, for a moment
-//   MRS rank number value               FILL address byte: 16 bytes, as before the start
+//   PREA, REF, ZQCS, ZQCL rank          CUT rank: power off and on again
+//   MRS rank number value               FILL address byte: 16 bytes of initial contents
 //   END                                 Rank *: all of them
 //
-// Prints `read clock rank bank row column kept|lost|undriven first_word`, `violation RULE clock rank bank`, counts.
+// Prints `read cycle rank bank row column kept|lost|undriven first_word`, `violation RULE cycle rank bank`, counts.
 // Returns 1 if a rule was broken, 2 if the stream cannot be read.
 #include "model.hpp"
 
@@ -134,7 +134,7 @@ class Stream {
         if (found == COMMANDS.end())
             throw std::invalid_argument("no command " + what);
         if (pins_.command != Command::NOP)
-            throw std::invalid_argument("two commands in one clock");
+            throw std::invalid_argument("two commands in one cycle");
         pins_.command = found->second;
         pins_.cs_n = ~ranks;
         pins_.address = what == "PREA" || what == "ZQCL" || what == "RDA" || what == "WRA" ? A10 : 0;

@@ -1,7 +1,7 @@
-// The data lines that all ranks share.
+// The data lines shared by all ranks.
 #pragma once
 
-#include "geometry.hpp"
+#include "jedec/geometry.hpp"
 #include "violations.hpp"
 
 namespace ddr3 {
@@ -14,9 +14,9 @@ class DataBus {
     void burst(Clock now, Clock first, unsigned rank) {
         if (rank != last_rank_) {
             if (first < end_ && first + CLOCKS > end_ - CLOCKS)
-                violations_.add(Rule::DQ_CONFLICT, now, rank, -1, "it is rank " + std::to_string(last_rank_) + "'s");
+                violations_.add(Rule::DQ_CONFLICT, now, rank, -1, "rank " + std::to_string(last_rank_) + " drives it");
             else if (first < end_ + PREAMBLE && first >= end_)
-                violations_.add(Rule::RANK_SWITCH, now, rank, -1, "right after rank " + std::to_string(last_rank_));
+                violations_.add(Rule::RANK_SWITCH, now, rank, -1, "directly after rank " + std::to_string(last_rank_));
         }
         end_ = first + CLOCKS;
         last_rank_ = rank;

@@ -16,7 +16,7 @@ struct Parameters {
     int chip_bits = 16;          // data lines of a chip
     std::int64_t tCK_fs = 1'250'000;
     std::int64_t tREFI_ps = tREFI_PS; // half of it above 85 degrees C
-    std::int64_t tRC_ps = 0;          // of a part that is slower than its grade; 0: the grade's
+    std::int64_t tRC_ps = 0;          // of a part slower than its grade; 0: the grade's
     // Not 0: start initialised, the mode registers loaded with these latencies, CKE high.
     unsigned preset_cl = 0, preset_cwl = 0;
 };
@@ -51,13 +51,13 @@ class Model {
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
 
-    // Whether `pins` in cycle t need a call of clock(); other cycles may be skipped.
+    // Returns whether `pins` in cycle t require a call of clock(); other cycles may be skipped.
     bool is_event(Clock t, const Pins &pins) const {
         return (pins.command != Command::NOP && (pins.cs_n & all()) != all()) || pins.cke != last_.cke ||
                pins.odt != last_.odt || pins.reset_n != last_.reset_n || overdue(t);
     }
 
-    // Whether a rank's data are lost by now, because refreshes are missing.
+    // Returns whether a rank has lost its data by cycle t for lack of refreshes.
     bool overdue(Clock t) const { return t > deadline_; }
 
     // One cycle; t must increase from call to call. Returns the column access commanded in it, if any.

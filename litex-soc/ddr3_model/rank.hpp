@@ -4,11 +4,11 @@
 // as possible, so that one mistake is one violation.
 #pragma once
 
-#include "commands.hpp"
-#include "mode_registers.hpp"
+#include "jedec/commands.hpp"
+#include "jedec/mode_registers.hpp"
+#include "jedec/timing.hpp"
 #include "refresh_account.hpp"
 #include "storage.hpp"
-#include "timing.hpp"
 #include "violations.hpp"
 
 namespace ddr3 {
@@ -55,7 +55,7 @@ class Rank {
     struct Bank {
         bool open = false;
         unsigned row = 0;
-        Clock act = LONG_AGO, read = LONG_AGO, write = LONG_AGO; // the last ones
+        Clock act = LONG_AGO, read = LONG_AGO, write = LONG_AGO; // times of the last commands
         Clock precharge = LONG_AGO; // its start: in the future after a RD or WR with auto-precharge
         bool closed(Clock t) const { return !open && precharge <= t; }
     };
@@ -84,11 +84,11 @@ class Rank {
         violations_.add(rule, t, number_, bank, std::move(text));
     }
 
-    // Whether `clocks` have passed since `since`; else the rule is broken.
+    // Returns whether `clocks` cycles have passed since `since`; otherwise adds a violation.
     bool passed(Rule rule, Clock t, Clock since, int clocks, int bank = -1) {
         if (t - since >= clocks)
             return true;
-        broken(rule, t, bank, std::to_string(t - since) + " clocks, at least " + std::to_string(clocks));
+        broken(rule, t, bank, std::to_string(t - since) + " cycles, at least " + std::to_string(clocks));
         return false;
     }
 
@@ -104,7 +104,7 @@ class Rank {
     Bank banks_[BANKS];
 
     bool initialised_ = false, calibrated_ = false;
-    unsigned loaded_ = 0; // mode registers, a bit each
+    unsigned loaded_ = 0; // mode registers, one bit each
     Power power_ = Power::AWAKE;
     bool cke_ = false, odt_ = false, slow_exit_ = false;
     Clock cke_rise_ = LONG_AGO, cke_fall_ = LONG_AGO, odt_fall_ = LONG_AGO;

@@ -114,7 +114,7 @@ inline void Rank::activate(Clock t, unsigned number, unsigned row) {
     bank.row = row & (geometry_.rows() - 1);
 }
 
-// `too_soon`: the rule that is broken if tRAS is.
+// `too_soon`: the rule reported if tRAS is violated.
 inline void Rank::precharge(Clock t, unsigned number, Rule too_soon) {
     Bank &bank = banks_[number];
     if (!bank.open) {
@@ -123,7 +123,7 @@ inline void Rank::precharge(Clock t, unsigned number, Rule too_soon) {
     }
     passed(too_soon, t, bank.act, time_.tRAS, int(number));
     if (t - bank.act > refreshes_.intervals(9))
-        broken(Rule::tRAS_MAX, t, int(number), std::to_string(t - bank.act) + " clocks");
+        broken(Rule::tRAS_MAX, t, int(number), std::to_string(t - bank.act) + " cycles");
     passed(Rule::tRTP, t, bank.read, int(mode_.al()) + time_.tRTP, int(number));
     passed(Rule::tWR, t, write_end(bank.write), time_.tWR, int(number));
     bank.open = false;
@@ -177,7 +177,7 @@ inline void Rank::refresh(Clock t) {
     for (Bank &bank : banks_)
         bank.open = false; // after a violation: reported once
     if (refreshes_.refresh(t))
-        broken(Rule::REFRESH_BURST, t, -1, "the 17th within " + std::to_string(refreshes_.intervals(2)) + " clocks");
+        broken(Rule::REFRESH_BURST, t, -1, "the 17th within " + std::to_string(refreshes_.intervals(2)) + " cycles");
     last_refresh_ = t;
 }
 

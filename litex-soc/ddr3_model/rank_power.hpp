@@ -96,7 +96,7 @@ inline void Rank::exit_low_power(Clock t) {
     } else if (power_ == Power::POWER_DOWN) {
         passed(Rule::tPD, t, cke_fall_, time_.tCKE);
         if (t - cke_fall_ > refreshes_.intervals(9))
-            broken(Rule::tPD_MAX, t, -1, std::to_string(t - cke_fall_) + " clocks");
+            broken(Rule::tPD_MAX, t, -1, std::to_string(t - cke_fall_) + " cycles");
         power_down_exit_ = t;
     }
     power_ = Power::AWAKE;
@@ -111,7 +111,7 @@ inline void Rank::watch_odt(Clock t, bool odt) {
 }
 
 inline void Rank::refresh_overdue(Clock t) {
-    broken(Rule::REFRESH_DEBT, t, -1, "due by clock " + std::to_string(deadline()));
+    broken(Rule::REFRESH_DEBT, t, -1, "due by cycle " + std::to_string(deadline()));
     storage_.lose(number_, ~0u);
     refreshes_.restart(t);
 }

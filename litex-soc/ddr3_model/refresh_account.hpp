@@ -1,7 +1,7 @@
 // The refreshes that a rank owes (JESD79-3F, refresh command and self-refresh operation).
 #pragma once
 
-#include "timing.hpp"
+#include "jedec/timing.hpp"
 
 #include <algorithm>
 #include <array>

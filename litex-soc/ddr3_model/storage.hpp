@@ -1,7 +1,7 @@
 // Contents of the DRAM. A row takes memory from its first write; lost data read as a pattern with their address.
 #pragma once
 
-#include "geometry.hpp"
+#include "jedec/geometry.hpp"
 
 #include <array>
 #include <cstring>

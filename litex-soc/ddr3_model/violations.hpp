@@ -1,8 +1,8 @@
 // Violations: rule, time and place.
 #pragma once
 
-#include "geometry.hpp"
-#include "rules.hpp"
+#include "jedec/geometry.hpp"
+#include "jedec/rules.hpp"
 
 #include <array>
 #include <string>

@@ -58,5 +58,5 @@ def dram_bench(
         REPO / "litex-soc" / "simulation" / "ddr3.py",
         REPO / "litex-soc/litemrc_gateware/tap/bank_row_column.py",
     ]
-    model = sorted((include / MODEL.name).glob("*.hpp"))
+    model = sorted((include / MODEL.name).rglob("*.hpp"))
     return product(f"dram-{name}", [*makers, *benches, *gateware, *model], build)

@@ -51,7 +51,7 @@ def test_a_controller_with_a_wrong_timing_is_caught_under_its_rule(timing):
 MODEL_MUTANTS = (
     ModelMutant("mask_ignored", "storage.hpp", "if (masked >> i & 1)", "if (false)"),
     ModelMutant("one_row", "rank_commands.hpp", "row & (geometry_.rows() - 1)", "row & 1"),
-    ModelMutant("early_data", "dfi_port.hpp", "reply.due = now_ + read_latency_", "reply.due = now_ + 1"),
+    ModelMutant("early_data", "dfi/dfi_port.hpp", "reply.due = now_ + read_latency_", "reply.due = now_ + 1"),
 )
 
 

@@ -24,7 +24,8 @@ def simulator():
     """The folder in which the simulator runs."""
     folder = BUILD / "dram_soc"
     program = folder / "gateware" / "obj_dir" / "Vsim"
-    model = [*(REPO / "litex-soc" / "ddr3_model").iterdir(), *(REPO / "litex-soc/sim_modules/ddr3").iterdir()]
+    soc = REPO / "litex-soc"
+    model = [*(soc / "ddr3_model").rglob("*.hpp"), *(soc / "sim_modules/ddr3").iterdir()]
     with alone_in(folder):
         newest = max(path.stat().st_mtime_ns for path in [*SOURCES, *model])
         if not program.exists() or program.stat().st_mtime_ns < newest:

@@ -24,9 +24,9 @@ extern "C" {
 #include "modules.h"
 }
 
-#include "ddr3_model/command_record.hpp"
-#include "ddr3_model/dfi_pads.hpp"
-#include "ddr3_model/report.hpp"
+#include "ddr3_model/dfi/command_record.hpp"
+#include "ddr3_model/dfi/dfi_pads.hpp"
+#include "ddr3_model/dfi/report.hpp"
 
 namespace {
 

@@ -2,11 +2,11 @@
 /*
  * serial_link: a simulated UART's byte streams on a TCP port of the loopback interface.
  *
- * Unlike LiteX's serial2tcp it keeps what the SoC sends until a client takes it, holds the SoC's
- * transmitter back instead of losing bytes, listens on the loopback interface only, and lets the system
+ * Unlike LiteX's serial2tcp it keeps the SoC's bytes until a client reads them, stalls the SoC's
+ * transmitter instead of losing bytes, listens on the loopback interface only, and lets the system
  * choose the port.
  *
- * Arguments: "port" (0: any free one), "port_file" (where the number of the port is written).
+ * Arguments: "port" (0: any free one), "port_file" (receives the port number).
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct
 	struct link *link = arg;
 
 	(void)listener; (void)peer; (void)len;
-	if (link->client)	/* one wire, one reader: the newest */
+	if (link->client)	/* one client at a time: the newest */
 		bufferevent_free(link->client);
 	link->client = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
 	bufferevent_setcb(link->client, client_readable, NULL, client_event, link);
@@ -101,7 +101,7 @@ static int link_new(void **session, char *args)
 
 	if (!json || !link || !json_object_object_get_ex(json, "port", &port) ||
 	    !json_object_object_get_ex(json, "port_file", &port_file)) {
-		fprintf(stderr, "serial_link: wants the arguments port and port_file, got %s\n", args);
+		fprintf(stderr, "serial_link: the arguments must have port and port_file (got %s)\n", args);
 		goto out;
 	}
 	link->to_client = evbuffer_new();
@@ -112,7 +112,7 @@ static int link_new(void **session, char *args)
 					   LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, -1,
 					   (struct sockaddr *)&address, sizeof(address));
 	if (!listener) {
-		fprintf(stderr, "serial_link: can't listen on port %d: ", json_object_get_int(port));
+		fprintf(stderr, "serial_link: cannot listen on port %d: ", json_object_get_int(port));
 		perror(NULL);
 		goto out;
 	}

@@ -4,8 +4,8 @@
 //
 // Every read must return what was written last; the rules that the controller breaks are printed with their counts, one a
 // line, and the first violations on stderr. Returns 1 if data were wrong or lost.
-#include "ddr3_model/dfi_pads.hpp"
-#include "ddr3_model/report.hpp"
+#include "ddr3_model/dfi/dfi_pads.hpp"
+#include "ddr3_model/dfi/report.hpp"
 #include "dram.hpp"
 #include "native_ports.hpp"
 

@@ -1,8 +1,8 @@
 // A controller of rank_top.py with the DDR3 model and requests on its ports; compares every word read.
 #pragma once
 
-#include "ddr3_model/dfi_pads.hpp"
-#include "ddr3_model/report.hpp"
+#include "ddr3_model/dfi/dfi_pads.hpp"
+#include "ddr3_model/dfi/report.hpp"
 #include "rtl.hpp"
 
 #include <array>

@@ -11,13 +11,13 @@ from streams import check
 
 # Header, text, fault, and the rule whose streams find it.
 MUTANTS = {
-    "refresh_not_in_exit": ("timing.hpp", "tRFC_ps + 10000", "tRFC_ps", "tXS"),
-    "four_activates_may_be_five": ("timing.hpp", "t.tFAW = t.clocks(", "t.tFAW = t.clocks(-", "tFAW"),
+    "refresh_not_in_exit": ("jedec/timing.hpp", "tRFC_ps + 10000", "tRFC_ps", "tXS"),
+    "four_activates_may_be_five": ("jedec/timing.hpp", "t.tFAW = t.clocks(", "t.tFAW = t.clocks(-", "tFAW"),
     "data_of_writes_forgotten": ("rank.hpp", " + BURST / 2; }", "; }", "tWTR"),
     "slow_exit_is_fast": ("rank_power.hpp", "mode_.slow_exit() && !row_open", "false", "tXPDLL"),
     "extra_refresh_forgiven": ("refresh_account.hpp", "extra_owed_ = true;", "", "SRX_REFRESH"),
     "nine_postponed": ("refresh_account.hpp", "POSTPONED + 1", "POSTPONED + 2", "REFRESH_DEBT"),
-    "rounded_down": ("timing.hpp", "std::ceil(", "std::floor(", "tRP"),
+    "rounded_down": ("jedec/timing.hpp", "std::ceil(", "std::floor(", "tRP"),
     "preamble_forgotten": ("data_bus.hpp", "PREAMBLE = 1", "PREAMBLE = 0", "RANK_SWITCH"),
 }
 

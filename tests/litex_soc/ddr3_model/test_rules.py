@@ -43,7 +43,7 @@ def test_ranks_wait_for_themselves_alone(check_stream):
         ("@100 REF 0\n\n+5 JUMP 0", "line 3: no command JUMP"),
         ("@100 REF 0\n@99 REF 0", "line 2: time goes back"),
         ("@100 REF 3", "line 1: no rank 3"),
-        ("@100 REF 0\n+0 ACT 0 0 5", "line 2: two commands in one clock"),
+        ("@100 REF 0\n+0 ACT 0 0 5", "line 2: two commands in one cycle"),
     ],
 )
 def test_a_stream_that_cannot_be_read_is_refused_with_its_line(check_stream, stream, said):

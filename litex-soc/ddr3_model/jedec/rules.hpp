@@ -66,7 +66,7 @@ enum class RuleClass { DEVICE, BUS, PRECHARGE_ALL };
     RULE(MR_CWL, DEVICE, "MRS: CWL that is not for this clock")                                                       \
     RULE(MR_WR, DEVICE, "MRS: write recovery shorter than tWR")                                                       \
     RULE(DQ_CONFLICT, BUS, "data of two accesses to different ranks on the bus at once")                              \
-    RULE(RANK_SWITCH, BUS, "no clock for the preamble between the data of two ranks")
+    RULE(RANK_SWITCH, BUS, "no cycle for the preamble between the data of two ranks")
 // clang-format on
 
 #define DDR3_ENUMERATE(name, rule_class, breaks) name,

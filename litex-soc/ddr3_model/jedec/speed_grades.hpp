@@ -32,7 +32,7 @@ inline const SpeedGrade &speed_grade(const std::string &name) {
     for (const SpeedGrade &grade : SPEED_GRADES)
         if (name == grade.name)
             return grade;
-    throw std::invalid_argument("ddr3: no speed grade " + name + "; there are 800E 1066F 1333H 1600K 2133N");
+    throw std::invalid_argument("ddr3: the speed grade must be 800E, 1066F, 1333H, 1600K or 2133N (got " + name + ")");
 }
 
 // tRFC in ps of a chip of the given Gbit.
@@ -43,7 +43,7 @@ inline int refresh_cycle_ps(int gigabits) {
     case 4: return 260'000;
     case 8: return 350'000;
     }
-    throw std::invalid_argument("ddr3: a chip has 1, 2, 4 or 8 Gbit");
+    throw std::invalid_argument("ddr3: gigabits must be 1, 2, 4 or 8 (got " + std::to_string(gigabits) + ")");
 }
 
 // 64 ms / 8192 rows, 7.8 us in datasheets (up to 85 degrees C).

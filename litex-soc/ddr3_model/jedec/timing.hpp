@@ -1,4 +1,4 @@
-// A speed grade's minimum times in periods of one clock.
+// The minimum times of a speed grade, in cycles of a given clock.
 #pragma once
 
 #include "geometry.hpp"

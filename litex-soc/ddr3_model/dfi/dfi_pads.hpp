@@ -12,7 +12,7 @@ struct DfiPads {
     const void *ras_n, *cas_n, *we_n, *reset_n;   // 4
     const void *bank;                             // 4 * 3
     const void *address;                          // 4 * address_bits
-    const void *wrdata, *wrdata_mask, *wrdata_en; // a burst, a bit a byte, 4
+    const void *wrdata, *wrdata_mask, *wrdata_en; // a burst, one bit per byte, 4
     const void *rddata_en;                        // 4
     void *rddata, *rddata_valid;
 };
@@ -23,11 +23,12 @@ class PadDriver {
         : port_(port), pads_(pads), ranks_(port.model.geometry().ranks), address_bits_(address_bits) {
         // With fewer bits A10 (precharge-all, auto-precharge) and the write recovery in MR0 would be missing.
         if (address_bits < 12 || address_bits > 16)
-            throw std::invalid_argument("ddr3: an address has 12 to 16 bits, so a bank has at least 4096 rows");
+            throw std::invalid_argument("ddr3: address_bits must be 12 to 16 (got " + std::to_string(address_bits) +
+                                        ")");
     }
 
-    // Called in each cycle of the controller, between its rising edge and the next: takes the ports' levels in this
-    // cycle, gives rddata of this cycle.
+    // Called in each cycle of the controller, between its rising edge and the next: reads the ports' levels and
+    // drives rddata of this cycle.
     void clock() {
         const bool commands = load(pads_.ras_n, 4) != 15 || load(pads_.cas_n, 4) != 15 || load(pads_.we_n, 4) != 15;
         const std::uint64_t cke = load(pads_.cke, 4 * ranks_), odt = load(pads_.odt, 4 * ranks_);

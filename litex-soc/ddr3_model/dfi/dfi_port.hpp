@@ -1,14 +1,14 @@
 // The model behind a DFI of four phases: a PHY without training, one burst for each cycle of the controller.
 #pragma once
 
-#include "model.hpp"
+#include "../model.hpp"
 
 #include <deque>
 
 namespace ddr3 {
 
 struct DfiPhase {
-    std::uint32_t cs_n, cke, odt; // a bit a rank
+    std::uint32_t cs_n, cke, odt; // one bit per rank
     bool ras_n, cas_n, we_n, reset_n;
     unsigned bank, address;
     bool wrdata_en, rddata_en;
@@ -16,7 +16,7 @@ struct DfiPhase {
 
 // The controller's cycle n has the DRAM's cycles 4n to 4n + 3. Data of a WR are those on wrdata `write_latency`
 // controller cycles later, data of a RD are on rddata `read_latency` later: LiteDRAM's PhySettings. A WR without
-// wrdata_en writes what an undriven bus holds; rddata_valid follows rddata_en, whether a rank answers or not.
+// wrdata_en writes the value of an undriven bus; rddata_valid follows rddata_en, even if no rank drives the bus.
 class DfiPort {
   public:
     static constexpr unsigned PHASES = 4;
@@ -24,7 +24,7 @@ class DfiPort {
     DfiPort(const Parameters &parameters, unsigned read_latency, unsigned write_latency)
         : model(parameters), read_latency_(read_latency), write_latency_(write_latency) {
         if (!read_latency)
-            throw std::invalid_argument("ddr3: a read latency of 0 controller clocks is not possible");
+            throw std::invalid_argument("ddr3: the read latency must be at least 1 controller cycle (got 0)");
     }
 
     // One cycle of the controller, with the DFI's levels. `wrdata`: burst_bytes() bytes, phase 0 first; bit i of
