@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from litemrc.curves.curve import Curve
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ContextComparison:
     """One context: how many counters were compared, over all epochs, and how many of them differ."""
 
@@ -14,7 +14,7 @@ class ContextComparison:
     differences: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """The verdict over all contexts.
 
@@ -44,7 +44,7 @@ class Comparison:
         return self.counters > 0 and self.differences == 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ContextAccuracy:
     """One context: its estimated curve and the exact one over the same accesses.
 

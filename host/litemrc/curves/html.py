@@ -43,8 +43,7 @@ def _row(curve: "Curve") -> str:
 
 def _picture(curve: "Curve") -> str:
     """A bar for each column of pixels, from no memory to a little beyond the largest reuse distance."""
-    widest = max(curve.reuse_pages * 1.1, curve.known_from_pages + 1, 2)
-    sizes = np.linspace(curve.known_from_pages, widest, _WIDTH).astype(np.int64)
+    sizes = np.linspace(curve.known_from_pages, curve.reuse_pages * 1.1, _WIDTH).astype(np.int64)
     heights = [_HEIGHT * (1 - curve.at(pages=int(pages))) for pages in sizes]
     line = " ".join(f"{x},{y:.1f}" for x, y in enumerate(heights))
     return (

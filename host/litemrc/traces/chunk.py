@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 CHUNK_REFERENCES = 1 << 17  # size that readers aim at: efficient in numpy, and 1 MiB of pages fits caches
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Chunk:
     """Consecutive page references, oldest first; a column is None in all chunks of a trace or in none.
 

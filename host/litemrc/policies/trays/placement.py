@@ -69,7 +69,7 @@ class Move:
     target: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Plan:
     """A migration plan.
 

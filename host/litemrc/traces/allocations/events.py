@@ -14,7 +14,7 @@ FREE = 0x20
 KIND_SHIFT = 6  # number of zone kinds below the highest that are required
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Events:
     """Events of one tick, in their order.
 
