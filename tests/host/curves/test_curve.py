@@ -45,8 +45,10 @@ def test_a_size_that_is_not_clear_is_refused(arguments, named, why):
 def test_sizes_that_the_engine_cannot_tell_apart_are_refused():
     curve = curve_of([4, 2, 1], 1)
     assert curve.exactly_at([48, 16, 160]).tolist() == [0.125, 0.5, 0.125]
-    with pytest.raises(UserError, match="no miss ratio at 17 pages"):
-        curve.exactly_at([17])
+    assert curve.exactly_at([]).tolist() == []
+    for wrong in (17, 0, -16):
+        with pytest.raises(UserError, match=f"no miss ratio at {wrong} pages"):
+            curve.exactly_at([16, wrong])
 
 
 def test_smallest_size_within_epsilon_of_the_minimum():
@@ -55,8 +57,9 @@ def test_smallest_size_within_epsilon_of_the_minimum():
     assert curve.smallest(0.02) == 3 * 16
     assert curve.smallest(0.15) == 2 * 16
     assert curve.smallest(1) == 0
-    with pytest.raises(UserError, match="negative"):
-        curve.smallest(-0.1)
+    for wrong in (-0.1, float("nan")):
+        with pytest.raises(UserError, match="negative"):
+            curve.smallest(wrong)
 
 
 def test_the_largest_reuse_distance_reaches_to_the_last_group_hit():
@@ -75,10 +78,15 @@ def test_without_accesses_there_is_no_miss_ratio():
     assert np.isnan(idle.miss_ratio).all()
     assert np.isnan(idle.at(pages=0)) and np.isnan(idle.at(pages=100))
     assert (idle.smallest(0), idle.reuse_pages) == (0, 0)
+    assert np.isnan(Curve([1], [float("nan")], 0, 0).miss_ratio).all()
+    assert Curve([1], [0.5], 0, 0).miss_ratio.tolist() == [0.5]
+    with pytest.raises(UserError, match="must be a list of float64"):
+        Curve([1], [None], 0, 0)
     assert "0 accesses" in repr(idle) and idle._repr_html_()
 
 
 def test_below_its_first_known_size_a_curve_answers_nothing():
+    assert curve_of([4, 2, 1], 1).from_size(33).sizes_pages.tolist() == [48]
     curve = curve_of([4, 2, 1], 1).from_size(32)
     assert curve.sizes_pages.tolist() == [32, 48]
     assert curve.at(pages=32) == 0.25
@@ -99,11 +107,28 @@ def test_below_its_first_known_size_a_curve_answers_nothing():
         ([1.5], [0.5], "must be a list of int64"),
         (["a"], [0.5], "must be a list of int64"),
         ([1], [None], "must be a list of float64"),
+        ([1, 2], [True, False], "must be a list of float64"),
+        ([[1], [2]], [0.5, 0.5], "must be a list of int64"),
+        (
+            [1, 2],
+            [0.5, -0.1],
+            r"sizes_pages\[1\] = 2, miss_ratio\[1\] = -0.1, before it 1 and 0.5: .*not in 0..1",
+        ),
     ],
 )
 def test_impossible_curves_are_refused(sizes, ratios, why):
     with pytest.raises(UserError, match=why):
         Curve(sizes, ratios, 10, 5)
+
+
+def test_a_curve_of_points_knows_all_sizes_and_lost_nothing():
+    curve = Curve([1, 3], [0.5, 0.25], 10, 5, page_bytes=1)
+    assert curve.at(bytes=2) == 0.5
+    assert curve.exactly_at([1, 2, 3]).tolist() == [0.5, 0.5, 0.25]
+    assert (curve.resolution_pages, curve.known_from_pages, curve.dropped) == (1, 0, 0)
+    assert curve.overflow is False and curve.page_bytes == 1
+    assert Curve([], [], 10, 5).smallest() == 0
+    assert Curve([], [], 10, 5).at(pages=7) == 1.0
 
 
 def test_a_page_has_bytes():

@@ -91,6 +91,14 @@ def test_saturated_counters_keep_the_curve_between_0_and_1():
     assert curve.overflow
 
 
+def test_a_curve_has_the_attributes_given_and_the_groups_of_its_counters():
+    curve = HitCounters.of([2], 1, 16).curve(64, name="a", aliases=["b"], dropped=7)
+    assert (curve.page_bytes, curve.name, curve.aliases, curve.dropped) == (64, "a", ("b",), 7)
+    assert (curve.resolution_pages, curve.overflow) == (16, False)
+    plain = HitCounters.of([2], 1, 1).curve()
+    assert (plain.page_bytes, plain.name, plain.aliases, plain.dropped) == (4096, "", (), 0)
+
+
 @pytest.mark.parametrize("hits, group_pages", [([], 16), ([[1], [2]], 16), ([1], 0)])
 def test_impossible_counters_are_refused(hits, group_pages):
     with pytest.raises(ValueError):

@@ -1,0 +1,106 @@
+"""Curves as text, tables, pictures and comparisons; sizes as people write them."""
+
+import re
+
+import numpy as np
+import pytest
+from litemrc.curves.comparison import Comparison, ContextComparison
+from litemrc.curves.curve import Curve
+from litemrc.curves.curves import Curves
+from litemrc.curves.drawing import draw
+from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.html import curves_html
+from litemrc.curves.shown import ratio_top, shown_sizes
+from litemrc.curves.sizes import MIB, size_bytes, size_text
+from litemrc.errors import UserError
+from matplotlib import pyplot
+
+# Of 8 accesses: 1 - 4/8, 1 - 6/8, 1 - 7/8.
+COUNTED = HitCounters.of([4, 2, 1], 1, 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        *(("4096", 4096), (" 0 ", 0), ("512 KiB", 512 << 10), ("1.5 MiB", 3 << 19), ("16m", 16 << 20)),
+        *(("2GB", 2 << 30), ("1T", 1 << 40), ("0.5K", 512)),
+    ],
+)
+def test_a_size_is_a_number_with_a_power_of_1024(text, size):
+    assert size_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "K", "1X", "0.3", "1.3K", "1e3", "-1"])
+def test_texts_that_are_no_size_are_refused(text):
+    with pytest.raises(UserError, match="is not a memory size"):
+        size_bytes(text)
+
+
+def test_a_size_is_written_in_mib_from_one_on():
+    assert (MIB, size_text(256, 4096), size_text(255, 4096)) == (1 << 20, "1 MiB", "1020 KiB")
+    assert (size_text(123_456, 1024), size_text(123_456, 1024, 2)) == ("120.6 MiB", "1.2e+02 MiB")
+
+
+def test_a_line_names_the_sizes_of_note():
+    assert repr(COUNTED.curve(name="app")) == (
+        "<Curve app, 8 accesses, miss ratio 0.125 at best, within 0.01 of it at 192 KiB,"
+        " pages of 4,096 bytes>"
+    )
+    assert repr(Curve([1], [0.5], 0, 0)) == "<Curve unnamed, 0 accesses, pages of 4,096 bytes>"
+    assert repr(Curve([], [], 3, 3, 64)) == "<Curve unnamed, 3 accesses, pages of 64 bytes>"
+    assert (
+        repr(Curves([COUNTED.curve(name="app")])) == f"<Curves: 1\n  {COUNTED.curve(name='app').summary()}>"
+    )
+
+
+def test_equal_names_are_numbered_in_the_curves_as_well():
+    curves = Curves([COUNTED.curve(name=name) for name in ("a", "b", "a", "a")])
+    assert [curve.name for curve in curves.values()] == list(curves) == ["a", "b", "a #2", "a #3"]
+    assert Curves().to_pandas().columns.tolist() == ["name", "pages", "memory_bytes", "miss_ratio"]
+
+
+def test_a_table_has_a_picture_of_160_by_40_pixels():
+    shown = curves_html([COUNTED.curve()])
+    assert "within 0.01 of it" in shown and 'width="160" height="40"' in shown
+    (line,) = re.findall(r'points="([^"]*)"', shown)
+    points = [tuple(map(float, point.split(","))) for point in line.split()]
+    # The last pixel, 159, shows 48 pages (the largest reuse distance) and a tenth more, 52.8: 16 pages are
+    # reached at pixel 48.2, 32 at 96.4, 48 at 144.5. A miss ratio of 1 is at the top.
+    heights = [40 * 0] * 49 + [40 * 0.5] * 48 + [40 * 0.75] * 48 + [40 * 0.875] * 15
+    assert points == list(zip(range(160), heights, strict=True))
+
+
+def test_a_table_leaves_out_what_is_not_measured():
+    for idle in (Curve([1], [0.5], 0, 0), Curve([], [], 5, 5)):
+        shown = curves_html([idle])
+        assert "<td>-</td>" in shown and "svg" not in shown
+
+
+def test_a_drawing_begins_at_0_and_has_a_legend_if_a_curve_has_a_name():
+    axes = draw([COUNTED.curve()])
+    assert axes.figure.number in pyplot.get_fignums()
+    assert axes.get_ylim()[0] == 0 and axes.get_legend() is None
+    assert draw([COUNTED.curve(), COUNTED.curve(name="a")], axes).get_legend() is not None
+    pyplot.close(axes.figure)
+
+
+def test_shown_sizes_are_as_many_as_asked_for_and_one_group_without_reuse():
+    large = HitCounters.of([0] * 15 + [1], 0, 2).curve()
+    assert shown_sizes([large], 5) == [2 * groups for groups in (1, 2, 4, 8, 16)]
+    assert shown_sizes([HitCounters.of([0, 0], 9, 2).curve()]) == [2]
+
+
+def test_the_end_of_a_miss_ratio_axis_ignores_unknown_ratios():
+    assert [ratio_top([np.array([top, np.nan])]) for top in (0.15, 0.25, 1.0)] == [0.2, 0.3, 1.0]
+    assert ratio_top([np.array([0.15]), np.array([0.02])]) == 0.2
+
+
+def test_a_comparison_is_equal_if_something_was_compared_and_nothing_differs():
+    same, other = ContextComparison(1, 3, 0), ContextComparison(2, 5, 2)
+    assert [Comparison(contexts, 9).equal for contexts in ((), (same,), (same, other))] == [
+        False,
+        True,
+        False,
+    ]
+    both = Comparison((same, other), 9)
+    assert (both.counters, both.differences, both.first_difference) == (3 + 5, 0 + 2, "")
