@@ -1,0 +1,108 @@
+"""What every picture promises: its data are in its axes, its words in the picture, its lines told apart."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+_TOLERANCE = 1.5  # pixels: half a line's width
+
+
+def assert_sound(figure: Figure) -> None:
+    """Assert that nothing leaves its frame and that no two lines look like one."""
+    assert leaving(figure) == []
+    assert indistinct(figure) == []
+
+
+def leaving(figure: Figure) -> list[str]:
+    """Return what lies outside: data outside their axes, texts outside the picture."""
+    figure.draw_without_rendering()
+    found = []
+    for axes in _shown(figure):
+        box = axes.get_window_extent()
+        low = np.array([box.x0, box.y0]) - _TOLERANCE
+        high = np.array([box.x1, box.y1]) + _TOLERANCE
+        for artist, points in _data(axes):
+            outside = ((points < low) | (points > high)).any(axis=1)
+            if outside.any():
+                data = axes.transData.inverted().transform(points[outside][:1])[0]
+                found.append(f"{_name(axes)}: {_name(artist)} at {data.tolist()}")
+    picture = figure.bbox.padded(_TOLERANCE)
+    for text in figure.findobj(lambda each: hasattr(each, "get_text")):
+        if text.get_text().strip() and _visible(text):
+            box = text.get_window_extent()
+            if box.x0 < picture.x0 or box.y0 < picture.y0 or box.x1 > picture.x1 or box.y1 > picture.y1:
+                found.append(f"text {text.get_text()!r}")
+    return found
+
+
+def indistinct(figure: Figure) -> list[str]:
+    """Return pairs of lines that share all points and look alike: the later one hides the earlier one.
+
+    Lines of equal points differ in style, marker or width (the wider one below).
+    """
+    found = []
+    for axes in _shown(figure):
+        lines = [line for line in axes.lines if line.get_visible() and len(line.get_xydata())]
+        for below, above in combinations(sorted(lines, key=lambda line: line.get_zorder()), 2):
+            same = np.array_equal(_path(below), _path(above), equal_nan=True)
+            if same and _style(below) == _style(above) and below.get_linewidth() <= above.get_linewidth():
+                found.append(f"{_name(axes)}: {_name(below)} under {_name(above)}")
+    return found
+
+
+def _shown(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.get_visible()]
+
+
+def _data(axes: Axes) -> Iterator[tuple[Artist, NDArray[np.float64]]]:
+    """Yield each artist with the points of the picture, float64[n, 2], that its data lie at."""
+    for artist in (*axes.lines, *axes.patches, *axes.collections):
+        if not _visible(artist):
+            continue
+        if isinstance(artist, Line2D) and artist.get_transform() == axes.transData:
+            points = axes.transData.transform(_path(artist))
+        elif isinstance(artist, Patch) and axes.transData in _parents(artist):
+            points = artist.get_transform().transform(artist.get_path().vertices)
+        elif isinstance(artist, PolyCollection) and artist.get_transform() == axes.transData:
+            paths = [path.vertices for path in artist.get_paths()]
+            points = axes.transData.transform(np.concatenate(paths)) if paths else np.empty((0, 2))
+        elif hasattr(artist, "get_offsets") and artist.get_offset_transform() == axes.transData:
+            points = axes.transData.transform(np.ma.filled(artist.get_offsets().astype(float), np.nan))
+        else:
+            continue
+        points = points[np.isfinite(points).all(axis=1)]
+        if len(points):
+            yield artist, points
+
+
+def _parents(artist: Artist) -> tuple[object, ...]:
+    transform = artist.get_transform()
+    return (transform, getattr(transform, "_b", None))
+
+
+def _path(line: Line2D) -> NDArray[np.float64]:
+    return np.asarray(line.get_xydata(), dtype=float)
+
+
+def _style(line: Line2D) -> tuple[object, ...]:
+    marked = line.get_marker() not in ("", " ", "None", None)
+    return line._unscaled_dash_pattern, line.get_marker() if marked else None
+
+
+def _visible(artist: Artist) -> bool:
+    axes = artist.axes
+    return artist.get_visible() and (axes is None or axes.get_visible())
+
+
+def _name(artist: Artist) -> str:
+    if isinstance(artist, Axes):
+        return f"axes {artist.get_title() or artist.get_ylabel() or artist.get_label()!r}"
+    return f"{type(artist).__name__} {artist.get_label()!r}"
