@@ -1,9 +1,7 @@
-"""`litemrc simulate`: the Verilated SoC as a device for the other commands, or a trace-driven machine."""
+"""`litemrc simulate MACHINE`: the trace-driven machines, each a module beside this one."""
 
 import argparse
-from pathlib import Path
 
-from litemrc.cli.shared.arguments import add_build_arguments, end_on_sigterm, tcp_port
 from litemrc.cli.shared.commands import add_commands
 
 MACHINES = {
@@ -16,32 +14,5 @@ MACHINES = {
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `litemrc simulate`."""
-    add_build_arguments(parser)
-    parser.add_argument(
-        "--out", type=Path, default=Path("build/run"), help="folder for console and record (%(default)s)"
-    )
-    parser.add_argument(
-        "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
-    )
-    parser.add_argument(
-        "--bootargs", default="", help="boot arguments of the firmware, such as 'measure=1 monitor=0'"
-    )
-    parser.epilog = (
-        "Next, in another terminal: litemrc device --port URL --timeout 60, or litemrc collect --port URL"
-    )
-    add_commands(parser, MACHINES, title="trace-driven machines", metavar="MACHINE")
-
-
-def main(args: argparse.Namespace) -> int:
-    """Run the SoC until Ctrl-C."""
-    from litemrc.device.simulation.simulator import Simulator
-
-    end_on_sigterm()
-    with Simulator(args.sim, args.firmware, args.out, args.bootargs, args.link_port) as simulator:
-        simulator.wait_ready()
-        print(f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends the simulation", flush=True)
-        try:
-            return simulator.wait()
-        except KeyboardInterrupt:
-            return 0
+    """Declare the machines."""
+    add_commands(parser, MACHINES, title="trace-driven machines", metavar="MACHINE", required=True)
