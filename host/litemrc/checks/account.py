@@ -11,7 +11,7 @@ _SEEN = (OPS.index("access"), OPS.index("dropped"))
 _LEFT_OUT = ("dropped", "outside", "unsampled")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Account:
     """Accesses of the DRAM in all epochs collected, as the simulator recorded and as the device counted them.
 

@@ -14,7 +14,7 @@ from litemrc.epochs.processes import Process
 from litemrc.epochs.table import EpochTable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FollowCheck:
     """Accesses under the contexts of processes.
 
@@ -57,7 +57,7 @@ def check_following(recording: Recording, processes: Sequence[Process]) -> Follo
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnershipCheck:
     """Who owns the frames, kept in a plain table: counters of contexts compared with a device's.
 

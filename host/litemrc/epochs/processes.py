@@ -7,7 +7,7 @@ from itertools import pairwise
 KERNEL = "kernel"  # name of a context that follows no process, under an operating system
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Process:
     """A process that a context followed, and the epochs whose counts in that context are its own.
 
@@ -52,7 +52,7 @@ class Process:
         return wanted in (self.label, *self.aliases)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Owner:
     """The owner of the pages of a curve: a process, or None for the rest of a context."""
 

@@ -18,7 +18,7 @@ COUNTERS = tuple(word.name.lower() for word in MeterWord)  # of a domain, in the
 KEPT = (1.0, 1 / 2, 1 / 4, 1 / 8, 3 / 4, 1 / 2, 1 / 4, 1 / 8)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RankActivity:
     """Activity of a power domain over some time: the counters of the meter that can be added.
 

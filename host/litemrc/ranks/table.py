@@ -24,7 +24,7 @@ COLUMNS: dict[str, np.dtype] = {
 AWAKE = 0  # in the column `state`, beside the low ones of `PowerState`
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RankRow:
     """Counters of one domain in one epoch, checked as they arrive; units as in `RankTable`.
 
