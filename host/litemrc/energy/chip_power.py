@@ -66,7 +66,6 @@ def find_power(name: str) -> ChipPower:
     if not of_kind or isinstance(of_kind[0], RdramPart):
         return chip_power(find_part(name))
     found = [part for part in of_kind if part.name.lower().startswith(rest)]
-    found = [part for part in found if part.name.lower() == rest] or found
     if len(found) != 1:
         choice = ", ".join(f"{kind}-{part.name.lower()}" for part in found or of_kind)
         raise UserError(

@@ -42,8 +42,9 @@ def test_a_kind_that_several_parts_have_lists_them():
     with pytest.raises(UserError, match="3 parts fit 'ddr3'") as caught:
         find_power("ddr3")
     assert "ddr3-mt41j64m16-187e:g" in caught.value.remedy
-    with pytest.raises(UserError, match="no parts fit 'lpddr3-x'"):
+    with pytest.raises(UserError, match="no parts fit 'lpddr3-x'") as caught:
         find_power("lpddr3-x")
+    assert "lpddr3-edf8132a1mc-1600" in caught.value.remedy
 
 
 def test_a_part_file_without_exit_times_says_so(tmp_path):

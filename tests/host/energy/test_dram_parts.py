@@ -4,7 +4,7 @@ import re
 
 import pytest
 from litemrc.energy.model import Operation, energy
-from litemrc.energy.parts.files import find_part, known_parts, part_of_module
+from litemrc.energy.parts.files import choose_part, find_part, known_parts, part_of_module
 from litemrc.errors import UserError
 from litemrc.ranks.activity import RankActivity
 
@@ -94,15 +94,27 @@ def test_a_file_of_ones_own_is_a_part(mine):
     [
         ("rc = 39", "", "rc is missing", "grades[0].rc"),
         ("rc = 39", "rc = 20", "rc is 20, ras 28", "grades[0].rc"),
+        ("rc = 39", "rc = 28", "rc is 28, ras 28", "grades[0].rc"),
         ("rc = 39", "rc = 39.5", "rc is 39.5", "grades[0].rc"),
+        ("refi_ns = 7812.5", "refi_ns = 1_000_000_000", "refi_ns is 1000000000", "refi_ns"),
+        ("idd2n = 40", "idd2n = 0", "idd2n is 0", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", "idd2n = 60", "idd2n is above idd3n", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", "idd2n = -1", "idd2n is -1", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", "idd2n = true", "idd2n is True", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", 'idd2n = "40"', "idd2n is '40'", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", "idd2 = 40", "idd2 is no field", "grades[0].rails.vdd.idd2"),
-        ('"1/2"', '"3/2"', "3/2 is no part of the array", "grades[0].rails.vdd.idd6_partial.3/2"),
+        *(
+            (
+                '"1/2"',
+                f'"{part}"',
+                f"{part} is no part of the array",
+                f"grades[0].rails.vdd.idd6_partial.{part}",
+            )
+            for part in ("3/2", "2/2", "0/2", "x/2", "1/x")
+        ),
         ('kind = "sdram"', 'kind = "sram"', "kind is 'sram'", "kind"),
         ("[[grades]]", "[grades]", "grades is missing", "grades"),
+        ("[grades.rails.vdd]", "[grades.rails]", "is not a table", "grades[0].rails.volts"),
         ("[grades.rails.vdd]", "[grades.x]", "x is no field", "grades[0].x"),
         ("width_bits = 16", "width_bits = 16\npins = 3", "pins is no field", "pins"),
         ("[[grades]]", "[exits]\nnap = { ns = 6 }\n[[grades]]", "nap is no field", "exits.nap"),
@@ -123,6 +135,36 @@ def test_a_wrong_field_is_named_with_its_file(mine, was, is_now, message, field)
     assert caught.value.what.startswith(message)
     assert caught.value.where == f"{path}: {field}"
     assert caught.value.remedy
+
+
+def test_a_part_without_a_supply_and_one_without_grades_are_refused(mine):
+    head, _, _ = WHOLE.partition("[grades.rails.vdd]")
+    with pytest.raises(UserError, match="rails is empty"):
+        find_part(str(mine(head + "[grades.rails]\n")))
+    with pytest.raises(UserError, match="grades is missing"):
+        find_part(str(mine("grades = []\n" + head.partition("[[grades]]")[0])))
+
+
+def test_the_whole_name_wins_over_others_that_begin_so(mine):
+    grades = WHOLE + "[[grades]]" + WHOLE.partition("[[grades]]")[2].replace('"-1"', '"-12"')
+    path = mine(grades)
+    assert [find_part(f"{path}:mine-{grade}").name for grade in ("1", "12")] == ["MINE-1", "MINE-12"]
+    with pytest.raises(UserError, match="several parts fit: MINE-1, MINE-12"):
+        find_part(str(path))
+
+
+def test_a_part_is_chosen_by_file_by_grade_or_by_the_clock(tmp_path, mine):
+    """Without a hyphen or a file it is a module's name, of which the clock chooses the grade."""
+    assert choose_part(str(mine()), 1e6).name == "MINE-1"
+    assert choose_part("mt41k64m16-107", 400e6).name == "MT41K64M16-107:J"
+    assert choose_part("mt41k64m16", 400e6).name == "MT41K64M16-187E:J"
+
+
+def test_rdram_is_complete_and_a_clock_may_be_a_thousandth_faster_than_its_grade():
+    """MT41K64M16-187E: 533.333 MHz, of which 533.8 are within a thousandth and 534 are not."""
+    assert find_part("rdram").complete
+    assert part_of_module("MT41K64M16", 533.8e6).name == "MT41K64M16-187E:J"
+    assert part_of_module("MT41K64M16", 534e6).name == "MT41K64M16-15E:J"
 
 
 def test_of_an_exits_nanoseconds_and_clocks_the_longer_counts(mine):

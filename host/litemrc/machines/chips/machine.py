@@ -198,7 +198,7 @@ class ChipSimulation:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class EnergyRun:
     """One program in one machine under several schemes.
 

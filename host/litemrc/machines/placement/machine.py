@@ -124,7 +124,7 @@ class Placement:
         return zones
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class PlacementRun:
     """Result of a run, sampled at the end of each tick.
 
