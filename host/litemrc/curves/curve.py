@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from litemrc.curves.points import checked_points, read_only
+from litemrc.curves.points import checked_band, checked_points, read_only
 from litemrc.curves.sizes import EPSILON, PAGE_BYTES, size_bytes, size_text
 from litemrc.errors import UserError
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
     from matplotlib.axes import Axes
+
+    from litemrc.curves.difference import CurveDifference
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +35,11 @@ class Curve:
         known_from_pages: the miss ratio in a smaller memory is unknown; 0: all sizes are known.
         dropped: accesses lost before they could be counted.
         overflow: a hit counter saturated: the curve is approximate.
+        low, high: float64[n], the pointwise 95 % confidence band of a sampled curve; None: no band.
 
     Raises:
-        UserError: sizes that do not rise, or miss ratios that rise or are not in 0..1.
+        UserError: sizes that do not rise, miss ratios that rise or are not in 0..1, or a ratio outside its
+            band.
     """
 
     sizes_pages: NDArray[np.int64]
@@ -49,6 +53,8 @@ class Curve:
     known_from_pages: int = 0
     dropped: int = 0
     overflow: bool = False
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         given = np.asarray(self.miss_ratio)
@@ -57,6 +63,10 @@ class Curve:
         sizes, ratios = checked_points(self.name, self.sizes_pages, shown)
         object.__setattr__(self, "sizes_pages", sizes)
         object.__setattr__(self, "miss_ratio", read_only(np.full(sizes.size, np.nan)) if idle else ratios)
+        if self.low is not None or self.high is not None:
+            low, high = checked_band(self.name, self.miss_ratio, self.low, self.high)
+            object.__setattr__(self, "low", low)
+            object.__setattr__(self, "high", high)
         if self.page_bytes < 1:
             raise UserError(f"a page cannot have {self.page_bytes} bytes", remedy="give at least 1")
 
@@ -135,31 +145,70 @@ class Curve:
             sizes_pages=self.sizes_pages[first:],
             miss_ratio=self.miss_ratio[first:],
             known_from_pages=pages,
+            low=None if self.low is None else self.low[first:],
+            high=None if self.high is None else self.high[first:],
         )
 
+    def resized(self, page_bytes: int) -> "Curve":
+        """Return the curve in pages of another size: sizes are scaled in bytes, miss ratios are unchanged.
+
+        It is approximate: pages of another size have other misses. Sizes of no whole page are rounded up.
+
+        Raises:
+            UserError: `page_bytes` is below 1.
+        """
+        if page_bytes < 1:
+            raise UserError(f"a page cannot have {page_bytes} bytes", remedy="give at least 1")
+        sizes, first = np.unique(-(-self.sizes_pages * self.page_bytes // page_bytes), return_index=True)
+        kept = np.append(first[1:], self.sizes_pages.size)[: sizes.size] - 1  # the last of equal sizes
+        return replace(
+            self,
+            sizes_pages=sizes,
+            miss_ratio=self.miss_ratio[kept],
+            page_bytes=page_bytes,
+            resolution_pages=max(self.resolution_pages * self.page_bytes // page_bytes, 1),
+            known_from_pages=-(-self.known_from_pages * self.page_bytes // page_bytes),
+            low=None if self.low is None else self.low[kept],
+            high=None if self.high is None else self.high[kept],
+        )
+
+    def difference(self, other: "Curve") -> "CurveDifference":
+        """Return the difference of the miss ratios, this curve minus `other`, over the sizes of both.
+
+        Raises:
+            UserError: the curves have no size in common, or one has no access.
+        """
+        from litemrc.curves.difference import difference
+
+        return difference(self, other)
+
     def to_arrow(self) -> "pyarrow.Table":
-        """Return a pyarrow.Table with a row for each size: pages, memory_bytes, miss_ratio.
+        """Return a pyarrow.Table with a row for each size: pages, memory_bytes, miss_ratio, band.
 
         Its metadata hold name, accesses, misses and page_bytes.
         """
         import pyarrow as pa
 
         described = {name: str(getattr(self, name)) for name in ("name", "accesses", "misses", "page_bytes")}
-        return pa.table(self._columns()).replace_schema_metadata(described)
+        return pa.table(self.columns()).replace_schema_metadata(described)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a pandas.DataFrame with a row for each size: pages, memory_bytes, miss_ratio.
+        """Return a pandas.DataFrame with a row for each size: pages, memory_bytes, miss_ratio, band.
 
         Raises:
             UserError: pandas is not installed.
         """
         from litemrc.curves.frames import data_frame
 
-        return data_frame(self._columns())
+        return data_frame(self.columns())
 
-    def _columns(self) -> dict[str, NDArray[Any]]:
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return arrays [n] by name: pages, memory_bytes, miss_ratio; miss_ratio_low and _high of a band."""
         memory_bytes = self.sizes_pages * self.page_bytes
-        return {"pages": self.sizes_pages, "memory_bytes": memory_bytes, "miss_ratio": self.miss_ratio}
+        found = {"pages": self.sizes_pages, "memory_bytes": memory_bytes, "miss_ratio": self.miss_ratio}
+        if self.low is not None and self.high is not None:
+            found |= {"miss_ratio_low": self.low, "miss_ratio_high": self.high}
+        return found
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the curve into `ax` (None: a new figure of pyplot) and return the axes.

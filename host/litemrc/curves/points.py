@@ -45,6 +45,32 @@ def checked_points(
     return sizes, ratios
 
 
+def checked_band(
+    name: str, miss_ratio: NDArray[np.float64], low: ArrayLike | None, high: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the limits of a band around miss ratios, float64[n] each, as read-only arrays.
+
+    Raises:
+        UserError: a missing limit, another length, or not 0 <= low <= miss ratio <= high <= 1.
+    """
+    where = f"curve of {name!r}"
+    if low is None or high is None:
+        raise UserError("a band needs both limits", where=where, remedy="give low and high, or neither")
+    lows = _array("miss_ratio_low", low, np.float64, where)
+    highs = _array("miss_ratio_high", high, np.float64, where)
+    if not lows.size == highs.size == miss_ratio.size:
+        raise UserError("the band and the miss ratios differ in length", where=where)
+    bad = ~((lows >= 0) & (lows <= miss_ratio) & (miss_ratio <= highs) & (highs <= 1))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise UserError(
+            f"miss_ratio[{at}] = {miss_ratio[at]:g} is not in its band {lows[at]:g} to {highs[at]:g}",
+            where=where,
+            remedy="give 0 <= low <= miss ratio <= high <= 1",
+        )
+    return lows, highs
+
+
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     """Return a view of the array that refuses to be written to."""
     view = array.view()
