@@ -7,14 +7,16 @@ from litemrc.curves.curves import Curves
 from litemrc.epochs.curve_files import read_curves
 
 
-def read(path: str | PathLike[str]) -> Curves:
+def read(path: str | PathLike[str], page_bytes: int | None = None) -> Curves:
     """Read all curves in a file.
 
     Parameters:
         path: a Parquet file of `litemrc collect` or `litemrc demo`, with a curve for each process or context
-            that has data; or JSON of `litemrc mrc --json` or `litemrc curve --json`, with one curve.
+            that has data; or JSON of `litemrc mrc --json` or `litemrc curve --json`.
+        page_bytes: page size of JSON that does not contain it; None: such a file is refused.
 
     Raises:
-        UserError: no such file, a file of another kind, damaged or without data.
+        UserError: no such file, a file of another kind, damaged, without data, without a page size or with
+            another one.
     """
-    return Curves(read_curves(Path(path)))
+    return Curves(read_curves(Path(path), page_bytes))

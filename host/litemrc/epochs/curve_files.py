@@ -5,26 +5,30 @@ from pathlib import Path
 from typing import Any
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 
 _PARQUET = b"PAR1"
 _WANTED = "accesses", "sizes_pages", "miss_ratio"
+_OPTIONAL = {"low": "miss_ratio_low", "high": "miss_ratio_high"}  # attributes of a curve, and their keys
 _REMEDY = (
     "name a Parquet file of `litemrc collect`, or JSON: what `litemrc mrc --json` or"
-    ' `litemrc curve --context C --json` printed, or {"name", "accesses", "sizes_pages", "miss_ratio"}'
+    " `litemrc curve --context C --json` printed, or"
+    ' {"name", "page_bytes", "accesses", "sizes_pages", "miss_ratio"}, or {"curves": [several of these]}'
 )
 
 
-def read_curves(path: Path) -> list[Curve]:
-    """Return all curves in a file: of an epoch table one for each owner with data, of JSON the one.
+def read_curves(path: Path, page_bytes: int | None = None) -> list[Curve]:
+    """Return all curves in a file: of an epoch table one for each owner with data, of JSON those it holds.
 
-    A JSON file without a name is called by its process, else by the file's own name; without `page_bytes`,
-    its pages have 4096 bytes.
+    A JSON file without a name is called by its process, else by the file's own name.
+
+    Parameters:
+        page_bytes: page size of curves whose file does not contain it; None: such a file is refused.
 
     Raises:
-        UserError: no such file, a file of another kind, damaged, without data, or with an impossible curve.
+        UserError: no such file, a file of another kind, damaged, without data, with an impossible curve,
+            without a page size or with another one.
     """
     try:
         with path.open("rb") as file:
@@ -33,10 +37,12 @@ def read_curves(path: Path) -> list[Curve]:
     except OSError as error:
         raise UserError(f"cannot read: {error.strerror}", where=str(path), remedy=_REMEDY) from error
     if not parquet:
-        return [_of_json(content, path)]
+        return [_curve(found, path, page_bytes) for found in _objects(content, path)]
     from litemrc.epochs.files import read_epochs  # loads pyarrow
 
-    return curves_of(read_epochs(path), str(path))
+    table = read_epochs(path)
+    _check_page_bytes(table.page_bytes, page_bytes, path)
+    return curves_of(table, str(path))
 
 
 def curves_of(table: EpochTable, where: str) -> list[Curve]:
@@ -52,7 +58,7 @@ def curves_of(table: EpochTable, where: str) -> list[Curve]:
         raise UserError(
             "the sampling changed between epochs: they have no curve in common",
             where=where,
-            remedy="choose some by `litemrc curve --epochs A:B --context C --json`, and take what it prints",
+            remedy="choose some by `litemrc curve --from A --to B --context C --json`, and name its output",
         )
     owners = table.owners_with_data
     if not owners:
@@ -60,7 +66,8 @@ def curves_of(table: EpochTable, where: str) -> list[Curve]:
     return [table.curve(owner) for owner in owners]
 
 
-def _of_json(content: bytes, path: Path) -> Curve:
+def _objects(content: bytes, path: Path) -> list[Any]:
+    """Return what should describe a curve each."""
     try:
         found = json.loads(content)
     except json.JSONDecodeError as error:
@@ -68,6 +75,15 @@ def _of_json(content: bytes, path: Path) -> Curve:
         raise UserError(what, where=where, remedy=_REMEDY) from None
     except (UnicodeDecodeError, RecursionError):
         raise UserError("neither Parquet nor JSON", where=str(path), remedy=_REMEDY) from None
+    if not isinstance(found, dict) or "curves" not in found:
+        return [found]
+    curves = found["curves"]
+    if not isinstance(curves, list) or not curves:
+        raise UserError("curves must be a list of at least one curve", where=str(path), remedy=_REMEDY)
+    return curves
+
+
+def _curve(found: Any, path: Path, page_bytes: int | None) -> Curve:
     if not isinstance(found, dict):
         raise UserError("not a JSON object", where=str(path), remedy=_REMEDY)
     if missing := [key for key in _WANTED if key not in found]:
@@ -78,7 +94,7 @@ def _of_json(content: bytes, path: Path) -> Curve:
             where=str(path),
             remedy="export one by `litemrc curve --context C --json`, or name the Parquet file",
         )
-    for key in _WANTED[1:]:
+    for key in [*_WANTED[1:], *(key for key in _OPTIONAL.values() if key in found)]:
         if not isinstance(found[key], list):
             raise UserError(f"{key} must be a list", where=str(path), remedy=_REMEDY)
     ratios, accesses = found["miss_ratio"], _count(found, "accesses", 0, path)
@@ -88,16 +104,42 @@ def _of_json(content: bytes, path: Path) -> Curve:
             ratios,
             accesses,
             _misses(found, ratios, accesses, path),
-            _count(found, "page_bytes", 1, path) if "page_bytes" in found else PAGE_BYTES,
+            _page_bytes(found, path, page_bytes),
             _name(found, path),
+            resolution_pages=_count(found, "resolution_pages", 1, path, 1),
+            known_from_pages=_count(found, "known_from_pages", 0, path, 0),
+            **{name: found[key] for name, key in _OPTIONAL.items() if key in found},
         )
     except UserError as error:
         where = f"{path}, {error.where}" if error.where.startswith("curve") else error.where
         raise UserError(error.what, where=where or str(path), remedy=error.remedy) from error
 
 
-def _count(found: dict[str, Any], key: str, least: int, path: Path) -> int:
-    value = found[key]
+def _page_bytes(found: dict[str, Any], path: Path, given: int | None) -> int:
+    if "page_bytes" in found:
+        carried = _count(found, "page_bytes", 1, path)
+        _check_page_bytes(carried, given, path)
+        return carried
+    if given is None:
+        raise UserError(
+            "the page size is unknown: the curve has no page_bytes",
+            where=str(path),
+            remedy='give --page-size (page_bytes in Python), or add "page_bytes": 4096 to the file',
+        )
+    return given
+
+
+def _check_page_bytes(carried: int, given: int | None, path: Path) -> None:
+    if given is not None and given != carried:
+        raise UserError(
+            f"the page size given is {given} bytes, but the file has pages of {carried} bytes",
+            where=str(path),
+            remedy="omit it: the file's holds",
+        )
+
+
+def _count(found: dict[str, Any], key: str, least: int, path: Path, default: int | None = None) -> int:
+    value = found.get(key, default)
     if type(value) is not int or value < least:
         raise UserError(
             f"{key} must be a whole number of at least {least} (got {value!r})",

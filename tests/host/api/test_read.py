@@ -44,8 +44,35 @@ def test_json_of_commands_and_of_other_tools_is_read(tmp_path):
     curve = litemrc.read(path)["app"]
     assert (curve.accesses, curve.misses, curve.page_bytes, curve.at("2K")) == (4, 2, 1024, 0.5)
     path.write_text(json.dumps({"name": "bare", "accesses": 8, **points}))
-    curve = litemrc.read(path)["bare"]
-    assert (curve.misses, curve.page_bytes) == (0.5 * 8, 4096)
+    curve = litemrc.read(path, page_bytes=512)["bare"]
+    assert (curve.misses, curve.page_bytes) == (0.5 * 8, 512)
+
+
+def test_a_page_size_is_never_guessed(tmp_path, table_file):
+    path = tmp_path / "app.json"
+    described = {"accesses": 8, "sizes_pages": [1], "miss_ratio": [0.5]}
+    path.write_text(json.dumps(described))
+    with pytest.raises(litemrc.UserError, match="no page_bytes") as caught:
+        litemrc.read(path)
+    assert "page_bytes" in caught.value.remedy
+    path.write_text(json.dumps(described | {"page_bytes": 1024}))
+    for file, carried in ((path, 1024), (table_file, 4096)):
+        with pytest.raises(litemrc.UserError, match=f"2048 bytes, but the file has pages of {carried}"):
+            litemrc.read(file, page_bytes=2048)
+        assert next(iter(litemrc.read(file, page_bytes=carried).values())).page_bytes == carried
+
+
+def test_json_may_hold_several_curves_with_bands_and_resolutions(tmp_path):
+    path = tmp_path / "app.json"
+    first = {"name": "a", "page_bytes": 4096, "accesses": 4, "sizes_pages": [4, 8], "miss_ratio": [0.75, 0.5]}
+    band = {"miss_ratio_low": [0.5, 0.25], "miss_ratio_high": [0.8, 0.5]}
+    second = first | {"name": "b", "resolution_pages": 4, "known_from_pages": 3} | band
+    path.write_text(json.dumps({"curves": [first, second]}))
+    curves = litemrc.read(path)
+    assert list(curves) == ["a", "b"]
+    assert (curves["a"].resolution_pages, curves["a"].known_from_pages, curves["a"].low) == (1, 0, None)
+    assert (curves["b"].resolution_pages, curves["b"].known_from_pages) == (4, 3)
+    assert (curves["b"].low.tolist(), curves["b"].high.tolist()) == ([0.5, 0.25], [0.8, 0.5])
 
 
 @pytest.mark.parametrize(
@@ -59,11 +86,18 @@ def test_json_of_commands_and_of_other_tools_is_read(tmp_path):
         ({"miss_ratio": [None, None]}, "must be a list of float64"),
         ({"miss_ratio": 1}, "miss_ratio must be a list"),
         ({"name": 7}, "name"),
+        ({"miss_ratio_low": [0.5, 0.5]}, "both limits"),
+        ({"miss_ratio_low": 0.5}, "miss_ratio_low must be a list"),
+        ({"resolution_pages": 0}, "resolution_pages must be a whole number of at least 1"),
+        ({"curves": []}, "at least one curve"),
+        ({"curves": 7}, "must be a list"),
+        ({"curves": [7]}, "not a JSON object"),
     ],
 )
 def test_impossible_curves_are_refused_with_their_file(tmp_path, changed, why):
     path = tmp_path / "app.json"
-    path.write_text(json.dumps({"accesses": 4, "sizes_pages": [1, 2], "miss_ratio": [0.75, 0.5]} | changed))
+    described = {"page_bytes": 4096, "accesses": 4, "sizes_pages": [1, 2], "miss_ratio": [0.75, 0.5]}
+    path.write_text(json.dumps(described | changed))
     with pytest.raises(litemrc.UserError, match=why) as caught:
         litemrc.read(path)
     assert str(path) in caught.value.where
