@@ -5,6 +5,7 @@ The native core is equal to the model in `golden.machines.multiprogram` with the
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 
 import numpy as np
 
@@ -63,16 +64,17 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
         settings,
         [_process_settings(scenario, number, tracked) for number in range(len(specs))],
     )
-    feeds = [
-        ReferenceFeed(scenario, number, make_counts(scenario.mrc, groups) if tracked else None)
-        for number in range(len(specs))
-    ]
-    while (number := machine.run()) != MACHINE_DONE:
-        if number != MACHINE_PAUSE:
-            pages, writes, epochs, release = feeds[number].next()
-            machine.feed(number, book.number(number, pages), writes, epochs, release)
-        if progress:
-            progress(machine.now * scenario.tick_s, machine.touches)
+    with ExitStack() as stack:
+        feeds = []
+        for number in range(len(specs)):
+            counts = make_counts(scenario.mrc, groups) if tracked else None
+            feeds.append(stack.enter_context(closing(ReferenceFeed(scenario, number, counts))))
+        while (number := machine.run()) != MACHINE_DONE:
+            if number != MACHINE_PAUSE:
+                pages, writes, epochs, release = feeds[number].next()
+                machine.feed(number, book.number(number, pages), writes, epochs, release)
+            if progress:
+                progress(machine.now * scenario.tick_s, machine.touches)
     samples = machine.samples.reshape(-1, 1 + len(specs))
     return RunResult(
         policy,

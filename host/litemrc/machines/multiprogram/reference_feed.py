@@ -1,7 +1,9 @@
 """References and pauses of a scenario's processes, in chunks."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 from litemrc.machines.multiprogram.epoch_counts import EpochCounts
 from litemrc.machines.multiprogram.scenario import Part, ProcessSpec, Scenario
-from litemrc.traces import open_trace
+from litemrc.traces import Chunk, Trace, open_trace
 from litemrc.traces.generators.draws import random_words
 from litemrc.traces.generators.urls import PREFIX
 
@@ -67,6 +69,10 @@ class ReferenceFeed:
         self._release = release
         return pages, writes, epochs, release
 
+    def close(self) -> None:
+        """Close the trace that is being read."""
+        self._chunks.close()
+
 
 _NO_PAGES, _NO_WRITES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
@@ -76,21 +82,25 @@ def _wanted(spec: ProcessSpec) -> int:
     return spec.requests * spec.request_touches if spec.requests and spec.request_touches else _ENDLESS
 
 
+def _chunks(trace: Trace) -> Generator[Chunk, None, None]:
+    return cast("Generator[Chunk, None, None]", iter(trace))  # readers are written with yield
+
+
 def _references(
     parts: list[Part], page_bytes: int
-) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint8], bool]]:
+) -> Generator[tuple[NDArray[np.uint64], NDArray[np.uint8], bool], None, None]:
     for part in parts:
         left = part.touches
         while left is None or left > 0:
             done = 0
-            with open_trace(part.trace, None, page_bytes) as trace:
+            with open_trace(part.trace, None, page_bytes) as trace, closing(_chunks(trace)) as chunks:
                 if trace.format == "intervals":
                     raise UserError(
                         "IN/OUT records lack the order of references",
                         where=part.trace,
                         remedy="give a trace of all references",
                     )
-                for chunk in trace:
+                for chunk in chunks:
                     size = len(chunk) if left is None else min(len(chunk), left)
                     if not size:
                         continue
