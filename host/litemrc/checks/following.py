@@ -90,33 +90,31 @@ def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     counts: dict[tuple[int, int], list[int]] = {}
     reused = fresh = 0
     access, invalidate, clear = (OPS.index(name) for name in ("access", "invalidate", "clear"))
-    for start in range(0, recording.op.size, 1 << 16):
-        part = slice(start, start + (1 << 16))
-        columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch)
-        for op, frame, context, frozen, epoch in zip(*(c[part].tolist() for c in columns), strict=True):
-            if op == access:
-                holder = owner[frame]
-                miss = holder is None
-                if holder is None:
-                    owner[frame] = holder = context
-                    reused += used[frame]
-                    fresh += not used[frame]
-                    used[frame] = True
-                if frozen:
-                    continue
-                count = counts.setdefault((epoch, holder), [0, 0, 0])
-                count[0] += 1
-                count[1] += miss
-                if last_epoch[frame] != epoch:
-                    count[2] += 1
-                    last_epoch[frame] = epoch
-            elif op == invalidate:
-                owner[frame], last_epoch[frame] = None, -1
-            elif op == clear:
-                owner = [None] * table.frames
-                used, last_epoch = [False] * table.frames, [-1] * table.frames
-                counts = {key: count for key, count in counts.items() if key[0] != epoch}
-                reused = fresh = 0
+    columns = ("op", "frame", "context", "frozen", "epoch")
+    for op, frame, context, frozen, epoch in recording.events(*columns):
+        if op == access:
+            holder = owner[frame]
+            miss = holder is None
+            if holder is None:
+                owner[frame] = holder = context
+                reused += used[frame]
+                fresh += not used[frame]
+                used[frame] = True
+            if frozen:
+                continue
+            count = counts.setdefault((epoch, holder), [0, 0, 0])
+            count[0] += 1
+            count[1] += miss
+            if last_epoch[frame] != epoch:
+                count[2] += 1
+                last_epoch[frame] = epoch
+        elif op == invalidate:
+            owner[frame], last_epoch[frame] = None, -1
+        elif op == clear:
+            owner = [None] * table.frames
+            used, last_epoch = [False] * table.frames, [-1] * table.frames
+            counts = {key: count for key, count in counts.items() if key[0] != epoch}
+            reused = fresh = 0
     compared, difference = _compare(counts, table)
     return OwnershipCheck(compared, difference, reused, fresh)
 

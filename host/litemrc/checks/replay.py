@@ -1,6 +1,6 @@
 """Runs the golden model of a monitor over the events of a recording, with the settings recorded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,6 @@ from litemrc.device.simulation.recording import OPS, Recording
 from litemrc.golden.monitor.hit_counters import EpochCounters
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.positions import NONE, Position
-
-EVENTS_AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,8 @@ def replay(
     setting = recording.setting
     changes = iter([*np.flatnonzero(np.diff(setting, prepend=-1)).tolist(), setting.size])
     next_change = next(changes)
-    for event, (op, frame, context, frozen, epoch_end) in enumerate(_events(recording)):
+    columns = ("op", "frame", "context", "frozen", "epoch_end")
+    for event, (op, frame, context, frozen, epoch_end) in enumerate(recording.events(*columns)):
         if event == next_change:
             in_force = recording.settings[setting[event]]
             model.set_range(in_force.lower, in_force.upper)
@@ -66,11 +65,3 @@ def replay(
             progress(len(epochs))
     kinds, groups, contexts = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
     return Replay(epochs, scales, kinds, groups, contexts)
-
-
-def _events(recording: Recording) -> Iterator[tuple[int, int, int, bool, bool]]:
-    """Yield the events as Python integers, in pieces: millions at once would fill the memory."""
-    columns = (recording.op, recording.frame, recording.context, recording.frozen, recording.epoch_end)
-    for start in range(0, recording.op.size, EVENTS_AT_A_TIME):
-        part = slice(start, start + EVENTS_AT_A_TIME)
-        yield from zip(*(column[part].tolist() for column in columns), strict=True)

@@ -4,6 +4,7 @@ The recorder writes two independent streams: accesses to the memory arrays of th
 the monitor's queue. Each access of one must be in the other, later by the delay of the tap.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from litemrc.errors import UserError
 
 OPS = ("access", "invalidate", "clear", "mark", "dropped")
 LATEST_TAP_CLOCKS = 8
+_PIECE = 65536  # events at a time as Python integers: millions at once would fill the memory
 SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources of their changes
 UNITS = {
     "cycle": "system clocks since the simulation began",
@@ -37,7 +39,7 @@ class Settings:
     sampling: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class TapCheck:
     """Comparison of the tap with the observer in the DRAM model.
 
@@ -60,7 +62,7 @@ class TapCheck:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Events at the monitor's queue, in order; frames and directions of accesses are the DRAM observer's.
+    """Events at the monitor's queue, in order; if `tap.exact`, the accesses are those of the DRAM observer.
 
     Attributes:
         cycle: uint64[n]; op: uint8[n], index of `OPS`; frame: uint32[n]; write: bool[n]; context: uint8[n].
@@ -87,6 +89,12 @@ class Recording:
     def counts(self) -> dict[str, int]:
         """Number of events of each kind."""
         return {name: int((self.op == number).sum()) for number, name in enumerate(OPS)}
+
+    def events(self, *columns: str) -> Iterator[tuple[int, ...]]:
+        """Yield the values of these columns for one event after the other."""
+        for start in range(0, self.op.size, _PIECE):
+            pieces = [getattr(self, name)[start : start + _PIECE].tolist() for name in columns]
+            yield from zip(*pieces, strict=True)
 
     def save(self, path: str | Path) -> None:
         """Writes the events as Parquet, marks left out."""
@@ -121,10 +129,6 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
     frame[(op == OPS.index("clear")) | (op == OPS.index("mark"))] = 0
 
     settings, setting = _settings(raw)
-    check, dram = _check_tap(raw, queue[seen], page_shift)
-    if check.exact:
-        frame[seen] = dram["value"] >> page_shift
-        write[seen] = dram["write"]
     write[~seen] = False
     return Recording(
         cycle=queue["cycle"],
@@ -137,7 +141,7 @@ def read_recording(path: str | Path, page_shift: int) -> Recording:
         epoch_end=epoch_end,
         settings=settings,
         setting=setting,
-        tap=check,
+        tap=_check_tap(raw, queue[seen], page_shift),
     )
 
 
@@ -162,11 +166,11 @@ def _settings(raw: NDArray) -> tuple[list[Settings], NDArray[np.uint32]]:
     return settings, np.searchsorted(changed, np.flatnonzero(source == b"Q")).astype(np.uint32)
 
 
-def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck, NDArray]:
-    """TapCheck, and the observer's accesses in the windows in which the monitor was on."""
+def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> TapCheck:
+    """Compare with the observer's accesses in the windows in which the monitor was on."""
     dram = raw[raw["source"] == b"D"]
     switches = raw[raw["source"] == b"E"]
-    best: tuple[TapCheck, NDArray] | None = None
+    checks = []
     for clocks in range(LATEST_TAP_CLOCKS + 1):
         last_switch = np.searchsorted(switches["cycle"], dram["cycle"] + np.uint64(clocks), side="right")
         enabled = np.concatenate([[0], switches["value"]])[last_switch] != 0
@@ -178,12 +182,10 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> tuple[TapCheck
         here = _keys(tapped["cycle"], tapped["value"], tapped["write"])
         missed = int((~np.isin(there, here, assume_unique=True)).sum())
         invented = int((~np.isin(here, there, assume_unique=True)).sum())
-        if best is None or missed + invented < best[0].missed + best[0].invented:
-            best = TapCheck(len(expected), missed, invented, clocks), expected
-        if best[0].exact and len(expected):
+        checks.append(TapCheck(len(expected), missed, invented, clocks))
+        if checks[-1].exact:
             break
-    assert best is not None, "the first number of clocks is tried in any case"
-    return best
+    return min(checks, key=lambda check: check.missed + check.invented)
 
 
 def _keys(cycle: NDArray, frame: NDArray, write: NDArray) -> NDArray:
