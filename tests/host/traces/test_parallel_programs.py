@@ -134,7 +134,7 @@ SPEECH = {"words": 2048, "focus": 64, "phase": 100, "share": 0.5, "own": 0.2, "b
         ("fft", {"processors": 64, "side": 16}, 250),
         ("simple", {"processors": 4, "side": 16, "variables": 10}, 4500),
         ("simple", {"processors": 64, "side": 16, "variables": 9}, 1100),
-        ("weather", {"processors": 2, "side": 16, "levels": 2, "table": 200, "apart": 48}, 5400),
+        ("weather", {"processors": 4, "side": 16, "levels": 3, "table": 200, "apart": 48}, 4200),
         ("speech", {"processors": 4, **SPEECH}, 500),
     ],
 )

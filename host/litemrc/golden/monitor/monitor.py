@@ -52,7 +52,7 @@ class MonitorModel:
     ) -> None:
         pages = frames if pages is None else pages
         if recent_pages is None:
-            recent_pages = min(RECENT_PAGES[engine], max(pages // groups, 1))
+            recent_pages = min(RECENT_PAGES[engine], pages // groups)
         self.frames, self.contexts = frames, contexts
         self.engine: StackEngine = ENGINES[engine](pages, groups, contexts)
         self.filter = PageFilter(self.engine, frames, pages, groups, recent_pages, counter_bits)

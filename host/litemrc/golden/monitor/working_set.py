@@ -9,9 +9,6 @@ class WorkingSet:
     def __init__(self) -> None:
         self._touched: set[Hashable] = set()
 
-    def __len__(self) -> int:
-        return len(self._touched)
-
     def touch(self, page: Hashable) -> bool:
         """Record an access; return whether it is the page's first in the epoch."""
         first = page not in self._touched

@@ -73,7 +73,7 @@ class WorkingPages:
 
     def working(self) -> list[bool]:
         """Return for each domain whether it holds a page of the working set."""
-        return [pages > 0 for pages in self.top_pages()]
+        return list(map(bool, self.top_pages()))
 
     def _pages(self) -> Iterator[tuple[int, int, int]]:
         """Yield every page with its owner and group."""

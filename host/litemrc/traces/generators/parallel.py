@@ -36,7 +36,7 @@ def fft(seed: int, processors: int = 64, side: int = 128) -> References:
         # Butterfly: reads two words and a root, writes two words.
         kind, point = t % U64(5), t // U64(5) % U64(part // 2)
         stage = t // U64(5 * (part // 2)) % U64(stages)
-        wing = point ^ (U64(1) << (stage % U64(max((part // 2).bit_length() - 1, 1))))
+        wing = point ^ (U64(1) << (stage % U64((part // 2).bit_length() - 1)))
         own = source + p * U64(part) + np.where((kind == 1) | (kind == 4), wing, point) * U64(2)
         root = U64(roots) + point % (U64(2) << stage) * U64(2) % U64(2 * side)
         # Transposition: word t of the own rows comes from a column, in the rows of all processors.
@@ -182,9 +182,8 @@ def _after_first_touch(
         shared: (first word, words).
     """
     each = [start + np.arange(0, part, SPARSE, dtype=np.uint64) for start, part in parts]
-    sizes = [part for start, part in parts for _ in range(0, part, SPARSE)]
     own = np.concatenate(each)
-    strides = np.array(sizes, dtype=np.uint64)
+    strides = np.repeat(np.array([part for _, part in parts], np.uint64), [words.size for words in each])
     common = np.concatenate(
         [
             np.empty(0, np.uint64),
