@@ -20,7 +20,7 @@ from litemrc.traces.opening import open_trace
 def mrc(
     source: str | PathLike[str] | ArrayLike | Iterable[ArrayLike | Chunk],
     engine: str = "exact",
-    page_bytes: int = PAGE_BYTES,
+    page_bytes: int | None = None,
     *,
     threads: int | None = None,
     rate: float | None = None,
@@ -35,18 +35,20 @@ def mrc(
             an array, a list or a `Chunk`; a trace file; or a generator's URL such as "gen:zipf?n=100000".
         engine: "exact" (LRU stack distances), "group" or "bucket" (the engines of the hardware), "shards"
             (exact distances among a sample of the pages).
-        page_bytes: bytes of a page, a power of two; trace formats that hold addresses are divided by it.
+        page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
+            Addresses in a file are divided by it.
         threads: of exact: cores to use.
         rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
         frames, groups: of group and bucket: size of the memory in pages, number of page groups.
 
     Raises:
-        UserError: no reference, no page numbers, a damaged trace, or a parameter the engine does not have.
+        UserError: no reference, no page numbers, a damaged trace, a parameter the engine does not have, or a
+            page size other than that of the file.
 
     Warns:
         UserWarning: what the reader of a trace file left out or assumed.
     """
-    if page_bytes < 1 or page_bytes & (page_bytes - 1):
+    if page_bytes is not None and (page_bytes < 1 or page_bytes & (page_bytes - 1)):
         raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where="litemrc.mrc")
     measuring = make_engine(
         engine, threads=threads, rate=rate, sample_pages=sample_pages, frames=frames, groups=groups
@@ -55,6 +57,7 @@ def mrc(
     if isinstance(source, str | PathLike):
         name = fspath(source)
         with open_trace(name, page_bytes=page_bytes) as trace:
+            page_bytes = trace.page_bytes
             for chunk in trace:
                 measuring.access(chunk.pages)
         known_from = trace.minimum_pages
@@ -63,7 +66,7 @@ def mrc(
     else:
         for pages in _chunks(source):
             measuring.access(pages)
-    curve = replace(measuring.curve(page_bytes), name=name)
+    curve = replace(measuring.curve(page_bytes or PAGE_BYTES), name=name)
     if not curve.accesses:
         raise UserError(
             "there is no reference to measure", where=name or "litemrc.mrc", remedy="give at least one page"

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path, replacing
-from litemrc.traces.formats.streams import SUFFIXES, open_sink, open_source, plain_name
+from litemrc.traces.formats.streams import STDIN, SUFFIXES, open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX, GeneratedTrace
 from litemrc.traces.trace import PAGE_BYTES, Trace, TraceWriter, WriteOptions
 
@@ -23,7 +23,7 @@ class Format:
     Attributes:
         suffixes: file suffixes in lower case, without compression; the first is the usual one.
         columns: columns of a chunk that it keeps, besides pages.
-        open: returns a reader for a path and a page size in bytes.
+        open: returns a reader for a path and the page size in bytes for addresses.
         create: returns a writer for an open file; None: the format is read only.
         compresses: the format has its own compression and takes no .gz, .zst or .xz.
     """
@@ -42,23 +42,34 @@ def _of(module: str, name: str) -> Any:
 
 _ALL = frozenset({"times", "writes", "contexts"})
 
+
+def _reader(module: str, name: str, path: Path, *options: Any) -> Trace:
+    source = open_source(path)
+    try:
+        reader: Trace = _of(module, name)(source, *options)
+    except BaseException:
+        source.close()
+        raise
+    return reader
+
+
 FORMATS = {
     "text": Format(
         (".txt", ".trace"),
         _ALL,
-        lambda path, _: _of("text", "TextTrace")(open_source(path)),
-        lambda sink, _: _of("text", "TextWriter")(sink),
+        lambda path, _: _reader("text", "TextTrace", path),
+        lambda sink, options: _of("text", "TextWriter")(sink, options),
     ),
     "oracleGeneral": Format(
         (".oraclegeneral", ".oraclegeneral.bin"),
         frozenset({"times"}),
-        lambda path, _: _of("oracle_general", "OracleGeneralTrace")(open_source(path)),
+        lambda path, _: _reader("oracle_general", "OracleGeneralTrace", path),
         lambda sink, options: _of("oracle_general", "OracleGeneralWriter")(sink, options),
     ),
     "lackey": Format(
         (".lackey",),
         frozenset({"times", "writes"}),
-        lambda path, page_bytes: _of("lackey", "LackeyTrace")(open_source(path), page_bytes),
+        lambda path, page_bytes: _reader("lackey", "LackeyTrace", path, page_bytes),
         None,
     ),
     "parquet": Format(
@@ -78,7 +89,7 @@ FORMATS = {
     "intervals": Format(
         (".inout",),
         frozenset({"times"}),
-        lambda path, _: _of("intervals", "IntervalTrace")(open_source(path)),
+        lambda path, _: _reader("intervals", "IntervalTrace", path),
         lambda sink, options: _of("intervals", "IntervalWriter")(sink, options),
     ),
 }
@@ -106,20 +117,35 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     )
 
 
-def open_trace(path: str | Path, format: str | None = None, page_bytes: int = PAGE_BYTES) -> Trace:
+def open_trace(path: str | Path, format: str | None = None, page_bytes: int | None = None) -> Trace:
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
     Parameters:
-        path: a file, compressed or not, or a URL `gen:...` (see `generators/urls.py`).
+        path: a file, compressed or not, `-` for stdin, or a URL `gen:...` (see `generators/urls.py`).
         format: name in `FORMATS`; None: by the file's suffix.
-        page_bytes: page size, a power of two, for formats that hold addresses.
+        page_bytes: page size, a power of two; None: that of the file, 4096 if it has none.
 
     Raises:
-        UserError: a missing file or unknown format.
+        UserError: a missing file, an unknown format, or a page size other than that of the file.
     """
     if str(path).startswith(PREFIX):
-        return GeneratedTrace(str(path))
-    return format_of(path, format).open(Path(path), page_bytes)
+        trace: Trace = GeneratedTrace(str(path))
+    elif str(path) == STDIN and format is None:
+        raise UserError("the format of stdin is unknown", where="-", remedy="name it with --format")
+    else:
+        if str(path) == STDIN and format_of(path, format).compresses:
+            raise UserError(
+                f"{format} needs a file: it is not read from its beginning to its end",
+                where="stdin",
+                remedy="name the file",
+            )
+        trace = format_of(path, format).open(Path(path), page_bytes or PAGE_BYTES)
+    try:
+        trace.settle_page_bytes(page_bytes)
+    except UserError:
+        trace.close()
+        raise
+    return trace
 
 
 @contextmanager

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-
-PAGE_BYTES = 4096
 
 
 class Trace(ABC):
@@ -19,6 +18,8 @@ class Trace(ABC):
     Attributes:
         name: path or URL.
         format: name of its format.
+        page_bytes: size of a page, valid from the opening on.
+        stored_page_bytes: size of a page according to the file; None: the file does not have it.
         time_unit: unit of `Chunk.times`; "" if unknown or without times.
         minimum_pages: smallest memory, in pages, for which misses are exact: 1 for complete traces. The value
             of an IN/OUT trace is valid after the last chunk.
@@ -34,6 +35,8 @@ class Trace(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.page_bytes = PAGE_BYTES
+        self.stored_page_bytes: int | None = None
         self.minimum_pages = 1
         self.interval = 0
         self.notes: list[str] = []
@@ -59,6 +62,21 @@ class Trace(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def settle_page_bytes(self, wanted: int | None) -> None:
+        """Set `page_bytes` to the size in the file, else the wanted one, else 4096.
+
+        Raises:
+            UserError: `wanted` contradicts the file.
+        """
+        stored = self.stored_page_bytes
+        if wanted and stored and wanted != stored:
+            raise UserError(
+                f"pages of {wanted} bytes are asked for, but the trace has pages of {stored} bytes",
+                where=self.name,
+                remedy=f"drop the page size, or give {stored}",
+            )
+        self.page_bytes = stored or wanted or PAGE_BYTES
 
     def check_memory(self, pages: int) -> None:
         """Check, after the last chunk, that the misses of a memory size are exact.
@@ -115,6 +133,18 @@ class TraceWriter(ABC):
 
     def close(self) -> None:  # noqa: B027 (most writers hold nothing)
         """Release resources, also after an error."""
+
+
+def stored_size(text: str, where: str) -> int:
+    """Parse the page size that a file has.
+
+    Raises:
+        UserError: not a power of two.
+    """
+    size = int(text) if text.isascii() and text.isdigit() else 0
+    if size < 1 or size & (size - 1) or size >= 1 << 48:
+        raise UserError(f"page_bytes is {text!r}", where=where, remedy="give a power of two, such as 4096")
+    return size
 
 
 def first_disorder(times: NDArray[np.uint64], previous: int) -> int | None:

@@ -115,7 +115,7 @@ def test_intervals_of_a_real_program_see_all_references(tmp_path):
         (["--out", "t.lackey", "--", "true"], "read only"),
         (["--out", "t.parquet", "--cache", "16k:4", "--", "true"], "is not a cache geometry"),
         (["--out", "t.parquet", "--cache", "16k:4:64,64k:4:32", "--", "true"], "shorter lines"),
-        (["--out", "t.parquet", "--pages", "5k", "--", "true"], "must be a power of two"),
+        (["--out", "t.parquet", "--page-size", "5k", "--", "true"], "must be a power of two"),
         (["--out", "t.parquet", "--interval", "0", "--", "true"], "is not a size"),
     ],
 )
@@ -175,7 +175,7 @@ def test_a_program_that_fails_is_told_of_and_its_trace_kept(stand_in, tmp_path):
     stand_in("log.write('I  00001000,4\\n'); log.flush(); sys.exit(3)")
     done = litemrc("trace", "capture", "--out", "t.txt", "--", "true", cwd=tmp_path)
     assert done.returncode == 0 and "exit code 3" in done.stderr
-    assert (tmp_path / "t.txt").read_text() == "1 1 r\n"
+    assert (tmp_path / "t.txt").read_text() == "# page_bytes 4096\n1 1 r\n"
 
 
 def test_a_run_without_any_access_is_an_error(stand_in, tmp_path):

@@ -54,13 +54,13 @@ def test_a_recording_gives_the_references_that_reached_memory(tmp_path):
         settings=[],
         setting=np.zeros(4, dtype=np.uint32),
         tap=TapCheck(2, 0, 0, 1),
-    ).save(tmp_path / "accesses.parquet")
+    ).save(tmp_path / "accesses.parquet", page_bytes=2048)
     assert columns(tmp_path / "accesses.parquet") == {
         "pages": [7, 8], "writes": [True, False], "times": [10, 12], "contexts": [1, 2],
     }  # fmt: skip
     with open_trace(tmp_path / "accesses.parquet") as trace:
         list(trace)
-        assert trace.time_unit == "cycles"
+        assert (trace.time_unit, trace.page_bytes) == ("cycles", 2048)
         assert "2 events" in trace.notes[0]
 
 

@@ -35,7 +35,7 @@ def recorded(
         for begin, end in zip(cuts, [*cuts[1:], len(pages)], strict=True):
             writer.write(chunk_of(pages[begin:end], times=times[begin:end]))
     head, *lines = path.read_text().splitlines()
-    assert head == f"interval {interval}"
+    assert head == f"interval {interval} page_bytes 4096"
     return [(int(time), kind, int(page)) for time, kind, page in map(str.split, lines)]
 
 

@@ -39,6 +39,7 @@ def test_info_as_json_is_one_object_and_nothing_else(trace):
         "format": "parquet",
         "complete": True,
         "references": 3,
+        "page_bytes": 4096,
         "pages": 2,
         "lowest_page": 5,
         "highest_page": 9,
@@ -70,7 +71,9 @@ def test_info_of_an_empty_trace_counts_nothing(tmp_path):
 def test_info_of_intervals_tells_from_which_memory_on_they_are_exact(tmp_path, trace):
     assert run("convert", trace, tmp_path / "t.inout", "--interval", 10).returncode == 0
     # Interval 1 (10 to 19): 5 and 9; interval 2: 5. Both are in use at once when 9 comes in.
-    assert (tmp_path / "t.inout").read_text() == "interval 10\n10 IN 5\n11 IN 9\n11 OUT 9\n25 OUT 5\n"
+    assert (
+        tmp_path / "t.inout"
+    ).read_text() == "interval 10 page_bytes 4096\n10 IN 5\n11 IN 9\n11 OUT 9\n25 OUT 5\n"
     facts = json.loads(run("info", tmp_path / "t.inout", "--json").stdout)
     assert (facts["minimum_pages"], facts["minimum_pages_opt"]) == (2, 2)
     assert "2 pages (LRU), 2 (OPT)" in run("info", tmp_path / "t.inout").stdout
@@ -91,7 +94,7 @@ def test_convert_says_what_has_no_room(tmp_path, trace):
 def test_convert_takes_formats_by_name(tmp_path, trace):
     assert run("convert", trace, tmp_path / "o.bin", "--to", "oracleGeneral").returncode == 0
     assert run("convert", tmp_path / "o.bin", tmp_path / "o.txt", "--format", "oracleGeneral").returncode == 0
-    assert (tmp_path / "o.txt").read_text() == "10 5 r\n11 9 r\n25 5 r\n"
+    assert (tmp_path / "o.txt").read_text() == "# page_bytes 4096\n10 5 r\n11 9 r\n25 5 r\n"
 
 
 def test_generate_stores_what_the_url_gives(tmp_path):

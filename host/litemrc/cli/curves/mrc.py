@@ -97,7 +97,7 @@ def main(args: argparse.Namespace) -> int:
                     engine.access(chunk.pages)
         except KeyboardInterrupt as error:
             stopped = error
-        curve = engine.curve(args.pages)
+        curve = engine.curve(trace.page_bytes)
         if not curve.accesses:
             raise stopped or UserError("the trace has no reference", where=args.trace)
         if args.sizes:
@@ -121,7 +121,7 @@ def main(args: argparse.Namespace) -> int:
         from litemrc.plots.files import save_figure
         from litemrc.plots.replacement import miss_ratio_figure
 
-        figure = miss_ratio_figure(sizes, ratios, page_bytes=args.pages, title=Path(args.trace).name)
+        figure = miss_ratio_figure(sizes, ratios, page_bytes=curve.page_bytes, title=Path(args.trace).name)
         save_figure(figure, args.plot)
     if stopped:
         raise stopped

@@ -118,7 +118,7 @@ def _run_local(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(local_json(args.traces[0], result)))
     else:
-        print(local_table(args.traces[0], result, args.pages))
+        print(local_table(args.traces[0], result, trace.page_bytes))
     for note in trace.notes:
         print(f"litemrc: note: {note}", file=sys.stderr)
     if args.plot or args.interfault or args.report:
@@ -130,14 +130,14 @@ def _run_local(args: argparse.Namespace) -> int:
             PagingPoint(c.policy.name, c.memory_pages, c.faults - c.cold_faults, result.duration)
             for c in result.counts
         ]
-        _draw(args, points, result.time_unit)
+        _draw(args, points, result.time_unit, trace.page_bytes)
         if args.report:
             write_replacement_report(
                 args.report,
                 lambda: _opened(args, 0),
                 result,
                 points,
-                page_bytes=args.pages,
+                page_bytes=trace.page_bytes,
                 title=Path(args.traces[0]).name,
             )
     return 0
@@ -149,6 +149,7 @@ def _run_global(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         traces = [stack.enter_context(_opened(args, number)) for number in range(len(args.traces))]
         units = {trace.time_unit for trace in traces}
+        page_bytes = _common_page_bytes(traces)
         policies = _policies(args, {name: POLICIES[name] for name in POLICIES if name != Opt.name}, traces)
     unit = (units.pop() if len(units) == 1 else "") or "units of time"
     given = {name: getattr(args, name) for name in ("quantum", "service", "cold_service")}
@@ -167,7 +168,7 @@ def _run_global(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"time_unit": unit, "results": [global_json(result) for result in results]}))
     else:
-        print(global_table(results, unit, args.pages))
+        print(global_table(results, unit, page_bytes))
     if args.plot or args.interfault:
         from litemrc.plots.replacement import PagingPoint
 
@@ -175,22 +176,38 @@ def _run_global(args: argparse.Namespace) -> int:
             PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.computed, 1))
             for r in results
         ]
-        _draw(args, points, unit)
+        _draw(args, points, unit, page_bytes)
     return 0
 
 
-def _draw(args: argparse.Namespace, points: Sequence[Any], time_unit: str) -> None:
+def _draw(args: argparse.Namespace, points: Sequence[Any], time_unit: str, page_bytes: int) -> None:
     from litemrc.plots.files import save_figure
     from litemrc.plots.replacement import fault_rate_figure, interfault_figure
 
     title = " + ".join(Path(trace).name for trace in args.traces)
     for path, figure in ((args.plot, fault_rate_figure), (args.interfault, interfault_figure)):
         if path:
-            save_figure(figure(points, page_bytes=args.pages, time_unit=time_unit, title=title), path)
+            save_figure(figure(points, page_bytes=page_bytes, time_unit=time_unit, title=title), path)
+
+
+def _common_page_bytes(traces: Sequence[Trace]) -> int:
+    """Return the page size of all traces.
+
+    Raises:
+        UserError: they have several.
+    """
+    sizes = {trace.page_bytes: trace.name for trace in traces}
+    if len(sizes) > 1:
+        listed = ", ".join(f"{name} has {size}" for size, name in sizes.items())
+        raise UserError(
+            f"programs in one memory must have pages of one size, but {listed} bytes",
+            remedy="capture them with one --page-size",
+        )
+    return next(iter(sizes))
 
 
 def _opened(args: argparse.Namespace, number: int) -> Trace:
-    return open_trace(args.traces[number], args.format, args.pages)
+    return open_trace(args.traces[number], args.format, args.page_size)
 
 
 def _policies(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
+from litemrc.extras import require
+from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 
 
 def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,17 @@ def add_output_formats(parser: argparse.ArgumentParser, *, csv: bool = True) -> 
 def add_plot_argument(parser: argparse.ArgumentParser, what: str) -> None:
     """Declare the file of a picture."""
     parser.add_argument("--plot", metavar="FILE", type=Path, help=f"draw {what}: .png or .svg")
+
+
+def check_picture(path: Path | None) -> None:
+    """Check before the work that a picture can be drawn and written after it; None: no picture is wanted.
+
+    Raises:
+        UserError: a path that cannot be written, another suffix, or matplotlib is not installed.
+    """
+    if path is not None:
+        check_output_path(path, PICTURE_SUFFIXES)
+        require("plot")
 
 
 def add_out_argument(

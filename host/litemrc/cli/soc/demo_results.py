@@ -69,7 +69,7 @@ def check(
     table = collector.table()
     write_epochs(out / "curves.parquet", table)
     recording = read_recording(record, hello.page_shift)
-    recording.save(out / "accesses.parquet")
+    recording.save(out / "accesses.parquet", 1 << hello.page_shift)
     golden = _replay(recording, table, table.engine)
     first_epoch = int(table.epoch[0]) if late and table.epoch.size else 0
     estimates = []

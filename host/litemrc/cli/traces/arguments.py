@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
+from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import size_of
 from litemrc.traces.opening import FORMATS, format_of
-from litemrc.traces.trace import PAGE_BYTES
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
 
@@ -16,7 +16,9 @@ INTERVALS = "intervals"
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the trace to read."""
-    parser.add_argument("trace", metavar="TRACE", help="file, or URL such as gen:zipf?pages=1000&n=100000")
+    parser.add_argument(
+        "trace", metavar="TRACE", help="file, - for stdin, or URL such as gen:zipf?pages=1000&n=100000"
+    )
     add_format_arguments(parser)
 
 
@@ -25,14 +27,7 @@ def add_format_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", metavar="NAME", choices=list(FORMATS), help="format of TRACE (default: by its suffix)"
     )
-    add_page_argument(parser)
-
-
-def add_page_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare the page size."""
-    parser.add_argument(
-        "--pages", metavar="BYTES", type=page_bytes, default=PAGE_BYTES, help="page size (4k)"
-    )
+    add_page_size_argument(parser)
 
 
 def add_interval_argument(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +42,7 @@ def add_interval_argument(parser: argparse.ArgumentParser) -> None:
 
 def opened(args: argparse.Namespace) -> Trace:
     """Open the trace that `add_input_arguments` declared."""
-    return open_trace(args.trace, args.format, args.pages)
+    return open_trace(args.trace, args.format, args.page_size)
 
 
 def size(text: str) -> int:
@@ -56,14 +51,6 @@ def size(text: str) -> int:
         return size_of(text)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def page_bytes(text: str) -> int:
-    """Parse a page size."""
-    number = size(text)
-    if number & (number - 1) or number < 64:
-        raise argparse.ArgumentTypeError(f"must be a power of two of at least 64 (got {text!r})")
-    return number
 
 
 def output_format(out: Path, interval: int | None, name: str | None = None) -> str | None:

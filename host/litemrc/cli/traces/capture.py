@@ -5,16 +5,16 @@ import shlex
 import signal
 import sys
 from contextlib import closing
-from pathlib import Path
 
+from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import reported
 from litemrc.cli.traces.arguments import (
     FORMATS_HELP,
     add_interval_argument,
-    add_page_argument,
     is_intervals,
     output_format,
 )
+from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.files.outputs import check_output_path
 from litemrc.traces.cache_filter import INSTRUCTIONS, LEVELS, Cache, CacheHierarchy
 from litemrc.traces.cache_shape import CacheShape
@@ -55,9 +55,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=str(INSTRUCTIONS),
         help="instruction cache, or none: ignore instruction fetches (%(default)s)",
     )
-    add_page_argument(parser)
+    add_page_size_argument(parser, "4k")
     add_interval_argument(parser)
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
+    add_out_argument(parser, "file to write")
     parser.add_argument("command", metavar="COMMAND", nargs="+", help="program and its arguments, after --")
 
 
@@ -66,9 +66,10 @@ def main(args: argparse.Namespace) -> int:
     check_output_path(args.out)
     name = output_format(args.out, args.interval)
     caches = _caches(args)
-    capture = Capture(args.command, caches, args.pages)
+    page_bytes = args.page_size or PAGE_BYTES
+    capture = Capture(args.command, caches, page_bytes)
     origin = f"{shlex.join(args.command)}; caches: {_describe(caches)}"
-    options = WriteOptions(args.pages, capture.time_unit, args.interval or WriteOptions.interval, origin)
+    options = WriteOptions(page_bytes, capture.time_unit, args.interval or WriteOptions.interval, origin)
     interrupted = _Interrupted()
     with (
         create_trace(args.out, name, options) as writer,

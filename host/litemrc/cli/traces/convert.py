@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
     lost: set[str] = set()
     with opened(args) as trace:
         options = WriteOptions(
-            args.pages, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
+            trace.page_bytes, trace.time_unit, args.interval or WriteOptions.interval, trace.origin
         )
         with (
             create_trace(args.out, name, options) as writer,

@@ -2,11 +2,11 @@
 
 import argparse
 from contextlib import closing
-from pathlib import Path
 from urllib.parse import quote
 
+from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import shown
-from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument, add_page_argument, output_format
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument, output_format
 from litemrc.errors import UserError
 from litemrc.traces.generators.programs import PROGRAMS
 from litemrc.traces.generators.urls import COMMON, PREFIX, parameters
@@ -29,8 +29,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "\n".join(lines)
     parser.add_argument("program", metavar="PROGRAM", choices=list(PROGRAMS), help="program, see below")
     parser.add_argument("parameters", metavar="NAME=VALUE", nargs="*", help="parameters, see below")
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
-    add_page_argument(parser)
+    add_out_argument(parser, "file to write")
+    add_page_size_argument(parser, "4k")
     add_interval_argument(parser)
 
 
@@ -42,9 +42,9 @@ def main(args: argparse.Namespace) -> int:
     query = "&".join(quote(parameter, safe="=") for parameter in args.parameters)
     name = output_format(args.out, args.interval)
     references = 0
-    with open_trace(f"{PREFIX}{args.program}?{query}") as trace:
+    with open_trace(f"{PREFIX}{args.program}?{query}", page_bytes=args.page_size) as trace:
         interval = args.interval or WriteOptions.interval
-        options = WriteOptions(args.pages, trace.time_unit, interval, trace.name)
+        options = WriteOptions(trace.page_bytes, trace.time_unit, interval, trace.name)
         with (
             create_trace(args.out, name, options) as writer,
             closing(shown(trace, "generating")) as chunks,

@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(facts))
     else:
-        print(_text(facts, args.pages))
+        print(_text(facts))
     if stopped:
         raise stopped
     return 0
@@ -52,6 +52,7 @@ def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any
         "format": trace.format,
         "complete": complete,
         "references": summary.references,
+        "page_bytes": trace.page_bytes,
         "pages": int(pages.size),
         "lowest_page": int(pages[0]) if pages.size else None,
         "highest_page": int(pages[-1]) if pages.size else None,
@@ -67,11 +68,12 @@ def facts_of(trace: Trace, summary: Summary, *, complete: bool) -> dict[str, Any
     }
 
 
-def _text(facts: dict[str, Any], page_bytes: int) -> str:
+def _text(facts: dict[str, Any]) -> str:
     rows = {"trace": facts["trace"], "format": facts["format"]}
     so_far = "" if facts["complete"] else " (interrupted)"
     rows["references"] = f"{facts['references']:,}{so_far}"
-    rows["pages"] = f"{facts['pages']:,} ({size_text(facts['pages'], page_bytes)})"
+    rows["pages"] = f"{facts['pages']:,} ({size_text(facts['pages'], facts['page_bytes'])})"
+    rows["page size"] = f"{facts['page_bytes']:,} bytes"
     if facts["pages"]:
         rows["page numbers"] = f"{facts['lowest_page']:,} to {facts['highest_page']:,}"
     if facts["writes"] is not None:

@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
+from litemrc.cli.shared.options import add_out_argument, check_picture
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import add_input_arguments, opened
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
+from litemrc.traces.formats.streams import STDIN
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import Summary
 
@@ -14,13 +15,15 @@ from litemrc.traces.summary import Summary
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace plot`."""
     add_input_arguments(parser)
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="picture, .png or .svg")
+    add_out_argument(parser, "picture, .png or .svg")
     parser.add_argument("--title", default=None, help="title of the picture (default: the name of the trace)")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace plot`."""
-    check_output_path(args.out, PICTURE_SUFFIXES)
+    check_picture(args.out)
+    if args.trace == STDIN:
+        raise UserError("the trace is read twice, stdin only once", where="-", remedy="name a file")
     summary = Summary()
     with opened(args) as trace:
         for chunk in shown(trace, "counting"):
@@ -29,12 +32,12 @@ def main(args: argparse.Namespace) -> int:
         raise UserError("the trace has no reference", where=args.trace, remedy="give a trace with references")
     with opened(args) as trace:
         graph = space_time(shown(trace, "drawing"), summary)
-        unit = trace.time_unit
+        unit, page_bytes = trace.time_unit, trace.page_bytes
     # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
     from litemrc.plots.traces import space_time_figure
 
     title = Path(args.trace).name if args.title is None else args.title
-    save_figure(space_time_figure(graph, page_bytes=args.pages, title=title, time_unit=unit), args.out)
+    save_figure(space_time_figure(graph, page_bytes=page_bytes, title=title, time_unit=unit), args.out)
     print(f"{summary.references:,} references to {graph.pages:,} pages plotted in {args.out}")
     return 0

@@ -20,7 +20,7 @@ LATEST_TAP_CLOCKS = 8
 _PIECE = 65536  # events at a time as Python integers: millions at once would fill the memory
 SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources of their changes
 UNITS = {
-    "cycle": "system clocks since the simulation began",
+    "cycle": "system clock cycles since the simulation began",
     "op": "access, dropped, invalidate or clear",
     "frame": "page frame from the bottom of the DRAM; 0 for clear",
     "write": "true: a write",
@@ -96,8 +96,8 @@ class Recording:
             pieces = [getattr(self, name)[start : start + _PIECE].tolist() for name in columns]
             yield from zip(*pieces, strict=True)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the events as Parquet, marks left out."""
+    def save(self, path: str | Path, page_bytes: int) -> None:
+        """Write the events as Parquet, marks left out; the metadata hold the page size."""
         shown = self.op != OPS.index("mark")
         fields = {
             "cycle": pa.array(self.cycle[shown]),
@@ -109,7 +109,8 @@ class Recording:
             "epoch": pa.array(self.epoch[shown]),
         }
         schema = pa.schema(
-            [pa.field(name, array.type, metadata={"unit": UNITS[name]}) for name, array in fields.items()]
+            [pa.field(name, array.type, metadata={"unit": UNITS[name]}) for name, array in fields.items()],
+            metadata={"page_bytes": str(page_bytes)},
         )
         pq.write_table(pa.table(list(fields.values()), schema=schema), path, compression="zstd")
 

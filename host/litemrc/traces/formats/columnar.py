@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder
+from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder, stored_size
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
 _ALIASES = {"time": "cycle", "page": "frame"}
@@ -59,6 +59,8 @@ class ColumnarTrace(Trace):
         metadata = self._schema.metadata or {}
         self.origin = metadata.get(b"origin", b"").decode()
         self.time_unit = metadata.get(b"time_unit", b"").decode()
+        if stored := metadata.get(b"page_bytes"):
+            self.stored_page_bytes = stored_size(stored.decode("ascii", "replace"), str(path))
         if self._columns.get("time") == "cycle":
             self.time_unit = "cycles"
 
@@ -162,7 +164,7 @@ class ColumnarTrace(Trace):
 
 
 class ParquetWriter(TraceWriter):
-    """Writes the columns of the first chunk with zstd compression; metadata has the unit of times."""
+    """Writes the columns of the first chunk with zstd compression; metadata: page size, unit of times."""
 
     def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
         self._sink = sink

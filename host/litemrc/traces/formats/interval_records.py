@@ -1,6 +1,6 @@
 """IN and OUT records of pages in text form: first the interval length, then one record per line.
 
-    interval 1000000
+    interval 1000000 page_bytes 4096
     17 IN 4096
     17 OUT 4096
 
@@ -12,6 +12,7 @@ reference precedes its OUT. (A page in use at the end of the program goes OUT wi
 an empty interval followed.)
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,12 +21,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.lines import BLOCK_BYTES, Block, blocks
 from litemrc.traces.formats.space_separated import KEYWORD, flags, read_columns
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import first_disorder
+from litemrc.traces.trace import first_disorder, stored_size
 
 REMEDY = "write 'interval LENGTH', then lines 'TIME IN PAGE' or 'TIME OUT PAGE', sorted by time"
+_HEAD_BYTES = 4096
 _TYPES = {"time": pa.uint64(), "kind": KEYWORD, "page": pa.uint64()}
 
 
@@ -48,23 +50,30 @@ class RecordReader:
     """Reads the text form.
 
     Attributes:
-        interval: length of an interval, valid once the iteration has begun.
+        interval: length of an interval; 0 if the file is empty.
+        page_bytes: size of a page; None: the file does not have it.
+
+    Raises:
+        UserError: no length in the first line.
     """
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
         self.interval = 0
+        self.page_bytes: int | None = None
+        if first := bytes(source.peek(BLOCK_BYTES)[:_HEAD_BYTES]).partition(b"\n")[0]:
+            self._head(first)
 
     def __iter__(self) -> Iterator[Records]:
         """Yield the records in blocks.
 
         Raises:
-            UserError: no length in the first line, or a malformed or out-of-order record.
+            UserError: an empty file, or a malformed or out-of-order record.
         """
         previous = 0
         for block in blocks(self._source):
             if block.first_line == 1:
-                block = self._head(block)
+                block = Block(block.text.partition(b"\n")[2], 2)
             records = _parse_fast(block) or self._parse_lines(block)
             if (index := first_disorder(records.times, previous)) is not None:
                 before = int(records.times[index - 1]) if index else previous
@@ -79,15 +88,13 @@ class RecordReader:
         if not self.interval:
             raise UserError("the file is empty", where=self._source.name, remedy=REMEDY)
 
-    def _head(self, block: Block) -> Block:
-        line, _, rest = block.text.partition(b"\n")
-        words = line.split()
-        if len(words) != 2 or words[0] != b"interval" or not words[1].isdigit() or not int(words[1]):
-            raise UserError(
-                "the interval length is missing", where=f"{self._source.name}, line 1", remedy=REMEDY
-            )
-        self.interval = int(words[1])
-        return Block(rest, 2)
+    def _head(self, line: bytes) -> None:
+        where = f"{self._source.name}, line 1"
+        head = re.fullmatch(rb"\s*interval\s+0*([1-9][0-9]*)(?:\s+page_bytes\s+(\S+))?\s*", line)
+        if not head:
+            raise UserError("the interval length is missing", where=where, remedy=REMEDY)
+        self.interval = int(head[1])
+        self.page_bytes = stored_size(head[2].decode("ascii", "replace"), where) if head[2] else None
 
     def _parse_lines(self, block: Block) -> Records:
         rows = []

@@ -35,6 +35,7 @@ class IntervalTrace(SourceTrace):
     def __init__(self, source: ByteSource) -> None:
         super().__init__(source)
         self._records = RecordReader(source)
+        self.stored_page_bytes = self._records.page_bytes
         self._active: dict[int, int] = {}  # ACTIVE pages and the times of their IN, oldest first
         self._recent: list[int] = []  # times of OUTs in this and the previous interval
         self._last_out: dict[int, int] = {}
@@ -114,7 +115,7 @@ class IntervalWriter(TraceWriter):
         self._current = 0  # number of the current interval
         self._parts: list[_References] = []  # references of the current interval
         self._last = self._fresh = _NOTHING  # of the previous interval: last references of its pages, and INs
-        sink.write(f"interval {self._length}\n".encode())
+        sink.write(f"interval {self._length} page_bytes {options.page_bytes}\n".encode())
 
     def write(self, chunk: Chunk) -> None:
         if chunk.times is None:

@@ -23,7 +23,7 @@ class LackeyTrace(SourceTrace):
 
     def __init__(self, source: ByteSource, page_bytes: int) -> None:
         super().__init__(source)
-        self._page_bytes = page_bytes
+        self.page_bytes = page_bytes
 
     def __iter__(self) -> Iterator[Chunk]:
         instructions = 0
@@ -33,7 +33,7 @@ class LackeyTrace(SourceTrace):
                 continue
             times = instructions + instruction_counts(accesses)
             instructions = int(times[-1])
-            yield page_references(accesses, times, self._page_bytes)
+            yield page_references(accesses, times, self.page_bytes)
 
 
 def instruction_counts(accesses: Accesses) -> NDArray[np.uint64]:

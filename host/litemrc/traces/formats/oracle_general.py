@@ -2,7 +2,8 @@
 
     uint32 clock_time, uint64 obj_id, uint32 obj_size, int64 next_access_vtime
 
-The object is the page. `next_access_vtime` is the number of the next reference to the same page, counted from
+The object is the page. Objects of one size, a power of two of at least 512, are pages of that size, as the
+writer stores them. `next_access_vtime` is the number of the next reference to the same page, counted from
 1; -1: there is none (like libCacheSim's traceConv). The format has no directions and contexts; the writer
 leaves them out.
 """
@@ -17,21 +18,36 @@ from numpy.typing import NDArray
 from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.formats.streams import ByteSource
 from litemrc.traces.trace import TraceWriter, WriteOptions, first_disorder
 
 RECORD = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 
 
+_BLOCK_BYTES = CHUNK_REFERENCES * RECORD.itemsize
+_SMALLEST_PAGE = 512
+
+
 class OracleGeneralTrace(SourceTrace):
-    """Reads times and pages; sizes are ignored, because every object is one page."""
+    """Reads times and pages; every object counts as one page, whatever its size."""
 
     format = "oracleGeneral"
+
+    def __init__(self, source: ByteSource) -> None:
+        super().__init__(source)
+        head = source.peek(_BLOCK_BYTES)
+        sizes = np.frombuffer(head, dtype=RECORD, count=head.nbytes // RECORD.itemsize)["size"]
+        self._smallest, self._largest = 1 << 32, 0
+        if sizes.size:
+            size = int(sizes[0])
+            if size >= _SMALLEST_PAGE and size & (size - 1) == 0 and bool((sizes == size).all()):
+                self.stored_page_bytes = size
 
     def __iter__(self) -> Iterator[Chunk]:
         previous = 0
         while True:
             begin = self._source.offset
-            data = self._source.read(CHUNK_REFERENCES * RECORD.itemsize)
+            data = self._source.read(_BLOCK_BYTES)
             whole = data.nbytes // RECORD.itemsize
             records = np.frombuffer(data, dtype=RECORD, count=whole)
             if whole:
@@ -44,6 +60,8 @@ class OracleGeneralTrace(SourceTrace):
                         remedy="sort the trace by time",
                     )
                 previous = int(times[-1])
+                self._smallest = min(self._smallest, int(records["size"].min()))
+                self._largest = max(self._largest, int(records["size"].max()))
                 yield Chunk(np.ascontiguousarray(records["page"], dtype=np.uint64), times=times)
             if rest := data.nbytes % RECORD.itemsize:
                 raise UserError(
@@ -52,7 +70,15 @@ class OracleGeneralTrace(SourceTrace):
                     remedy="download the file again, or give its format with --format",
                 )
             if whole < CHUNK_REFERENCES:
-                return
+                break
+        if self._smallest < self._largest:
+            self.notes.append(
+                f"objects have {self._smallest:,} to {self._largest:,} bytes; each counts as one page"
+            )
+        elif self._largest > 1 and self._largest != self.page_bytes:
+            self.notes.append(
+                f"all objects have {self._largest:,} bytes; each counts as a page of {self.page_bytes:,}"
+            )
 
 
 class OracleGeneralWriter(TraceWriter):

@@ -2,6 +2,7 @@
 
 import lzma
 import os
+import stat
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from litemrc.errors import UserError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz"}
 _BUFFER_BYTES = 1 << 20
+STDIN = "-"
+_STDIN = 0  # its file descriptor
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 
 
@@ -56,17 +59,28 @@ class ByteSource:
         Raises:
             UserError: the file is truncated, damaged or unreadable.
         """
+        data = self.peek(count)
+        self._next = self._ahead.submit(self._read_now, count) if self._ahead and data else None
+        self.offset += data.nbytes
+        return data
+
+    def peek(self, count: int) -> memoryview:
+        """Return what the next `read(count)` will return.
+
+        Raises:
+            UserError: as `read`.
+        """
         try:
-            data = self._next.result() if self._next else self._read_now(count)
+            if not self._next:
+                self._next = Future()
+                self._next.set_result(self._read_now(count))
+            data: memoryview = self._next.result()
         except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
             raise UserError(
                 f"the {self.compression or 'plain'} file is truncated or damaged: {error}",
                 where=self.where(self.offset),
                 remedy="download or create the file again",
             ) from error
-        if self._ahead and data:
-            self._next = self._ahead.submit(self._read_now, count)
-        self.offset += data.nbytes
         return data
 
     def _read_now(self, count: int) -> memoryview:
@@ -91,18 +105,21 @@ class ByteSource:
 
 
 def open_source(path: str | Path) -> ByteSource:
-    """Open a file for reading; the caller closes it.
+    """Open a file, or stdin for `-`, for reading; the caller closes it.
 
     Raises:
         UserError: a missing file, a folder, or no permission.
     """
     try:
-        raw = BufferedReader(FileIO(path), _BUFFER_BYTES)
+        stdin = str(path) == STDIN
+        raw = BufferedReader(FileIO(_STDIN if stdin else path, closefd=not stdin), _BUFFER_BYTES)
+        status = os.fstat(raw.fileno())
     except OSError as error:
         raise UserError(
             f"cannot read: {error.strerror}", where=str(path), remedy="check the name and its permissions"
         ) from error
-    return ByteSource(raw, str(path), os.fstat(raw.fileno()).st_size)
+    total_bytes = status.st_size if stat.S_ISREG(status.st_mode) else None
+    return ByteSource(raw, "stdin" if stdin else str(path), total_bytes)
 
 
 def plain_name(path: str | Path) -> str:

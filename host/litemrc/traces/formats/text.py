@@ -4,8 +4,9 @@
     time page r|w
     time page r|w context
 
-Numbers are decimal, or hexadecimal with 0x. Empty lines and lines that begin with # are skipped. The writer
-uses the number of the reference for missing times and r for missing directions.
+Numbers are decimal, or hexadecimal with 0x. Empty lines and lines that begin with # are skipped, except
+`# page_bytes N` before the first reference. The writer uses the number of the reference for missing times and
+r for missing directions.
 """
 
 import re
@@ -18,12 +19,13 @@ from numpy.typing import NDArray
 
 from litemrc.errors import UserError
 from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.lines import BLOCK_BYTES, Block, blocks
 from litemrc.traces.formats.source_trace import SourceTrace
 from litemrc.traces.formats.space_separated import DIRECTIONS, KEYWORD, flags, lines_of, read_columns
 from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import TraceWriter, first_disorder
+from litemrc.traces.trace import TraceWriter, WriteOptions, first_disorder, stored_size
 
+_HEAD_BYTES = 64 << 10
 _FORMS = {1: "page", 3: "time page r|w", 4: "time page r|w context"}
 _COLUMNS = {
     "time": pa.uint64(),
@@ -40,6 +42,7 @@ class TextTrace(SourceTrace):
 
     def __init__(self, source: ByteSource) -> None:
         super().__init__(source)
+        self.stored_page_bytes = page_bytes_in(source)
         self._fields = 0
         self._time = 0
 
@@ -105,8 +108,9 @@ class TextTrace(SourceTrace):
 class TextWriter(TraceWriter):
     """Writes the shortest form that keeps all columns of the first chunk."""
 
-    def __init__(self, sink: BinaryIO) -> None:
+    def __init__(self, sink: BinaryIO, options: WriteOptions) -> None:
         self._sink = sink
+        sink.write(f"# page_bytes {options.page_bytes}\n".encode())
         self._written = 0
 
     def write(self, chunk: Chunk) -> None:
@@ -125,6 +129,20 @@ class TextWriter(TraceWriter):
 
     def finish(self) -> None:
         pass
+
+
+def page_bytes_in(source: ByteSource) -> int | None:
+    """Return the page size in the comments at the beginning of a text; None without one.
+
+    Raises:
+        UserError: not a power of two.
+    """
+    for number, line in enumerate(bytes(source.peek(BLOCK_BYTES)[:_HEAD_BYTES]).split(b"\n"), 1):
+        if found := re.fullmatch(rb"\s*#\s*page_bytes\s+(\S+)\s*", line):
+            return stored_size(found[1].decode("ascii", "replace"), f"{source.name}, line {number}")
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            break
+    return None
 
 
 def _fields_of(text: bytes) -> int:
