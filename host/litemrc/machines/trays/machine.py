@@ -127,7 +127,7 @@ class TrayMachine:
         memory, guidance = self.memory, self.memory.guidance
         match event:
             case events.Visits():
-                for piece in event.pieces(max(1, int(self.hardware.tray_pages * _TOGETHER))):
+                for piece in event.pieces(int(self.hardware.tray_pages * _TOGETHER)):
                     self._visits(piece)
             case events.Phase(name):
                 self._phases.append((self.ranks.now, name))

@@ -97,9 +97,9 @@ class Collector:
         total = int(self.eden_pages * every)
         for begin in range(0, total, _CHUNK):
             turn = np.arange(begin, min(begin + _CHUNK, total))
-            eden = np.minimum((turn / every).astype(np.int64), self.eden_pages - 1)
+            eden = (turn / every).astype(np.int64)
             allocates = np.diff(eden, prepend=-1 if not begin else int((begin - 1) / every)) > 0
-            ranks = np.minimum(np.searchsorted(sums, rng.random(turn.size)), order.size - 1)
+            ranks = np.searchsorted(sums, rng.random(turn.size))
             pages = np.where(allocates, eden, self.young_pages + order[ranks])
             reads = np.where(allocates, 0, 2).astype(np.uint8)
             writes = np.where(allocates, LINES, 1).astype(np.uint8)
