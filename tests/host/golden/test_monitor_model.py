@@ -1,5 +1,6 @@
 """The whole monitor: what is counted in an epoch, for whom, and what is not."""
 
+import inspect
 from dataclasses import dataclass
 
 import pytest
@@ -9,6 +10,7 @@ from litemrc.golden.monitor.group_stack import GroupStack
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
 from litemrc.golden.monitor.positions import Position, PositionKind
+from litemrc_gateware.monitor.monitor import Monitor
 
 FRAMES, GROUPS, CONTEXTS = 16, 4, 3
 
@@ -242,6 +244,39 @@ def test_an_engine_smaller_than_the_memory_is_sampled() -> None:
         model.access(frame, 0)
     counters = model.end_epoch()
     assert (counters.unsampled, counters.touched[0]) == (FRAMES // 2, FRAMES // 2)
+
+
+def test_a_model_has_the_sizes_of_the_hardware_unless_told_otherwise() -> None:
+    hardware = inspect.signature(Monitor).parameters
+    model = MonitorModel(1024)
+    assert isinstance(model.engine, GroupStack) and model.engine.pages == 1024
+    assert (model.engine.groups, model.contexts) == tuple(hardware[n].default for n in ("groups", "contexts"))
+    for engine, recent in (("group_stack", 4), ("bucket_stack", 1)):
+        for groups, most in ((4, recent), (16, 1)):  # at most the pages of a group
+            filtered = MonitorModel(16, groups, 1, engine).filter
+            for frame in range(5):
+                filtered.access(frame, 0)
+            sent = len(filtered.sent)
+            for frame in range(4, -1, -1):
+                filtered.access(frame, 0)
+            assert len(filtered.sent) - sent - filtered.touches == 5 - most
+    assert HitCounters(2, 1).end_epoch() == EpochCounters(0, [[0, 0]], [0], [0], [0], False, 0, 0, 0)
+
+
+@pytest.mark.parametrize("sizes", [(0, 1, 1), (8, 0, 1), (8, 4, 0), (8, 3, 1), (-8, -4, 1)])
+@pytest.mark.parametrize("engine", ENGINES.values())
+def test_engines_without_pages_groups_or_contexts_are_refused(engine: type, sizes: tuple) -> None:
+    with pytest.raises(ValueError, match=f"{sizes[0]} frames, {sizes[1]} groups, {sizes[2]} contexts"):
+        engine(*sizes)
+
+
+def test_counters_have_32_bits_unless_told_otherwise() -> None:
+    counters = HitCounters(1, 1)
+    counters._accesses[0] = 2**32 - 2
+    for overflow in (False, True):
+        counters.count(Position(PositionKind.MISS))
+        assert counters._overflow == overflow
+    assert counters.end_epoch().accesses == [2**32 - 1]
 
 
 @pytest.mark.parametrize(("frame", "context"), [(FRAMES, 0), (-1, 0), (0, CONTEXTS), (0, -1)])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.golden.monitor.group_stack import GroupStack
-from litemrc.golden.monitor.page_filter import EngineOp, PageFilter, hashed
+from litemrc.golden.monitor.page_filter import EngineOp, PageFilter, hash_multiplier, hashed
 from litemrc.golden.monitor.positions import PositionKind, StackEngine
 
 FRAMES, GROUPS, CONTEXTS = 32, 8, 3
@@ -68,7 +68,9 @@ def test_recent_pages_are_answered_without_the_engine() -> None:
         filtered.access(frame, 0)
     assert filtered.sent == [EngineOp("access", 1), EngineOp("access", 2)]
     # Page 2 will leave, but the engine has page 1 behind it: page 1 is touched before page 3 goes in.
+    assert filtered.touches == 0
     filtered.access(3, 0)
+    assert filtered.touches == 1
     assert filtered.sent[2:] == [EngineOp("access", 1), EngineOp("access", 3)]
 
 
@@ -78,9 +80,31 @@ def test_an_absorbed_access_counts_for_the_owner_not_the_running_context() -> No
     assert filtered.access(5, 1) == (PositionKind.HIT, 0, 2)
 
 
-def test_more_recent_pages_than_a_group_holds_are_refused() -> None:
-    with pytest.raises(ValueError, match="recent_pages must be 1 to"):
-        filter_of(recent_pages=FRAMES // GROUPS + 1)
+@pytest.mark.parametrize("recent_pages", [0, FRAMES // GROUPS + 1])
+def test_recent_pages_that_a_group_does_not_hold_are_refused(recent_pages: int) -> None:
+    with pytest.raises(ValueError, match=f"recent_pages must be 1 to 4 .got {recent_pages}."):
+        filter_of(recent_pages=recent_pages)
+
+
+@pytest.mark.parametrize("memory_frames", [FRAMES // 2, FRAMES + 1, 3 * FRAMES, 0, -1])
+def test_memories_that_the_engine_cannot_sample_are_refused(memory_frames: int) -> None:
+    with pytest.raises(ValueError, match="powers of two"):
+        filter_of(memory_frames=memory_frames)
+    with pytest.raises(ValueError, match="powers of two"):
+        PageFilter(GroupStack(12, 4, 1), 16, 12, 4, 1)
+
+
+def test_a_filter_holds_4_recent_pages_counts_to_32_bits_and_samples_all_unless_told_otherwise() -> None:
+    filtered = PageFilter(GroupStack(FRAMES, GROUPS, CONTEXTS), FRAMES, FRAMES, GROUPS)
+    assert (filtered.lower, filtered.upper, filtered.sampling) == (0, FRAMES - 1, 0)
+    for frame in (1, 2, 3, 4, 1, 5, 2, 1):  # 1 is absorbed and touched before 5, which displaces 2
+        filtered.access(frame, 0)
+    assert [op.frame for op in filtered.sent] == [1, 2, 3, 4, 1, 5, 2]
+    filtered.lower = 31
+    filtered.outside = 2**32 - 2
+    for _ in range(3):
+        filtered.access(0, 0)
+    assert filtered.end_epoch() == (2**32 - 1, 0)
 
 
 def test_accesses_out_of_range_count_apart_and_their_pages_can_be_invalidated() -> None:
@@ -118,6 +142,14 @@ def test_frozen_accesses_count_neither_as_outside_nor_as_unsampled() -> None:
         filtered.access(frame, 0)
     outside, unsampled = filtered.end_epoch()
     assert outside == 8 and 0 < unsampled <= FRAMES - 8
+
+
+def test_the_hash_by_hand() -> None:
+    """The golden ratio of 2^16 and 2^32 are Knuth's multipliers; frames are folded by half and a quarter."""
+    assert (hash_multiplier(16), hash_multiplier(32)) == (0x9E37, 0x9E3779B9)
+    assert hash_multiplier(8) == 159  # 2^8 / 1.618 is 158.2, made odd
+    assert hashed(200, 8) == (200 ^ 200 >> 4 ^ 200 >> 2) * 159 % 256
+    assert hashed(6, 3) == (6 ^ 6 >> 1 ^ 6 >> 1) * 5 % 8  # 2^3 / 1.618 is 4.9; no shift is below 1
 
 
 @pytest.mark.parametrize("frame_bits", [3, 8, 13, 16])

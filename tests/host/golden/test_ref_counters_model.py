@@ -81,6 +81,22 @@ def test_a_value_too_large_for_the_counter_is_refused() -> None:
         armed(1, 1).load(1, DELAY, 16)
 
 
+def test_counters_have_12_bits_a_queue_of_512_entries_and_are_off_unless_told_otherwise() -> None:
+    counters = RefCounters(1024)
+    assert [counters.read(1023, counter) for counter in Counter] == [0, 0] == counters.initials
+    with pytest.raises(ValueError, match="0 to 4095"):
+        counters.load(0, UPDATE, 4096)
+    with pytest.raises(ValueError, match="-1"):
+        counters.load(0, UPDATE, -1)
+    for page in range(1024):
+        counters.load(page, UPDATE, 1)
+    assert counters.request(0, write=True) == [], "no request is selected at first"
+    counters.selectors[UPDATE] = Selector(True, True, [0], [0], 0, 1023)
+    for page in range(600):
+        counters.request(page, write=True)
+    assert (counters.fired, counters.queued, counters.lost) == (600, 512, 88)
+
+
 def test_one_request_can_make_both_events_delay_first() -> None:
     counters = armed(delay=1, update=1)
     counters.selectors = [ALL, ALL]

@@ -94,6 +94,30 @@ def test_seq_takes_the_sequence_whose_nth_most_recent_fault_is_the_latest():
         assert [page for page in (10, 11, 12, 50, 51, 52) if (0, page) not in seq._pages] == [gone]
 
 
+def test_seq_has_the_papers_parameters_unless_told_otherwise():
+    """Section 4.1: L = 20, M = 20, N = 5, and 200 sequences."""
+    chosen = Seq(9)
+    assert (chosen._length, chosen._distance, chosen._recent, chosen._limit) == (20, 20, 5, 200)
+
+
+def test_a_program_that_ended_leaves_no_page_and_no_sequence():
+    seq, lru, clock = Seq(3, length=2, distance=0), Lru(3), Clock(3)
+    for page in (1, 2):
+        seq.reference(page, "a")
+        lru.reference(("a", page))
+        clock.reference(("a", page))
+    seq.reference(9, "b")
+    seq.release("a")
+    seq.release("c")
+    assert [seq.reference(page, "b") for page in (9, 5, 7)] == [False, True, True]  # both frames are free
+    assert seq.reference(3, "a") and not seq.reference(5, "b")  # 9 goes: no sequence of a is left
+    lru.release([("a", 1), ("b", 1)])
+    clock.release([("a", 1), ("b", 1)])
+    for memory in (lru, clock):
+        assert [memory.reference(page) for page in (("a", 2), 3, 4)] == [False, True, True]
+        assert not memory.reference(("a", 2)), "two frames were left"
+
+
 def test_without_a_sequence_seq_is_lru():
     assert faults(Seq(3), BELADY) == faults(Lru(3), BELADY)
 
