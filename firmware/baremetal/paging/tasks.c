@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "monitor.h"
+#include "random.h"
 #include "uptime.h"
-#include "workloads/workload.h"
 
 #define LINES 4u	/* accessed in one touch */
 

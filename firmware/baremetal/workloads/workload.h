@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A workload: a deterministic program on its own pages of DRAM. Code, stack and constants are in ROM and SRAM, so it
- * causes no DRAM accesses but to its pages.
+ * A workload: a deterministic program on its own pages of DRAM. Code, stack and constants are in ROM and SRAM, so its
+ * only DRAM accesses are to its pages.
  *
  * Nearly every step misses the caches, because the monitor sees cache misses only.
  */
@@ -10,12 +10,14 @@
 
 #include <stdint.h>
 
+#include "random.h"
+
 #define PAGE_BYTES 4096u
 
 struct workload {
 	const char *name;
 	uint32_t pages;				/* pages it uses */
-	uint32_t contexts;			/* number of contexts, from the one ordered on */
+	uint32_t contexts;			/* number of contexts, from the ordered one */
 	void (*run)(uint8_t *memory, uint32_t repeats);	/* memory: pages * PAGE_BYTES, page-aligned */
 };
 
@@ -37,17 +39,6 @@ void replicate_run(uint8_t *memory, uint32_t repeats);
 #define MATMUL_PAGES 536u
 #define REPLICATE_MEMORY_PAGES 4u
 #define PAIR_PAGES 6000u	/* including the slow region of its tasks */
-
-/* Marsaglia's xorshift32; state must not be 0. */
-static inline uint32_t random_next(uint32_t *state)
-{
-	uint32_t x = *state;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return *state = x;
-}
 
 /* Reads a random line of a page, or, in one of four cases, writes it. */
 static inline void touch(uint8_t *memory, uint32_t page, uint32_t random)
