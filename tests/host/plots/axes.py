@@ -6,10 +6,12 @@ from itertools import combinations
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 from numpy.typing import NDArray
 
 _TOLERANCE = 1.5  # pixels: half a line's width
@@ -35,8 +37,9 @@ def leaving(figure: Figure) -> list[str]:
                 data = axes.transData.inverted().transform(points[outside][:1])[0]
                 found.append(f"{_name(axes)}: {_name(artist)} at {data.tolist()}")
     picture = figure.bbox.padded(_TOLERANCE)
-    for text in figure.findobj(lambda each: hasattr(each, "get_text")):
-        if text.get_text().strip() and _visible(text):
+    unused = _unused_tick_labels(figure)
+    for text in _texts(figure):
+        if text.get_text().strip() and _visible(text) and text not in unused:
             box = text.get_window_extent()
             if box.x0 < picture.x0 or box.y0 < picture.y0 or box.x1 > picture.x1 or box.y1 > picture.y1:
                 found.append(f"text {text.get_text()!r}")
@@ -56,6 +59,19 @@ def indistinct(figure: Figure) -> list[str]:
             if same and _style(below) == _style(above) and below.get_linewidth() <= above.get_linewidth():
                 found.append(f"{_name(axes)}: {_name(below)} under {_name(above)}")
     return found
+
+
+def _unused_tick_labels(figure: Figure) -> set[Artist]:
+    """Return the labels of ticks beyond the ends of their axis, which matplotlib keeps but does not draw."""
+    labels: set[Artist] = set()
+    for axes in _shown(figure):
+        for axis in (axes.xaxis, axes.yaxis):
+            drawn = axis._update_ticks()
+            ticks = (*axis.get_major_ticks(), *axis.get_minor_ticks())
+            labels.update(
+                tick_label for tick in ticks if tick not in drawn for tick_label in (tick.label1, tick.label2)
+            )
+    return labels
 
 
 def _shown(figure: Figure) -> list[Axes]:
@@ -81,6 +97,16 @@ def _data(axes: Axes) -> Iterator[tuple[Artist, NDArray[np.float64]]]:
         points = points[np.isfinite(points).all(axis=1)]
         if len(points):
             yield artist, points
+
+
+def _texts(figure: Figure) -> set[Text]:
+    """Return the texts of the picture, without the labels of ticks outside their axis."""
+    texts = set(figure.findobj(Text))
+    for axis in figure.findobj(Axis):
+        drawn = axis._update_ticks()
+        texts -= {label for tick in axis.get_major_ticks() for label in (tick.label1, tick.label2)}
+        texts |= {label for tick in drawn for label in (tick.label1, tick.label2)}
+    return texts
 
 
 def _parents(artist: Artist) -> tuple[object, ...]:

@@ -1,25 +1,28 @@
 """`litemrc simulate numa TRACE`: the cost of memory accesses with pages replicated by reference counters."""
 
 import argparse
-import json
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from litemrc.cli.machines.tables.numa import numa_table, run_row
 from litemrc.cli.shared.arguments import each_once, names_of, natural, positive
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument, page_size
 from litemrc.cli.shared.progress import reported
-from litemrc.cli.traces.arguments import size
+from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.numa.costs import PAPER, read_costs
 from litemrc.machines.numa.machine import (
+    MOST_PROCESSORS,
     NEEDS_DELAY,
     PROTOCOLS,
     NumaMachine,
     NumaReferences,
     NumaRun,
     NumaSimulation,
+    check_protocol,
     read_references,
 )
 from litemrc.traces.generators.parallel import PARALLEL_PROGRAMS
@@ -31,8 +34,8 @@ protocols:
 {chr(10).join(f"  {name:14} {text}" for name, text in PROTOCOLS.items())}
 
 DELAY counts the remote reads of a page by a processor (with invalidate: its references to pages it lacks),
-UPDATE the updates that reach its copy; 0 disables a counter. Lists of --delay, --update and --page make a
-sweep, which --plot shows: NAMC over DELAY, a line for each page size, or over DELAY and UPDATE.
+UPDATE the updates that reach its copy; 0 disables a counter. Lists of --delay, --update and --page-size make
+a sweep. --plot shows NAMC over the counter that is swept, or over both, or a bar for each protocol.
 
 NAMC, the normalized average memory access cost, is the mean cost of a reference over that of a local one.
 
@@ -67,7 +70,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--update", metavar="N,...", type=each_once(_count), default=[0], help="initial UPDATE (0)"
     )
     parser.add_argument(
-        "--page", metavar="SIZE,...", type=each_once(size), default=[1024], help="page size (1k)"
+        "--page-size",
+        metavar="SIZE,...",
+        type=each_once(page_size),
+        default=[1024],
+        help="bytes of a page, such as 1k,4k (1k)",
     )
     parser.add_argument(
         "--processors",
@@ -76,7 +83,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="number of processors (64, or those of the trace if more)",
     )
     parser.add_argument(
-        "--home", metavar="P", help="home processor of all pages (default: the one that first touches a page)"
+        "--home",
+        metavar="P",
+        type=lambda text: natural(text, limit=MOST_PROCESSORS),
+        help="home processor of all pages (default: the one that first touches a page)",
     )
     parser.add_argument(
         "--local-pages",
@@ -92,49 +102,56 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=PAPER,
         help="TOML file of costs (default: those of the paper)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="plot a sweep: .png or .svg")
+    add_output_formats(parser)
+    add_plot_argument(parser, "NAMC, see below")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate numa`."""
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
-    costs = read_costs(args.costs)
+    check_pictures(args.plot)
+    machines = _machines(args)
     with open_shared_trace(args.trace) as trace, closing(_shown(trace)) as chunks:
         references = read_references(chunks)
     if not len(references):
         raise UserError("the trace has no reference", where=args.trace, remedy="give a trace with references")
     processors = args.processors or max(64, references.processor_count)
-    home = None if args.home is None else _home(args.home)
-    runs: list[NumaRun] = []
-    for page_bytes in args.page:
-        machine = NumaMachine(processors, page_bytes, home, args.local_pages, costs)
-        runs += _page_runs(args, references, machine)
+    machines = [replace(machine, processors=processors, home=args.home) for machine in machines]
+    runs, stopped = until_stopped(
+        run for machine in machines for run in _page_runs(args, references, machine)
+    )
+    print_results(
+        args,
+        table=lambda: numa_table(args.trace, runs),
+        document=lambda: {"results": [run_row(run) for run in runs]},
+        rows=lambda: map(run_row, runs),
+        stopped=stopped,
+    )
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.numa import sweep_figure
 
         save_figure(sweep_figure(runs, title=Path(args.trace).name), args.plot)
-    print(json.dumps({"results": [run_row(run) for run in runs]}) if args.json else _table(args.trace, runs))
+    if stopped:
+        raise stopped
     return 0
 
 
-def run_row(run: NumaRun) -> dict[str, str | int | float | None]:
-    """Return a run as --json prints it."""
-    names = ["replications", "invalidations", "updates_sent", "interrupts", "refused"]
-    names += ["local_reads", "remote_reads", "local_writes", "remote_writes"]
-    return {
-        "protocol": run.protocol,
-        "delay": run.delay,
-        "update": run.update,
-        "page_bytes": run.page_bytes,
-        "namc": run.namc,
-        "references": run.references,
-        "cycles": run.cycles,
-        **{name: getattr(run.counts, name) if run.counts else None for name in names},
-    }
+def _machines(args: argparse.Namespace) -> list[NumaMachine]:
+    """Return a machine for each page size; the processors follow from the trace unless they are given.
+
+    Raises:
+        UserError: a machine or a protocol on it is impossible.
+    """
+    costs = read_costs(args.costs)
+    processors = args.processors or MOST_PROCESSORS
+    machines = [
+        NumaMachine(processors, page_bytes, args.home, args.local_pages, costs)
+        for page_bytes in args.page_size
+    ]
+    for protocol in args.protocol:
+        check_protocol(protocol, machines[0])
+    return machines
 
 
 def _page_runs(
@@ -144,32 +161,14 @@ def _page_runs(
     pairs = list(product(args.delay, args.update))
     for protocol in args.protocol:
         if protocol == "upd" and len(pairs) > 1 and not machine.local_pages:
-            yield from simulation.sweep(args.delay, args.update)
+            for delay in args.delay:
+                yield from simulation.sweep([delay], args.update)
         elif protocol == "invalidate":
             yield from (simulation.run(protocol, delay) for delay in args.delay)
         elif protocol in NEEDS_DELAY:
             yield from (simulation.run(protocol, *pair) for pair in pairs)
         else:
             yield simulation.run(protocol)
-
-
-def _table(name: str, runs: list[NumaRun]) -> str:
-    lines = [
-        f"{name}: {runs[0].references:,} references",
-        f"{'protocol':<14} {'page':>6} {'DELAY':>6} {'UPDATE':>6} {'NAMC':>8} {'replications':>13}"
-        f" {'invalidations':>13} {'updates sent':>12}",
-    ]
-    for run in runs:
-        counts = run.counts
-        shown = ["-"] * 3
-        if counts:
-            shown = [f"{n:,}" for n in (counts.replications, counts.invalidations, counts.updates_sent)]
-        delay, update = ("-" if value is None else value for value in (run.delay, run.update))
-        lines.append(
-            f"{run.protocol:<14} {run.page_bytes:>6} {delay:>6} {update:>6} {run.namc:>8.3f}"
-            f" {shown[0]:>13} {shown[1]:>13} {shown[2]:>12}"
-        )
-    return "\n".join(lines)
 
 
 def _shown(trace: SharedTrace) -> Generator[SharedChunk, None, None]:
@@ -183,12 +182,6 @@ def _shown(trace: SharedTrace) -> Generator[SharedChunk, None, None]:
             yield chunk
 
     return reported(counted(), "reading", lambda: (f"{done:,} references", trace.fraction))
-
-
-def _home(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise UserError(f"--home must be a processor number from 0 (got {text!r})")
-    return int(text)
 
 
 def _count(text: str) -> int:

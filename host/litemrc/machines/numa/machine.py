@@ -166,7 +166,7 @@ class NumaSimulation:
         if self.pages * machine.processors > MOST_PAIRS:
             raise UserError(
                 f"{self.pages:,} pages and {machine.processors} processors are too many",
-                remedy=f"enlarge pages (--page) so that at most {MOST_PAIRS // machine.processors:,} remain",
+                remedy=f"use larger pages (--page-size): at most {MOST_PAIRS // machine.processors:,} pages",
             )
         self._home = native.FIRST_TOUCH if machine.home is None else machine.home
         self._arrays = (self._pages, references.processors, references.writes)
@@ -178,17 +178,12 @@ class NumaSimulation:
             UserError: an unknown protocol, an initial value out of range, or a protocol that this machine
                 does not support.
         """
-        if protocol not in PROTOCOLS:
-            raise UserError(f"unknown protocol {protocol!r}", remedy=f"choose {', '.join(PROTOCOLS)}")
+        check_protocol(protocol, self.machine)
         for name, value in (("DELAY", delay), ("UPDATE", update)):
             if not 0 <= value <= MOST_COUNT:
                 raise UserError(f"{name} of {value} is out of range", remedy=f"give 0 (off) to {MOST_COUNT}")
         machine, costs = self.machine, self.machine.native_costs
         common = dict(costs=costs, processor_count=machine.processors, home=self._home)
-        if protocol in ("invalidate", "optimum") and machine.local_pages:
-            raise UserError(
-                f"{protocol} does not support a limit of local memory", remedy="omit --local-pages"
-            )
         if protocol == "optimum":
             return self._result(protocol, None, None, self._runs.optimum(costs), None)
         if protocol == "invalidate":
@@ -196,8 +191,6 @@ class NumaSimulation:
             return self._result(protocol, delay, None, counts.cycles, counts)
         common["local_pages"] = machine.local_pages
         if protocol == "self-tuned":
-            if costs_forbid := _no_self_tuning(machine.costs):
-                raise UserError(costs_forbid, remedy="give other costs, or --protocol upd")
             counts = native.run_self_tuned(*self._arrays, **common)
             return self._result(protocol, None, None, counts.cycles, counts)
         delay, update = {"always-remote": (0, 0), "first-touch": (1, 0)}.get(protocol, (delay, update))
@@ -242,6 +235,20 @@ class NumaSimulation:
             cycles=cycles,
             counts=counts,
         )
+
+
+def check_protocol(protocol: str, machine: NumaMachine) -> None:
+    """Check that a machine supports a protocol.
+
+    Raises:
+        UserError: it does not, or the protocol is unknown.
+    """
+    if protocol not in PROTOCOLS:
+        raise UserError(f"unknown protocol {protocol!r}", remedy=f"choose {', '.join(PROTOCOLS)}")
+    if protocol in ("invalidate", "optimum") and machine.local_pages:
+        raise UserError(f"{protocol} does not support a limit of local memory", remedy="omit --local-pages")
+    if protocol == "self-tuned" and (why := _no_self_tuning(machine.costs)):
+        raise UserError(why, remedy="give other costs, or --protocol upd")
 
 
 def best(runs: Iterable[NumaRun]) -> NumaRun:

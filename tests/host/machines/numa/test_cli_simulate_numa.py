@@ -4,8 +4,9 @@ import json
 
 import pytest
 from litemrc.cli.main import main
+from litemrc.errors import UserError
 from litemrc.machines.numa.costs import PAPER
-from litemrc.machines.numa.machine import PROTOCOLS
+from litemrc.machines.numa.machine import PROTOCOLS, NumaSimulation
 
 TRACE = "# page_bytes 1024\n0 0 0 0 w\n" + "1 1 0 7 r\n" * 4 + "2 0 0 9 w\n"
 KEYS = {"protocol", "delay", "update", "page_bytes", "namc", "replications", "invalidations", "updates_sent"}
@@ -24,7 +25,9 @@ def run_json(capsys, *arguments):
 
 
 def test_json_has_what_is_promised(capsys, trace):
-    (row,) = run_json(capsys, trace, "--protocol", "upd", "--delay", "3", "--update", "1", "--page", "1k")
+    (row,) = run_json(
+        capsys, trace, "--protocol", "upd", "--delay", "3", "--update", "1", "--page-size", "1k"
+    )
     assert row.keys() >= KEYS
     # Two remote reads, a copy and two local reads; a write with an update, which drops the copy only if it
     # is more than the two accesses: it is not.
@@ -41,10 +44,70 @@ def test_every_protocol_runs(capsys, trace):
 
 def test_lists_make_a_sweep_and_a_picture(capsys, trace, tmp_path):
     picture = tmp_path / "sweep.png"
-    sizes = ("--page", "512,1k", "--delay", "1,2,4")
+    sizes = ("--page-size", "512,1k", "--delay", "1,2,4")
     assert len(run_json(capsys, trace, *sizes, "--plot", str(picture))) == 6
     assert picture.stat().st_size > 10_000
     assert len(run_json(capsys, trace, "--delay", "1,2", "--update", "0,1,2", "--plot", str(picture))) == 6
+
+
+@pytest.mark.parametrize(
+    "counters",
+    [
+        (),
+        ("--delay", "0,1"),
+        ("--delay", "1,2,4", "--page-size", "512,1k"),
+        ("--update", "0,8"),
+        ("--delay", "1,2", "--update", "0,8"),
+        ("--delay", "0,3", "--update", "0,8", "--page-size", "512,1k"),
+    ],
+)
+def test_all_protocols_are_printed_and_drawn(capsys, trace, tmp_path, counters):
+    """Today's default, one DELAY, was refused after the work, and the results were lost."""
+    picture = tmp_path / "all.png"
+    rows = run_json(capsys, trace, "--protocol", "all", *counters, "--plot", str(picture))
+    assert {row["protocol"] for row in rows} == set(PROTOCOLS)
+    assert picture.stat().st_size > 10_000
+
+
+def test_results_are_printed_before_a_picture_that_fails(capsys, trace, tmp_path, monkeypatch):
+    def fail(*_):
+        raise UserError("cannot write: No space left on device")
+
+    monkeypatch.setattr("litemrc.plots.files.save_figure", fail)
+    assert main(["simulate", "numa", trace, "--plot", str(tmp_path / "x.png")]) != 0
+    printed = capsys.readouterr()
+    assert "upd" in printed.out and "No space left" in printed.err
+
+
+def test_an_impossible_protocol_is_refused_before_the_trace_is_read(capsys, tmp_path):
+    """`optimum` needs unlimited memory, the last protocol of `all`: nothing ran, so nothing can be lost."""
+    assert (
+        main(["simulate", "numa", str(tmp_path / "absent.txt"), "--protocol", "all", "--local-pages", "3"])
+        == 2
+    )
+    assert "does not support a limit of local memory" in capsys.readouterr().err
+
+
+def test_runs_before_an_interruption_are_printed(capsys, trace, monkeypatch):
+    run = NumaSimulation.run
+
+    def interrupted(self, protocol, *counters):
+        if protocol == "invalidate":
+            raise KeyboardInterrupt
+        return run(self, protocol, *counters)
+
+    monkeypatch.setattr(NumaSimulation, "run", interrupted)
+    assert main(["simulate", "numa", trace, "--protocol", "all", "--json"]) == 130
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["protocol"] for row in printed["results"]] == ["upd", "self-tuned"]
+    assert printed["interrupted"] is True
+
+
+def test_csv_has_a_header_and_a_line_a_run(capsys, trace):
+    assert main(["simulate", "numa", trace, "--delay", "1,2", "--csv"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.startswith("protocol,delay,update,page_bytes,namc,references,cycles")
+    assert [line.split(",")[:4] for line in lines] == [["upd", "1", "0", "1024"], ["upd", "2", "0", "1024"]]
 
 
 def test_the_table_has_a_line_a_run(capsys, trace):
@@ -63,11 +126,8 @@ def test_homes_and_limits_are_taken(capsys, trace):
         ("no.txt",),
         ("gen:zipf",),
         ("TRACE", "--home", "64"),
-        ("TRACE", "--home", "x"),
         ("TRACE", "--processors", "1"),
-        ("TRACE", "--page", "1000"),
         ("TRACE", "--protocol", "optimum", "--local-pages", "1"),
-        ("TRACE", "--plot", "x.png"),
         ("TRACE", "--plot", "x.gif"),
         ("TRACE", "--costs", "no.toml"),
     ],
@@ -79,7 +139,15 @@ def test_mistakes_end_with_2(capsys, trace, tmp_path, monkeypatch, arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--protocol", "none"), ("--delay", "-1"), ("--delay", "16777216"), ("--page", "x")]
+    "arguments",
+    [
+        ("--protocol", "none"),
+        ("--delay", "-1"),
+        ("--home", "x"),
+        ("--delay", "16777216"),
+        ("--page-size", "1000"),
+        ("--page-size", "x"),
+    ],
 )
 def test_values_that_are_none_end_with_2(trace, arguments):
     with pytest.raises(SystemExit) as ended:
