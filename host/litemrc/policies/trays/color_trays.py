@@ -28,15 +28,15 @@ def map_colors(
     owned = _isolate(intents, trays, resident_pages)
     taken = {tray for own in owned.values() for tray in own}
     shared = [tray for tray in trays if tray.number not in taken]
-    hot, cold = _split(intents, shared, resident_pages)
+    upward = [tray.number for tray in shared]
     choices: dict[str | None, TrayChoice] = {}
     for color, intent in intents.items():
         if color in owned:
             choices[color] = TrayChoice(tuple(owned[color]), True, intent.recycled_locally)
         else:
-            order = hot if intent.intensity == HOT else cold if intent.intensity == COLD else []
+            order = upward if intent.intensity == HOT else upward[::-1] if intent.intensity == COLD else []
             choices[color] = _share(intent, order, trays, shared, resident_pages)
-    choices[None] = TrayChoice(tuple(tray.number for tray in shared) if taken else (), bool(taken))
+    choices[None] = TrayChoice(tuple(upward) if taken else (), bool(taken))
     return choices
 
 
@@ -96,19 +96,6 @@ def _isolate(
         owned[color] = own
         free = [tray for tray in free if tray.number not in own]
     return owned
-
-
-def _split(
-    intents: Mapping[str, ColorIntent], shared: Sequence[Tray], resident_pages: int
-) -> tuple[list[int], list[int]]:
-    """Return the trays for hot and for cold pages in order; they begin at opposite ends."""
-    numbers = [tray.number for tray in shared]
-    hot = [intent for intent in intents.values() if intent.intensity == HOT and not intent.isolated]
-    if not hot or not numbers:
-        return numbers, numbers[::-1]
-    wanted = sum(_wanted(intent, resident_pages) for intent in hot)
-    first = len(_compact(shared, wanted))
-    return numbers, numbers[first:][::-1] + numbers[:first][::-1]
 
 
 def _compact(trays: Sequence[Tray], pages: int, order: Sequence[int] | None = None) -> list[int]:

@@ -48,6 +48,12 @@ def test_pages_have_the_color_they_were_painted_last(paints, begin, length):
     assert ranges.pages("RED") == pages.count("RED")
 
 
+@pytest.mark.parametrize(("begin", "end"), [(3, 3), (4, 3), (-1, 2)])
+def test_ranges_without_pages_are_refused(begin, end):
+    with pytest.raises(UserError, match=f"pages {begin} to {end} are not a range"):
+        ColorRanges().paint(begin, end, "RED")
+
+
 def test_an_overlap_is_refused_where_it_is_not_wanted_and_changes_nothing():
     ranges = ColorRanges()
     ranges.paint(10, 20, "RED")
@@ -55,6 +61,10 @@ def test_an_overlap_is_refused_where_it_is_not_wanted_and_changes_nothing():
     with pytest.raises(UserError, match="pages 20 to 25 already have color RED, not BLUE"):
         ranges.paint(20, 30, "BLUE", over=False)
     ranges.paint(25, 30, "BLUE", over=False)
+    ranges.paint(5, 10, "BLUE", over=False)
+    ranges.paint(5, 10, None)
+    with pytest.raises(UserError, match="pages 12 to 22 already have color RED, not BLUE"):
+        ranges.paint(12, 22, "BLUE", over=False)
     assert list(ranges) == [(10, 25, "RED"), (25, 30, "BLUE")]
 
 
@@ -78,6 +88,50 @@ def test_an_isolated_color_has_its_trays_for_itself():
     assert choices[None] == TrayChoice((0, 3), True)
     assert set(choices["RED"].preferred) == {0, 3}
     assert choices["RED"].bound
+
+
+def test_a_share_is_rounded_up_to_pages():
+    """A quarter of 401 resident pages is 100.25: 101 pages, on 2 trays of 100."""
+    for resident, own in ((400, (3,)), (401, (3, 2))):
+        choices = map_colors(intents(OLD={"ISOLATION": 1, "CAPACITY": 25}), trays(), resident)
+        assert choices["OLD"].preferred == own
+
+
+def test_hot_and_cold_pages_begin_at_opposite_ends_of_what_isolation_leaves():
+    choices = map_colors(
+        intents(
+            OLD={"ISOLATION": 1, "CAPACITY": 10, "INTENSITY": 0},
+            WARM={"INTENSITY": 0, "CAPACITY": 25},
+            COLD={"INTENSITY": 1},
+            PLAIN={"ISOLATION": 0, "RECYCLE": 0},
+        ),
+        trays(),
+        400,
+    )
+    assert choices["OLD"] == TrayChoice((3,), True, False)
+    assert choices["WARM"] == TrayChoice((0, 1, 2), True)
+    assert choices["COLD"] == TrayChoice((2, 1, 0), True)
+    assert choices["PLAIN"] == TrayChoice((0, 1, 2), True)
+    assert map_colors(intents(PLAIN={"RECYCLE": 0}), trays(), 400)["PLAIN"] == TrayChoice()
+
+
+def test_isolation_and_affinity_take_unused_trays_of_the_node():
+    colors = intents(OLD={"ISOLATION": 1, "CAPACITY": 10, "AFFINITY": 0}, NEAR={"AFFINITY": 0})
+    choices = map_colors(colors, trays(nodes=2), 400)
+    assert choices["OLD"] == TrayChoice((1,), True)
+    assert choices["NEAR"] == TrayChoice((0,), True)
+    assert map_colors(colors, trays(nodes=2, used=(1,)), 400)["OLD"].preferred == (0,)
+
+
+def test_a_color_recycled_locally_begins_with_the_roomiest_or_the_hottest_tray():
+    free = [Tray(number, 0, 100, pages) for number, pages in enumerate((10, 50, 30))]
+    for percent, own in ((50, (1,)), (51, (1, 2)), (100, (1, 2, 0))):
+        choices = map_colors(intents(RED={"RECYCLE": 1, "CAPACITY": percent}), free, 100)
+        assert choices["RED"] == TrayChoice(own, True, True)
+    warm = map_colors(intents(RED={"RECYCLE": 1, "CAPACITY": 50, "INTENSITY": 0}), free, 100)["RED"]
+    assert warm == TrayChoice((0, 1), True, True)
+    near = map_colors(intents(RED={"RECYCLE": 1, "CAPACITY": 10, "AFFINITY": 1}), trays(nodes=2), 100)["RED"]
+    assert near == TrayChoice((2,), True, True)
 
 
 def test_affinity_binds_to_the_trays_of_a_node():
@@ -159,8 +213,15 @@ def test_guidance_is_inherited_changed_at_any_time_and_ends_with_the_process():
     assert [guidance.color(process, 7) for process in (1, 2, 3)] == ["OLD", None, None]
     assert guidance.choice(2, "OLD").preferred == (3,)
     assert guidance.choice(3, None) == TrayChoice((0, 1, 2), True)  # the isolated tray is closed
-    with pytest.raises(UserError, match="process 1 has no intent with color RED"):
-        guidance.paint(1, 0, 1, "RED")
+    for process, known in ((1, "OLD"), (7, "none")):
+        with pytest.raises(UserError, match=f"process {process} has no intent with color RED") as refused:
+            guidance.paint(process, 0, 1, "RED")
+        assert refused.value.remedy.endswith(f"its colors are {known}")
+    assert list(guidance.colors(2, 3, 8)) == [(3, 5, "OLD"), (5, 8, None)]
+    assert list(guidance.colors(3, 3, 8)) == [(3, 8, None)]
+    guidance.paint(3, 0, 2, None)
+    guidance.fork(5, 6)
+    assert guidance.choice(6, "OLD") == guidance.choice(5, None) == TrayChoice((0, 1, 2), True)
     guidance.exit(1)
     assert guidance.choice(3, None) == TrayChoice((0, 1, 2), True)  # the child still has it
     guidance.exit(2)

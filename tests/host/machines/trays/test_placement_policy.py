@@ -59,6 +59,30 @@ def test_a_reserve_is_left_free():
     assert moved(plan(curve_of(3), np.full(3, 7), tray_of, trays([5, 5]), kept)) == []
 
 
+def test_a_tray_with_less_than_the_reserve_has_no_room():
+    """Tray 1 holds 2 of 3 hot pages and has 3 pages of the reserve of 5; only tray 0 has room for all."""
+    kept = PlacementParameters(epsilon=0.0, page_nj=0.0, reserve_pages=5)
+    chosen = plan(curve_of(3), np.full(3, 7), np.array([0, 1, 1]), trays([9, 3]), kept)
+    assert (chosen.hot_trays, moved(chosen)) == ((0,), [(1, 0, [1, 2])])
+
+
+def test_of_equal_trays_the_first_is_kept_and_emptied_first():
+    chosen = plan(curve_of(4), np.full(4, 7), np.array([0, 1, 2, 3]), trays([9, 9, 9, 9]), FREE)
+    assert moved(chosen) == [(1, 0, [1]), (2, 0, [2]), (3, 0, [3])]
+
+
+def test_a_move_is_cut_where_the_target_is_full_and_goes_on_to_the_next():
+    """Ten hot pages: trays 0 and 1 hold 4 and 3 and have room for 1 and 2; tray 2 holds 3."""
+    chosen = plan(curve_of(10), np.full(10, 7), np.repeat([0, 1, 2], [4, 3, 3]), trays([1, 2, 0]), FREE)
+    assert chosen.hot_trays == (0, 1)
+    assert moved(chosen) == [(2, 0, [7]), (2, 1, [8, 9])]
+
+
+def test_accesses_that_all_miss_have_no_working_set():
+    streaming = HitCounters.of([0, 0], 9, 1).curve()
+    assert plan(streaming, np.array([9]), np.array([0]), trays([9]), FREE).working_pages == 0
+
+
 def test_sleeping_trays_are_left_asleep():
     tray_of = np.array([0, 0, 1])
     chosen = plan(curve_of(3), np.full(3, 7), tray_of, trays([9, 9], asleep={0}), FREE)
