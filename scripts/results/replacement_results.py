@@ -2,13 +2,15 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from litemrc.machines.replacement.memories import Replay, replay
 from litemrc.machines.replacement.round_robin import Scheduling, run_together
 from litemrc.native.exact_stack import ExactStack
 from litemrc.plots.files import save_figure
-from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure, miss_ratio_figure
+from litemrc.plots.mrc import mrc_figure
+from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.policies.replacement import POLICIES, Clock, Lru, Opt, Policy, Seq
 from litemrc.traces import open_trace
@@ -66,9 +68,7 @@ def _draw(trace: Path, folder: Path) -> None:
     style = {"page_bytes": PAGE_BYTES, "time_unit": unit}
     figures = {
         "space_time": space_time_figure(graph, **style),
-        "miss_ratio": miss_ratio_figure(
-            result.curve.sizes_pages, result.curve.miss_ratio, page_bytes=PAGE_BYTES
-        ),
+        "miss_ratio": mrc_figure([replace(result.curve, page_bytes=PAGE_BYTES)]),
         "fault_rate": fault_rate_figure(points, **style),
         "interfault": interfault_figure(points, **style),
     }

@@ -1,24 +1,33 @@
 """Figures of an epoch table: curves in one picture, one panel per owner, and the epochs over time.
 
 Figures are built without pyplot, which keeps global state. A curve is drawn as a step function: nothing is
-measured between two multiples of a group. Every figure needs a table with at least one counted access.
+measured between two sizes. Every figure needs a table with at least one counted access.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.shown import ratio_top, shown_sizes
-from litemrc.curves.sizes import EPSILON, MIB, size_text
+from litemrc.curves.shown import shown_sizes
+from litemrc.curves.sizes import MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
+from litemrc.plots.memory_axis import (
+    MARKER_NOTE,
+    CurveLine,
+    draw_lines,
+    highest,
+    memory_axis,
+    memory_span,
+    ratio_axis,
+    steps,
+)
 
 INK = "#1f2328"
 PALE = "#b4bbc4"
@@ -61,15 +70,11 @@ def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, t
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
-        for owner, curve in zip(owners, curves, strict=True):
-            _draw_curve(axes, curve, table, owner, label=table.name_of(owner))
-        axes.plot(
-            [], [], " ", label=f"\nmarker: smallest size\nwithin {EPSILON:g} of the\nminimum miss ratio"
-        )
-        _limit_size(axes, curves, table)
-        _ratio_axis(axes, [curve.miss_ratio for curve in curves])
-        axes.set_xlabel("memory size in MiB")
-        add_page_axis(axes, table.page_bytes)
+        span = memory_span(curves)
+        draw_lines(axes, [_line(table, *each) for each in zip(owners, curves, strict=True)], span[1])
+        axes.plot([], [], " ", label=MARKER_NOTE)
+        memory_axis(axes, span, table.page_bytes)
+        ratio_axis(axes, highest(curves))
         figure.legend(loc="outside right upper")
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -92,25 +97,28 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.6 + 2.1 * rows), dpi=200, layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+        span = memory_span([*curves, *alone.values()])
         for axes, owner, curve in zip(grid, owners, curves, strict=False):
             for other in curves:
-                axes.step(*_steps(other, table), where="post", color=PALE, linewidth=0.8)
-            colour = _colour(table, owner)
-            axes.fill_between(*_steps(curve, table), step="post", color=colour, alpha=0.15, linewidth=0)
-            _draw_curve(axes, curve, table, owner)
+                if other is not curve:
+                    axes.step(*steps(other, span[1]), where="post", color=PALE, linewidth=0.8)
+            shown, colour = steps(curve, span[1]), _colour(table, owner)
+            axes.fill_between(*shown, step="post", color=colour, alpha=0.15, linewidth=0)
+            draw_lines(axes, [_line(table, owner, curve)], span[1])
             if owner.context in alone:
                 axes.step(
-                    *_steps(alone[owner.context], table), where="post", color=INK, linestyle=":", linewidth=1
+                    *steps(alone[owner.context], span[1]), where="post", color=INK, linestyle=":", linewidth=1
                 )
-            _limit_size(axes, curves, table)
-            _ratio_axis(axes, [curve.miss_ratio for curve in curves], label="")
+            memory_axis(axes, span, None, most_labels=max(2, 8 // columns))
+            axes.set_xlabel("")
+            ratio_axis(axes, highest(curves), "")
             axes.grid(False)
             axes.set_title(table.name_of(owner))
             axes.set_title(size_text(curve.smallest(), table.page_bytes), loc="right", fontsize=9)
         for position, axes in enumerate(grid):
             axes.tick_params(labelbottom=position + columns >= len(curves))
             axes.set_visible(position < len(curves))
-        figure.supxlabel("memory size in MiB")
+        figure.supxlabel("memory size")
         figure.supylabel("miss ratio")
     return figure
 
@@ -155,7 +163,7 @@ def epochs_figure(table: EpochTable) -> Figure:
         middle.grid(axis="y")
         for axes, pages in zip(below, sizes, strict=True):
             axes.set_title(f"miss ratio of a memory of {size_text(pages, table.page_bytes)}")
-            _ratio_axis(axes, shown)
+            ratio_axis(axes, shown)
         below[-1].set_xlabel("epoch")
         below[-1].locator_params(axis="x", integer=True)
         figure.legend(loc="outside right upper")
@@ -189,36 +197,9 @@ def _had_one_owner(owners: Sequence[Owner], context: int) -> bool:
     return [owner.context for owner in owners].count(context) == 1
 
 
-def _steps(curve: Curve, table: EpochTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return sizes in MiB and miss ratios for a "post" step line.
-
-    It begins at one group: below it all curves are 1 by definition.
-    """
-    return curve.sizes_pages * table.page_bytes / MIB, curve.miss_ratio
-
-
-def _draw_curve(axes: Axes, curve: Curve, table: EpochTable, owner: Owner, *, label: str = "") -> None:
-    colour = _colour(table, owner)
-    axes.step(*_steps(curve, table), where="post", color=colour)
-    smallest = curve.smallest()
-    x, y = smallest * table.page_bytes / MIB, curve.at(pages=smallest)
+def _line(table: EpochTable, owner: Owner, curve: Curve) -> CurveLine:
     marker = MARKERS[_place(table, owner) % len(MARKERS)]
-    axes.plot(x, y, marker=marker, color=colour, label=label, clip_on=False, zorder=4)
-
-
-def _limit_size(axes: Axes, curves: Sequence[Curve], table: EpochTable) -> None:
-    """Show sizes up to just beyond the largest reuse distance, after which no curve changes."""
-    group = table.group_pages * table.page_bytes / MIB
-    widest = max(curve.reuse_pages for curve in curves) * table.page_bytes / MIB
-    axes.set_xlim(0, min(max(1.1 * widest, 4 * group), curves[0].sizes_pages.size * group))
-
-
-def _ratio_axis(axes: Axes, ratios: Iterable[NDArray[np.float64]], label: str = "miss ratio") -> None:
-    top = ratio_top(ratios)
-    axes.set(ylabel=label, ylim=(-0.03 * top, 1.03 * top))
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.grid(axis="y")
+    return CurveLine(curve, table.name_of(owner), _colour(table, owner), marker)
 
 
 def _ratios_at(table: EpochTable, rows: NDArray[np.bool_], pages: int) -> NDArray[np.float64]:

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import matplotlib
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
@@ -65,19 +63,6 @@ def interfault_figure(
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.yaxis.set_minor_formatter("")
-    return figure
-
-
-def miss_ratio_figure(
-    sizes_pages: NDArray[np.int64], miss_ratio: NDArray[np.float64], *, page_bytes: int, title: str = ""
-) -> Figure:
-    """Draw the miss ratio of a trace under LRU over memory size, cold misses included."""
-    with matplotlib.rc_context(STYLE):
-        figure, axes = _panel(page_bytes, title)
-        axes.step(sizes_pages * page_bytes / MIB, miss_ratio, where="post", color=_STYLES["lru"][0])
-        axes.set_ylabel("miss ratio under LRU")
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_formatter("{x:g}")
     return figure
 
 

@@ -1,13 +1,15 @@
 """The report of `litemrc replace`: one self-contained HTML file."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from litemrc.curves.sizes import size_text
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.machines.replacement.memories import Replay
 from litemrc.plots.files import inline_svg
-from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure, miss_ratio_figure
+from litemrc.plots.mrc import mrc_figure
+from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.reports.run import page_environment
 from litemrc.traces import Trace
@@ -67,7 +69,7 @@ def _figures(
             "Pages referenced over time",
         ),
         "curve": (
-            miss_ratio_figure(replay.curve.sizes_pages, replay.curve.miss_ratio, page_bytes=page_bytes),
+            mrc_figure([replace(replay.curve, page_bytes=page_bytes)]),
             "Miss ratio over memory size",
         ),
         "rate": (

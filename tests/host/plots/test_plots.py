@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from axes import assert_sound
+from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.sizes import size_text
 from litemrc.epochs.processes import Owner
 from litemrc.errors import UserError
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg, save_figure
+from litemrc.plots.mrc import difference_figure, mrc_figure
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
 
@@ -24,7 +27,8 @@ def test_the_curve_drawn_is_the_curve_measured(epoch_table):
     axes = curves_figure(epoch_table, [Owner(1)]).axes[0]
     line = axes.lines[0]
     # 16 pages of 4 KiB a group: 1/16 MiB. zipf: 32 accesses, hits 16 8 2 0.
-    assert line.get_xdata().tolist() == [1 / 16, 2 / 16, 3 / 16, 4 / 16]
+    # The last hit is in group 2, so that the axis ends at 1.25 x 3 groups.
+    assert line.get_xdata().tolist() == [1 / 16, 2 / 16, 3 / 16, 1.25 * 3 / 16]
     assert line.get_ydata().tolist() == [16 / 32, 8 / 32, 6 / 32, 6 / 32]
     assert line.get_drawstyle() == "steps-post"
 
@@ -32,12 +36,12 @@ def test_the_curve_drawn_is_the_curve_measured(epoch_table):
 def test_axes_say_what_and_in_which_unit(epoch_table):
     figure = curves_figure(epoch_table, title="Two programs")
     shown = texts(inline_svg(figure, name="a", description="b"))
-    assert {"memory size in MiB", "miss ratio", "pages of 4 KiB", "zipf", "loop", "Two programs"} <= shown
+    assert {"memory size", "64 KiB", "miss ratio", "pages of 4 KiB", "zipf", "loop", "Two programs"} <= shown
 
 
 def test_panels_are_one_per_context_with_data(epoch_table):
     shown = texts(inline_svg(panels_figure(epoch_table), name="a", description="b"))
-    assert {"memory size in MiB", "miss ratio", "zipf", "loop"} <= shown
+    assert {"memory size", "64 KiB", "miss ratio", "zipf", "loop"} <= shown
     assert len([axes for axes in panels_figure(epoch_table).axes if axes.get_visible()]) == 2
 
 
@@ -60,8 +64,39 @@ def test_an_exact_curve_lies_dotted_over_the_estimated_one(epoch_table):
     exact = {1: HitCounters.of([8, 8, 8, 2], 6, 16).curve()}
     first, second = panels_figure(epoch_table, exact).axes[:2]
     dotted = [line for line in first.lines if line.get_linestyle() == ":"]
-    assert [line.get_ydata().tolist() for line in dotted] == [[24 / 32, 16 / 32, 8 / 32, 6 / 32]]
+    assert [line.get_ydata()[:4].tolist() for line in dotted] == [[24 / 32, 16 / 32, 8 / 32, 6 / 32]]
     assert not [line for line in second.lines if line.get_linestyle() == ":"]
+
+
+@pytest.mark.parametrize("draw", FIGURES)
+def test_data_lie_in_their_axes(epoch_table, sampled_table, draw):
+    for table in (epoch_table, sampled_table, epoch_table.between(1, 2)):
+        assert_sound(draw(table))
+
+
+def test_curves_of_a_trace_are_drawn_whole_and_apart():
+    sizes = np.arange(1, 10_001)
+    falling = Curve(sizes, 1 - sizes / 10_001, 10_001, 1)
+    cliff = Curve(np.array([3]), np.array([0.1]), 100, 10, name="loop", page_bytes=1024)
+    band = replace(cliff, low=np.array([0.05]), high=np.array([0.3]))
+    for curves in ([falling], [cliff], [band], [falling, falling, cliff], [falling] * 9):
+        assert_sound(mrc_figure(curves, title="A title"))
+    shown = texts(inline_svg(mrc_figure([band]), name="a", description="b"))
+    assert {"loop", "memory size", "3 KiB", "miss ratio under LRU", "pages of 1 KiB"} <= shown
+    assert {"marker: smallest size", "shaded: 95 % confidence"} <= shown
+    mixed = texts(inline_svg(mrc_figure([falling, cliff]), name="a", description="b"))
+    assert not [text for text in mixed if text.startswith("pages of")]
+
+
+def test_differences_are_drawn_below_the_curves():
+    sizes = np.arange(1, 101)
+    first = Curve(sizes, 1 - sizes / 200, 200, 100, name="before")
+    second = Curve(sizes, 1 - sizes / 101, 101, 1, name="a rather long name of a curve")
+    figure = difference_figure([(first, second, first.difference(second))] * 2, tolerance=0.1)
+    assert_sound(figure)
+    below = figure.axes[1].lines[0]
+    assert below.get_ydata()[0] == pytest.approx(1 / 101 - 1 / 200)
+    assert_sound(difference_figure([(first, first, first.difference(first))]))
 
 
 @pytest.mark.parametrize("draw", FIGURES)

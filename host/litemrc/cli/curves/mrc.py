@@ -119,10 +119,9 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
-        from litemrc.plots.replacement import miss_ratio_figure
+        from litemrc.plots.mrc import mrc_figure
 
-        figure = miss_ratio_figure(sizes, ratios, page_bytes=curve.page_bytes, title=Path(args.trace).name)
-        save_figure(figure, args.plot)
+        save_figure(mrc_figure([curve], title=Path(args.trace).name), args.plot)
     if stopped:
         raise stopped
     return 0

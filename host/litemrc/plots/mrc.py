@@ -1,0 +1,96 @@
+"""Figures of miss-ratio curves: several in one picture, and the difference of two."""
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from litemrc.curves.curve import Curve
+from litemrc.curves.difference import CurveDifference
+from litemrc.curves.sizes import MIB
+from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
+from litemrc.plots.memory_axis import (
+    MARKER_NOTE,
+    CurveLine,
+    draw_lines,
+    highest,
+    memory_axis,
+    memory_span,
+    ratio_axis,
+)
+
+
+def mrc_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
+    """Draw miss ratios under LRU over memory size, cold misses included; bands where curves have them."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.6 if len(curves) == 1 else 4.2), dpi=200, layout="constrained")
+        axes = figure.subplots()
+        span = memory_span(curves)
+        draw_lines(axes, curve_lines(curves), span[1])
+        memory_axis(axes, span, common_page_bytes(curves))
+        ratio_axis(axes, highest(curves), "miss ratio under LRU")
+        note = MARKER_NOTE
+        if any(curve.low is not None for curve in curves):
+            note += "\n\nshaded: 95 % confidence\nband of a sampled curve"
+        axes.plot([], [], " ", label=note)
+        figure.legend(loc="outside right upper")
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def difference_figure(
+    pairs: Sequence[tuple[Curve, Curve, CurveDifference]], *, tolerance: float | None = None
+) -> Figure:
+    """Draw each pair of curves, and below it the difference of the pair, first minus second.
+
+    Parameters:
+        tolerance: absolute difference to mark.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 4.6 * len(pairs)), dpi=200, layout="constrained")
+        grid = figure.subplots(
+            2 * len(pairs), 1, squeeze=False, height_ratios=[2, 1] * len(pairs), sharex=False
+        ).ravel()
+        for (first, second, difference), above, below in zip(pairs, grid[::2], grid[1::2], strict=True):
+            both = [first, second]
+            largest = int(difference.largest_at_bytes)
+            span = memory_span(both, largest)
+            draw_lines(above, curve_lines(both), span[1], markers=False)
+            memory_axis(above, span, common_page_bytes(both))
+            ratio_axis(above, highest(both))
+            above.legend(loc="best")
+            sizes = difference.memory_bytes / MIB
+            shown = sizes <= span[1]
+            x, y = sizes[shown], difference.differences[shown]
+            below.step(np.append(x, span[1]), np.append(y, y[-1]), where="post", color=COLOURS[1])
+            at = int(np.searchsorted(difference.memory_bytes, largest))
+            below.plot(sizes[at], difference.differences[at], "o", color=COLOURS[2], zorder=4)
+            memory_axis(below, span, None)
+            furthest = max(1.1 * difference.largest, 1.2 * (tolerance or 0), 1e-6)
+            below.set(ylabel=f"{_short(first)}\nminus {_short(second)}", ylim=(-furthest, furthest))
+            below.axhline(0, color=INK, linewidth=0.8)
+            if tolerance:
+                for limit in (-tolerance, tolerance):
+                    below.axhline(limit, color=INK, linewidth=1, linestyle=":")
+            below.grid(axis="y")
+    return figure
+
+
+def curve_lines(curves: Sequence[Curve]) -> list[CurveLine]:
+    """Return a line for each curve, with its colour, marker and name."""
+    return [
+        CurveLine(curve, curve.name or "trace", COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)])
+        for n, curve in enumerate(curves, 1)
+    ]
+
+
+def common_page_bytes(curves: Sequence[Curve]) -> int | None:
+    """Return the page size of all curves, or None if they differ."""
+    sizes = {curve.page_bytes for curve in curves}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _short(curve: Curve) -> str:
+    return curve.name if len(curve.name) <= 16 else curve.name[:15] + "…"
