@@ -13,6 +13,7 @@ INTENTS = "INTENT MEM-INTENSITY\nMEM-INTENSITY RED 0\nMEM-INTENSITY BLUE 1\n"
 SMALL = """\
 title = "small"
 workload = "programs"
+seed = 1
 visits = 20000
 [machine]
 trays = 4
@@ -92,6 +93,15 @@ def test_what_a_scenario_says_is_what_runs(write):
         ("trays = [0, 2]", "trays = []", "no tray is given"),
         ("trays = [0, 2]", "trays = [1, 1]", "a tray is given twice"),
         ("trays = [0, 2]", "trays = 2", "is 2"),
+        ("trays = [0, 2]", "trays = [0, true]", "is [0, True]"),
+        ("trays = [0, 2]", 'trays = [0, "1"]', "is [0, '1']"),
+        ("visits = 20000", "visits = 0", "is 0"),
+        ('name = "hot"', 'name = "hot"\nreads = 0', "a visit has no lines"),
+        ('name = "hot"', 'name = "hot"\nreads = 65', "is 65"),
+        ('name = "hot"', 'name = "hot"\nwrites = -1', "is -1"),
+        ("trays = 4", "trays = 4\nchips = 65", "is 65"),
+        ("sample_ms = 1", "sample_ms = 0.001", "is 0.001"),
+        ("tray_mib = 8", "tray_mib = 65537", "is 65537"),
         ('color = "BLUE"', 'color = "GREEN"', "color GREEN has no intent"),
         ('intents = "app.intents"', 'intents = "no.intents"', "cannot read"),
         ("trays = 4", "trays = 0", "is 0"),
@@ -111,15 +121,66 @@ def test_what_a_scenario_says_is_what_runs(write):
         ("[machine]", '[machine]\npart = "nobody"', "nobody"),
         ("[machine]", "[scrambler]\nhold_mib = 32\n[machine]", "is 32"),
         ("[machine]", "[scrambler]\nhold_mib = 3\nchunk_kib = 6\n[machine]", "is 6"),
+        ("[machine]", "[scrambler]\nhold_mib = 3\nchunk_kib = 0\n[machine]", "is 0"),
+        ("seed = 1", "seed = -1", "is -1"),
     ],
 )
 def test_what_is_wrong_is_told_with_file_line_and_remedy(write, old, new, what):
+    assert old in SMALL
     path = write(SMALL.replace(old, new))
     with pytest.raises(UserError) as error:
         read_tray_scenario(path)
     assert what in error.value.what
     assert error.value.where.startswith(f"{path}:")
     assert error.value.remedy
+
+
+HEAD = 'title = "x"\nworkload = "{}"\n{}[[configuration]]\nname = "c"\n'
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [("survivor_share", (0.01, 0.49), (0, 0.5)), ("live_share", (0.01, 1), (0, 1.01))],
+)
+def test_shares_of_a_collection_have_limits(write, key, good, bad):
+    text = HEAD.format("collector", "[collector]\nyoung_mib = 1\ntenured_mib = 2\nKEY\n")
+    for value in good:
+        assert read_tray_scenario(write(text.replace("KEY", f"{key} = {value}")))
+    for value in bad:
+        with pytest.raises(UserError, match="survivor_share or live_share is out of range"):
+            read_tray_scenario(write(text.replace("KEY", f"{key} = {value}")))
+
+
+@pytest.mark.parametrize("color", ["YOUNG", "TENURED"])
+def test_a_colored_heap_needs_intents_for_both_generations(write, color):
+    text = HEAD.format("collector", '[collector]\nyoung_mib = 1\ntenured_mib = 2\nintents = "app.intents"\n')
+    both = "INTENT MEM-INTENSITY\nMEM-INTENSITY YOUNG 0\nMEM-INTENSITY TENURED 1\n"
+    assert set(read_tray_scenario(write(text, both)).cases[0].workload.intents) == {"YOUNG", "TENURED"}
+    with pytest.raises(UserError, match=f"has no intent for {color}"):
+        read_tray_scenario(write(text, both.replace(color, "OTHER")))
+
+
+def test_what_is_wrong_in_a_whole_machine_or_workload_is_told(write):
+    for text, what in (
+        (SMALL.partition("[[configuration]]")[0], "configuration: there is none"),
+        (HEAD.format("programs", "visits = 1\n"), "process: there is none"),
+        (HEAD.format("programs", 'visits = 1\n[[process]]\nname = "p"\n'), "range: there is none"),
+        (
+            SMALL.replace("weight = 0.1", "weight = 0").replace("mib = 4", "mib = 4\nweight = 0"),
+            "no range has a weight",
+        ),
+    ):
+        with pytest.raises(UserError, match=what):
+            read_tray_scenario(write(text))
+
+
+def test_ranges_may_be_painted_apart_from_their_tables(write):
+    paint = '[[process.paint]]\nbegin_mib = 0\nend_mib = 1\ncolor = "RED"\n[[configuration]]'
+    text = SMALL.replace('color = "RED"\n', "").replace("[[configuration]]", paint, 1)
+    assert read_tray_scenario(write(text)).cases[0].workload.programs[0].colors == (
+        (0, 256, "RED"),
+        (1024, 2560, "BLUE"),
+    )
 
 
 def test_colors_that_overlap_are_told_with_the_line(write):
