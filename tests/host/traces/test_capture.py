@@ -210,3 +210,32 @@ def test_ctrl_c_keeps_what_was_captured_but_replaces_nothing(stand_in, tmp_path,
         assert "interrupted" in told
         assert set(columns(out)["pages"]) == {1}
     assert {path.name for path in tmp_path.iterdir()} <= {"t.parquet", "far", "bin"}
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ([], ["several hundred to some thousand times", "Ctrl-C saves", "--native-time S estimates"]),
+        # 2e9 instructions a second of native time, at a million a second: 2,000 times 9 s are 5 hours.
+        (["--native-time", "9"], ["several hundred", "Ctrl-C saves", "may take 5.0 h"]),
+        (["-q"], []),
+    ],
+)
+def test_a_capture_says_what_it_costs_before_it_starts(stand_in, tmp_path, options, said):
+    stand_in("print('started', file=sys.stderr, flush=True); log.write('I  00001000,4\\n')")
+    done = litemrc("trace", "capture", "-o", "t.txt", *options, "--", "true", cwd=tmp_path)
+    assert done.returncode == 0
+    before = done.stderr.partition("started")[0]
+    assert all(part in before for part in said) and bool(before) == bool(said)
+
+
+@pytest.mark.parametrize(
+    "elapsed_s, done, left",
+    # A quarter done in 30 s: three times 30 s are left.
+    [(30, 0.25, "about 90 s left"), (600, 0.25, "about 30 min left"), (3600, 0.2, "about 4.0 h left"),
+     (5, 0, "time left unknown"), (5, 1.5, "about 0 s left")],
+)  # fmt: skip
+def test_the_time_left_follows_from_the_share_done(elapsed_s, done, left):
+    from litemrc.cli.traces.capture import time_left
+
+    assert time_left(elapsed_s, done) == left

@@ -92,7 +92,7 @@ def test_commands_use_the_page_size_of_the_file(tmp_path, capsys):
     assert main(["replace", str(path), "--memory", "2", "--policy", "lru"]) == 0
     assert "2 KiB" in capsys.readouterr().out
     assert litemrc.mrc(path).page_bytes == 1024
-    assert main(["trace", "convert", str(path), str(tmp_path / "u.txt")]) == 0
+    assert main(["trace", "convert", str(path), "-o", str(tmp_path / "u.txt")]) == 0
     assert (tmp_path / "u.txt").read_text().startswith("# page_bytes 1024\n")
 
 

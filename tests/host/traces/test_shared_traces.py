@@ -139,7 +139,7 @@ def test_generators_have_the_size_of_the_papers_programs(program):
 def test_the_command_stores_in_the_other_format(tmp_path, capsys):
     text, parquet = tmp_path / "a.txt", tmp_path / "a.parquet"
     text.write_text(TEXT)
-    assert main(["trace", "shared", str(text), "--out", str(parquet), "--page", "4k"]) == 0
+    assert main(["trace", "shared", str(text), "--out", str(parquet), "--page-size", "4k"]) == 0
     assert "3 references" in capsys.readouterr().out
     with open_shared_trace(parquet) as trace:
         assert (trace.page_bytes, trace.origin) == (4096, "by hand")

@@ -69,7 +69,7 @@ def test_info_of_an_empty_trace_counts_nothing(tmp_path):
 
 
 def test_info_of_intervals_tells_from_which_memory_on_they_are_exact(tmp_path, trace):
-    assert run("convert", trace, tmp_path / "t.inout", "--interval", 10).returncode == 0
+    assert run("convert", trace, "-o", tmp_path / "t.inout", "--interval", 10).returncode == 0
     # Interval 1 (10 to 19): 5 and 9; interval 2: 5. Both are in use at once when 9 comes in.
     assert (
         tmp_path / "t.inout"
@@ -81,19 +81,22 @@ def test_info_of_intervals_tells_from_which_memory_on_they_are_exact(tmp_path, t
 
 @pytest.mark.parametrize("out", ["o.txt", "o.parquet", "o.txt.zst", "o.trace.xz", "o.txt.gz"])
 def test_convert_keeps_everything_where_there_is_room(tmp_path, trace, out):
-    done = run("convert", trace, tmp_path / out)
+    done = run("convert", trace, "-o", tmp_path / out)
     assert (done.returncode, done.stderr) == (0, "")
     assert columns(tmp_path / out) == columns(trace)
 
 
 def test_convert_says_what_has_no_room(tmp_path, trace):
-    done = run("convert", trace, tmp_path / "o.oracleGeneral.zst")
+    done = run("convert", trace, "-o", tmp_path / "o.oracleGeneral.zst")
     assert done.returncode == 0 and "lacks contexts, writes" in done.stderr
 
 
 def test_convert_takes_formats_by_name(tmp_path, trace):
-    assert run("convert", trace, tmp_path / "o.bin", "--to", "oracleGeneral").returncode == 0
-    assert run("convert", tmp_path / "o.bin", tmp_path / "o.txt", "--format", "oracleGeneral").returncode == 0
+    assert run("convert", trace, "-o", tmp_path / "o.bin", "--out-format", "oracleGeneral").returncode == 0
+    assert (
+        run("convert", tmp_path / "o.bin", "-o", tmp_path / "o.txt", "--format", "oracleGeneral").returncode
+        == 0
+    )
     assert (tmp_path / "o.txt").read_text() == "# page_bytes 4096\n10 5 r\n11 9 r\n25 5 r\n"
 
 
@@ -121,15 +124,18 @@ def test_plot_draws_pages_over_time(tmp_path, trace, suffix, magic):
         (["info", "no.txt"], "No such file"),
         (["info", "bad.txt"], "where:  bad.txt, line 2"),
         (["info", "gen:fractal"], "no program 'fractal'"),
-        (["convert", "bad.txt", "o.parquet"], "where:  bad.txt, line 2"),
-        (["convert", "cut.oracleGeneral", "o.txt"], "where:  cut.oracleGeneral, byte 24"),
-        (["convert", "late.txt", "o.oracleGeneral"], "does not fit into the 32 bits"),
-        (["convert", "late.txt", "no/o.txt"], "no such folder"),
-        (["convert", "late.txt", "o.what"], "suffix belongs to no format"),
-        (["convert", "late.txt", "o.lackey"], "read only"),
-        (["convert", "late.txt", "o.inout", "--interval", "10", "--to", "text"], "--interval writes IN/OUT"),
-        (["convert", "late.txt", "o.txt", "--interval", "10"], "--interval writes IN/OUT"),
-        (["convert", "pages.txt", "o.inout"], "need the times"),
+        (["convert", "bad.txt", "-o", "o.parquet"], "where:  bad.txt, line 2"),
+        (["convert", "cut.oracleGeneral", "-o", "o.txt"], "where:  cut.oracleGeneral, byte 24"),
+        (["convert", "late.txt", "-o", "o.oracleGeneral"], "does not fit into the 32 bits"),
+        (["convert", "late.txt", "-o", "no/o.txt"], "no such folder"),
+        (["convert", "late.txt", "-o", "o.what"], "suffix belongs to no format"),
+        (["convert", "late.txt", "-o", "o.lackey"], "read only"),
+        (
+            ["convert", "late.txt", "-o", "o.inout", "--interval", "10", "--out-format", "text"],
+            "--interval writes IN/OUT",
+        ),
+        (["convert", "late.txt", "-o", "o.txt", "--interval", "10"], "--interval writes IN/OUT"),
+        (["convert", "pages.txt", "-o", "o.inout"], "need the times"),
         (["plot", "late.txt", "--out", "o.pdf"], "must end in .png or .svg"),
         (["plot", "empty.txt", "--out", "o.png"], "the trace has no reference"),
         (["generate", "zipf", "alpha", "--out", "o.txt"], "a parameter must be NAME=VALUE (got 'alpha')"),

@@ -63,7 +63,7 @@ def output_format(out: Path, interval: int | None, name: str | None = None) -> s
         return name
     if name not in (None, INTERVALS) or (name is None and not is_intervals(out)):
         raise UserError(
-            "--interval writes IN/OUT records, but the file or --to selects another format",
+            "--interval writes IN/OUT records, but the file or --out-format selects another format",
             where=str(out),
             remedy="drop --interval, or name the file FILE.inout",
         )

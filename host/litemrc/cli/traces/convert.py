@@ -1,10 +1,10 @@
-"""`litemrc trace convert TRACE OUT`: store a trace in another format."""
+"""`litemrc trace convert TRACE --out FILE`: store a trace in another format."""
 
 import argparse
-import sys
 from contextlib import closing
-from pathlib import Path
 
+from litemrc.cli.shared.messages import note, warning
+from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import (
     FORMATS_HELP,
@@ -20,16 +20,16 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace convert`."""
     parser.epilog = FORMATS_HELP
     add_input_arguments(parser)
-    parser.add_argument("out", metavar="OUT", type=Path, help="file to write; it appears when it is complete")
+    add_out_argument(parser, "file to write; it appears when it is complete")
     parser.add_argument(
-        "--to", metavar="NAME", choices=list(FORMATS), help="format of OUT (default: by its suffix)"
+        "--out-format", metavar="NAME", choices=list(FORMATS), help="format of --out (default: by its suffix)"
     )
     add_interval_argument(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace convert`."""
-    name = output_format(args.out, args.interval, args.to)
+    name = output_format(args.out, args.interval, args.out_format)
     kept = format_of(args.out, name).columns
     references = 0
     lost: set[str] = set()
@@ -49,7 +49,7 @@ def main(args: argparse.Namespace) -> int:
         notes = trace.notes
     print(f"{references:,} references written to {args.out}")
     if lost:
-        print(f"litemrc: warning: the format of {args.out} lacks {', '.join(sorted(lost))}", file=sys.stderr)
-    for note in notes:
-        print(f"litemrc: note: {note}", file=sys.stderr)
+        warning(f"the format of {args.out} lacks {', '.join(sorted(lost))}")
+    for text in notes:
+        note(text)
     return 0

@@ -2,10 +2,9 @@
 
 import argparse
 from contextlib import closing
-from pathlib import Path
 
+from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import reported
-from litemrc.cli.traces.arguments import size
 from litemrc.traces.generators.parallel import PAPER_REFERENCES, PARALLEL_PROGRAMS
 from litemrc.traces.shared import create_shared_trace, open_shared_trace
 from litemrc.traces.shared.chunk import PAGE_BYTES
@@ -26,10 +25,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(lines)
     parser.add_argument("source", metavar="SOURCE", help="file or URL, see below")
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
-    parser.add_argument(
-        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="page size of FILE (1k)"
-    )
+    add_out_argument(parser, "file to write")
+    add_page_size_argument(parser, "1k")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     with open_shared_trace(args.source) as trace:
         origin = trace.origin or str(args.source)
         with (
-            create_shared_trace(args.out, args.page, origin, trace.time_unit) as writer,
+            create_shared_trace(args.out, args.page_size or PAGE_BYTES, origin, trace.time_unit) as writer,
             closing(reported(trace, "storing", state)) as chunks,
         ):
             for chunk in chunks:

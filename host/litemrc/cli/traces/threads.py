@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import reported
-from litemrc.cli.traces.arguments import size
 from litemrc.errors import UserError
 from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.shared import create_shared_trace
@@ -31,10 +31,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc trace threads`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to write")
-    parser.add_argument(
-        "--page", metavar="SIZE", type=size, default=PAGE_BYTES, help="page size of FILE (1k)"
-    )
+    add_out_argument(parser, "file to write")
+    add_page_size_argument(parser, "1k")
     parser.add_argument(
         "--turn", metavar="N", type=positive, default=TURN, help="references in a thread's turn (%(default)s)"
     )
@@ -56,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
         return f"{recording.references:,} references", None
 
     with (
-        create_shared_trace(args.out, args.page, origin, recording.time_unit) as writer,
+        create_shared_trace(args.out, args.page_size or PAGE_BYTES, origin, recording.time_unit) as writer,
         closing(recording.chunks()) as recorded,
         closing(reported(recorded, "recording", state)) as chunks,
     ):
