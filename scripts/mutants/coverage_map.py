@@ -42,7 +42,7 @@ class CoverageMap:
         """Tests that run a line, fastest first, as many as fit into a budget; at least one, if any does.
 
         A line that only runs on import counts as run by every test that runs any line of the module.
-        Files of tests that changed since the measurement are run whole if they ran the line or belong to
+        Files of tests that changed since the measurement come last, whole, if they ran the line or belong to
         the module's room: ids in them may be gone, and which lines new tests run is not known.
         """
         covered = self.lines.get(module, {})
@@ -57,14 +57,15 @@ class CoverageMap:
             for test in tests
             if (file := test.partition("::")[0]) not in changed and (REPO / file).exists()
         }
-        chosen = sorted(each for each in changed if each in files or each.startswith(f"tests/host/{room}/"))
+        whole = sorted(each for each in changed if each in files or each.startswith(f"tests/host/{room}/"))
+        chosen: list[str] = []
         spent = 0.0
         for test in sorted(tests, key=lambda each: self.seconds.get(each, 1.0)):
             spent += self.seconds.get(test, 1.0)
-            if chosen and spent > budget_s:
+            if (chosen or whole) and spent > budget_s:
                 break
             chosen.append(test)
-        return chosen
+        return [*chosen, *whole]
 
 
 def _changed_since(measured: Path) -> list[Path]:
