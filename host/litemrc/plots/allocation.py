@@ -1,44 +1,48 @@
 """Miss-ratio curves with the memory sizes that an allocation gives to their processes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import matplotlib
-import numpy as np
 from matplotlib.figure import Figure
 
-from litemrc.curves.shown import ratio_top
-from litemrc.plots.curves import COLOURS, MARKERS, STYLE
-from litemrc.policies.allocation.demand import Demand
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import MIB, size_text
+from litemrc.plots.curves import STYLE
+from litemrc.plots.memory_axis import draw_lines, highest, memory_axis, memory_span, ratio_axis
+from litemrc.plots.mrc import common_page_bytes, curve_lines
 from litemrc.policies.allocation.division import Allocation
 
 
-def allocation_figure(demands: Sequence[Demand], allocation: Allocation) -> Figure:
-    """Draw all curves in one picture, with a marker at the memory size of each process."""
+def allocation_figure(curves: Sequence[Curve], allocation: Allocation) -> Figure:
+    """Draw all curves in one picture, with a marker at the memory size of each process.
+
+    The axis is logarithmic: the marker of a process without memory stands at its left end.
+
+    Parameters:
+        curves: of all processes of the allocation, with one page size.
+    """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
-        for number, demand in enumerate(demands, 1):
-            colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-            pages = allocation.pages[demand.name]
-            axes.step(
-                [0, *demand.sizes_pages.tolist()],
-                [1, *demand.miss_ratio.tolist()],
-                where="post",
-                color=colour,
+        given = {curve.name: allocation.pages[curve.name] * curve.page_bytes for curve in curves}
+        span = memory_span(curves, *(size for size in given.values() if size))
+        lines = curve_lines(curves)
+        draw_lines(axes, [replace(line, label="") for line in lines], span[1], markers=False)
+        for number, line in enumerate(lines):
+            name, size = line.curve.name, given[line.curve.name]
+            axes.plot(
+                size / MIB if size else span[0],
+                allocation.miss_ratio[name] if size else line.curve.miss_ratio[0],
+                line.marker,
+                color=line.colour,
+                markersize=10 - 5 * number / len(lines),
+                markerfacecolor="none" if size else "white",
+                label=f"{name}: {size_text(allocation.pages[name], line.curve.page_bytes)}",
+                clip_on=False,
+                zorder=4,
             )
-            label = f"{demand.name}: {pages:,}"
-            y = allocation.miss_ratio[demand.name]
-            axes.plot(pages, y, marker, color=colour, label=label, clip_on=False, zorder=4)
-        reuse = [int(demand.sizes_pages[_last_step(demand)]) for demand in demands]
-        largest = 1.1 * max(*allocation.pages.values(), *reuse)
-        top = ratio_top([demand.miss_ratio for demand in demands])
-        axes.set(xlabel="memory size in pages", ylabel="miss ratio", xlim=(0, largest), ylim=(0, 1.03 * top))
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.grid(axis="y")
-        figure.legend(loc="outside right upper", title="allocated pages")
+        memory_axis(axes, span, common_page_bytes(curves))
+        ratio_axis(axes, highest(curves))
+        figure.legend(loc="outside right upper", title="allocated memory")
     return figure
-
-
-def _last_step(demand: Demand) -> int:
-    """Return the index of the last size that lowers the miss ratio."""
-    return int(np.argmax(demand.miss_ratio == demand.miss_ratio[-1]))

@@ -6,14 +6,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from litemrc.cli.main import main
 from litemrc.epochs.files import EpochRow, EpochTable, write_epochs
 from litemrc.epochs.processes import Process
+from litemrc.errors import UserError
 from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 # 0.9 for three pages, and less and less for one each.
-LOOP = {"name": "loop", "accesses": 100, "sizes_pages": [3], "miss_ratio": [0.1]}
-ZIPF = {"name": "zipf", "accesses": 400, "sizes_pages": [1, 2, 3, 4], "miss_ratio": [0.6, 0.4, 0.3, 0.25]}
+LOOP = {"name": "loop", "page_bytes": 4096, "accesses": 100, "sizes_pages": [3], "miss_ratio": [0.1]}
+ZIPF = {
+    "name": "zipf",
+    "page_bytes": 4096,
+    "accesses": 400,
+    "sizes_pages": [1, 2, 3, 4],
+    "miss_ratio": [0.6, 0.4, 0.3, 0.25],
+}
 
 
 def run(*arguments: object, command: str = "allocate") -> subprocess.CompletedProcess[str]:
@@ -79,8 +87,53 @@ def test_json_is_one_object_with_the_division(curves):
         "free_pages": 0,
         "memory_pages": 5,
         "delta_pages": 1,
+        "page_bytes": 4096,
         "method": "hull",
     }
+
+
+def test_memory_is_pages_or_bytes_of_the_curves_pages(tmp_path, curves):
+    for memory in ("20k", 5):
+        assert answer(*curves, "--memory", memory)["allocation_pages"] == {"loop": 3, "zipf": 2}
+    got = answer(*curves, "--memory", "24K", "--delta", "8K", "--min", "zipf=12K")
+    assert (got["allocation_pages"], got["memory_pages"]) == ({"loop": 0, "zipf": 4}, 6)
+    small = [written(tmp_path, f"{each['name']}.json", each | {"page_bytes": 1024}) for each in (LOOP, ZIPF)]
+    assert answer(*small, "--memory", "5k")["allocation_pages"] == {"loop": 3, "zipf": 2}
+
+
+def test_curves_of_different_page_sizes_are_converted_only_when_told(tmp_path, curves):
+    small = written(tmp_path, "small.json", LOOP | {"name": "small", "page_bytes": 1024})
+    error = refusal(*curves, small, "--memory", 6)
+    assert "pages of different sizes" in error and "small: 1024 bytes" in error and "--convert" in error
+    done = run(*curves, small, "--memory", 6, "--convert", "--json")
+    # Three pages of 1 KiB are one of 4 KiB.
+    assert json.loads(done.stdout)["allocation_pages"] == {"loop": 3, "zipf": 2, "small": 1}
+    assert "note: small: converted to pages of 4096 bytes" in done.stderr and "approximate" in done.stderr
+
+
+def test_a_curve_without_a_page_size_needs_one(tmp_path):
+    bare = written(tmp_path, "bare.json", {key: value for key, value in LOOP.items() if key != "page_bytes"})
+    error = refusal(bare, "--memory", 5)
+    assert "no page_bytes" in error and "--page-size" in error
+    assert answer(bare, "--memory", "3k", "--page-size", "1k")["page_bytes"] == 1024
+
+
+def test_csv_has_a_row_for_each_process(curves):
+    lines = run(*curves, "--memory", 5, "--csv").stdout.splitlines()
+    assert lines[0].startswith("process,accesses,weight,guaranteed_pages,allocated_pages,allocated_bytes,")
+    assert lines[1] == "loop,100,1.0,0,3,12288,0.6,0.1,1.0,0.1"
+    assert len(lines) == 3
+
+
+def test_results_are_printed_before_the_picture_is_drawn(curves, tmp_path, monkeypatch, capsys):
+    def fail(*_: object) -> None:
+        raise UserError("the disk is full")
+
+    monkeypatch.setattr("litemrc.plots.files.save_figure", fail)
+    arguments = [*map(str, curves), "--memory", "5", "--json", "--plot", str(tmp_path / "a.png")]
+    assert main(["allocate", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["allocation_pages"] and "the disk is full" in printed.err
 
 
 def test_methods_differ_where_the_loop_needs_three_pages_at_once(curves):
@@ -94,7 +147,7 @@ def test_performance_counts_hits(curves):
     assert (got["allocation_pages"], got["utility"]) == ({"loop": 0, "zipf": 4}, pytest.approx(300))
     assert got["utility_in_use"] == "hit ratio x reference rate"
     # With ten times the rate, 900.
-    got = answer(*curves, "--memory", 4, "--performance", "--rate", "loop=1000")
+    got = answer(*curves, "--memory", 4, "--performance", "--reference-rate", "loop=1000")
     assert (got["allocation_pages"], got["utility"]) == ({"loop": 3, "zipf": 1}, pytest.approx(900 + 160))
 
 
@@ -130,17 +183,17 @@ def test_the_table_says_what_each_gets_and_which_utility_is_in_use(curves):
     done = run(*curves, "--memory", 5)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["loop", "100", "1", "0", "3", "60.0%", "0.1000", "1.0000", "0.1000"] in lines
-    assert ["zipf", "400", "1", "0", "2", "40.0%", "0.4000", "0.4000", "0.2500"] in lines
+    assert ["loop", "100", "1", "0", "3", "12", "KiB", "60.0%", "0.1000", "1.0000", "0.1000"] in lines
+    assert ["zipf", "400", "1", "0", "2", "8", "KiB", "40.0%", "0.4000", "0.4000", "0.2500"] in lines
     assert "utility 1.5 (sum of weight x hit ratio), by hull: optimal" in done.stdout
-    assert "0 of 5 pages stay free; unit of allocation: 1 pages" in done.stdout
+    assert "0 of 5 pages of 4,096 bytes stay free; unit of allocation: 1 pages" in done.stdout
 
 
 def test_the_picture_is_drawn(curves, tmp_path):
     assert run(*curves, "--memory", 5, "--plot", tmp_path / "a.png").returncode == 0
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert run(*curves, "--memory", 5, "--plot", tmp_path / "a.svg").returncode == 0
-    assert "zipf: 2" in (tmp_path / "a.svg").read_text()
+    assert "zipf: 8 KiB" in (tmp_path / "a.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -148,15 +201,24 @@ def test_the_picture_is_drawn(curves, tmp_path):
     [
         (["--min", "gzip=3"], ["no curve is named 'gzip'", "--min", "'loop', 'zipf'"]),
         (["--weight", "gzip=3"], ["no curve is named 'gzip'", "--weight"]),
-        (["--min", "zipf=-3"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf=-3')"]),
-        (["--min", "zipf"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf')"]),
+        (
+            ["--min", "zipf=-3"],
+            ["must be NAME=VALUE with a number of pages or bytes with a unit (got 'zipf=-3')"],
+        ),
+        (["--min", "zipf"], ["must be NAME=VALUE with a number of pages or bytes with a unit (got 'zipf')"]),
         (["--weight", "zipf=nan"], ["must be NAME=VALUE with a value of at least 0 (got 'zipf=nan')"]),
-        (["--min", "zipf=1.5"], ["is not a whole number of pages"]),
+        (["--min", "zipf=1.5"], ["a number of pages or bytes with a unit (got 'zipf=1.5')"]),
+        (["--min", "zipf=5k"], ["5k is not a whole number of pages of 4096 bytes", "--min"]),
         (["--min", "zipf=1", "--min", "zipf=2"], ["given twice"]),
         (["--min", "zipf=4", "--min", "loop=3"], ["need 7 pages, the memory has 5", "loop: 3, zipf: 4"]),
-        (["--memory", "-5"], ["must be a whole number from 1 to 4294967295 (got '-5')"]),
-        (["--delta", "0"], ["must be a whole number from 1 to 4294967295 (got '0')"]),
-        (["--rate", "zipf=1"], ["is given without --performance"]),
+        (
+            ["--memory", "-5"],
+            ["must be a number of pages, or bytes with a unit, such as 4096 or 16M (got '-5')"],
+        ),
+        (["--memory", "5k"], ["5k is not a whole number of pages of 4096 bytes", "--memory"]),
+        (["--delta", "0"], ["must be a number of pages, or bytes with a unit", "(got '0')"]),
+        (["--page-size", "1k"], ["1024 bytes, but the file has pages of 4096 bytes", "loop.json"]),
+        (["--reference-rate", "zipf=1"], ["is given without --performance"]),
         (["--plot", "a.pdf"], ["must end in .png or .svg"]),
     ],
 )

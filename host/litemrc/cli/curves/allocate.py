@@ -1,23 +1,33 @@
 """`litemrc allocate CURVE...`: divide a memory among processes by their miss-ratio curves."""
 
 import argparse
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.curves.allocation_table import allocation_row, allocation_table, summary
+from litemrc.cli.shared.memory import memory_size
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.options import (
+    add_output_formats,
+    add_page_size_argument,
+    add_plot_argument,
+)
+from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.policies.allocation.demand import Demand
-from litemrc.policies.allocation.division import METHODS, Allocation, allocate
+from litemrc.policies.allocation.division import METHODS, allocate
 
 _EPILOG = """\
 A CURVE is one of: a Parquet file of `litemrc collect` or `litemrc demo` (each process or context in it takes
-part); a JSON file {"name", "accesses", "sizes_pages", "miss_ratio"}; the output of `litemrc mrc --json` or
-`litemrc curve --context C --json`. NAME is the name in the printed table; a process may also be named by its
-program or pid, a context by its number.
+part); a JSON file {"name", "page_bytes", "accesses", "sizes_pages", "miss_ratio"}; the output of `litemrc mrc
+--json` or `litemrc curve --context C --json`. NAME is the name in the printed table; a process may also be
+named by its program or pid, a context by its number.
+
+All curves must have one page size. With --convert, curves of smaller pages are converted to the largest page
+size: sizes are scaled in bytes, miss ratios are unchanged. This is approximate, since larger pages have other
+misses. --page-size gives the page size of JSON files that do not contain it. --memory, --delta and --min take
+pages, or bytes with a unit: 16M.
 
 hull     steepest gradient on the concave hulls of the hit curves, repaired where a step does not fit; reports
          a bound on its distance from the optimum
@@ -26,13 +36,15 @@ greedy   gives each unit to the process that gains most from it (Zhou et al., AS
 optimal  exact, by dynamic programming
 
 --performance maximizes hits instead of hit ratios: the hit ratio times the reference rate. The reference
-rate is the number of accesses of the curve, which assumes equal measuring times, or the value of --rate, in
-accesses per any common unit of time. Without --performance a process with few references counts like others.
+rate is the number of accesses of the curve, which assumes equal measuring times, or the value of
+--reference-rate, in accesses per any common unit of time. Without --performance a process with few references
+counts like others.
 
 Memory that improves no miss ratio stays free, and so does the remainder of the last unit.
 
 --json prints one object: allocation_pages, predicted_miss_ratio (by name), utility, utility_bound (upper
-bound over all divisions; null with greedy), utility_in_use, free_pages, memory_pages, delta_pages, method.
+bound over all divisions; null with greedy), utility_in_use, free_pages, memory_pages, delta_pages,
+page_bytes, method. --csv prints a row for each process.
 """
 _UNITS = 4096  # that the memory is divided into by default
 
@@ -42,100 +54,164 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("curves", metavar="CURVE", nargs="+", type=Path, help="file of miss-ratio curves")
-    parser.add_argument("--memory", metavar="PAGES", type=positive, required=True, help="pages to divide")
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory_size,
+        required=True,
+        help="memory to divide: pages, or bytes with a unit such as 16M",
+    )
     parser.add_argument(
         "--delta",
-        metavar="PAGES",
-        type=positive,
+        metavar="SIZE",
+        type=memory_size,
         help=f"unit of allocation (1/{_UNITS} of the memory, rounded up)",
     )
     for option, value, purpose in (
-        ("--min", "PAGES", "guaranteed memory (0), rounded up to units"),
+        ("--min", "SIZE", "guaranteed memory (0), rounded up to units"),
         ("--weight", "W", "weight of its utility (1)"),
-        ("--rate", "R", "reference rate, for --performance"),
+        ("--reference-rate", "R", "reference rate, for --performance"),
     ):
         parser.add_argument(option, metavar=f"NAME={value}", action="append", default=[], help=purpose)
     parser.add_argument("--performance", action="store_true", help="maximize hit ratio times reference rate")
     parser.add_argument("--method", choices=METHODS, default="hull", help="see below (%(default)s)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_page_size_argument(parser, "that of the files; for JSON without one")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="plot curves and allocated sizes, .png or .svg"
+        "--convert", action="store_true", help="convert curves of smaller pages to the largest page size"
     )
+    add_output_formats(parser)
+    add_plot_argument(parser, "curves and allocated sizes")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc allocate`."""
     from litemrc.epochs.curve_files import read_curves  # pyarrow takes long to load
 
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
-    if args.rate and not args.performance:
-        raise UserError("--rate is given without --performance", remedy="add --performance, or drop --rate")
-    demands = _demands(args, [curve for path in args.curves for curve in read_curves(path)])
-    delta = args.delta or -(-args.memory // _UNITS)
-    allocation = allocate(demands, args.memory, delta_pages=delta, method=args.method)
+    check_pictures(args.plot)
+    if args.reference_rate and not args.performance:
+        raise UserError(
+            "--reference-rate is given without --performance",
+            remedy="add --performance, or drop --reference-rate",
+        )
+    read = [curve for path in args.curves for curve in read_curves(path, args.page_size)]
+    curves = _one_page_size(read, convert=args.convert)
+    page_bytes = curves[0].page_bytes
+    memory = args.memory.pages(page_bytes)
+    demands = _demands(args, curves)
+    utility = "hit ratio x reference rate" if args.performance else "hit ratio"
+    delta = args.delta.pages(page_bytes, "--delta") if args.delta else -(-memory // _UNITS)
+    allocation = allocate(demands, memory, delta_pages=delta, method=args.method)
+    print_results(
+        args,
+        table=lambda: "\n".join(
+            [
+                allocation_table(demands, allocation, memory, page_bytes),
+                "",
+                *summary(
+                    allocation,
+                    memory=memory,
+                    delta=delta,
+                    page_bytes=page_bytes,
+                    utility=utility,
+                    method=args.method,
+                ),
+            ]
+        ),
+        document=lambda: {
+            "allocation_pages": allocation.pages,
+            "utility": allocation.utility,
+            "predicted_miss_ratio": allocation.miss_ratio,
+            "utility_bound": allocation.utility_bound,
+            "utility_in_use": utility,
+            "free_pages": allocation.free_pages,
+            "memory_pages": memory,
+            "delta_pages": delta,
+            "page_bytes": page_bytes,
+            "method": args.method,
+        },
+        rows=lambda: [
+            allocation_row(demand, allocation, memory, page_bytes, len(demands)) for demand in demands
+        ],
+    )
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.allocation import allocation_figure
         from litemrc.plots.files import save_figure
 
-        save_figure(allocation_figure(demands, allocation), args.plot)
-    if args.json:
-        described = {
-            "allocation_pages": allocation.pages,
-            "utility": allocation.utility,
-            "predicted_miss_ratio": allocation.miss_ratio,
-            "utility_bound": allocation.utility_bound,
-            "utility_in_use": _utility_in_use(args),
-            "free_pages": allocation.free_pages,
-            "memory_pages": args.memory,
-            "delta_pages": delta,
-            "method": args.method,
-        }
-        print(json.dumps(described, allow_nan=False))
-    else:
-        print(_table(demands, allocation, args.memory), end="\n\n")
-        print("\n".join(_summary(args, allocation, delta)))
+        save_figure(allocation_figure(curves, allocation), args.plot)
     return 0
 
 
-def _utility_in_use(args: argparse.Namespace) -> str:
-    return "hit ratio x reference rate" if args.performance else "hit ratio"
+def _one_page_size(curves: Sequence[Curve], *, convert: bool) -> list[Curve]:
+    """Return the curves in pages of one size.
+
+    Raises:
+        UserError: they differ in it, and `convert` is not set.
+    """
+    largest = max(curve.page_bytes for curve in curves)
+    smaller = [curve for curve in curves if curve.page_bytes < largest]
+    if smaller and not convert:
+        listed = ", ".join(f"{curve.name}: {curve.page_bytes} bytes" for curve in curves)
+        raise UserError(
+            "the curves have pages of different sizes",
+            where=listed,
+            remedy="measure all with one --page-size, or add --convert (approximate)",
+        )
+    if smaller:
+        names = ", ".join(curve.name for curve in smaller)
+        note(
+            f"{names}: converted to pages of {largest} bytes; sizes are scaled, miss ratios are unchanged and"
+            " therefore approximate"
+        )
+    return [curve.resized(largest) if curve in smaller else curve for curve in curves]
 
 
 def _demands(args: argparse.Namespace, curves: Sequence[Curve]) -> list[Demand]:
-    minimums = _by_curve(curves, "--min", args.min)
-    weights = _by_curve(curves, "--weight", args.weight)
-    rates = _by_curve(curves, "--rate", args.rate)
+    minimums = _by_curve(curves, "--min", args.min, lambda text: _pages(text, curves[0].page_bytes))
+    weights = _by_curve(curves, "--weight", args.weight, _number)
+    rates = _by_curve(curves, "--reference-rate", args.reference_rate, _number)
     demands = []
     for curve in curves:
-        minimum = minimums.get(curve.name, 0.0)
-        if not minimum.is_integer():
-            raise UserError(f"--min {curve.name}={minimum:g} is not a whole number of pages", where="--min")
         demand = Demand(
             curve.name,
             curve.sizes_pages,
             curve.miss_ratio,
             curve.accesses,
             weight=weights.get(curve.name, 1.0),
-            minimum_pages=int(minimum),
+            minimum_pages=int(minimums.get(curve.name, 0)),
             reference_rate=rates.get(curve.name, float(curve.accesses)) if args.performance else None,
         )
         demands.append(demand)
     return demands
 
 
-def _by_curve(curves: Sequence[Curve], option: str, texts: Sequence[str]) -> dict[str, float]:
+def _number(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError
+    return value
+
+
+def _pages(text: str, page_bytes: int) -> int:
+    return 0 if text == "0" else memory_size(text).pages(page_bytes, "--min")
+
+
+def _by_curve(
+    curves: Sequence[Curve], option: str, texts: Sequence[str], parse: Callable[[str], float]
+) -> dict[str, float]:
     """Return the values of a repeated option NAME=VALUE by the name of the curve that NAME stands for."""
     values: dict[str, float] = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
         try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not equals or not 0 <= number < float("inf"):
-            raise UserError(f"must be NAME=VALUE with a value of at least 0 (got {text!r})", where=option)
+            number = parse(value)
+        except (ValueError, argparse.ArgumentTypeError):
+            number = -1
+        if not equals or number < 0:
+            what = (
+                "a number of pages or bytes with a unit" if parse is not _number else "a value of at least 0"
+            )
+            raise UserError(f"must be NAME=VALUE with {what} (got {text!r})", where=option)
         meant = [curve.name for curve in curves if curve.name == name]
         meant = meant or [curve.name for curve in curves if name in curve.aliases]
         if len(meant) != 1:
@@ -146,47 +222,3 @@ def _by_curve(curves: Sequence[Curve], option: str, texts: Sequence[str]) -> dic
             raise UserError(f"{option} of {meant[0]!r} is given twice", where=option, remedy="give it once")
         values[meant[0]] = number
     return values
-
-
-def _table(demands: Sequence[Demand], allocation: Allocation, memory: int) -> str:
-    headings = (
-        "process",
-        "accesses",
-        "weight",
-        "guaranteed\npages",
-        "allocated\npages",
-        "share of\nmemory",
-        "miss ratio",
-        "miss ratio,\nequal shares",
-        "minimum\nmiss ratio",
-    )
-    rows = [
-        (
-            demand.name,
-            f"{demand.accesses:,}",
-            f"{demand.weight:g}",
-            f"{demand.minimum_pages:,}",
-            f"{allocation.pages[demand.name]:,}",
-            f"{allocation.pages[demand.name] / memory:.1%}",
-            f"{allocation.miss_ratio[demand.name]:.4f}",
-            f"{demand.miss_ratio_at(memory // len(demands)):.4f}",
-            f"{demand.miss_ratio[-1]:.4f}",
-        )
-        for demand in demands
-    ]
-    return text_table(headings, rows)
-
-
-def _summary(args: argparse.Namespace, allocation: Allocation, delta: int) -> list[str]:
-    bound = allocation.utility_bound
-    if bound is None:
-        quality = "distance from the optimum unknown"
-    elif bound == allocation.utility:
-        quality = "optimal"
-    else:
-        quality = f"at most {1 - allocation.utility / bound:.2g} (relative) below the optimum"
-    in_use = f"sum of weight x {_utility_in_use(args)}"
-    return [
-        f"utility {allocation.utility:,.6g} ({in_use}), by {args.method}: {quality}",
-        f"{allocation.free_pages:,} of {args.memory:,} pages stay free; unit of allocation: {delta:,} pages",
-    ]
