@@ -2,15 +2,12 @@
 code."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import Done, litemrc
 from litemrc.policies.energy import SCHEMES
-from patience import patience
 
-COMMAND = [sys.executable, "-m", "litemrc.cli.main", "simulate", "energy"]
 PNG = b"\x89PNG\r\n\x1a\n"
 PHASES = "gen:phases?pages=1024&phases=4&length=5000&n=20000"
 
@@ -23,9 +20,8 @@ def three(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    line = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
+def run(*arguments: object) -> Done:
+    return litemrc("simulate", "energy", *arguments)
 
 
 def answer(*arguments: object) -> dict:
@@ -111,7 +107,7 @@ def test_random_placement_scatters_a_working_set():
 
 
 def test_a_part_of_ddr3_has_its_own_states():
-    got = answer(PHASES, "--scheme", "static-nap", "--power", "ddr3-mt41j64m16")
+    got = answer(PHASES, "--scheme", "static-nap", "--part", "ddr3-mt41j64m16")
     assert got["states"] == ["active standby", "standby", "power-down", "self-refresh"]
     assert got["part"] == "MT41J64M16-187E:G"
 
@@ -129,9 +125,9 @@ def test_the_table_and_the_bars(tmp_path):
     ("arguments", "message"),
     [
         (["--scheme", "sleepy"], "no scheme is named 'sleepy'; choose from always-on"),
-        (["--power", "mt48"], "no part 'mt48' is known"),
-        (["--power", "ddr3"], "3 parts fit 'ddr3'"),
-        (["--power", "nowhere.toml"], "cannot read: No such file"),
+        (["--part", "mt48"], "no part 'mt48' is known"),
+        (["--part", "ddr3"], "3 parts fit 'ddr3'"),
+        (["--part", "nowhere.toml"], "cannot read: No such file"),
         (["--chip-pages", "0"], "must be a whole number from 1 to 4294967295 (got '0')"),
         (["--epoch-cycles", "10000,"], "must be a whole number from 1 to 4294967295 (got '')"),
         (["--epsilon", "2"], "must be a number from 0 to 1 (got '2')"),

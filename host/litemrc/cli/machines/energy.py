@@ -1,20 +1,20 @@
 """`litemrc simulate energy TRACE`: energy and delay of power-management schemes for memory chips."""
 
 import argparse
-import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from litemrc.cli.machines.tables.energy import run_json, run_table
+from litemrc.cli.machines.tables.energy import run_json, run_rows, run_table
 from litemrc.cli.shared.arguments import each_once, names_of, number, positive
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import reported, shown
+from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_input_arguments, opened
 from litemrc.energy.chip_power import find_power
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.chips.machine import ChipMachine, EnergyRun, compare
 from litemrc.machines.chips.references import PLACEMENTS, ChipReferences, read_references
 from litemrc.policies.energy import SCHEMES, Scheme, Thresholds
@@ -60,7 +60,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="compare all schemes with this one (default: see below)",
     )
     parser.add_argument(
-        "--power",
+        "--part",
         metavar="PART",
         default="rdram",
         help="rdram, lpddr3, ddr3-PART, a name of `litemrc energy --list-parts`, or FILE.toml (%(default)s)",
@@ -120,21 +120,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         type=positive,
         help="powerdown threshold of tuned schemes; with --nap-after it replaces the sweep",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="plot energy x delay, or the sweep: .png or .svg"
-    )
+    add_output_formats(parser)
+    add_plot_argument(parser, "energy x delay, or the sweep")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate energy`."""
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
+    check_pictures(args.plot)
     schemes = [_with_thresholds(SCHEMES[name], args) for name in args.scheme]
     base = _with_thresholds(SCHEMES[args.base], args) if args.base else None
     bases = {name: _with_thresholds(scheme, args) for name, scheme in SCHEMES.items()}
     machine = ChipMachine(
-        power=find_power(args.power),
+        power=find_power(args.part),
         clock_hz=args.clock_mhz * 1e6,
         epsilon=args.epsilon,
         monitor_mw=args.monitor_mw,
@@ -143,9 +140,21 @@ def main(args: argparse.Namespace) -> int:
     )
     with opened(args) as trace, closing(shown(trace, "reading")) as chunks:
         references = read_references(trace, chunks, args.gap)
-    for note in trace.notes:
-        print(f"litemrc: note: {note}", file=sys.stderr)
-    runs = _sweep(args, references, machine, schemes, base, bases)
+    for text in trace.notes:
+        note(text)
+    machines = [
+        replace(machine, chip_pages=chip_pages, epoch_cycles=epoch_cycles)
+        for chip_pages in args.chip_pages
+        for epoch_cycles in args.epoch_cycles
+    ]
+    runs, stopped = until_stopped(_sweep(references, machines, schemes, base, bases))
+    print_results(
+        args,
+        table=lambda: run_table(references, runs),
+        document=lambda: run_json(references, runs),
+        rows=lambda: run_rows(runs),
+        stopped=stopped,
+    )
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.energy import bars_figure, sweep_figure
@@ -153,35 +162,28 @@ def main(args: argparse.Namespace) -> int:
 
         draw = bars_figure if len(runs) == 1 else sweep_figure
         save_figure(draw(runs, title=Path(args.trace).name), args.plot)
-    if args.json:
-        print(json.dumps(run_json(references, runs), allow_nan=False))
-    else:
-        print(run_table(references, runs))
+    if stopped:
+        raise stopped
     return 0
 
 
 def _sweep(
-    args: argparse.Namespace,
     references: ChipReferences,
-    machine: ChipMachine,
+    machines: Sequence[ChipMachine],
     schemes: Sequence[Scheme],
     base: Scheme | None,
     bases: dict[str, Scheme],
-) -> list[EnergyRun]:
-    machines = [
-        replace(machine, chip_pages=chip_pages, epoch_cycles=epoch_cycles)
-        for chip_pages in args.chip_pages
-        for epoch_cycles in args.epoch_cycles
-    ]
-    runs: list[EnergyRun] = []
+) -> Iterator[EnergyRun]:
+    done = 0
 
     def state() -> tuple[str, float]:
-        return f"{len(runs)} of {len(machines)} machines", len(runs) / len(machines)
+        return f"{done} of {len(machines)} machines", done / len(machines)
 
     with closing(reported(machines, "simulating", state)) as each:
         for machine in each:
-            runs.append(compare(references, machine, schemes, bases, base))
-    return runs
+            run = compare(references, machine, schemes, bases, base)
+            done += 1
+            yield run
 
 
 def _with_thresholds(scheme: Scheme, args: argparse.Namespace) -> Scheme:

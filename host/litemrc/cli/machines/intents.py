@@ -1,10 +1,11 @@
 """`litemrc intents check FILE`: validate an application's intents for its page colors."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
+from litemrc.cli.shared.options import add_output_formats
+from litemrc.cli.shared.results import print_results
 from litemrc.errors import UserError
 from litemrc.policies.trays.intents import INTENTS, ColorIntent, parse_intents
 
@@ -25,19 +26,22 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     check.add_argument("file", metavar="FILE", help="file of intents; - reads standard input")
-    check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    check.add_argument(
+        "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+    add_output_formats(check)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc intents check`."""
     name = "standard input" if args.file == "-" else args.file
-    colors = parse_intents(_text(args.file), name)
-    if args.json:
-        print(json.dumps({"colors": [_json(intent) for intent in colors.values()]}))
-    elif colors:
-        print(_table(list(colors.values())))
-    else:
-        print("no colors")
+    colors = list(parse_intents(_text(args.file), name).values())
+    print_results(
+        args,
+        table=lambda: _table(colors) if colors else "no colors",
+        document=lambda: {"colors": [_json(intent) for intent in colors]},
+        rows=lambda: map(_json, colors),
+    )
     return 0
 
 

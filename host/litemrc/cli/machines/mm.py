@@ -1,16 +1,16 @@
 """`litemrc simulate mm SCENARIO`: processes that share CPU, disk and memory under several memory policies."""
 
 import argparse
-import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
-from litemrc.cli.machines.tables.mm import mm_json, mm_table
+from litemrc.cli.machines.tables.mm import mm_json, mm_rows, mm_table
+from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.multiprogram.machine import check_policy, simulate
 from litemrc.machines.multiprogram.run_result import RunResult
-from litemrc.machines.multiprogram.scenario import POLICIES
+from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 
 _EPILOG = """\
@@ -38,8 +38,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate mm`."""
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
+    check_pictures(args.plot)
     scenario = read_scenario(args.scenario)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
@@ -55,20 +54,27 @@ def main(args: argparse.Namespace) -> int:
         raise UserError(
             "the scenario takes no samples to plot", where=str(args.scenario), remedy="set its sample time"
         )
-    results: list[RunResult] = []
-    try:
-        for policy in policies:
-            with ShownRun(f"{scenario.title}, {policy}", "{:,.0f} s simulated, {:,} touches") as progress:
-                results.append(simulate(scenario, policy, progress))
-    except KeyboardInterrupt:
-        if results and not args.json:
-            print(mm_table(scenario, results))
-        raise
-    print(json.dumps(mm_json(scenario, results)) if args.json else mm_table(scenario, results))
+    results, stopped = until_stopped(_runs(scenario, policies))
+    print_results(
+        args,
+        table=lambda: mm_table(scenario, results),
+        document=lambda: mm_json(scenario, results),
+        rows=lambda: mm_rows(results),
+        stopped=stopped,
+    )
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.multiprogram import mm_figure
 
         save_figure(mm_figure(scenario, results), args.plot)
+    if stopped:
+        raise stopped
     return 0
+
+
+def _runs(scenario: Scenario, policies: Sequence[str]) -> Iterator[RunResult]:
+    for policy in policies:
+        with ShownRun(f"{scenario.title}, {policy}", "{:,.0f} s simulated, {:,} touches") as progress:
+            result = simulate(scenario, policy, progress)
+        yield result

@@ -1,20 +1,21 @@
 """`litemrc simulate placement [TRACE]`: the memory banks that page allocators leave empty and offline."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from litemrc.cli.machines.placement_arguments import byte_size, footprint, percent
-from litemrc.cli.machines.tables.placement import placement_json, placement_table
+from litemrc.cli.machines.tables.placement import placement_json, placement_table, result_json
 from litemrc.cli.shared.arguments import names_of, natural, positive
+from litemrc.cli.shared.memory import memory_size
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import reported
+from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.placement.energy import OFF, memory_power
-from litemrc.machines.placement.machine import ALLOCATORS, Placement, PlacementRun, simulate
+from litemrc.machines.placement.machine import ALLOCATORS, PAGE_BYTES, Placement, PlacementRun, simulate
 from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.events import AllocationTrace, Events
 from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, FootprintTrace
@@ -76,7 +77,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="allocators listed below (default: all)",
     )
     parser.add_argument(
-        "--memory", metavar="SIZE", type=byte_size, default=32 << 30, help="memory size, such as 4G (32G)"
+        "--memory",
+        metavar="SIZE",
+        type=memory_size,
+        default="32G",
+        help="memory size: pages of 4 KiB, or bytes with a unit, such as 4G (%(default)s)",
     )
     parser.add_argument(
         "--banks", metavar="N", type=positive, default=256, help="number of banks (%(default)s)"
@@ -135,28 +140,26 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default="self-refresh",
         help=f"state of empty banks: power-down, self-refresh or {OFF} (%(default)s)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_output_formats(parser)
+    add_plot_argument(parser, "free, offline and migrated memory over time")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="plot free, offline and migrated memory: .png or .svg"
-    )
-    parser.add_argument(
-        "--map", metavar="FILE", type=Path, help="draw the final state of the banks: .png or .svg"
+        "--plot-map", metavar="FILE", type=Path, help="draw the final state of the banks: .png or .svg"
     )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate placement`."""
-    for picture in filter(None, (args.plot, args.map)):
-        check_output_path(picture, PICTURE_SUFFIXES)
+    check_pictures(args.plot, args.plot_map)
+    memory_bytes = args.memory.pages(PAGE_BYTES) * PAGE_BYTES
     power = memory_power(args.part, args.low_state)
     placement = Placement(
-        memory_bytes=args.memory,
+        memory_bytes=memory_bytes,
         units=args.banks,
         nodes=args.nodes,
         interleave_bytes=args.interleave,
         migration_pages=args.migrate_pages,
         most_used_percent=args.migrate_below,
-        reserve_pages=args.memory >> 23 if args.reserve is None else args.reserve,
+        reserve_pages=memory_bytes >> 23 if args.reserve is None else args.reserve,
         moves_per_operation=args.moves,
         scramble=not args.no_scramble,
         seed=args.seed,
@@ -166,15 +169,19 @@ def main(args: argparse.Namespace) -> int:
     if every is None:
         every = max(1, round(_MIGRATE_EVERY_S / trace.tick_s))
     placement = replace(placement, migrate_every=every)
-    for note in trace.notes:
-        print(f"litemrc: note: {note}", file=sys.stderr)
-    runs = [_run(trace, placement, allocator) for allocator in args.allocator]
-    if args.plot or args.map:
-        _draw(args, runs)
-    if args.json:
-        print(json.dumps(placement_json(trace, runs, power), allow_nan=False))
-    else:
-        print(placement_table(trace, runs, power))
+    for text in trace.notes:
+        note(text)
+    runs, stopped = until_stopped(_run(trace, placement, allocator) for allocator in args.allocator)
+    print_results(
+        args,
+        table=lambda: placement_table(trace, runs, power),
+        document=lambda: placement_json(trace, runs, power),
+        rows=lambda: (result_json(run, power) for run in runs),
+        stopped=stopped,
+    )
+    _draw(args, runs)
+    if stopped:
+        raise stopped
     return 0
 
 
@@ -216,11 +223,12 @@ def _run(trace: AllocationTrace, placement: Placement, allocator: str) -> Placem
 
 
 def _draw(args: argparse.Namespace, runs: list[PlacementRun]) -> None:
+    if not (args.plot or args.plot_map):
+        return
     # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
     from litemrc.plots.placement import map_figure, time_figure
 
-    if args.plot:
-        save_figure(time_figure(runs), args.plot)
-    if args.map:
-        save_figure(map_figure(runs), args.map)
+    for path, figure in ((args.plot, time_figure), (args.plot_map, map_figure)):
+        if path:
+            save_figure(figure(runs), path)

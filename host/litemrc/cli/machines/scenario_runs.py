@@ -2,9 +2,10 @@
 
 import argparse
 from collections.abc import Callable, Collection
-from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.messages import is_quiet
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.progress import PlainLines
 from litemrc.errors import UserError
 from litemrc.files.scenarios import scenario_path
@@ -13,7 +14,7 @@ from litemrc.files.scenarios import scenario_path
 def scenario_arguments(
     parser: argparse.ArgumentParser, epilog: str, *, option: str, choices: str, plotted: str
 ) -> None:
-    """Declare SCENARIO.toml, --seed, --json, --plot, and the option that chooses the variants to run.
+    """Declare SCENARIO.toml, --seed, --json, --csv, --plot, and the option that chooses the variants to run.
 
     Parameters:
         option: such as "--policy".
@@ -30,8 +31,8 @@ def scenario_arguments(
     )
     parser.add_argument(option, metavar="NAME,...", help=f"{choices}; the others are compared with the first")
     parser.add_argument("--seed", metavar="N", type=positive, help="seed instead of the scenario's")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help=f"plot {plotted} over time, .png or .svg")
+    add_output_formats(parser)
+    add_plot_argument(parser, f"{plotted} over time")
 
 
 def chosen_names(text: str, option: str, known: Collection[str]) -> list[str]:
@@ -66,7 +67,7 @@ class ShownRun:
 
         self._doing, self._form = doing, form
         console = Console(stderr=True)
-        self._status = console.status(doing) if console.is_terminal else None
+        self._status = console.status(doing) if console.is_terminal and not is_quiet() else None
         self._lines = PlainLines()
 
     def __enter__(self) -> Callable[..., None]:
@@ -79,6 +80,8 @@ class ShownRun:
             self._status.stop()
 
     def _show(self, *figures: float) -> None:
+        if is_quiet():
+            return
         text = f"{self._doing}: {self._form.format(*figures)}"
         if self._status:
             self._status.update(text)

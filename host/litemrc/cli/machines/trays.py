@@ -1,13 +1,13 @@
 """`litemrc simulate trays SCENARIO`: programs on a memory with and without trays."""
 
 import argparse
-import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
-from litemrc.cli.machines.tables.trays import tray_json, tray_table
+from litemrc.cli.machines.tables.trays import tray_json, tray_rows, tray_table
+from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import Case, TrayScenario, run_case
 from litemrc.machines.trays.scenario_file import read_tray_scenario
@@ -32,32 +32,39 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate trays`."""
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
+    check_pictures(args.plot)
     scenario = read_tray_scenario(args.scenario)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
     if args.configuration:
         scenario = replace(scenario, cases=_chosen(scenario, args.configuration))
-    runs: list[TrayRun] = []
-    try:
-        for case in scenario.cases:
-            with ShownRun(f"{scenario.title}, {case.configuration.name}", "{:,.1f} s simulated") as progress:
-                runs.append(run_case(scenario, case, progress))
-    except UserError as error:
-        raise UserError(error.what, where=error.where or str(args.scenario), remedy=error.remedy) from error
-    except KeyboardInterrupt:
-        if runs and not args.json:
-            print(tray_table(scenario, runs))
-        raise
-    print(json.dumps(tray_json(scenario, runs), allow_nan=False) if args.json else tray_table(scenario, runs))
+    runs, stopped = until_stopped(_runs(scenario, str(args.scenario)))
+    print_results(
+        args,
+        table=lambda: tray_table(scenario, runs),
+        document=lambda: tray_json(scenario, runs),
+        rows=lambda: tray_rows(runs),
+        stopped=stopped,
+    )
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.trays import samples_figure
 
         save_figure(samples_figure(runs, title=scenario.title), args.plot)
+    if stopped:
+        raise stopped
     return 0
+
+
+def _runs(scenario: TrayScenario, path: str) -> Iterator[TrayRun]:
+    for case in scenario.cases:
+        with ShownRun(f"{scenario.title}, {case.configuration.name}", "{:,.1f} s simulated") as progress:
+            try:
+                run = run_case(scenario, case, progress)
+            except UserError as error:
+                raise UserError(error.what, where=error.where or path, remedy=error.remedy) from error
+        yield run
 
 
 def _chosen(scenario: TrayScenario, text: str) -> tuple[Case, ...]:

@@ -1,15 +1,12 @@
 """`litemrc simulate placement` as a user meets it: arguments, output, files and an exit code."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import Done, litemrc
 from litemrc.cli.main import main
-from patience import patience
 
-COMMAND = [sys.executable, "-m", "litemrc.cli.main", "simulate", "placement"]
 SAMPLE = Path(__file__).parents[3] / "data" / "placement" / "compile.kmem.xz"
 SMALL = ("--memory", "256M", "--banks", "32")
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -19,9 +16,8 @@ KEYS = {
 }
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    line = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
+def run(*arguments: object) -> Done:
+    return litemrc("simulate", "placement", *arguments)
 
 
 def test_json_has_a_result_for_each_allocator_of_a_workload():
@@ -48,7 +44,7 @@ def test_a_recording_runs_and_says_what_it_does_not_know(tmp_path):
     plot, banks = tmp_path / "time.png", tmp_path / "map.svg"
     done = run(
         *(SAMPLE, "--memory", "64M", "--banks", "16", "--allocator", "buddy,adaptive"),
-        *("--plot", plot, "--map", banks),
+        *("--plot", plot, "--plot-map", banks),
     )
     assert done.returncode == 0
     assert "70 frees of blocks allocated before the recording" in done.stderr
@@ -81,7 +77,7 @@ def test_migration_is_every_two_seconds_whatever_a_tick_is(workload, ticks, caps
         (("--footprint", "50:40:60"), "mean footprint, 40%"),
         (("--footprint", "10:20"), "LOW:MEAN:HIGH"),
         (("--workload", "light", "--allocator", "buddy,slab"), "no allocator is named 'slab'"),
-        (("--workload", "light", "--memory", "3G5"), "must be a size"),
+        (("--workload", "light", "--memory", "3G5"), "must be a number of pages, or bytes with a unit"),
         (("--workload", "light", "--memory", "5M"), "5,242,880 bytes"),
         (("--workload", "light", "--memory", "64M", "--banks", "17"), "17 banks"),
         (("--workload", "light", *SMALL, "--interleave", "4K"), "needs blocks that lie in one bank"),

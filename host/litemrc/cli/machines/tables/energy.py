@@ -1,6 +1,6 @@
-"""The output of `litemrc simulate energy`: a table, or JSON."""
+"""The output of `litemrc simulate energy`: a table, JSON or CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from litemrc.machines.chips.machine import EnergyRun, SchemeResult
@@ -73,6 +73,31 @@ def run_json(references: ChipReferences, runs: Sequence[EnergyRun]) -> dict[str,
         "monitor_mw": machine.monitor_mw,
         "results": [_result_json(run, result) for run in runs for result in run.results],
     }
+
+
+def run_rows(runs: Sequence[EnergyRun]) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each scheme in each machine."""
+    for run in runs:
+        for result in run.results:
+            row = _result_json(run, result)
+            base, thresholds = row["relative_to"], row["thresholds_ns"] or [None] * 3
+            yield {
+                "scheme": row["scheme"],
+                "chip_pages": row["chip_pages"],
+                "epoch_cycles": row["epoch_cycles"],
+                "chips": row["chips"],
+                "energy_mj": row["energy_mj"],
+                "delay_s": row["delay_s"],
+                "energy_delay_mj_s": row["energy_delay"],
+                "base": base["scheme"],
+                "energy_over_base": base["energy"],
+                "delay_over_base": base["delay"],
+                "energy_delay_over_base": base["energy_delay"],
+                "nap_after_ns": thresholds[1],
+                "powerdown_after_ns": thresholds[2],
+                "monitor_mj": row["monitor_mj"],
+                "working_pages": row["working_pages"],
+            }
 
 
 def _result_json(run: EnergyRun, result: SchemeResult) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The output of `litemrc simulate mm`: a table, or JSON."""
+"""The output of `litemrc simulate mm`: a table, JSON or CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from litemrc.curves.sizes import size_text
@@ -58,34 +58,42 @@ def mm_json(scenario: Scenario, results: Sequence[RunResult]) -> dict[str, Any]:
     }
 
 
+def mm_rows(results: Sequence[RunResult]) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each process under each policy."""
+    for result in results:
+        for process in result.processes:
+            yield {"policy": result.policy, **_process_json(results[0], result, process)}
+
+
 def _result_json(first: RunResult, result: RunResult) -> dict[str, Any]:
     return {
         "policy": result.policy,
         "time_s": result.time_s,
         "measured_s": result.measured_s,
         "disk_busy_s": result.disk_busy_s,
-        "processes": [
-            {
-                "name": process.name,
-                "kind": process.kind,
-                "touches": process.touches,
-                "execution_s": process.execution_s,
-                "requests": int(process.response_s.size),
-                "mean_response_s": process.mean_s,
-                **{f"p{percent}_response_s": process.percentile_s(percent) for percent in PERCENTILES},
-                "faults": process.faults,
-                "zero_fills": process.zero_fills,
-                "write_outs": process.write_outs,
-                "speedup": speedup(first.process(process.name), process),
-                "fault_reduction": fault_reduction(first, result, process.name),
-            }
-            for process in result.processes
-        ],
+        "processes": [_process_json(first, result, process) for process in result.processes],
         "sampled_s": result.sampled_s.tolist(),
         "resident_pages": {
             process.name: result.resident_pages[:, number].tolist()
             for number, process in enumerate(result.processes)
         },
+    }
+
+
+def _process_json(first: RunResult, result: RunResult, process: ProcessResult) -> dict[str, Any]:
+    return {
+        "name": process.name,
+        "kind": process.kind,
+        "touches": process.touches,
+        "execution_s": process.execution_s,
+        "requests": int(process.response_s.size),
+        "mean_response_s": process.mean_s,
+        **{f"p{percent}_response_s": process.percentile_s(percent) for percent in PERCENTILES},
+        "faults": process.faults,
+        "zero_fills": process.zero_fills,
+        "write_outs": process.write_outs,
+        "speedup": speedup(first.process(process.name), process),
+        "fault_reduction": fault_reduction(first, result, process.name),
     }
 
 

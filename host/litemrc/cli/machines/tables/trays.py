@@ -1,6 +1,6 @@
-"""The output of `litemrc simulate trays`: a table, or JSON."""
+"""The output of `litemrc simulate trays`: a table, JSON or CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -9,6 +9,15 @@ from litemrc.machines.trays.hardware import PAGE_BYTES
 from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import TrayScenario
 
+# Counts of a whole run, by key of JSON and CSV.
+_COUNTS = {
+    "zero_fills": "zero_fills",
+    "reloads": "reloads",
+    "recycled_pages": "recycled",
+    "migrated_pages": "migrated",
+    "pages_outside_memnice": "outside",
+    "waking_s": "waking_s",
+}
 _NOTES = """\
 mW: mean DRAM power of the phase; saved: relative to {first}; awake: mean number of ranks not in self-refresh
 zero fills, reloads: page faults on new and on recycled pages; waking: time ranks spent leaving self-refresh
@@ -53,6 +62,19 @@ def tray_json(scenario: TrayScenario, runs: Sequence[TrayRun]) -> dict[str, Any]
     }
 
 
+def tray_rows(runs: Sequence[TrayRun]) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each phase of each configuration, and for all its phases."""
+    for run in runs:
+        for phase in run.phase_names:
+            yield {
+                "configuration": run.configuration,
+                **_phase_json(runs[0], run, phase),
+                **dict.fromkeys(_COUNTS),
+            }
+        totals = {name: getattr(run, attribute) for name, attribute in _COUNTS.items()}
+        yield {"configuration": run.configuration, **_phase_json(runs[0], run, None), **totals}
+
+
 def saving(first: TrayRun, run: TrayRun, phase: str | None = None) -> float | None:
     """Return the saving of mean power over the first run; None if a run has no sample of the phase."""
     before, after = first.mean_mw(phase), run.mean_mw(phase)
@@ -70,28 +92,25 @@ def _power(first: TrayRun, run: TrayRun, phase: str | None) -> str:
     return f"{run.phase_seconds(phase):>8.2f} {run.mean_mw(phase):>7.0f} {shown:>7} {run.awake(phase):>6.2f}"
 
 
+def _phase_json(first: TrayRun, run: TrayRun, phase: str | None) -> dict[str, Any]:
+    """Return the results of a phase; None: of all."""
+    return {
+        "phase": phase or "all",
+        "seconds": run.phase_seconds(phase),
+        "mean_mw": _or_null(run.mean_mw(phase)),
+        "saving": saving(first, run, phase),
+        "ranks_awake": _or_null(run.awake(phase)),
+    }
+
+
 def _run_json(first: TrayRun, run: TrayRun) -> dict[str, Any]:
     return {
         "configuration": run.configuration,
         "seconds": run.seconds,
         "mean_mw": _or_null(run.mean_mw()),
         "saving": saving(first, run),
-        "phases": [
-            {
-                "phase": phase,
-                "seconds": run.phase_seconds(phase),
-                "mean_mw": _or_null(run.mean_mw(phase)),
-                "saving": saving(first, run, phase),
-                "ranks_awake": _or_null(run.awake(phase)),
-            }
-            for phase in run.phase_names
-        ],
-        "zero_fills": run.zero_fills,
-        "reloads": run.reloads,
-        "recycled_pages": run.recycled,
-        "migrated_pages": run.migrated,
-        "pages_outside_memnice": run.outside,
-        "waking_s": run.waking_s,
+        "phases": [_phase_json(first, run, phase) for phase in run.phase_names],
+        **{name: getattr(run, attribute) for name, attribute in _COUNTS.items()},
         "trays": [asdict(tray) for tray in run.trays],
         "backing": [
             {"process": process, "color": color, "tray_pages": pages.tolist()}
