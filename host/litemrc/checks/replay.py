@@ -47,16 +47,14 @@ def replay(
     }
     do = [actions[op] for op in OPS]
     epochs, scales, positions = [], [], bytearray()
-    setting = recording.setting
-    changes = iter([*np.flatnonzero(np.diff(setting, prepend=-1)).tolist(), setting.size])
-    next_change = next(changes)
-    columns = ("op", "frame", "context", "frozen", "epoch_end")
-    for event, (op, frame, context, frozen, epoch_end) in enumerate(recording.events(*columns)):
-        if event == next_change:
-            in_force = recording.settings[setting[event]]
-            model.set_range(in_force.lower, in_force.upper)
-            model.set_sampling(in_force.sampling)
-            next_change = next(changes)
+    in_force = None
+    columns = ("op", "frame", "context", "frozen", "epoch_end", "setting")
+    for op, frame, context, frozen, epoch_end, setting in recording.events(*columns):
+        if setting != in_force:
+            in_force = setting
+            settings = recording.settings[setting]
+            model.set_range(settings.lower, settings.upper)
+            model.set_sampling(settings.sampling)
         model.freeze = frozen
         positions.extend(do[op](frame, context))
         if epoch_end:

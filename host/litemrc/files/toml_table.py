@@ -1,7 +1,8 @@
 """TOML files in which every key is checked; errors name the key and the line."""
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -125,17 +126,19 @@ def line_of(text: str, path: KeyPath) -> int | None:
     The parser gives no positions, so prefixes of the file are parsed: the shortest valid prefix that has the
     key ends with its statement, which begins after the next shorter valid prefix.
     """
-    lines = text.splitlines(keepends=True)
+    return next((begin for begin, _, content in _statements(text) if _holds(content, path)), None)
+
+
+def _statements(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield the first and last line of each statement and the contents of the file up to it."""
     begin = 1
-    for end in range(1, len(lines) + 1):
+    for end, prefix in enumerate(accumulate(text.splitlines(keepends=True)), 1):
         try:
-            content = tomllib.loads("".join(lines[:end]))
+            content = tomllib.loads(prefix)
         except tomllib.TOMLDecodeError:
             continue
-        if _holds(content, path):
-            return begin
+        yield begin, end, content
         begin = end + 1
-    return None
 
 
 def _holds(content: Any, path: KeyPath) -> bool:
@@ -151,12 +154,4 @@ def _holds(content: Any, path: KeyPath) -> bool:
 
 def _first_broken_line(text: str) -> int:
     """Return the line of the first statement that is not valid TOML."""
-    lines = text.splitlines(keepends=True)
-    begin = 1
-    for end in range(1, len(lines) + 1):
-        try:
-            tomllib.loads("".join(lines[:end]))
-            begin = end + 1
-        except tomllib.TOMLDecodeError:
-            pass
-    return min(begin, max(len(lines), 1))
+    return 1 + max((end for _, end, _ in _statements(text)), default=0)
