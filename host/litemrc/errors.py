@@ -21,3 +21,9 @@ class UserError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text} ({self.remedy})" if self.remedy else text
+
+
+class OutputError(UserError):
+    """A result cannot be written: the disk is full, the reader has gone; the input may be good."""
+
+    exit_code = 1

@@ -5,14 +5,14 @@ level it imports only what its parser needs.
 """
 
 import argparse
-import io
-import os
+import errno
 import sys
 from collections.abc import Sequence
 
 from litemrc.cli.shared.commands import add_commands
 from litemrc.cli.shared.messages import silenced
-from litemrc.errors import UserError
+from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
+from litemrc.errors import OutputError, UserError
 
 # For each command its module, below this folder, and its description.
 COMMANDS = {
@@ -56,31 +56,53 @@ COMMANDS = {
     "trace": ("traces.trace", "inspect, convert, plot, capture and generate traces of page references"),
 }
 
+EXIT_FAILED = 1  # the environment failed: an output cannot be written, out of memory
+EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; `argv` lacks the program's name and defaults to that of the process."""
-    argv = sys.argv[1:] if argv is None else list(argv)
+    open_standard_streams()
     try:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # question marks on a terminal without Unicode
-        args = _parse(argv)
-        with silenced(getattr(args, "quiet", False)):
-            code = int(args.run(args))
-        sys.stdout.flush()
-        return code
-    except UserError as error:
-        print(_explain(error), file=sys.stderr)
-        return error.exit_code
+        code = _run(sys.argv[1:] if argv is None else list(argv))
+    except SystemExit:  # of the parser, for example after --help
+        if failure := stdout_failure():
+            return _failed(failure, EXIT_FAILED)
+        raise
     except KeyboardInterrupt:
-        print("litemrc: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has closed the pipe; otherwise Python fails when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_BROKEN_PIPE
+        code = _failed("interrupted", EXIT_INTERRUPTED, "")
+    except UserError as error:
+        code = _failed(_explain(error), error.exit_code)
+    except OSError as error:
+        failure = stdout_failure()  # had it failed, the flush would fail again
+        return _failed(failure or _system_text(error), EXIT_FAILED)
+    except MemoryError as error:
+        code = _failed(f"not enough memory: {error}".removesuffix(": "), EXIT_FAILED)
+    except RecursionError:
+        code = _failed("the input is nested too deeply", EXIT_BAD_INPUT)
+    except UnicodeDecodeError as error:
+        code = _failed(f"the input is not {error.encoding} text: {error.reason}", EXIT_BAD_INPUT)
+    failure = stdout_failure()
+    return _failed(failure, code or EXIT_FAILED) if failure else code
+
+
+def _run(argv: list[str]) -> int:
+    args = _parse(argv)
+    with silenced(getattr(args, "quiet", False)):
+        return int(args.run(args))
+
+
+def _failed(text: str, code: int, kind: str = "error: ") -> int:
+    print(f"litemrc: {kind}{text}", file=sys.stderr)
+    return code
+
+
+def _system_text(error: OSError) -> str:
+    """Return an error that no command foresaw, with its name and the file, on one line."""
+    name = errno.errorcode.get(error.errno or 0, type(error).__name__)
+    files = [str(file) for file in (error.filename, error.filename2) if file is not None]
+    return f"{' and '.join(files) + ': ' if files else ''}{error.strerror or error} ({name})"
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
@@ -103,7 +125,9 @@ class _Version(argparse.Action):
 
 
 def _explain(error: UserError) -> str:
-    lines = [f"litemrc: error: {error.what}"]
+    if isinstance(error, OutputError):
+        return str(error)  # one line
+    lines = [error.what]
     if error.where:
         lines.append(f"  where:  {error.where}")
     if error.remedy:

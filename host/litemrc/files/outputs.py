@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from litemrc.errors import UserError
+from litemrc.errors import OutputError, UserError
 
 PICTURE_SUFFIXES = (".png", ".svg")
 
@@ -28,10 +28,16 @@ def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
             where=str(path),
             remedy=f"choose a name ending in {endings}",
         )
-    if path.is_dir():
-        raise UserError("is a folder", where=str(path), remedy="name a file")
-    if not path.parent.is_dir():
-        raise UserError("no such folder", where=str(path.parent), remedy=f"mkdir -p {path.parent}")
+    try:
+        if path.is_dir():
+            raise UserError("is a folder", where=str(path), remedy="name a file")
+        if not path.parent.is_dir():
+            raise UserError("no such folder", where=str(path.parent), remedy=f"mkdir -p {path.parent}")
+        path.exists()
+    except OSError as error:  # such as a name that is too long
+        raise UserError(
+            f"cannot write: {error.strerror}", where=str(path), remedy="choose another name"
+        ) from error
     if not os.access(path.parent, os.W_OK):
         raise UserError(
             "the folder cannot be written", where=str(path.parent), remedy="choose a folder of your own"
@@ -43,23 +49,34 @@ def check_output_path(path: str | Path, suffixes: Sequence[str] = ()) -> Path:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it over `path` on success, remove it on any failure.
 
+    A link stays a link. Yield `path` itself if it is a device or a pipe, such as /dev/stdout.
+
     Raises:
-        UserError: the operating system refused the write (disk full, no permission ...).
+        OutputError: the operating system refused the write (disk full, no permission ...).
     """
     path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        yield partial
-        # Data before name: after a power failure the path holds the old or the new file, never an empty one.
-        with partial.open("rb") as written:
-            os.fsync(written.fileno())
-        partial.replace(path)
+        if _is_written_in_place(path):
+            yield path
+            return
+        path = Path(os.path.realpath(path))
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            yield partial
+            # Data before name: after a power failure the path is never an empty file.
+            with partial.open("rb") as written:
+                os.fsync(written.fileno())
+            partial.replace(path)
+        finally:
+            with suppress(OSError):
+                partial.unlink()
     except OSError as error:
-        raise UserError(
+        raise OutputError(
             f"cannot write: {error.strerror or error}",
             where=str(path),
             remedy="check that the folder exists, can be written and has room",
         ) from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
+
+
+def _is_written_in_place(path: Path) -> bool:
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())

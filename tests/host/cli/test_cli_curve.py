@@ -11,6 +11,7 @@ from litemrc.cli import main as cli
 from litemrc.cli.curves.curve import json_object
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.processes import Owner
+from litemrc.errors import UserError
 from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
@@ -43,6 +44,7 @@ def test_json_is_one_object_and_nothing_else(file):
         "unsampled": 0,
         "scale_log2": 0,
         "page_bytes": 4096,
+        "resolution_pages": 16,
         "sizes_pages": [16, 32, 48, 64],
         "miss_ratio": [0.5, 0.25, 0.1875, 0.1875],
         "epochs": [0, 1, 2],
@@ -58,7 +60,7 @@ def test_json_without_a_context_sums_the_contexts(file):
 
 
 def test_the_only_context_with_data_is_taken(file):
-    curve = json.loads(run("curve", file, "--epochs", "1:", "--json").stdout)
+    curve = json.loads(run("curve", file, "--from", 1, "--json").stdout)
     assert (curve["context"], curve["accesses"]) == (1, 12)
 
 
@@ -97,7 +99,7 @@ def test_epochs_of_different_sampling_are_refused_and_named(tmp_path, epoch_tabl
     assert done.returncode == 2
     assert "the sampling rate changed" in done.stderr
     assert "0 to 1 sample 1 page of 1, 2 to 2 sample 1 page of 2" in done.stderr
-    assert run("curve", tmp_path / "t.parquet", "--epochs", ":2").returncode == 0
+    assert run("curve", tmp_path / "t.parquet", "--to", 1).returncode == 0
 
 
 def test_a_context_may_be_named(file):
@@ -126,6 +128,30 @@ def test_the_table_of_one_context_has_its_curve(file):
     assert "█" in run("curve", file, "--context", 1).stdout
 
 
+def test_a_range_of_epochs_includes_both_ends(file):
+    # zipf: 20 accesses in epoch 0, 12 in epoch 1, none in epoch 2.
+    for first, last, accesses in ((0, 0, 20), (0, 1, 32), (1, 2, 12)):
+        done = run("curve", file, "--context", 1, "--from", first, "--to", last, "--json")
+        assert json.loads(done.stdout)["accesses"] == accesses
+
+
+def test_csv_has_a_row_for_each_owner_and_size(file):
+    lines = run("curve", file, "--csv").stdout.splitlines()
+    assert lines[0] == "name,pages,memory_bytes,miss_ratio"
+    assert lines[1:3] == ["zipf,16,65536,0.5", "zipf,32,131072,0.25"]
+    assert len(lines) == 1 + 2 * 4 and lines[5] == "loop,16,65536,1.0"
+
+
+def test_what_was_printed_survives_a_picture_that_fails(file, tmp_path, monkeypatch, capsys):
+    def fail(*_):
+        raise UserError("the disk is full")
+
+    monkeypatch.setattr("litemrc.plots.files.save_figure", fail)
+    assert cli.main(["curve", str(file), "--json", "--plot", str(tmp_path / "a.png")]) == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["accesses"] == 42 and "the disk is full" in printed.err
+
+
 def test_a_picture_is_drawn(file, tmp_path):
     done = run("curve", file, "--plot", tmp_path / "curve.png")
     assert done.returncode == 0
@@ -137,9 +163,11 @@ def test_a_picture_is_drawn(file, tmp_path):
     [
         (["--context", "7"], "context 7 has no data"),
         (["--context", "nobody"], "contexts with data: 1 (zipf), 2 (loop)"),
-        (["--epochs", "5:"], "the file holds epochs 0 to 2"),
-        (["--epochs", "2:"], "no context counted an access"),
-        (["--epochs", "3"], "must be a range A:B"),
+        (["--from", "5"], "the file holds epochs 0 to 2"),
+        (["--from", "2"], "no context counted an access"),
+        (["--from", "x"], "must be the number of an epoch"),
+        (["--from", "1", "--to", "0"], "holds no epoch"),
+        (["--csv"], "not allowed with argument"),
         (["--plot", "curve.pdf"], "must end in .png or .svg"),
         (["--plot", "no/such/folder/curve.png"], "no such folder"),
         (["--no-such-option"], "unrecognized arguments"),

@@ -1,4 +1,4 @@
-"""`litemrc soc` and `litemrc simulate` are two things: the simulated SoC as a device, and the trace-driven machines."""
+"""`litemrc soc` is the simulated SoC as a device; `litemrc simulate` holds the trace-driven machines."""
 
 import pytest
 from litemrc.cli.main import main

@@ -114,12 +114,12 @@ def open_source(path: str | Path) -> ByteSource:
         stdin = str(path) == STDIN
         raw = BufferedReader(FileIO(_STDIN if stdin else path, closefd=not stdin), _BUFFER_BYTES)
         status = os.fstat(raw.fileno())
+        total_bytes = status.st_size if stat.S_ISREG(status.st_mode) else None
+        return ByteSource(raw, "stdin" if stdin else str(path), total_bytes)
     except OSError as error:
         raise UserError(
             f"cannot read: {error.strerror}", where=str(path), remedy="check the name and its permissions"
         ) from error
-    total_bytes = status.st_size if stat.S_ISREG(status.st_mode) else None
-    return ByteSource(raw, "stdin" if stdin else str(path), total_bytes)
 
 
 def plain_name(path: str | Path) -> str:
