@@ -7,8 +7,6 @@ from litemrc.device.errors import DeviceFaultError, RequestRefusedError
 from litemrc.device.link.protocol import Message, device_messages
 from litemrc.device.link.schema import schema
 
-_NO_BUDGET = schema().constants["no_budget"]
-
 
 @dataclass(frozen=True)
 class Followed:
@@ -67,7 +65,9 @@ def set_budget(device: Device, context: int, pages: int | None) -> Budget:
     Raises:
         LinkError: as `get_followed`; or the device did not start what runs there.
     """
-    answer = device.request("set_budget", context=context, pages=_NO_BUDGET if pages is None else pages)
+    answer = device.request(
+        "set_budget", context=context, pages=schema().constants["no_budget"] if pages is None else pages
+    )
     return _budget(device, context, answer)
 
 
@@ -95,7 +95,7 @@ def _budget(device: Device, context: int, answer: Message) -> Budget:
         allowed, used = answer.values
     except ValueError:
         raise _fault(device, context, answer) from None
-    return Budget(context, None if allowed == _NO_BUDGET else allowed, used)
+    return Budget(context, None if allowed == schema().constants["no_budget"] else allowed, used)
 
 
 def _fault(device: Device, context: int, answer: Message) -> DeviceFaultError:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message, host_requests
 from litemrc.device.link.schema import schema
-from litemrc.traces.generators.traffic import Traffic
+
+if TYPE_CHECKING:
+    from litemrc.traces.generators.traffic import Traffic
 
 _MASTER = "master_"  # of the constants that number them
 
@@ -153,7 +156,7 @@ def get_traffic(device: Device) -> TrafficState:
     return _traffic(device, device.request("get_traffic"))
 
 
-def start_traffic(device: Device, traffic: Traffic, *, gap: int, count: int) -> TrafficState:
+def start_traffic(device: Device, traffic: "Traffic", *, gap: int, count: int) -> TrafficState:
     """Have the generator make `count` accesses of a stream, `gap` cycles apart; writes change no byte.
 
     Raises:

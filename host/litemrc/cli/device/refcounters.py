@@ -17,14 +17,11 @@ from litemrc.cli.shared.arguments import (
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
-from litemrc.device.collecting.collector import Collector
-from litemrc.device.collecting.page_copies import PagesRow
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message
 from litemrc.device.ref_counters import CounterSetting, RefCounterUnit
 from litemrc.device.running import Run
 from litemrc.errors import UserError
-from litemrc.traces.generators.traffic import Traffic
 
 _EPILOG = """\
 Without an action: show the counters of the device and what they count.
@@ -214,6 +211,9 @@ def _set(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None
 
 
 def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
+    # Imported here and below: numpy takes long to load.
+    from litemrc.traces.generators.traffic import Traffic
+
     first, last = args.pages
     pages = last - first + 1
     if pages & (pages - 1):
@@ -244,6 +244,8 @@ def _traffic(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> 
 
 
 def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
+    from litemrc.device.collecting.page_copies import PagesRow
+
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
     runs = [Run.parse(text) for text in args.runs]
@@ -266,6 +268,8 @@ def _watch(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> No
 def _messages(device: Device, runs: list[Run]) -> Iterator[Message]:
     """Yield the messages of the device: while programs run, or forever."""
     if runs:
+        from litemrc.device.collecting.collector import Collector
+
         yield from Collector(device).collect(None, runs)
         return
     while True:

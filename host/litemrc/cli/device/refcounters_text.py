@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from litemrc.device.collecting.page_copies import PagesRow
 from litemrc.device.ref_counters import CounterSetting, PageEvent, RefCounterUnit, masters
+
+if TYPE_CHECKING:
+    from litemrc.device.collecting.page_copies import PagesRow
 
 _ROW_COLUMNS = {
     "references": "references",
@@ -53,7 +55,7 @@ def print_event(event: PageEvent, as_json: bool) -> None:
         print(f"{event.counter}: page {event.page}{lost}", flush=True)
 
 
-def print_row(row: PagesRow, before: PagesRow | None, as_json: bool) -> None:
+def print_row(row: "PagesRow", before: "PagesRow | None", as_json: bool) -> None:
     """Print the counts so far, and the mean cost of an access since the row before."""
     references, home, cost = (
         getattr(row, name) - (getattr(before, name) if before else 0)

@@ -8,7 +8,6 @@ from litemrc.device.collecting.message_gaps import MessageGaps
 from litemrc.device.link.protocol import Message
 from litemrc.device.link.schema import schema
 
-_NO_BUDGET = schema().constants["no_budget"]
 _MOST_RECENT = 2 * 256  # rows of two epochs: of each context one
 
 
@@ -42,7 +41,9 @@ class TaskRow:
     def of_message(cls, message: Message) -> "TaskRow":
         """Return the row of a task message."""
         values = {name: getattr(message, name) for name in cls.__dataclass_fields__}
-        return cls(**values | {"budget": None if message.budget == _NO_BUDGET else message.budget})
+        if message.budget == schema().constants["no_budget"]:
+            values["budget"] = None
+        return cls(**values)
 
 
 class TaskRows:

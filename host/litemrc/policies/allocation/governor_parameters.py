@@ -1,8 +1,7 @@
 """Parameters of the governor."""
 
+import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from litemrc.curves.sizes import EPSILON
 from litemrc.errors import UserError
@@ -37,10 +36,10 @@ class GovernorParameters:
     def __post_init__(self) -> None:
         for name, least in (("memory_pages", 1), ("delta_pages", 1), ("half_life", 1), ("step_pages", 1)):
             value = getattr(self, name)
-            if value is not None and not least <= value < np.inf:
+            if value is not None and not least <= value < math.inf:
                 raise UserError(f"{name} of the governor cannot be {value}", remedy=f"give at least {least}")
         for name in ("minimum_pages", "gain", "epsilon"):
-            if not 0 <= getattr(self, name) < np.inf:
+            if not 0 <= getattr(self, name) < math.inf:
                 raise UserError(
                     f"{name} of the governor cannot be {getattr(self, name)}", remedy="give 0 or more"
                 )

@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.traces.formats.streams import open_sink, open_source, plain_name
 from litemrc.traces.generators.urls import PREFIX
 from litemrc.traces.shared.chunk import PAGE_BYTES, SharedTrace
-from litemrc.traces.shared.columnar import SharedParquetTrace, SharedParquetWriter
 from litemrc.traces.shared.generated import SharedGeneratedTrace
-from litemrc.traces.shared.text import SharedTextTrace, SharedTextWriter
+
+if TYPE_CHECKING:
+    from litemrc.traces.shared.columnar import SharedParquetWriter
+    from litemrc.traces.shared.text import SharedTextWriter
 
 _PARQUET, _TEXT = (".parquet",), (".txt", ".trace")
 
@@ -24,20 +27,28 @@ def open_shared_trace(path: str | Path) -> SharedTrace:
     """
     if str(path).startswith(PREFIX):
         return SharedGeneratedTrace(str(path))
+    # Imported here and below: pyarrow takes long to load.
     if _format(path) is _PARQUET:
+        from litemrc.traces.shared.columnar import SharedParquetTrace
+
         return SharedParquetTrace(Path(path))
+    from litemrc.traces.shared.text import SharedTextTrace
+
     return SharedTextTrace(open_source(path))
 
 
 @contextmanager
 def create_shared_trace(
     path: str | Path, page_bytes: int = PAGE_BYTES, origin: str = "", time_unit: str = ""
-) -> Iterator[SharedTextWriter | SharedParquetWriter]:
+) -> "Iterator[SharedTextWriter | SharedParquetWriter]":
     """Yield a writer; the file appears only if the block ends without an exception.
 
     Raises:
         UserError: a name without a known suffix, or a path that cannot be written.
     """
+    from litemrc.traces.shared.columnar import SharedParquetWriter
+    from litemrc.traces.shared.text import SharedTextWriter
+
     form = _format(path)
     path = check_output_path(path)
     with replacing(path) as partial, open_sink(partial, path) as sink:
