@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from litemrc.cli.shared.arguments import epoch_range
+from litemrc.cli.shared.messages import warning
+from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
+from litemrc.cli.shared.results import check_pictures
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 
 if TYPE_CHECKING:
     from litemrc.epochs.processes import Owner
@@ -29,8 +29,8 @@ By default all owners of pages that have data are shown. If there are several, -
 and the sums of their counters: the total misses if each owner had a memory of that size to itself.
 
 --json prints one object: context, processes (context, pid, comm, first_epoch and last_epoch of each),
-accesses, misses, dropped, outside, unsampled, scale_log2, page_bytes, sizes_pages, miss_ratio, epochs,
-working_set_pages.
+accesses, misses, dropped, outside, unsampled, scale_log2, page_bytes, resolution_pages, sizes_pages,
+miss_ratio, epochs, working_set_pages. --csv prints a row for each owner and memory size.
 
 miss_ratio[i] is the miss ratio of a memory of sizes_pages[i] pages. Between two sizes the ratio of the
 smaller one holds; below the first size the ratio is 1. working_set_pages[i] is the working-set size in epoch
@@ -52,62 +52,57 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     owner = parser.add_mutually_exclusive_group()
     owner.add_argument("--context", metavar="C", help="number or name of one context")
     owner.add_argument("--process", metavar="P", help="pid or name of the processes")
-    parser.add_argument(
-        "--epochs",
-        metavar="A:B",
-        type=epoch_range,
-        help="only epochs A to B - 1; either end may be left out",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="OUT", type=Path, help="draw the curves into OUT.png or OUT.svg")
+    add_epoch_range_arguments(parser)
+    add_output_formats(parser)
+    add_plot_argument(parser, "the curves")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc curve`."""
     # Imported here: these take long to load.
     from litemrc.cli.curves.counter_table import counter_table
+    from litemrc.cli.curves.curve_text import csv_pieces, write
     from litemrc.cli.shared.text_plot import spark_lines, text_plot
     from litemrc.epochs.files import read_epochs
 
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
-    table = read_epochs(args.file)
-    if args.epochs:
-        table = _select_epochs(table, args.epochs, args.file)
+    check_pictures(args.plot)
+    table = _select_epochs(read_epochs(args.file), args)
     _check_scale(table, args.file)
     owners = _select_owners(table, args, args.file)
+    curve = table.curve(owners[0] if len(owners) == 1 else owners)
+    if curve.overflow:
+        warning("a 32-bit counter saturated: the curve is approximate")
+    if table.interrupted:
+        warning("the collection was interrupted before its end")
+    curves = [table.curve(owner) for owner in owners]
+    if args.json:
+        write([json.dumps(json_object(table, owners), allow_nan=False), "\n"])
+    elif args.csv:
+        write(csv_pieces(curves))
+    else:
+        names = [table.name_of(owner) for owner in owners]
+        picture = (
+            text_plot(curve, table.page_bytes)
+            if len(owners) == 1
+            else spark_lines(curves, names, table.page_bytes)
+        )
+        write([f"{counter_table(table, owners)}\n\n{picture}\n"])
     if args.plot:
         # Imported here: matplotlib takes long to load, and complains on stderr without a home directory.
         from litemrc.plots.curves import curves_figure
         from litemrc.plots.files import save_figure
 
         save_figure(curves_figure(table, owners), args.plot)
-
-    curve = table.curve(owners[0] if len(owners) == 1 else owners)
-    if curve.overflow:
-        print("litemrc: warning: a 32-bit counter saturated: the curve is approximate", file=sys.stderr)
-    if table.interrupted:
-        print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
-    if args.json:
-        print(json.dumps(json_object(table, owners), allow_nan=False))
-        return 0
-    print(counter_table(table, owners), end="\n\n")
-    if len(owners) == 1:
-        print(text_plot(curve, table.page_bytes))
-    else:
-        names = [table.name_of(owner) for owner in owners]
-        print(spark_lines([table.curve(owner) for owner in owners], names, table.page_bytes))
-    if args.plot:
-        print(f"\nplot written to {args.plot}")
     return 0
 
 
-def _select_epochs(table: EpochTable, epochs: tuple[int | None, int | None], path: Path) -> EpochTable:
-    selected = table.between(*epochs)
+def _select_epochs(table: EpochTable, args: argparse.Namespace) -> EpochTable:
+    first, last = args.first_epoch, args.last_epoch
+    selected = table.between(first, None if last is None else last + 1)
     if table.epoch.size and not selected.epoch.size:
         raise UserError(
-            "the range of --epochs holds no epoch of the file",
-            where=str(path),
+            "the range of --from and --to holds no epoch of the file",
+            where=str(args.file),
             remedy=f"the file holds epochs {table.epoch.min()} to {table.epoch.max()}",
         )
     return selected
@@ -120,7 +115,7 @@ def _check_scale(table: EpochTable, path: Path) -> None:
     raise UserError(
         "the sampling rate changed between epochs: their counters cannot be summed",
         where=str(path),
-        remedy="select epochs of one rate with --epochs: "
+        remedy="select epochs of one rate with --from and --to: "
         + ", ".join(
             f"{epochs.min()} to {epochs.max()} sample 1 page of {1 << scale}"
             for scale, epochs in zip(table.scales, spans, strict=True)
@@ -178,6 +173,7 @@ def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]
         "unsampled": table.sum_of_epochs("unsampled", owners),
         "scale_log2": table.scale,
         "page_bytes": curve.page_bytes,
+        "resolution_pages": curve.resolution_pages,
         "sizes_pages": curve.sizes_pages.tolist(),
         "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],
         "epochs": list(working_set),
