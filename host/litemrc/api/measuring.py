@@ -23,7 +23,7 @@ def mrc(
     page_bytes: int | None = None,
     *,
     threads: int | None = None,
-    rate: float | None = None,
+    sample_rate: float | None = None,
     sample_pages: int | None = None,
     frames: int | None = None,
     groups: int | None = None,
@@ -38,7 +38,7 @@ def mrc(
         page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
             Addresses in a file are divided by it.
         threads: of exact: cores to use.
-        rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
+        sample_rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
         frames, groups: of group and bucket: size of the memory in pages, number of page groups.
 
     Raises:
@@ -51,7 +51,12 @@ def mrc(
     if page_bytes is not None and (page_bytes < 1 or page_bytes & (page_bytes - 1)):
         raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where="litemrc.mrc")
     measuring = make_engine(
-        engine, threads=threads, rate=rate, sample_pages=sample_pages, frames=frames, groups=groups
+        engine,
+        threads=threads,
+        sample_rate=sample_rate,
+        sample_pages=sample_pages,
+        frames=frames,
+        groups=groups,
     )
     name, known_from = "", 1
     if isinstance(source, str | PathLike):

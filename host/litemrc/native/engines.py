@@ -16,7 +16,7 @@ ENGINES = {
     "exact": ("threads",),
     "group": ("frames", "groups"),
     "bucket": ("frames", "groups"),
-    "shards": ("rate", "sample_pages"),
+    "shards": ("sample_rate", "sample_pages"),
 }
 DEFAULT_FRAMES = 1 << 20
 DEFAULT_GROUPS = 256
@@ -38,7 +38,7 @@ def make_engine(
     name: str,
     *,
     threads: int | None = None,
-    rate: float | None = None,
+    sample_rate: float | None = None,
     sample_pages: int | None = None,
     frames: int | None = None,
     groups: int | None = None,
@@ -48,7 +48,7 @@ def make_engine(
     Parameters:
         name: one of `ENGINES`.
         threads: of exact: number of threads.
-        rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
+        sample_rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
         frames, groups: of group and bucket.
 
     Raises:
@@ -58,7 +58,7 @@ def make_engine(
         raise UserError(f"unknown engine {name!r}", remedy=f"choose {', '.join(ENGINES)}")
     given = {
         "threads": threads,
-        "rate": rate,
+        "sample_rate": sample_rate,
         "sample_pages": sample_pages,
         "frames": frames,
         "groups": groups,
@@ -72,11 +72,13 @@ def make_engine(
     if name == "exact":
         return ExactStack(1 if threads is None else threads)
     if name == "shards":
-        if rate is not None and sample_pages is not None:
-            raise UserError("shards takes either a rate or a sample size", remedy="give one of the two")
+        if sample_rate is not None and sample_pages is not None:
+            raise UserError(
+                "shards takes either a sample rate or a number of sample pages", remedy="give one of the two"
+            )
         if sample_pages is not None:
             return ShardsFixedSize(sample_pages)
-        return ShardsFixedRate(DEFAULT_RATE if rate is None else rate)
+        return ShardsFixedRate(DEFAULT_RATE if sample_rate is None else sample_rate)
     return HlsEngine(
         name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
     )

@@ -63,7 +63,7 @@ def test_the_engines_of_the_hardware_answer_by_group(engine):
 
 def test_a_sample_of_all_pages_is_exact():
     pages = [*range(8)] * 10
-    assert litemrc.mrc(pages, "shards", rate=1.0).at(pages=8) == pytest.approx(8 / 80, abs=1e-12)
+    assert litemrc.mrc(pages, "shards", sample_rate=1.0).at(pages=8) == pytest.approx(8 / 80, abs=1e-12)
 
 
 @pytest.mark.parametrize(

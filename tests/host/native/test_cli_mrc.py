@@ -70,7 +70,7 @@ def test_the_hardwares_engines_answer_multiples_of_a_group(figure_2, engine) -> 
     assert got["miss_ratio"] == [0.5] * 16
 
 
-@pytest.mark.parametrize("sample", [["--rate", "1"], ["--sample-pages", "10"]])
+@pytest.mark.parametrize("sample", [["--sample-rate", "1"], ["--sample-pages", "10"]])
 def test_shards_over_all_pages_is_exact(figure_2, sample) -> None:
     assert curve(figure_2, "--engine", "shards", *sample)["miss_ratio"] == [0.75, 0.5]
 
@@ -95,9 +95,9 @@ def test_help_says_where_sampling_fails() -> None:
         (["--engine", "group", "--frames", "300"], "frames 256, 512"),
         (["--engine", "bucket", "--groups", "0"], "groups 16, 64, 256"),
         (["--frames", "256"], "engine exact has no frames"),
-        (["--engine", "group", "--rate", "0.1"], "engine group has no rate"),
-        (["--engine", "shards", "--rate", "2"], "sampling rate must be above 0 and at most 1 (got 2.0)"),
-        (["--engine", "shards", "--rate", "0.1", "--sample-pages", "9"], "either a rate or a sample size"),
+        (["--engine", "group", "--sample-rate", "0.1"], "engine group has no sample rate"),
+        (["--engine", "shards", "--sample-rate", "2"], "sampling rate must be above 0 and at most 1 (got 2.0)"),
+        (["--engine", "shards", "--sample-rate", "0.1", "--sample-pages", "9"], "either a sample rate or"),
         (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "multiples of 16 pages"),
         (["--engine", "opt"], "invalid choice: 'opt'"),
         (["--sizes", "1,-4"], "must be a whole number from 1 to 4294967295 (got '-4')"),

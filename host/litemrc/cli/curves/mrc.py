@@ -34,7 +34,7 @@ shards  exact distances within a sample of the pages, scaled up (Waldspurger et 
         faster. It is inaccurate in two cases. Where a curve has a cliff, as a loop has at its footprint, the
         cliff is displaced by the sampling error of the footprint, and next to it the error equals the height
         of the cliff. Where few pages take most references, the curve is shifted at sizes too small to hold
-        them, by whether these pages are sampled. Sizes below 1 / rate are not resolved.
+        them, by whether these pages are sampled. Sizes below 1 / sample rate are not resolved.
 
 --json prints one object: accesses, cold_misses, page_bytes, sizes_pages, miss_ratio. miss_ratio[i] is the
 miss ratio of a memory of sizes_pages[i] pages. The ratio of the last size holds for all larger sizes.
@@ -50,7 +50,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=ENGINES, default="exact", help="see below (%(default)s)")
     parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads (1)")
     parser.add_argument(
-        "--rate", metavar="R", type=float, help=f"shards: fraction of pages sampled ({DEFAULT_RATE})"
+        "--sample-rate", metavar="R", type=float, help=f"shards: fraction of pages sampled ({DEFAULT_RATE})"
     )
     parser.add_argument(
         "--sample-pages",
@@ -84,7 +84,7 @@ def main(args: argparse.Namespace) -> int:
     engine = make_engine(
         args.engine,
         threads=args.threads,
-        rate=args.rate,
+        sample_rate=args.sample_rate,
         sample_pages=args.sample_pages,
         frames=args.frames,
         groups=args.groups,
