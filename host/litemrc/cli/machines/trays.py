@@ -3,14 +3,15 @@
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from litemrc.cli.machines.scenario_runs import ShownRun, chosen_names, scenario_arguments
-from litemrc.cli.machines.tables.trays import tray_json, tray_rows, tray_table
 from litemrc.cli.shared.results import check_pictures, print_results, until_stopped
 from litemrc.errors import UserError
-from litemrc.machines.trays.result import TrayRun
-from litemrc.machines.trays.scenario import Case, TrayScenario, run_case
-from litemrc.machines.trays.scenario_file import read_tray_scenario
+
+if TYPE_CHECKING:
+    from litemrc.machines.trays.result import TrayRun
+    from litemrc.machines.trays.scenario import Case, TrayScenario
 
 _EPILOG = """\
 Jantz et al. 2013. A tray is the memory of one rank. Colors mark pages with similar use; the allocator keeps
@@ -32,6 +33,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc simulate trays`."""
+    # Imported here and below: the machine takes long to load.
+    from litemrc.cli.machines.tables.trays import tray_json, tray_rows, tray_table
+    from litemrc.machines.trays.scenario_file import read_tray_scenario
+
     check_pictures(args.plot)
     scenario = read_tray_scenario(args.scenario)
     if args.seed is not None:
@@ -47,7 +52,6 @@ def main(args: argparse.Namespace) -> int:
         stopped=stopped,
     )
     if args.plot:
-        # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
         from litemrc.plots.trays import samples_figure
 
@@ -57,7 +61,9 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _runs(scenario: TrayScenario, path: str) -> Iterator[TrayRun]:
+def _runs(scenario: "TrayScenario", path: str) -> "Iterator[TrayRun]":
+    from litemrc.machines.trays.scenario import run_case
+
     for case in scenario.cases:
         with ShownRun(f"{scenario.title}, {case.configuration.name}", "{:,.1f} s simulated") as progress:
             try:
@@ -67,6 +73,6 @@ def _runs(scenario: TrayScenario, path: str) -> Iterator[TrayRun]:
         yield run
 
 
-def _chosen(scenario: TrayScenario, text: str) -> tuple[Case, ...]:
+def _chosen(scenario: "TrayScenario", text: str) -> "tuple[Case, ...]":
     cases = {case.configuration.name: case for case in scenario.cases}
     return tuple(cases[name] for name in chosen_names(text, "--configuration", cases))
