@@ -2,15 +2,12 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import Done, litemrc
 from litemrc.traces.opening import WriteOptions, create_trace, open_trace
-from patience import patience
 
-COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
 BELADY = [1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5]
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -26,9 +23,8 @@ def belady(tmp_path: Path) -> Path:
     return written(tmp_path / "belady.txt", BELADY)
 
 
-def run(*arguments: object, command: str = "replace") -> subprocess.CompletedProcess[str]:
-    line = [*COMMAND, command, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=patience(60))
+def run(*arguments: object, command: str = "replace") -> Done:
+    return litemrc(command, *arguments)
 
 
 def answer(*arguments: object) -> dict:
@@ -108,7 +104,9 @@ def test_global_table_and_pictures(belady, tmp_path):
 def test_pictures_and_report(tmp_path):
     report, rate, times = tmp_path / "r.html", tmp_path / "rate.png", tmp_path / "times.svg"
     trace = "gen:sweeps?pages=200&regions=2&n=2000"
-    done = run(trace, "--memory", "50,100,150", "--plot", rate, "--interfault", times, "--report", report)
+    done = run(
+        trace, "--memory", "50,100,150", "--plot", rate, "--plot-interfault", times, "--report", report
+    )
     assert done.returncode == 0
     assert rate.read_bytes().startswith(PNG)
     assert ">CLOCK<" in times.read_text()
@@ -158,8 +156,10 @@ def test_memory_below_what_intervals_tell_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
-        (["--memory", "0"], "must be a whole number from 1 to 4294967295 (got '0')"),
-        (["--memory", "5-1:1"], "must hold a size"),
+        (["--memory", "0"], "must be a number of pages, or bytes with a unit, such as 4096 or 16M (got '0')"),
+        (["--memory", "5-1:1"], "must hold 1 to 4096 sizes (got '5-1:1')"),
+        (["--memory", "6k"], "6k is not a whole number of pages of 4096 bytes"),
+        (["--memory", "1M-8:1"], "mixes pages and bytes"),
         (["--memory", "1-100000:1"], "must hold at most 4096 sizes"),
         (["--memory", "4", "--policy", "fifo"], "no policy is named 'fifo'"),
         (["--memory", "4", "--seq", "length=0"], "must be a whole number from 1 to 4294967295 (got '0')"),

@@ -1,30 +1,93 @@
-"""Argument types of `litemrc replace`."""
+"""The arguments of `litemrc replace`."""
 
 import argparse
 from dataclasses import fields
+from pathlib import Path
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import names_of, natural, positive
+from litemrc.cli.shared.memory import memory_sizes
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
+from litemrc.cli.traces.arguments import FORMATS_HELP, add_format_arguments
 from litemrc.errors import UserError
-from litemrc.policies.replacement import Seq
+from litemrc.machines.replacement.round_robin import Scheduling
+from litemrc.policies.replacement import POLICIES, Seq
 
-_MOST_SIZES = 4096
+_EPILOG = f"""\
+lru    evicts the page whose last reference is the earliest
+clock  a rotating hand evicts the first page not used since the hand last passed it
+opt    evicts the page whose next reference is the latest: the minimum number of faults. Keeps the trace in
+       memory: 4 bytes per reference (runs of references to one page count once), slightly more per size
+seq    lru, but in long sequences of page faults on consecutive addresses it evicts pages behind their head
+
+Glass and Cao 1997. --global runs one program for each TRACE in one shared memory, in turns as in their
+section 5. opt is not a global policy: it would have to know how the turns depend on it.
+
+--json prints {{"results": [{{"policy", "memory_pages", "faults", "cold_faults"}} ...]}} and properties of the
+trace; faults include cold faults, the first fault on each page. With --global, a result also has "time" and
+"programs", each with "trace", "faults", "cold_faults", "end" and "computed", in the time unit of the traces.
+
+{FORMATS_HELP}
+"""
 
 
-def memory_sizes(text: str) -> list[int]:
-    """Parse sizes in pages, such as 100,200 or 100-900:100."""
-    sizes: list[int] = []
-    for part in text.split(","):
-        span, _, step = part.partition(":")
-        if step:
-            low, _, high = span.partition("-")
-            sizes += range(positive(low), positive(high) + 1, positive(step))
-        else:
-            sizes.append(positive(part))
-        if len(sizes) > _MOST_SIZES:
-            raise argparse.ArgumentTypeError(f"must hold at most {_MOST_SIZES} sizes")
-    if not sizes:
-        raise argparse.ArgumentTypeError(f"must hold a size (got {text!r})")
-    return list(dict.fromkeys(sizes))
+def set_argparser(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `litemrc replace`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "traces", metavar="TRACE", nargs="+", help="file, - for stdin, or URL such as gen:loop?pages=1000"
+    )
+    add_format_arguments(parser)
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE,...",
+        type=memory_sizes,
+        required=True,
+        help="pages, or bytes with a unit; 100-900:100 stands for 100, 200 ... 900; 1M-8M:1M likewise",
+    )
+    parser.add_argument(
+        "--policy",
+        metavar="NAME,...",
+        type=names_of("policy", POLICIES),
+        help="lru, clock, opt, seq (default: all that are applicable)",
+    )
+    parser.add_argument(
+        "--seq",
+        metavar="NAME=N,...",
+        type=seq_parameters,
+        default=Seq(),
+        help="SEQ's parameters (length=20,distance=20,recent=5,limit=200: the paper's L, M, N and 200)",
+    )
+    parser.add_argument(
+        "--global", dest="together", action="store_true", help="run all TRACEs in one shared memory"
+    )
+    paper = Scheduling()
+    parser.add_argument(
+        "--quantum", metavar="T", type=positive, help=f"--global: time slice of a program ({paper.quantum})"
+    )
+    parser.add_argument(
+        "--service",
+        metavar="T",
+        type=_time_span,
+        help=f"--global: service time of a page fault ({paper.service})",
+    )
+    parser.add_argument(
+        "--cold-service",
+        metavar="T",
+        type=_time_span,
+        help=f"--global: service time of a cold fault, filled with zeros ({paper.cold_service})",
+    )
+    add_output_formats(parser)
+    add_plot_argument(parser, "fault rates over memory size")
+    parser.add_argument(
+        "--plot-interfault", metavar="FILE", type=Path, help="draw mean inter-fault times: .png or .svg"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=Path,
+        help="write both plots, the space-time graph, the miss-ratio curve and all counts to one .html",
+    )
 
 
 def seq_parameters(text: str) -> Seq:
@@ -40,3 +103,7 @@ def seq_parameters(text: str) -> Seq:
         return Seq(**given)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _time_span(text: str) -> int:
+    return natural(text, limit=1 << 53)

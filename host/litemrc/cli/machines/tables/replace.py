@@ -1,6 +1,6 @@
-"""The output of `litemrc replace`: tables, or JSON."""
+"""The output of `litemrc replace`: tables, JSON or CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -44,10 +44,11 @@ def global_table(results: Sequence[GlobalResult], time_unit: str, page_bytes: in
     return "\n".join(lines)
 
 
-def local_json(name: str, result: Replay) -> dict[str, Any]:
+def local_json(name: str, result: Replay, page_bytes: int) -> dict[str, Any]:
     """Return what --json prints for one trace."""
     return {
         "trace": name,
+        "page_bytes": page_bytes,
         "references": result.references,
         "duration": result.duration,
         "time_unit": result.time_unit,
@@ -61,6 +62,31 @@ def local_json(name: str, result: Replay) -> dict[str, Any]:
             for count in result.counts
         ],
     }
+
+
+def local_rows(result: Replay, page_bytes: int) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each policy and memory size."""
+    for count in result.counts:
+        yield {
+            "policy": count.policy.name,
+            "memory_pages": count.memory_pages,
+            "memory_bytes": count.memory_pages * page_bytes,
+            "faults": count.faults,
+            "cold_faults": count.cold_faults,
+        }
+
+
+def global_rows(results: Sequence[GlobalResult], time_unit: str, page_bytes: int) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each program under each policy and memory size."""
+    for result in results:
+        for program in result.programs:
+            yield {
+                "policy": result.policy.name,
+                "memory_pages": result.memory_pages,
+                "memory_bytes": result.memory_pages * page_bytes,
+                **{field.name: getattr(program, field.name) for field in fields(program)},
+                "time_unit": time_unit,
+            }
 
 
 def global_json(result: GlobalResult) -> dict[str, Any]:

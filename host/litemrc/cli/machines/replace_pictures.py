@@ -1,0 +1,58 @@
+"""The pictures and the report of `litemrc replace`; matplotlib, which takes long to load, only if used."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litemrc.machines.replacement.memories import Replay
+from litemrc.machines.replacement.round_robin import GlobalResult
+from litemrc.traces import open_trace
+
+if TYPE_CHECKING:
+    from litemrc.plots.replacement import PagingPoint
+
+
+def draw(
+    args: argparse.Namespace, result: Replay | Sequence[GlobalResult], time_unit: str, page_bytes: int
+) -> None:
+    """Draw the pictures that `args` requests."""
+    if not (args.plot or args.plot_interfault):
+        return
+    from litemrc.plots.files import save_figure
+    from litemrc.plots.replacement import fault_rate_figure, interfault_figure
+
+    title = " + ".join(Path(trace).name for trace in args.traces)
+    points = _points(result)
+    for path, figure in ((args.plot, fault_rate_figure), (args.plot_interfault, interfault_figure)):
+        if path:
+            save_figure(figure(points, page_bytes=page_bytes, time_unit=time_unit, title=title), path)
+
+
+def write_report(args: argparse.Namespace, result: Replay, page_bytes: int) -> None:
+    """Write the report of one trace."""
+    from litemrc.reports.replacement import write_replacement_report
+
+    write_replacement_report(
+        args.report,
+        lambda: open_trace(args.traces[0], args.format, args.page_size),
+        result,
+        _points(result),
+        page_bytes=page_bytes,
+        title=Path(args.traces[0]).name,
+    )
+
+
+def _points(result: Replay | Sequence[GlobalResult]) -> "list[PagingPoint]":
+    """Return the faults of one trace, or of runs of several programs, without cold faults."""
+    from litemrc.plots.replacement import PagingPoint
+
+    if isinstance(result, Replay):
+        return [
+            PagingPoint(c.policy.name, c.memory_pages, c.faults - c.cold_faults, result.duration)
+            for c in result.counts
+        ]
+    return [
+        PagingPoint(r.policy.name, r.memory_pages, r.faults - r.cold_faults, max(r.computed, 1))
+        for r in result
+    ]
