@@ -63,6 +63,55 @@ def test_a_block_that_goes_in_parts_is_as_many_blocks_from_the_start(tmp_path):
     assert len(came) == len(gone) == 3
 
 
+def test_the_beginning_of_a_block_goes_without_its_end(tmp_path):
+    trace = read(tmp_path, allocated("1.0", 0x100, 1), freed("1.1", 0x100), freed("1.2", 0x101))
+    assert events(trace) == [[(0, 0), (0, 1), (FREE, 0), (FREE, 1)]]
+    trace = read(tmp_path, allocated("1.0", 0x100, 3, KERNEL), freed("1.1", 0x104, 2))
+    assert events(trace) == [[(UNMOVABLE | 2, 0), (UNMOVABLE | 2, 1), (FREE, 0)]]
+    assert trace.notes == ["1 blocks are not freed in the recording"]
+
+
+def test_a_free_of_more_than_the_block_frees_the_block(tmp_path):
+    trace = read(tmp_path, allocated("1.0", 0x100), allocated("1.0", 0x101), freed("1.1", 0x100, 1))
+    assert events(trace) == [[(0, 0), (0, 1), (FREE, 0)]]
+
+
+def test_blocks_of_order_10_are_the_largest(tmp_path):
+    trace = read(tmp_path, allocated("1.0", 0x400, 10), allocated("1.1", 0x7FF))
+    assert events(trace) == [[(10, 0), (FREE, 0), (0, 1)]], "the last page of the block is another's"
+    assert trace.notes[-1].startswith("1 frees were not recorded")
+
+
+def test_ticks_count_from_the_first_event_and_never_go_back(tmp_path):
+    times = ("10.3", "10.799999999", "10.8", "10.7", "11.30", "12.5")
+    trace = read(tmp_path, *(allocated(time, 0x100 + at) for at, time in enumerate(times)))
+    assert [len(tick) for tick in events(trace)] == [2, 2, 1, 0, 1]
+    trace = read_kmem(tmp_path / "few.txt")
+    assert (trace.ticks, trace.tick_s, trace.title) == (2.2 // 0.01 + 1, 0.01, "few.txt")
+
+
+def test_allocations_without_a_page_are_left_out(tmp_path):
+    trace = read(
+        tmp_path,
+        allocated("1.0", 0, 0),
+        allocated("1.1", 0x100).replace("0000000029112262", "(nil)"),
+        allocated("1.2", 0x200),
+        "PERF_RECORD_LOST: LOST 3 events!",
+        "CPU:0 [LOST 4 EVENTS]",
+    )
+    assert events(trace) == [[(0, 0)]]
+    assert trace.notes[1:] == ["7 events were lost by the recorder", "2 failed allocations were left out"]
+
+
+def test_movable_blocks_have_the_flag_or_the_type(tmp_path):
+    fields = ("migratetype=1 gfp_flags=GFP_KERNEL", "migratetype=0 gfp_flags=GFP_USER|__GFP_MOVABLE", "")
+    lines = [
+        allocated(f"1.{at}", 0x100 + at, 0, "pfn={pfn} order={order} " + field)
+        for at, field in enumerate(fields)
+    ]
+    assert events(read(tmp_path, *lines)) == [[(0, 0), (0, 1), (UNMOVABLE, 2)]]
+
+
 def test_what_a_recording_cannot_tell_is_noted(tmp_path):
     trace = read(
         tmp_path,
