@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from litemrc.api.device import Device, collect
-    from litemrc.api.measuring import mrc
+    from litemrc.api.measuring import mrc, mrc_by_context, mrc_windows
     from litemrc.api.reading import read
     from litemrc.curves.curve import Curve
     from litemrc.curves.curves import Curves
@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Curve", "Curves", "Device", "UserError", "__version__", "collect", "mrc", "read"]
+__all__ = [
+    "Curve",
+    "Curves",
+    "Device",
+    "UserError",
+    "__version__",
+    "collect",
+    "mrc",
+    "mrc_by_context",
+    "mrc_windows",
+    "read",
+]
 
 _HOMES = {
     "Curve": "litemrc.curves.curve",
@@ -32,6 +43,8 @@ _HOMES = {
     "UserError": "litemrc.errors",
     "collect": "litemrc.api.device",
     "mrc": "litemrc.api.measuring",
+    "mrc_by_context": "litemrc.api.measuring",
+    "mrc_windows": "litemrc.api.measuring",
     "read": "litemrc.api.reading",
 }
 

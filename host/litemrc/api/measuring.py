@@ -1,27 +1,30 @@
-"""`litemrc.mrc`: the miss-ratio curve of page references."""
+"""`litemrc.mrc`, `mrc_by_context`, `mrc_windows`: the miss-ratio curves of page references."""
 
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from os import PathLike, fspath
-from typing import Any
+from typing import Unpack
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from litemrc.api.sources import References, Source
+from litemrc.api.stacks import (
+    Context,
+    ContextStacks,
+    EngineParameters,
+    WindowedStack,
+    frames_for,
+    has_frames,
+)
 from litemrc.curves.curve import Curve
-from litemrc.curves.sizes import PAGE_BYTES
+from litemrc.curves.curves import Curves
 from litemrc.errors import UserError
-from litemrc.native.engines import make_engine
-from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
-from litemrc.traces.opening import open_trace
+from litemrc.native.engines import Engine, make_engine
 
 
 def mrc(
-    source: str | PathLike[str] | ArrayLike | Iterable[ArrayLike | Chunk],
+    source: Source,
     engine: str = "exact",
     page_bytes: int | None = None,
     *,
+    context: int | str | None = None,
     threads: int | None = None,
     sample_rate: float | None = None,
     sample_pages: int | None = None,
@@ -37,87 +40,123 @@ def mrc(
             (exact distances among a sample of the pages).
         page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
             Addresses in a file are divided by it.
+        context: number of a context: only accesses to its pages; a page belongs to the context that first
+            accessed it, as in the monitor. "all": one LRU stack for all contexts. None: the only context;
+            a source with several is refused (see `mrc_by_context`).
         threads: of exact: cores to use.
         sample_rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
-        frames, groups: of group and bucket: size of the memory in pages, number of page groups.
+        frames, groups: of group and bucket: size of the memory in pages, number of page groups. frames None:
+            the smallest size that holds all pages, which are counted first.
 
     Raises:
-        UserError: no reference, no page numbers, a damaged trace, a parameter the engine does not have, or a
-            page size other than that of the file.
+        UserError: no reference, no page numbers, a damaged trace, a parameter the engine does not have, a
+            page size other than that of the file, or several contexts.
 
     Warns:
         UserWarning: what the reader of a trace file left out or assumed.
     """
-    if page_bytes is not None and (page_bytes < 1 or page_bytes & (page_bytes - 1)):
-        raise UserError(f"page_bytes must be a power of two (got {page_bytes})", where="litemrc.mrc")
-    measuring = make_engine(
-        engine,
-        threads=threads,
-        sample_rate=sample_rate,
-        sample_pages=sample_pages,
-        frames=frames,
-        groups=groups,
-    )
-    name, known_from = "", 1
-    if isinstance(source, str | PathLike):
-        name = fspath(source)
-        with open_trace(name, page_bytes=page_bytes) as trace:
-            page_bytes = trace.page_bytes
-            for chunk in trace:
-                measuring.access(chunk.pages)
-        known_from = trace.minimum_pages
-        for note in trace.notes:
-            warnings.warn(f"{name}: {note}", stacklevel=2)
+    references = References(source, page_bytes)
+    parameters: EngineParameters = {
+        "threads": threads,
+        "sample_rate": sample_rate,
+        "sample_pages": sample_pages,
+        "frames": frames,
+        "groups": groups,
+    }
+    found = _by_context(references, engine, _context(context), parameters)
+    if len(found) > 1:
+        raise UserError(
+            f"the references are of contexts {', '.join(str(number) for number in found)}",
+            where=references.name or "litemrc.mrc",
+            remedy='give context=N, or context="all" for one LRU stack, or call litemrc.mrc_by_context',
+        )
+    ((number, curve),) = found.items()
+    return curve if number is not None and context is not None else replace(curve, name=references.name)
+
+
+def mrc_by_context(
+    source: Source,
+    engine: str = "exact",
+    page_bytes: int | None = None,
+    **parameters: Unpack[EngineParameters],
+) -> Curves:
+    """Measure a curve for each context of a source; the parameters and exceptions are those of `mrc`.
+
+    A page belongs to the context that first accessed it, as in the monitor. Without contexts there is one
+    curve, with the name of the source.
+    """
+    references = References(source, page_bytes)
+    found = _by_context(references, engine, "each", parameters)
+    return Curves(replace(each, name=each.name or references.name) for each in found.values())
+
+
+def mrc_windows(
+    source: Source,
+    window: int,
+    engine: str = "exact",
+    page_bytes: int | None = None,
+    **parameters: Unpack[EngineParameters],
+) -> Curves:
+    """Measure a curve for each window of `window` references over one continuing LRU stack.
+
+    Counters start at 0 in each window, the stack does not: the first access of a window to a page that was
+    accessed before is no cold miss. All curves have the same sizes, 8 in each power of two. The other
+    parameters and the exceptions are those of `mrc`.
+    """
+    references = References(source, page_bytes)
+    stack = WindowedStack(_maker(references, engine, parameters)(), window)
+    for chunk in references:
+        stack.access(chunk.pages)
+    found = stack.curves(references.page_bytes, known_from_pages=references.known_from_pages)
+    if not found:
+        raise _nothing(references)
+    return Curves(found)
+
+
+def _by_context(
+    references: References, engine: str, context: Context, parameters: EngineParameters
+) -> dict[int | None, Curve]:
+    stacks = ContextStacks(_maker(references, engine, parameters), context)
+    for chunk in references:
+        stacks.access(chunk)
+    found = stacks.curves(references.page_bytes)
+    if not any(curve.accesses for curve in found.values()):
+        raise _nothing(references)
+    known_from = references.known_from_pages
+    return {
+        number: curve if known_from == 1 else curve.from_size(known_from) for number, curve in found.items()
+    }
+
+
+def _maker(references: References, engine: str, parameters: EngineParameters) -> Callable[[], Engine]:
+    """Return a function that makes engines, and check their parameters."""
+    if has_frames(engine) and parameters.get("frames") is None:
+        make_engine(engine, **parameters)  # checks the other parameters before the pages are counted
+        where = references.name or "litemrc.mrc"
+        frames = frames_for(references.count_pages(), parameters.get("groups"), where)
+        parameters = {**parameters, "frames": frames}
     else:
-        for pages in _chunks(source):
-            measuring.access(pages)
-    curve = replace(measuring.curve(page_bytes or PAGE_BYTES), name=name)
-    if not curve.accesses:
-        raise UserError(
-            "there is no reference to measure", where=name or "litemrc.mrc", remedy="give at least one page"
-        )
-    return curve if known_from == 1 else curve.from_size(known_from)
+        make_engine(engine, **parameters)
+    return lambda: make_engine(engine, **parameters)
 
 
-def _chunks(source: Any) -> Iterator[ArrayLike]:
-    """Cut into chunks what may be one array, many numbers or chunks already."""
-    if hasattr(source, "__array__"):
-        yield _whole(source)
-        return
-    if isinstance(source, list | tuple) and source and np.isscalar(source[0]):
-        yield _whole(source)
-        return
-    if not isinstance(source, Iterable):
-        raise UserError(
-            f"{type(source).__name__} is not a source of page numbers",
-            where="litemrc.mrc",
-            remedy="give a list, an array, an iterable of arrays, a trace file or a gen: URL",
-        )
-    numbers: list[int] = []
-    for item in source:
-        if isinstance(item, int | np.integer):
-            numbers.append(int(item))
-            if len(numbers) < CHUNK_REFERENCES:
-                continue
-        elif numbers:
-            raise UserError(
-                "page numbers and chunks of them are mixed", where="litemrc.mrc", remedy="give one of the two"
-            )
-        else:
-            yield item.pages if isinstance(item, Chunk) else np.atleast_1d(_whole(item))
-            continue
-        yield _whole(numbers)
-        numbers = []
-    yield _whole(numbers)
+def _context(context: int | str | None) -> Context:
+    if context is None:
+        return "each"
+    if context == "all":
+        return "all"
+    if isinstance(context, int) and context >= 0:
+        return context
+    raise UserError(
+        f'context must be a number, "all" or None (got {context!r})',
+        where="litemrc.mrc",
+        remedy="give the number of a context",
+    )
 
 
-def _whole(pages: Any) -> NDArray[Any]:
-    """One array of page numbers; the engine checks their type and range."""
-    try:
-        return np.asarray(pages)
-    except (ValueError, OverflowError) as error:
-        raise UserError(
-            f"not an array of page numbers: {error}",
-            where="litemrc.mrc",
-            remedy="give integers from 0 to 2^64-1",
-        ) from error
+def _nothing(references: References) -> UserError:
+    return UserError(
+        "there is no reference to measure",
+        where=references.name or "litemrc.mrc",
+        remedy="give at least one page",
+    )
