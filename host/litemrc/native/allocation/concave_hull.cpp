@@ -9,7 +9,7 @@ namespace litemrc_native {
 
 namespace {
 
-struct Other { // a point that was not reached, and may be chosen instead
+struct Other { // a point that was not reached and may be chosen instead
     double regret;
     uint32_t process, place;
     GainPoint point;
@@ -25,13 +25,13 @@ bool rises_by_place(const Other &a, const Other &b) {
     return a.process != b.process ? a.process < b.process : a.place < b.place;
 }
 
-// All with a regret below `gap`, which is above 0.
+// All points with a regret below `gap`, which is above 0.
 std::vector<Other> others_below(const Gains &gains, const HullClimb &climb, double gap) {
     std::vector<Other> others;
     std::vector<GainPoint> points(gains.most_points());
     for (uint32_t process = 0; process < gains.processes(); ++process) {
         const double top = climb.reached[process].gain - climb.slope * double(climb.reached[process].units);
-        // Further out, even all there is to gain would be regretted more.
+        // Further out, the regret exceeds all possible gain.
         const uint32_t reach = gains.reach(gains.most(process) - top + gap, climb.slope);
         const size_t count = gains.read_points(process, reach, points.data());
         for (uint32_t place = 0; place < count; ++place) {
@@ -43,7 +43,7 @@ std::vector<Other> others_below(const Gains &gains, const HullClimb &climb, doub
     return others;
 }
 
-// What was reached, and one after the other, by regret, what fits and gains. Changes the order of `others`.
+// The reached points, then, by regret, each point that fits and gains. Changes the order of `others`.
 std::vector<GainPoint> filled(const HullClimb &climb, std::vector<Other> &others) {
     std::vector<GainPoint> chosen = climb.reached;
     uint32_t left = climb.left;
@@ -61,7 +61,7 @@ std::vector<GainPoint> filled(const HullClimb &climb, std::vector<Other> &others
     return chosen;
 }
 
-// The best choice among what was reached and `others`, which rise by place.
+// Returns the best choice among the reached points and `others`, which rise by place.
 std::vector<GainPoint> repaired(const Gains &gains, const HullClimb &climb, const std::vector<Other> &others) {
     std::vector<GainPoint> chosen = climb.reached;
     int64_t free = gains.free();

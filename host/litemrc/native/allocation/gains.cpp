@@ -30,7 +30,7 @@ size_t Gains::read_points(size_t process, uint32_t reach, GainPoint *points, boo
     for (size_t i = begin; i < curve.count; i += sparsely ? 1 + (i - begin) / SPARSE : 1) {
         const int64_t beyond = curve.sizes_pages[i] - pages;
         if (beyond > 0) {
-            // Most often the next unit: a division takes as long as all the rest.
+            // Usually the next unit; a division would take as long as everything else.
             units += beyond <= delta_pages_ ? 1 : (beyond + delta_pages_ - 1) / delta_pages_;
             if (units > reach)
                 break;

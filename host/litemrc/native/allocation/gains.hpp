@@ -58,7 +58,7 @@ class Gains {
     // Gain of a process with all free memory.
     double most(size_t process) const;
 
-    // Units at which a line of this slope has gained so much, rounded up and a bit more; at most those that are free.
+    // Units at which a line of this slope has gained that much, rounded up with a margin; at most the free units.
     uint32_t reach(double gain, double slope) const {
         const double units = gain / slope + 2;
         return units < free_ ? uint32_t(units) : free_;
@@ -73,7 +73,7 @@ class Gains {
         return most;
     }
 
-    // Writes those that are at `reach` units or below, and returns their number; `sparsely`: sparser the further out.
+    // Writes the points at `reach` units or below and returns their number; `sparsely`: fewer points further out.
     size_t read_points(size_t process, uint32_t reach, GainPoint *points, bool sparsely = false) const;
 
     PointTable all_points() const;

@@ -49,7 +49,7 @@ class Hulls {
         }
     }
 
-    // The result, or nothing if it took a segment less steep.
+    // Returns the result; empty if it used a less steep segment.
     std::optional<HullClimb> climb() {
         uint32_t free = gains_.free();
         for (uint32_t process = 0; process < at_.size(); ++process)
@@ -132,7 +132,7 @@ double total_gain(const std::vector<GainPoint> &points) {
     return sum;
 }
 
-// Most points are far beyond anything the memory allows for. So guess, from a few points of each curve, how steep the
+// Most points are far beyond the memory. Therefore estimate, from a few points of each curve, how steep the
 // segment that does not fit will be, leave out what cannot matter then, and guess lower if it proves to be less.
 HullClimb climb_hulls(const Gains &gains) {
     double guess = SPARSE_GUESS * Hulls(gains, 0, true).climb()->slope;

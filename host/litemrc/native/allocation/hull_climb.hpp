@@ -12,7 +12,7 @@ struct HullClimb {
     std::vector<GainPoint> bare;    // the same, but the one whose segment did not fit climbs its steps as far as it can
     uint32_t left = 0;              // units; 0 if all segments fit
     double slope = 0;               // gain a unit of the segment that did not fit, else of the last one
-    double bound = 0;               // gain if a part of that segment gained its share
+    double bound = 0;               // gain if part of that segment gained proportionally
 };
 
 HullClimb climb_hulls(const Gains &gains);

@@ -10,7 +10,7 @@ namespace {
 using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FlagArray = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A row a chip: waited_fs of each state, wakes of each state, accesses.
+// One row per chip: waited_fs of each state, wakes of each state, accesses.
 Array<uint64_t> chip_rows(const ChipRun &run) {
     std::vector<uint64_t> rows;
     for (const ChipCounts &counts : run.chips) {

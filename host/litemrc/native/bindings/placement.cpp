@@ -50,7 +50,7 @@ void bind_memory(nb::module_ &module) {
         .def("is_movable", &PhysicalMemory::is_movable, nb::arg("frame"))
         .def("owner", &PhysicalMemory::owner, nb::arg("frame"))
         .def("set_owner", &PhysicalMemory::set_owner, nb::arg("frame"), nb::arg("owner"))
-        // A row a unit: frames, used, unmovable, whether it lies in several zones.
+        // One row per unit: frames, used, unmovable, whether it lies in several zones.
         .def("unit_rows", [](const PhysicalMemory &memory) {
             std::vector<uint32_t> rows;
             for (uint32_t index = 0; index < memory.units(); ++index) {

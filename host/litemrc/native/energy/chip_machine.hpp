@@ -6,14 +6,14 @@
 
 namespace litemrc_native {
 
-// What MRC schemes know beside their thresholds; epoch_fs 0: chips sleep by thresholds alone.
+// Further parameters of MRC schemes; epoch_fs 0: chips sleep by thresholds only.
 struct MrcParameters {
     uint64_t epoch_fs = 0, chip_pages = 1, epsilon_ppm = 0;
 };
 
 ChipRun run_chips(const ChipTrace &trace, const ChipPower &power, const PerState &after_fs, const MrcParameters &mrc);
 
-// What `run_predictive` allows itself.
+// Parameters of `run_predictive`.
 struct PredictiveParameters {
     uint64_t price_uw = 0;     // of a second of delay
     uint64_t tolerance_fs = 0; // of predicted times
@@ -23,7 +23,7 @@ struct PredictiveParameters {
 // Chips sleep by what their idle times cost, and wake ahead of the access that followed before.
 ChipRun run_predictive(const ChipTrace &trace, const ChipPower &power, const PredictiveParameters &parameters);
 
-// The least that any scheme can take, chip by chip, knowing the future.
+// Lower bound of the energy of any scheme, for each chip, with knowledge of the future.
 ChipRun run_oracle(const ChipTrace &trace, const ChipPower &power);
 
 } // namespace litemrc_native

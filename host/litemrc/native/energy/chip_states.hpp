@@ -18,7 +18,7 @@ struct ChipPower {
     PerState exit_uw;    // power on the way back
 };
 
-// What one chip did.
+// Counts of one chip.
 struct ChipCounts {
     PerState waited_fs{}; // in each state
     PerState wakes{};     // out of each state

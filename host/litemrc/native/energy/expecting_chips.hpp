@@ -16,8 +16,8 @@ class ExpectingChips {
         return chips_[chip].used == NEVER ? NEVER : now - chips_[chip].used;
     }
 
-    // An access at `now`; returns when it is done. From then on the chip waits in standby until nap_after and in nap
-    // until deep_after, or nap_after if that is later.
+    // Accesses the chip at `now`; returns the completion time. From then on the chip waits in standby until nap_after
+    // and in nap until deep_after, or nap_after if that is later.
     uint64_t access(uint32_t chip, uint64_t now, uint64_t nap_after, uint64_t deep_after) {
         settle(chip, now);
         Chip &it = chips_[chip];
@@ -54,7 +54,7 @@ class ExpectingChips {
         it.next_nap_at = std::max(until, it.wake_at + power_.exit_fs[it.wake_from]);
     }
 
-    // If the chip has not begun to wake, it sleeps on.
+    // Cancels the wake-up unless it has begun.
     void forget(uint32_t chip, uint64_t now) {
         if (chips_[chip].wake_at > now)
             chips_[chip].wake_at = NEVER;

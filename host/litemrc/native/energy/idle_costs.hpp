@@ -12,7 +12,7 @@ namespace litemrc_native {
 
 class IdleCosts {
   public:
-    // What all chips of a memory share. `price_uw`: what a second of delay costs, beside the power on the way back.
+    // Parameters common to all chips of a memory. `price_uw`: cost of a second of delay, without the exit's power.
     struct Tariff {
         static constexpr unsigned NAPS = 6, DEEPS = 8, FIRST_DEEP = 4;
 
@@ -36,7 +36,7 @@ class IdleCosts {
     };
     static constexpr uint64_t FS_PER_NS = 1000000;
 
-    // The chip was idle for so long.
+    // Learns an idle time of the chip.
     void learn(const Tariff &tariff, uint64_t idle_fs) {
         const int64_t idle = int64_t(std::min(idle_fs / FS_PER_NS, LONGEST_NS));
         for (unsigned i = 0; i < Tariff::NAPS; ++i) {

@@ -7,7 +7,7 @@ namespace litemrc_native {
 
 class SleepingChips {
   public:
-    // `after_fs`: of waiting, until a chip is in a state; never falling, NEVER: left out. The first is 0.
+    // `after_fs`: idle time before a chip enters each state; must not decrease, NEVER: state unused. The first is 0.
     SleepingChips(const ChipPower &power, const PerState &after_fs, uint32_t chips)
         : power_(power), after_(after_fs), chips_(chips) {}
 
@@ -17,7 +17,7 @@ class SleepingChips {
             chips_[chip].told = now;
     }
 
-    // An access at `now`; returns when it is done.
+    // Accesses the chip at `now`; returns the completion time.
     uint64_t access(uint32_t chip, uint64_t now) {
         const unsigned state = settle(chip, now);
         Chip &it = chips_[chip];
@@ -29,7 +29,7 @@ class SleepingChips {
         return now;
     }
 
-    // What all chips did until `now`, the end.
+    // Returns the counts of all chips at the end, `now`.
     std::vector<ChipCounts> finish(uint64_t now) {
         std::vector<ChipCounts> counts;
         for (uint32_t chip = 0; chip < chips_.size(); ++chip) {
@@ -45,7 +45,7 @@ class SleepingChips {
         ChipCounts counts;
     };
 
-    // Accounts for the waiting until `now`; returns the state it ended in.
+    // Accounts for the idle time until `now`; returns the final state.
     unsigned settle(uint32_t chip, uint64_t now) {
         Chip &it = chips_[chip];
         const uint64_t end = it.told < now ? it.told : now, waited = end - it.since;

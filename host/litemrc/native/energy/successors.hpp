@@ -20,7 +20,7 @@ struct Successor {
 
 class Successors {
   public:
-    // `near_fs`: gaps up to it are all one; `tolerance_fs`: others agree if they differ by so much, or an eighth.
+    // `near_fs`: gaps up to it count as equal; `tolerance_fs`: longer gaps agree within this or an eighth.
     Successors(uint32_t pages, uint32_t chips, uint64_t near_fs, uint64_t tolerance_fs)
         : near_(near_fs), tolerance_(tolerance_fs), chips_(chips), by_page_(size_t(pages) * 2) {}
 
@@ -28,7 +28,7 @@ class Successors {
         return gap_fs <= near_ ? 0 : gap_fs / 8 > tolerance_ ? gap_fs / 8 : tolerance_;
     }
 
-    // What is expected behind an access.
+    // Returns the expected successor of an access.
     const Successor &after(uint32_t page, uint32_t chip, bool write) {
         page_ = size_t(page) * 2 + write;
         pairs_.reserve(1);
@@ -40,7 +40,7 @@ class Successors {
         return by_page_[page_].sure() ? by_page_[page_] : by_chip_[chip_];
     }
 
-    // What did come behind the last one.
+    // Records the actual successor of the last access.
     void learn(uint32_t chip, uint64_t gap_fs) {
         if (!begun_)
             return;

@@ -1,8 +1,8 @@
 // The chips that hold one of the top N_mrc pages of the LRU stack (Zhou et al. 2004, section 5.1).
 //
-// A chip does if its most recently used page is one of them. So there is no need to follow the page at the boundary, as
-// the paper's counters do, which a changing N_mrc would move over many pages: chips are kept in the order of their last
-// access, those that work before all others, and an index tells the LRU position of any page.
+// A chip holds one if its most recently used page is among them. Tracking the page at the boundary, as the paper's
+// counters do, would move it over many pages whenever N_mrc changes. Instead, chips are kept in the order of their last
+// access, working chips before all others, and an index returns the LRU position of any page.
 #pragma once
 
 #include "stacks/recency_index.hpp"

@@ -10,7 +10,7 @@ namespace litemrc_native {
 
 class WorkingPages {
   public:
-    // `epsilon_ppm`: millionths.
+    // `epsilon_ppm`: parts per million.
     WorkingPages(uint32_t chips, uint64_t chip_pages, uint64_t epsilon_ppm)
         : chip_pages_(chip_pages), epsilon_ppm_(epsilon_ppm), hits_(chips) {}
 

@@ -14,7 +14,7 @@ class HlsStack {
   public:
     virtual ~HlsStack() = default;
 
-    // Accesses `count` frames. Adds to hits[group] what the unit found in that group, and to `misses` the rest.
+    // Accesses `count` frames. Adds the hits in each group to hits[group], and the misses to `misses`.
     virtual void access(const uint32_t *frames, size_t count, uint64_t *hits, uint64_t &misses) = 0;
 };
 

@@ -18,7 +18,7 @@ class AgedCurve {
         : decay_(decay), group_pages_(group_pages), convex_(convex), counts_(groups + 1),
           miss_ratios_(groups + 1, 1.0) {}
 
-    // An epoch has ended: hits in each group, and misses behind them.
+    // Ends an epoch: hits in each group, then misses.
     void add(const double *counts, uint64_t now) {
         references_ *= decay_;
         double total = 0;
@@ -39,7 +39,7 @@ class AgedCurve {
         last_ = now;
     }
 
-    // In a memory of so many pages: that of the largest whole number of groups that fits.
+    // Value in a memory of that many pages: that of the largest whole number of groups that fits.
     double miss_ratio(uint64_t pages) const {
         return miss_ratios_[std::min<uint64_t>(pages / group_pages_, miss_ratios_.size() - 1)];
     }

@@ -8,7 +8,7 @@ namespace litemrc_native {
 
 class Disk {
   public:
-    // Asks for work of `time`; it begins when all that was asked for before is done.
+    // Requests work of `time`; it begins when all earlier requests are done.
     void ask(uint64_t now, uint64_t time) {
         free_at_ = std::max(free_at_, now) + time;
         busy_ += time;

@@ -1,5 +1,6 @@
-// Who gives up a page when memory is full, and how much memory a process may have: what all policies of the machine are
-// to it. Pages have the numbers of an address book, processes are its spaces. Equal to litemrc/golden/machines/frame_policies.py.
+// Interface of the machine's memory policies: which page is evicted when memory is full, and how much memory a process
+// may have. Pages have the numbers of an address book, processes are its spaces. Equal to
+// litemrc/golden/machines/frame_policies.py.
 #pragma once
 
 #include "../replacement/address_book.hpp"
@@ -17,16 +18,16 @@ class FramePolicy {
     // Pages up to those now in the book may come.
     virtual void make_room(size_t pages) = 0;
 
-    // A page in memory is referred to.
+    // References a resident page.
     virtual void touch(uint32_t process, uint32_t page) = 0;
 
-    // A page comes in. Returns the page that is evicted for it, or NONE.
+    // Adds a page. Returns the page evicted for it, or NONE.
     virtual uint32_t admit(uint32_t process, uint32_t page) = 0;
 
-    // A page in memory is given back.
+    // Releases a resident page.
     virtual void remove(uint32_t process, uint32_t page) = 0;
 
-    // A process has finished an epoch: hits in each group, and misses behind them.
+    // Ends an epoch of a process: hits in each group, then misses.
     virtual void epoch(uint32_t, const double *, uint64_t) {}
 };
 

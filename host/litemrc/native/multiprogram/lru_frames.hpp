@@ -8,7 +8,7 @@
 
 namespace litemrc_native {
 
-// What they have in common; they differ in whose page goes.
+// Common part of the policies; they differ in the process that loses a page.
 class LruFrames : public FramePolicy {
   public:
     explicit LruFrames(size_t processes) : lists_(processes) {}
@@ -29,10 +29,10 @@ class LruFrames : public FramePolicy {
     }
 
   protected:
-    // Whose page goes for one of this process; NONE: there is room.
+    // Returns the process that loses a page to this process; NONE: there is room.
     virtual uint32_t giver_to(uint32_t process) const = 0;
 
-    // Of the processes that `may`, the one whose least recently used page is the oldest; NONE if none has a page.
+    // Returns the process, of those allowed by `may`, with the oldest least recently used page; NONE: none has a page.
     template <typename May> uint32_t with_oldest(May may) const {
         uint32_t found = NONE;
         for (uint32_t process = 0; process < lists_.processes(); ++process)

@@ -102,7 +102,7 @@ void Machine::ask(uint32_t number, uint64_t begin) {
     post(begin + pauses[process.pauses_taken++ % pauses.size()], number, true);
 }
 
-// All that happened until now.
+// Totals so far.
 void Machine::deliver() {
     while (!events_.empty() && events_.top().time <= now_) {
         const Event event = events_.top();
@@ -137,7 +137,7 @@ Machine::Turn Machine::turn(uint32_t number) {
             process.left = process.settings.request_touches ? process.settings.request_touches : Process::NONE;
         }
         const bool at_end = process.next == process.pages.size() && !process.release_behind;
-        // A request that takes all there is, and one that ends with the last reference, end at once.
+        // A request for all remaining references, and one that ends with the last reference, end at once.
         if (at_end && !process.last_fed)
             return Turn::starved;
         if (process.left == 0 || at_end) {
@@ -179,7 +179,7 @@ Machine::Turn Machine::turn(uint32_t number) {
     }
 }
 
-// True if the process must wait for the disk.
+// Returns whether the process must wait for the disk.
 bool Machine::miss(uint32_t number, uint32_t page, bool write) {
     Process &process = processes_[number];
     const bool fault = pages_[page] & ON_DISK;
@@ -212,7 +212,7 @@ bool Machine::miss(uint32_t number, uint32_t page, bool write) {
     return waits;
 }
 
-// The end of an epoch: as far as decisions go, the touch that ends it is over.
+// The end of an epoch: for decisions, the touch that ends it is complete.
 void Machine::count(uint32_t number) {
     Process &process = processes_[number];
     process.epoch_left = process.settings.epoch;

@@ -29,7 +29,7 @@ class Machine {
     void feed(uint32_t process, std::vector<uint32_t> pages, std::vector<uint8_t> writes,
               std::vector<std::vector<double>> epochs, bool release_behind);
 
-    // Runs until a process needs references, and returns its number; or DONE, or PAUSE after many turns or touches.
+    // Runs until a process needs references and returns its number; DONE: at the end; PAUSE: after many turns or touches.
     int run();
 
     uint64_t now() const { return now_; }

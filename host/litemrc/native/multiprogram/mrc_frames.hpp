@@ -1,5 +1,5 @@
-// MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of who
-// loses least, or replaces its own page. See litemrc/golden/machines/frame_policies.py for each case.
+// MRC-directed allocation at fault time (Zhou 2004, section 4.1.3): a process that faults grows at the expense of the
+// process that loses least, or replaces its own page. See litemrc/golden/machines/frame_policies.py for each case.
 #pragma once
 
 #include "aged_curve.hpp"
@@ -32,7 +32,7 @@ class MrcFrames final : public LruFrames {
         return value * (1 - curve.miss_ratio(pages));
     }
 
-    // What a process holds, a group held in part counted whole.
+    // Memory of a process, in groups rounded up.
     uint64_t whole_groups(uint32_t process) const {
         return (lists_.size(process) + settings_.group_pages - 1) / settings_.group_pages * settings_.group_pages;
     }

@@ -11,8 +11,8 @@ namespace litemrc_native {
 struct ProcessSettings {
     uint64_t touch = 0;           // CPU time of a touch, tracking included
     uint64_t request_touches = 0; // 0: as many as there are
-    uint32_t clients = 1;         // who think before they ask; 0: requests come by themselves
-    uint64_t requests = 1;        // it ends after so many; 0: never
+    uint32_t clients = 1;         // with think times between requests; 0: open arrivals
+    uint64_t requests = 1;        // number after which it ends; 0: never
     uint64_t start = 0;
     uint64_t epoch = 0;            // touches in an epoch; 0: no counting
     std::vector<uint64_t> pauses; // before requests, in turn
@@ -39,7 +39,7 @@ struct Process {
     uint64_t epoch_left = 0; // touches
     bool idle = true;
 
-    // What became of it.
+    // Results.
     uint64_t touches = 0, faults = 0, zero_fills = 0, write_outs = 0, resident = 0;
     uint64_t ended = NONE;
     std::vector<uint64_t> arrived, answered; // of each request done

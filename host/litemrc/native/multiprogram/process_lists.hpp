@@ -22,7 +22,7 @@ class ProcessLists {
     uint64_t size(uint32_t process) const { return sizes_[process]; }
     uint64_t size() const { return total_; }
 
-    // Of a process with at least one page: its least recently used one, and when that was.
+    // Returns the least recently used page of a process with at least one page, and its time.
     uint32_t oldest(uint32_t process) const { return links_[process].newer - anchors_; }
     uint64_t oldest_use(uint32_t process) const { return links_[links_[process].newer].used; }
 

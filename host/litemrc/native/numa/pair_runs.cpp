@@ -6,7 +6,7 @@ namespace litemrc_native {
 
 namespace {
 
-// What building must know of a pair, twice: first to count its runs, then to fill them in.
+// State of a pair while it is built, in two passes: the first counts its runs, the second fills them in.
 struct Progress {
     uint32_t own_writes = 0, seen = 0; // writes; those of others, when the pair last did something
     bool begun = false, reading = false;

@@ -1,7 +1,7 @@
 // A trace of shared pages as runs, for sweeps: what happens to a page's copy at a processor depends on nothing but that
 // processor's references to it and the number of writes of others between them.
 //
-// For protocol UPD with fixed counters, and a page that stays at its home, all costs can be told by pairs of page and
+// For protocol UPD with fixed counters, and a page that stays at its home, all costs follow from pairs of page and
 // processor: an update is charged to the copy that receives it. So a pair is a list of runs (updates, own writes, own
 // reads), in this order, that is gone through once a setting, by numbers instead of references.
 #pragma once
@@ -24,7 +24,7 @@ class PairRuns {
     // As UpdateMachine with FixedCounters{delay, update}, and local memories without limit.
     NumaCounts fixed(const NumaCosts &costs, uint32_t delay, uint32_t update) const;
 
-    // The least cycles: copies are made and dropped with future knowledge, and no interrupt is charged.
+    // Lower bound in cycles: copies are made and dropped with knowledge of the future, and no interrupt is charged.
     // Exact, because pairs do not depend on each other: the cheaper of two states, copy and no copy, is carried on.
     uint64_t optimum(const NumaCosts &costs) const;
 

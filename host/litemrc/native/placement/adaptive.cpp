@@ -153,7 +153,7 @@ void Adaptive::taken_from_leaving(uint32_t frame, unsigned order) {
     pool_of(banks_[index]).free -= block_frames(order); // not counted as used yet
 }
 
-// The bank is needed: what is isolated of it comes back with the next operations.
+// The bank is needed: its isolated blocks return with the next operations.
 uint32_t Adaptive::taken_from_isolated(uint32_t frame, unsigned order) {
     const uint32_t index = segments_.of(frame);
     if (banks_[index].state != POOLED) {

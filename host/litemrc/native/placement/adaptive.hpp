@@ -77,7 +77,7 @@ class Adaptive : public Allocator {
     void queue(uint32_t index);
     bool advance(uint32_t index, uint32_t moves);
     bool put(const Bank &bank, uint32_t frame);
-    // With each operation a part of what is on the way.
+    // Moves a part of the pending blocks with each operation.
     void help() {
         if (!on_the_way_.empty())
             help_first();
@@ -95,7 +95,7 @@ class Adaptive : public Allocator {
     std::vector<Pool> pools_;             // the users' and the kernel's of each zone
     std::vector<FreeLists> isolated_;     // of each zone
     std::vector<uint32_t> pool_of_block_; // of each block of MAX_ORDER, NO_POOL: its bank is in none
-    std::vector<uint64_t> off_;           // a bit a bank
+    std::vector<uint64_t> off_;           // one bit per bank
     std::deque<uint32_t> on_the_way_;
     uint32_t tidied_ = 0;
 };

@@ -1,4 +1,4 @@
-// Interface of the page allocators, with counts of the work of each operation.
+// Interface of the page allocators, with the work of each operation counted.
 #pragma once
 
 #include "free_lists.hpp"
@@ -53,7 +53,7 @@ class Allocator {
     const Work &work() const { return work_; }
     void reset_work() { work_ = {}; }
 
-    // Nothing lies in the unit, and nothing will without its being put to use again.
+    // The unit holds no block, and stays empty until it is activated again.
     virtual bool is_offline(uint32_t unit) const {
         return memory_.unit(unit).used == 0 && !memory_.unit(unit).crossing;
     }
@@ -69,14 +69,14 @@ class Allocator {
     // Frames that `node` could get for movable pages without putting another unit to use.
     virtual uint64_t free_for_movable(uint32_t node) const = 0;
 
-    // A bounded part of what can be done between requests; false: there is more.
+    // Does a bounded part of the work between requests; returns false if more is left.
     virtual bool tidy() { return true; }
 
     // Bytes of its lists and tables, beside what the memory knows of each frame.
     virtual uint64_t metadata_bytes() const = 0;
 
   protected:
-    // Takes a block off the lists; NO_FRAME: there is none.
+    // Removes a block from the lists; NO_FRAME: there is none.
     virtual uint32_t take(const Request &request) = 0;
     // Returns an unused block to the lists.
     virtual void give(uint32_t frame, unsigned order) = 0;

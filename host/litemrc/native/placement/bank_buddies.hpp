@@ -41,7 +41,7 @@ class BankBuddies : public Allocator {
         bool isolated;
     };
 
-    // Where migration may copy to: in use by users alone. Between the kernel's pages they would drive those elsewhere.
+    // Targets of migration: units used only by user pages. Among the kernel's pages they would displace those.
     bool is_target(uint32_t index) const {
         const Unit &unit = memory_.unit(segments_[index].unit);
         return unit.used != 0 && unit.unmovable == 0 && !banks_[index].isolated;
@@ -64,7 +64,7 @@ class BankBuddies : public Allocator {
         banks_[index].free += block_frames(order);
         frame = coalesce(memory_, frame, order);
         banks_[index].lists.add(frame, order);
-        if (banks_[index].free == segments_[index].frames()) // it was to be emptied, and is
+        if (banks_[index].free == segments_[index].frames()) // requested to be emptied, and empty
             banks_[index].isolated = false;
         return index;
     }

@@ -46,7 +46,7 @@ void Buddy::give(uint32_t frame, unsigned order) {
     zone.types[type_of(frame)].add(frame, order);
 }
 
-// Moves a block that is large enough from the other type's lists to this type's; false: there is none.
+// Moves a sufficiently large block from the other type's lists to this type's; returns false if there is none.
 bool Buddy::steal(ZoneLists &zone, const Request &request, Type type) {
     FreeLists &other = zone.types[1 - type];
     unsigned order = MAX_ORDER;

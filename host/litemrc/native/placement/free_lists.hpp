@@ -1,4 +1,4 @@
-// The free blocks of one binary buddy system: a list an order, blocks split on the way out. All that allocators share.
+// The free blocks of one binary buddy system: one list per order, blocks split on allocation. Shared by all allocators.
 #pragma once
 
 #include "memory.hpp"
@@ -32,7 +32,7 @@ class FreeLists {
     }
 
     bool empty(unsigned order) const { return memory_->next(heads_ + order) == heads_ + order; }
-    // The first block of a list, or NO_FRAME.
+    // Returns the first block of a list, or NO_FRAME.
     uint32_t first(unsigned order) const { return empty(order) ? NO_FRAME : memory_->next(heads_ + order); }
 
     // At the front: what was freed last is used first, as in Linux.
@@ -45,14 +45,14 @@ class FreeLists {
         memory_->insert(frame, memory_->previous(heads_ + order));
     }
 
-    // Smallest order of a block here that is not below `order`; ORDERS: none.
+    // Returns the smallest available order of at least `order`; ORDERS: none.
     unsigned smallest(unsigned order) const {
         while (order < ORDERS && empty(order))
             ++order;
         return order;
     }
 
-    // Takes a block of this order off the lists, the lower part of a larger one if there is none; NO_FRAME: none.
+    // Removes a block of this order from the lists, or splits a larger one and removes its lower part; NO_FRAME: none.
     uint32_t take(unsigned order) {
         const unsigned from = smallest(order);
         if (from == ORDERS)

@@ -16,7 +16,7 @@ uint64_t now_ns() {
             .count());
 }
 
-// How often this thread was taken off the processor, or had a page of its own fetched.
+// Number of context switches and page faults of this thread.
 long stops() {
     rusage usage;
     getrusage(RUSAGE_THREAD, &usage);

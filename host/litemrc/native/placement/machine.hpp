@@ -29,7 +29,7 @@ class PlacementMachine {
     // Events in their order; what frees touch is fetched some events ahead. numbers: of blocks, each in use once at a
     // time; nodes: where each is wanted, null: node 0.
     void run(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes, uint64_t count);
-    // The same, each operation timed.
+    // As above, with the time of each operation.
     void run_timed(const uint8_t *codes, const uint32_t *numbers, const uint8_t *nodes, uint64_t count);
 
     // The same, timed, one number for each: least_ns of an event becomes what it took, if that is less.

@@ -1,5 +1,5 @@
 // Physical memory as page allocators see it: frames of 4 KB in nodes and zones, spread over power units (banks or
-// ranks); blocks of 2^order frames, free or in use; who owns a block. Every allocator works on one of these.
+// ranks); blocks of 2^order frames, free or in use; the owner of each block. Every allocator works on one of these.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +88,7 @@ class PhysicalMemory {
         used_ += block_frames(order);
         count(frame, order, movable, 1);
     }
-    // Returns the block's order; its state is for the caller to set.
+    // Returns the block's order. The caller sets its state.
     unsigned release(uint32_t frame) {
         const unsigned order = this->order(frame);
         used_ -= block_frames(order);
@@ -123,7 +123,7 @@ class PhysicalMemory {
     uint32_t previous(uint32_t node) const { return links_[node].previous; }
     uint32_t lists() const { return uint32_t(links_.size()) - shape_.frames; }
 
-    // Ahead of a block's release: has the processor fetch what is known of the block; later, what merging with its
+    // Prefetches, ahead of a block's release, the state of the block; later, the state read when merging with its
     // first buddy touches.
     void fetch_block(uint32_t frame) const {
         __builtin_prefetch(&states_[frame], 1);

@@ -61,7 +61,7 @@ bool Migration::step(uint32_t frames) {
     return at_ == candidates_.size();
 }
 
-// Copies some of a unit's blocks; false: more are left.
+// Copies some of a unit's blocks; returns false if more are left.
 bool Migration::empty(uint32_t index, uint32_t frames) {
     PhysicalMemory &memory = allocator_.memory();
     const Unit &unit = memory.unit(index);

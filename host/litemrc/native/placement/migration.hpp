@@ -20,14 +20,14 @@ class Migration {
     Migration(PlacementMachine &machine, const MigrationParameters &parameters)
         : machine_(machine), allocator_(machine.allocator()), parameters_(parameters) {}
 
-    // Sorts, and finds the break points. What an earlier run left is given up by then.
+    // Sorts, and finds the break points; results of an earlier run are discarded.
     void begin();
-    // Isolates, or copies up to `frames` (a block more at most), or gives back; true: nothing is left to do.
+    // Isolates, copies up to `frames` (at most one block more), or releases; returns true if nothing is left to do.
     bool step(uint32_t frames);
 
     uint64_t copied_frames() const { return copied_frames_; }
     uint64_t emptied_units() const { return emptied_units_; }
-    uint64_t abandoned_units() const { return abandoned_units_; } // for which there was no room after all
+    uint64_t abandoned_units() const { return abandoned_units_; } // for which there was no room
 
   private:
     void plan(uint32_t node);

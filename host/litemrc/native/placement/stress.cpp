@@ -34,7 +34,7 @@ class Stress {
         bool filling = true;
         uint64_t limit = uint64_t(memory_.frames()) * options_.fullest_percent / 100;
         for (at_ = 0; at_ < options_.operations && wrong_.empty(); ++at_) {
-            // Up and down between changing levels, so that banks fill, empty and are brought again.
+            // The load rises and falls between changing levels, so that banks fill, empty and are taken again.
             if (filling ? memory_.used() >= limit : memory_.used() <= limit) {
                 filling = !filling;
                 limit = uint64_t(memory_.frames()) * random_.below(options_.fullest_percent + 1) / 100;
@@ -102,7 +102,7 @@ class Stress {
         held_.push_back({number, frame, uint8_t(order), movable});
     }
 
-    // A free block that large, in words; empty: there is none.
+    // Returns a free block of that size, in words; empty: none.
     std::string free_of(unsigned order) const {
         for (uint32_t frame = 0; frame < memory_.frames(); frame += block_frames(order)) {
             uint32_t at = frame;
@@ -164,7 +164,7 @@ class Stress {
         }
     }
 
-    // The memory against the book.
+    // Compares the memory with the record.
     void look_at_all() {
         std::vector<uint32_t> used(memory_.units()), unmovable(memory_.units());
         for (const Held &held : held_) {
@@ -195,7 +195,7 @@ class Stress {
         }
     }
 
-    // Everything is free again: as in the beginning, and to be had whole.
+    // Everything is free again, as at the start, in largest blocks.
     void finish() {
         look_at_all();
         if (migrating_)

@@ -1,5 +1,5 @@
-// Random operations on an allocator, and what must hold whatever they are, kept by a book of its own: who holds each
-// frame. For tests.
+// Random operations on an allocator, and its invariants, checked against a separate record of the owner of each frame.
+// For tests.
 #pragma once
 
 #include "migration.hpp"
@@ -22,7 +22,7 @@ struct StressReport {
     uint64_t allocations = 0, refused = 0, copied_frames = 0, emptied_units = 0, offline_seen = 0;
 };
 
-// What must hold:
+// Invariants:
 //   no frame is handed out twice, and none that is not there; blocks begin at multiples of their size
 //   everything that was freed can be had again; free buddies are merged; at the end all of memory is largest blocks
 //   the memory's counts of used and unmovable frames are those of the book, unit by unit

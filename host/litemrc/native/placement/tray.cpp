@@ -101,7 +101,7 @@ void Tray::give(uint32_t frame, unsigned order) {
     const uint32_t unit = memory_.unit_of(frame);
     uses_[use_of_[frame]].furnished[unit] -= block_frames(order);
     units_[unit].free += block_frames(order);
-    if (memory_.unit(unit).used == 0) // it was to be emptied, and is
+    if (memory_.unit(unit).used == 0) // requested to be emptied, and empty
         units_[unit].isolated = false;
     frame = coalesce(memory_, frame, order);
     lists(unit, memory_.zone_of(frame))->free.add(frame, order);

@@ -1,5 +1,5 @@
-// Trays (Jantz et al. 2013, section 4.2): free lists a power unit inside each zone, and guidance which of them serve
-// whom. A tray that already serves similar use is preferred, so that few units have pages of one use.
+// Trays (Jantz et al. 2013, section 4.2): free lists for each power unit inside each zone, and guidance of requests to
+// units. A tray that already serves similar use is preferred, so that few units have pages of one use.
 //
 // Use is what a request's hint says, kernel and user pages apart. A hint can be guided to trays: those come first in
 // their order, and with `bound` none else. Without guidance a use stays in its tray until that has no fitting block;

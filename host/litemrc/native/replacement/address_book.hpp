@@ -28,7 +28,7 @@ class AddressBook {
     AddressBook(const AddressBook &) = delete;
     AddressBook &operator=(const AddressBook &) = delete;
 
-    // Writes the number of each of `count` pages of a space. Throws std::length_error beyond 2^32 - 2 pages.
+    // Writes the numbers of `count` pages of a space. Throws std::length_error beyond 2^32 - 2 pages.
     void number(uint32_t space, const uint64_t *pages, size_t count, uint32_t *numbers) {
         PageTable &table = spaces_[space].numbers;
         for (size_t start = 0; start < count; start += BATCH) {
@@ -49,7 +49,7 @@ class AddressBook {
     size_t blocks() const { return blocks_; }
     const Entry &operator[](uint32_t number) const { return entries_[number]; }
 
-    // The number of a page, or NONE.
+    // Returns the number of a page, or NONE.
     uint32_t number_of(uint32_t space, uint64_t page) { return value(spaces_[space].numbers, page); }
 
     // The number of the block of pages `block` * 64 and following, or NONE.

@@ -41,7 +41,7 @@ class ClockMemory final : public MemoryOf<ClockMemory> {
         bool used;
     };
 
-    // A frame for a new page. Frames given back are filled first, the last one first.
+    // Returns a frame for a new page. Released frames are reused first, in LIFO order.
     uint32_t place() {
         if (!free_.empty()) {
             const uint32_t frame = free_.back();

@@ -53,7 +53,7 @@ void FaultSequences::extend(size_t position, uint64_t page, uint64_t time) {
     record(by_low_[position], time);
 }
 
-// Keeps the pages before this one, in the direction of growth; false if there are none.
+// Keeps the pages before this one, in the direction of growth; returns false if there are none.
 bool FaultSequences::cut(size_t position, uint64_t page) {
     FaultSequence &sequence = at(position);
     if (page == sequence.page_at(0))

@@ -13,10 +13,10 @@ class Memory {
     // Refers to a page by its number in the address book. True: it was not in memory, a page fault; now it is.
     virtual bool reference(uint32_t number) = 0;
 
-    // The faults of `count` references.
+    // Returns the faults of `count` references.
     virtual uint64_t references(const uint32_t *numbers, size_t count) = 0;
 
-    // Takes a page out of memory if it is there, as when its program ends.
+    // Removes a page if it is resident, as when its program ends.
     virtual void release(uint32_t number) = 0;
 
     // Its program ended: what is known of the address space, beside its pages, is forgotten.

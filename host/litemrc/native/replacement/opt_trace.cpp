@@ -8,7 +8,7 @@ namespace litemrc_native {
 namespace {
 
 // A set of times with a fast maximum: bits in words, with summary bits of the non-empty words above, and so on.
-// Times that have passed need not be taken out.
+// Times that have passed need not be removed.
 class TimeSet {
   public:
     explicit TimeSet(size_t times) {

@@ -2,7 +2,7 @@
 //
 // All that OPT needs of a trace is, for every reference, when its page is referred to next. A memory then is a set of
 // such times: a page is in memory at its reference exactly if the time is in the set, and the victim is the latest.
-// 4 bytes a reference are kept, 8 if their intervals are; every memory size takes a bit a reference while it runs.
+// Keeps 4 bytes per reference, 8 with intervals; each memory size takes one bit per reference while it runs.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ class RecencyList {
         --size_;
     }
 
-    // A page in memory becomes the most recently used one.
+    // Makes a resident page the most recently used one.
     void touch(uint32_t number) {
         if (links_[0].older == number + 1)
             return;

@@ -13,7 +13,7 @@ namespace litemrc_native {
 class RoundRobin {
   public:
     struct Program {
-        uint64_t clock = 0; // how far it got, in its own time
+        uint64_t clock = 0; // progress, in its own time
         uint64_t references = 0, faults = 0, cold_faults = 0;
         uint64_t end = 0; // when it ended
 
@@ -32,7 +32,7 @@ class RoundRobin {
     // References of a program, which has none left; times never fall. None at all: it has come to its end.
     void feed(uint32_t program, std::vector<uint32_t> numbers, std::vector<uint64_t> times);
 
-    // Runs until a program needs references, and returns its number; or DONE, or PAUSE after many turns.
+    // Runs until a program needs references and returns its number; returns DONE at the end, PAUSE after many turns.
     int run();
 
     uint64_t now() const { return now_; }

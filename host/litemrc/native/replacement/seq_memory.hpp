@@ -39,7 +39,7 @@ class SeqMemory final : public MemoryOf<SeqMemory> {
     const uint64_t frames_;
     const SeqParameters parameters_;
     RecencyList pages_;
-    std::vector<uint64_t> in_memory_; // a bit a page, a word a block
+    std::vector<uint64_t> in_memory_; // one bit per page, one word per block
     std::vector<FaultSequences> sequences_;
     uint64_t time_ = 0; // in faults
 };

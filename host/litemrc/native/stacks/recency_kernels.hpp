@@ -20,7 +20,7 @@ struct RecencyLevels {
     static constexpr unsigned SMALL = 2; // levels whose numbers fit 16 bits: 31 * 2^11 < 2^16
     static constexpr unsigned MOST = 5;
 
-    // The first bit of a slot that tells siblings of a level apart.
+    // The first bit of a slot that distinguishes siblings of a level.
     static constexpr unsigned shift(unsigned level) { return WORD_BITS + level * RADIX_BITS; }
 
     uint64_t *words;
