@@ -35,7 +35,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs lint check test stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -118,6 +118,9 @@ csim: .venv/installed.stamp   ## the C simulation of hls/, with both headers of 
 
 docs: $(HOST) .venv/soc.stamp .venv/docs.stamp   ## the documentation site, links checked (10 s): build/docs/site/README.html
 	sphinx-build -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/site
+
+man: $(HOST) .venv/docs.stamp   ## a man page for each command: man -l build/man/litemrc-mrc.1
+	python scripts/docs/man_pages.py --out build/man
 
 registers: $(HOST) .venv/soc.stamp   ## export the register map from the gateware
 	python -m litemrc_gateware.export

@@ -17,7 +17,7 @@ from markdown_links import page_of  # noqa: E402
 project = "LiteMRC"
 copyright = "the LiteMRC authors, BSD 2-Clause"
 root_doc = "README"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_argparse_cli"]
 suppress_warnings = ["toc.not_included"]  # a room's README is reached by links
 exclude_patterns = ["build", ".*"]
 
@@ -57,6 +57,7 @@ PARTS = {
     "Reference": """
         All pages <docs/README>
         Commands <docs/commands>
+        Options of all commands <docs/reference/commands>
         Python API <docs/reference/host>
         Gateware API <docs/reference/gateware>
         Registers <docs/registers>

@@ -9,6 +9,7 @@ _MODULES = {
     "plot": ("matplotlib", "jinja2"),
     "device": ("cbor2", "cobs", "serial", "zcbor"),
     "pandas": ("pandas",),
+    "completion": ("shtab",),
 }
 
 

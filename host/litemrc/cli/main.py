@@ -9,7 +9,7 @@ import errno
 import sys
 from collections.abc import Sequence
 
-from litemrc.cli.shared.commands import add_commands
+from litemrc.cli.shared.commands import add_commands, parsers_of
 from litemrc.cli.shared.messages import silenced
 from litemrc.cli.shared.streams import open_standard_streams, stdout_failure
 from litemrc.errors import OutputError, UserError
@@ -54,6 +54,7 @@ COMMANDS = {
         "show and select the processes that a Linux device tracks, and set their memory budgets",
     ),
     "trace": ("traces.trace", "inspect, convert, plot, capture and generate traces of page references"),
+    "completion": ("completion", "print the script that completes commands and options in a shell"),
 }
 
 EXIT_FAILED = 1  # the environment failed: an output cannot be written, out of memory
@@ -88,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    args = _parse(argv)
+    args = command_parser().parse_args(argv)
     with silenced(getattr(args, "quiet", False)):
         return int(args.run(args))
 
@@ -105,13 +106,22 @@ def _system_text(error: OSError) -> str:
     return f"{' and '.join(files) + ': ' if files else ''}{error.strerror or error} ({name})"
 
 
-def _parse(argv: list[str]) -> argparse.Namespace:
+def command_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; a command declares its arguments when it is parsed."""
     parser = argparse.ArgumentParser(
         prog="litemrc", description="Page miss-ratio curves (MRCs) of real DRAM traffic.", allow_abbrev=False
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     add_commands(parser, COMMANDS, title="commands", metavar="COMMAND", required=True)
-    return parser.parse_args(argv)
+    return parser
+
+
+def declared_parser() -> argparse.ArgumentParser:
+    """Return the parser with the arguments of all commands, for documentation and completion."""
+    parser = command_parser()
+    for _ in parsers_of(parser):
+        pass
+    return parser
 
 
 class _Version(argparse.Action):

@@ -1,10 +1,13 @@
 """Parsers of commands whose modules are imported when they are run."""
 
 import argparse
+from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 from litemrc.cli.shared.options import add_quiet_argument
+from litemrc.errors import UserError
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -23,13 +26,17 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """Declare the arguments, once, and parse."""
+        self.declare()
+        return super().parse_known_args(args, namespace)
+
+    def declare(self) -> None:
+        """Import the command's module and let it declare the arguments, once."""
         if self._module:
             module, self._module = import_module(self._module), ""
             self.set_defaults(run=getattr(module, "main", None))
             if hasattr(module, "main"):
                 add_quiet_argument(self)
             module.set_argparser(self)
-        return super().parse_known_args(args, namespace)
 
 
 def add_commands(
@@ -44,3 +51,18 @@ def add_commands(
     actions = parser.add_subparsers(parser_class=CommandParser, **options)
     for name, (module, purpose) in commands.items():
         actions.add_parser(name, help=purpose, description=purpose, module=f"litemrc.cli.{module}")
+
+
+def parsers_of(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yield a parser and those of all commands below it, with their arguments declared.
+
+    A command that lacks an optional extra has no arguments but --help.
+    """
+    if isinstance(parser, CommandParser):
+        with suppress(UserError):
+            parser.declare()
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                yield from parsers_of(child)
