@@ -56,11 +56,11 @@ class Placing:
         memory = self._memory
         # Owner and virtual page identify a page; its frame changes when it is migrated.
         pages = memory.owner[frames] << 40 | memory.page[frames]
-        distances = self._stack.distances(pages.astype(np.uint64))
-        known = distances > 0
-        self._misses += int((~known).sum())
-        groups = (distances[known].astype(np.int64) - 1) // self._group_pages
-        self._hits += np.bincount(groups, minlength=GROUPS)[:GROUPS]
+        distances = self._stack.distances(pages.astype(np.uint64)).astype(np.int64)  # 0: never used before
+        groups = (distances - 1) // self._group_pages
+        within = (groups >= 0) & (groups < GROUPS)
+        self._misses += int((~within).sum())
+        self._hits += np.bincount(groups[within], minlength=GROUPS)
         self._frames.append(frames)
         if self._ranks.now >= self._due:
             self._place()
