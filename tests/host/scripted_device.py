@@ -64,6 +64,7 @@ class ScriptedLink:
         sent: (name, fields) of every request, in order; hello left out.
         answers: what makes the answer to a request, by its name; called with its fields.
         inbox: messages on their way; None: a second of silence.
+        behind: messages that follow the next answer to a request, by its name.
         now: the clock, in seconds; `receive` moves it on.
     """
 
@@ -75,6 +76,7 @@ class ScriptedLink:
         self.times: list[float] = []
         self.answers = {"hello": hello} | answers
         self.inbox: deque[Message | None] = deque()
+        self.behind: dict[str, list[Message]] = {}
         self.now = 0.0
         self._sequence = 1000
 
@@ -92,6 +94,7 @@ class ScriptedLink:
         if answer is not None:
             values = {f.name: getattr(answer, f.name) for f in answer.body}
             self.inbox.append(device_messages().new(answer.name, **values | {"request": message.sequence}))
+        self.inbox.extend(self.behind.pop(message.name, ()))
 
     def receive(self, timeout_s: float) -> Message | None:
         assert self.now < 1000, "waits without end"
