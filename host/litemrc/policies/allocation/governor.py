@@ -134,9 +134,7 @@ class Governor:
             self.budgets[context] = max(minimum, min(had, max(target[context], had - step)))
         over = sum(self.budgets.values()) - p.memory_pages
         for context in sorted(gains, key=gains.__getitem__):  # a step does not free enough
-            if over <= 0:
-                break
-            given = min(over, max(self.budgets[context] - target[context], 0))
+            given = max(min(over, self.budgets[context] - target[context]), 0)
             self.budgets[context] -= given
             over -= given
         free = p.memory_pages - sum(self.budgets.values())
