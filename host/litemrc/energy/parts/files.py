@@ -1,7 +1,7 @@
-"""The part files: TOML, one a part, in this folder or wherever the user keeps one of his own.
+"""Part files in TOML, one per part: those in this folder, or a user's own.
 
-Every field is checked, so that a mistyped one is an error with its file and field, never a number that is
-silently not there. `README.md` in this folder says what the fields are.
+Every field is checked: a mistyped name is an error with file and field. `README.md` in this folder describes
+the fields.
 """
 
 import tomllib
@@ -24,29 +24,29 @@ _RDRAM = (
     *("active_mw", "access_ns", "standby_mw", "nap_mw", "powerdown_mw"),
     *("from_standby", "from_nap", "from_powerdown"),
 )
-_LESS = (  # which current cannot be above which: swapped columns of a table show here
+_LESS = (  # the first current cannot exceed the second; finds swapped columns
     *(("idd6", "idd2n"), ("idd2p0", "idd2p1"), ("idd2p0", "idd2n"), ("idd2n", "idd3n"), ("idd2p1", "idd3p")),
     *(("idd3p", "idd3n"), ("idd3n", "idd0"), ("idd3n", "idd4r"), ("idd3n", "idd4w"), ("idd2n", "idd5b")),
 )
 
 
 def known_parts() -> list[Part]:
-    """All parts of all files that come with LiteMRC, by name."""
+    """Return all parts of the shipped files, sorted by name."""
     folder = resources.files("litemrc.energy.parts")
     parts = [part for file in folder.iterdir() if file.name.endswith(_SUFFIX) for part in _read(file)]
     return sorted(parts, key=lambda part: part.name.lower())
 
 
 def choose_part(name: str, dram_clock_hz: float) -> Part:
-    """The part that a user or a device names: as `find_part`, or without a grade as `part_of_module`."""
+    """Return the part named by a user or device: by `find_part`, or without a grade by `part_of_module`."""
     return find_part(name) if "-" in name or _SUFFIX in name else part_of_module(name, dram_clock_hz)
 
 
 def find_part(name: str) -> Part:
-    """The part of a name as `known_parts` has it, or of a file *.toml that holds one part, or FILE.toml:NAME.
+    """Return a part by name in `known_parts`, FILE.toml that holds one part, or FILE.toml:NAME.
 
     Raises:
-        UserError: no such part or file, more than one that fits, or a file that is wrong.
+        UserError: no such part or file, an ambiguous name, or an invalid file.
     """
     file, colon, wanted = name.rpartition(_SUFFIX)
     if colon:
@@ -62,16 +62,16 @@ def find_part(name: str) -> Part:
     if not found:
         raise UserError(
             f"no part {wanted!r} is known",
-            remedy="litemrc energy --list-parts shows those there are; a part file of your own may hold it",
+            remedy="`litemrc energy --list-parts` lists the parts; or name a part file of your own",
         )
-    raise UserError(f"several parts fit: {', '.join(part.name for part in found)}", remedy=remedy)
+    raise UserError(f"several parts match: {', '.join(part.name for part in found)}", remedy=remedy)
 
 
 def part_of_module(module: str, dram_clock_hz: float) -> Part:
-    """The part for the chips a board names without grade or die, such as MT41K64M16.
+    """Return the part for chips that a board names without grade or die, such as MT41K64M16.
 
-    Of the grades whose currents are known it is the slowest that reaches the clock, of the first die in the
-    file: IDDs of a much faster grade, scaled down to the clock, come out too low.
+    It is the slowest grade with known currents that reaches the clock, of the first die in the file: IDDs of a
+    much faster grade, scaled down to the clock, are too low.
 
     Raises:
         UserError: no part of this name is known, or none with its currents.
@@ -79,12 +79,13 @@ def part_of_module(module: str, dram_clock_hz: float) -> Part:
     fitting = [part for part in known_parts() if part.name.lower().startswith(module.lower())]
     if not module or not fitting:
         raise UserError(
-            f"no part {module!r} is known" if module else "the device did not tell the name of its DRAM",
-            remedy="choose one by --part: litemrc energy --list-parts shows those there are",
+            f"no part {module!r} is known" if module else "the device did not report the name of its DRAM",
+            remedy="choose one with --part; `litemrc energy --list-parts` lists them",
         )
-    order = sorted(fitting, key=lambda part: (not part.complete, _clock_hz(part), part.name))
-    reaching = [part for part in order if part.complete and _clock_hz(part) >= 0.999 * dram_clock_hz]
-    return (reaching or order[::-1] if order[0].complete else order)[0]
+    order = sorted(
+        [part for part in fitting if part.complete] or fitting, key=lambda part: (_clock_hz(part), part.name)
+    )
+    return next((part for part in order if _clock_hz(part) >= 0.999 * dram_clock_hz), order[-1])
 
 
 def _clock_hz(part: Part) -> float:
@@ -96,7 +97,7 @@ def _read_path(path: Path) -> list[Part]:
         return _read(path)
     except OSError as error:
         raise UserError(
-            f"cannot read: {error.strerror}", where=str(path), remedy="name a part file that is there"
+            f"cannot read: {error.strerror}", where=str(path), remedy="name an existing part file"
         ) from error
 
 
@@ -105,13 +106,13 @@ def _read(file: Path | Traversable) -> list[Part]:
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"not a TOML file: {error}", where=where, remedy="mend it there") from error
+        raise UserError(f"not a TOML file: {error}", where=where, remedy="correct the file") from error
     table = _Table(content, where)
     kind = table.text("kind")
     if kind == "rdram":
         return [_rdram(table)]
     if kind != "sdram":
-        raise table.wrong("kind", f"is {kind!r}", "it can be 'sdram' or 'rdram'")
+        raise table.wrong("kind", f"is {kind!r}", "kind must be 'sdram' or 'rdram'")
     return _sdram(table)
 
 
@@ -120,7 +121,7 @@ def _sdram(table: "_Table") -> list[Part]:
     absent = table.table("absent").texts() if "absent" in table.content else {}
     grades = table.content.get("grades")
     if not isinstance(grades, list) or not grades:
-        raise table.wrong("grades", "is missing", "give the speed grades, each a [[grades]]")
+        raise table.wrong("grades", "is missing", "give each speed grade as a [[grades]] table")
     return [
         _grade(table, _Table(grade, table.where, f"grades[{index}]"), absent)
         for index, grade in enumerate(grades)
@@ -149,14 +150,14 @@ def _grade(table: "_Table", grade: "_Table", absent: Mapping[str, str]) -> Sdram
         cross_check=table.text("cross_check"),
     )
     if part.rc <= part.ras:
-        raise grade.wrong("rc", f"is {part.rc}, ras {part.ras}", "a row cycle is longer than its active time")
+        raise grade.wrong("rc", f"is {part.rc}, ras {part.ras}", "rc must be above ras")
     if not part.rails:
-        raise grade.wrong("rails", "is empty", "give at least one supply")
+        raise grade.wrong("rails", "is empty", "give at least one supply voltage")
     return part
 
 
 def _exits(table: "_Table", clock_mhz: float) -> dict[str, float]:
-    """Times in ns: of those given as ns and as clocks the longer."""
+    """Return exit times in ns: the longer of those given in ns and in clocks."""
     if "exits" not in table.content:
         return {}
     exits = table.table("exits")
@@ -195,7 +196,7 @@ def _rail(rail: "_Table", absent: Mapping[str, str]) -> Rail:
 def _part_of_array(table: "_Table", key: str) -> float:
     above, _, below = key.partition("/")
     if not (above.isdecimal() and below.isdecimal() and 0 < int(above) < int(below)):
-        raise table.wrong(key, "is no part of the array", "write it as a fraction, such as 1/2")
+        raise table.wrong(key, "is not a part of the array", "write a fraction, such as 1/2")
     return int(above) / int(below)
 
 
@@ -224,7 +225,7 @@ def _rdram(table: "_Table") -> RdramPart:
 
 
 class _Table:
-    """A TOML table that says where it stands when something in it is wrong."""
+    """A TOML table; its errors name file and field."""
 
     def __init__(self, content: Any, where: str, path: str = "") -> None:
         self.content, self.where, self.path = content, where, path
@@ -238,7 +239,9 @@ class _Table:
     def check_fields(self, allowed: tuple[str, ...]) -> None:
         for name in self.content:
             if name not in allowed:
-                raise self.wrong(name, "is no field of a part file", f"the fields are {', '.join(allowed)}")
+                raise self.wrong(
+                    name, "is not a field of a part file", f"the fields are {', '.join(allowed)}"
+                )
 
     def table(self, name: str) -> "_Table":
         return _Table(self._value(name), self.where, ".".join(filter(None, (self.path, name))))
@@ -246,7 +249,7 @@ class _Table:
     def text(self, name: str) -> str:
         value = self._value(name)
         if not isinstance(value, str):
-            raise self.wrong(name, f"is {value!r}", "write a text, in quotation marks")
+            raise self.wrong(name, f"is {value!r}", "write a string in quotation marks")
         return value
 
     def texts(self) -> dict[str, str]:

@@ -57,7 +57,7 @@ def test_generated_traces_are_endless_and_have_a_seed_of_the_process(trace, url)
 
 
 class Given(Trace):
-    """Chunks at hand; an empty one among them."""
+    """Chunks at hand, an empty one among them; trace u has other pages."""
 
     def __init__(self, url, *_):
         super().__init__(url)
@@ -65,7 +65,7 @@ class Given(Trace):
     def __iter__(self):
         for pages in ([1, 2], [], [3]):
             writes = np.array([page == 2 for page in pages], bool) if self.name == "written" else None
-            yield Chunk(np.array(pages, np.uint64), writes=writes)
+            yield Chunk(np.array(pages, np.uint64) + np.uint64(10 * (self.name == "u")), writes=writes)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ class Given(Trace):
         (spec(Part("t", 5), requests=1), [1, 2, 3, 1, 2]),
         (spec(Part("t", 3), Part("t", 1), requests=1), [1, 2, 3, 1]),
         (spec(Part("t"), requests=2, request_touches=4), [1, 2, 3, 1, 2, 3, 1, 2]),
-        (spec(Part("t", 1), Part("t"), requests=2, request_touches=2), [1, 1, 2, 3, 1]),
+        (spec(Part("u", 1), Part("t"), requests=2, request_touches=2), [11, 1, 2, 3, 1]),
         (spec(Part("t", 5), requests=0), [1, 2, 3, 1, 2]),
     ],
 )

@@ -125,3 +125,12 @@ def test_memories_below_the_sum_of_the_minimums_are_refused_if_order_is_unknown(
     with pytest.raises(UserError, match="a memory of 4 pages cannot be simulated") as error:
         together(4, *pair(10))
     assert error.value.remedy.startswith("give at least 5 pages")
+
+
+@pytest.mark.parametrize("policy", [Lru(), Clock(), Opt()], ids=lambda policy: policy.name)
+def test_a_memory_without_pages_is_refused_before_the_trace_is_read(policy):
+    trace = Given([(1, 0)])
+    unread = iter(trace)
+    with pytest.raises(UserError, match=r"at least 1 page \(got 0\)"):
+        replay(trace, unread, [policy], [3, 0])
+    assert len(next(unread)) == 1
