@@ -191,7 +191,7 @@ class RankTable:
         kept = rows_between(self.epoch, start, stop)
         if self.epoch.size and not kept.any():
             raise UserError(
-                "no epoch in the range of --epochs",
+                "no epoch in the range given",
                 remedy=f"there are epochs {self.epoch.min()} to {self.epoch.max()}",
             )
         return replace(self, **{name: getattr(self, name)[kept] for name in COLUMNS})

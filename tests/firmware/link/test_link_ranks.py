@@ -1,5 +1,6 @@
 """Ranks of a device over the link: requests, answers, refusals; and the command `litemrc ranks`."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -131,6 +132,14 @@ def test_its_json_adds_up(start_peer):
     assert asleep == pytest.approx([(rank * 100_000 + report["epoch"]) / 1e6 for rank in range(4)])
 
 
+def test_its_csv_has_a_row_for_each_rank(start_peer):
+    rows = list(csv.DictReader(litemrc(start_peer(ranks=1).url, "--csv").stdout.splitlines()))
+    assert [row["rank"] for row in rows] == ["0", "1", "2", "3"]
+    epoch = int(rows[0]["epoch"])
+    assert [int(row["self_refresh"]) for row in rows] == [rank * 100_000 + epoch for rank in range(4)]
+    assert all(float(row["energy_mj"]) > 0 for row in rows)
+
+
 def test_it_goes_on_without_energy_where_a_current_is_not_known(start_peer):
     done = litemrc(start_peer(ranks=1).url, "--part", "MT41K128M16")
     assert done.returncode == 0, done.stderr
@@ -178,6 +187,7 @@ def test_states_and_policies_can_be_set(start_peer):
         (("policy", "dynamic", "--thresholds", "7"), "must be two numbers of cycles"),
         (("policy", "mrc", "--epsilon", "1"), "must be a fraction"),
         (("--part", "no-such-part"), "no-such-part"),
+        (("--csv", "policy", "none"), "set and policy print none"),
     ],
 )
 def test_what_cannot_be_is_an_error_with_exit_code_2(start_peer, arguments, why):

@@ -1,5 +1,6 @@
 """`litemrc energy` as a user meets it: tables, JSON, pictures, and errors that say what to do."""
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from litemrc.cli.ranks.energy_tables import energy_json, energy_table
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
 from litemrc.epochs.files import write_epochs
+from litemrc.errors import UserError
 from litemrc.ranks.files import write_ranks
 from litemrc.ranks.table import RankTable
 from rank_rows import PARAMETERS, rank_row
@@ -129,9 +131,35 @@ def test_fast_exit_is_charged_when_asked(run, tmp_path):
 
 
 def test_epochs_can_be_chosen(run, refusal, file):
-    half = json.loads(run(file, "--epochs", "1:", "--json").stdout)
+    half = json.loads(run(file, "--from", "1", "--json").stdout)
     assert half["seconds"] == pytest.approx(1e-3, rel=1e-5)
-    assert "there are epochs 0 to 1" in refusal(file, "--epochs", "7:")
+    assert "there are epochs 0 to 1" in refusal(file, "--from", "7")
+
+
+def test_the_last_epoch_of_a_range_belongs_to_it(run, refusal, file):
+    assert json.loads(run(file, "--to", "0", "--json").stdout)["seconds"] == pytest.approx(1e-3, rel=1e-5)
+    assert run(file, "--from", "0", "--to", "1").stdout == run(file).stdout
+    assert "there are epochs 0 to 1" in refusal(file, "--from", "1", "--to", "0")
+
+
+def test_csv_has_a_row_for_each_domain_and_the_total(run, file):
+    rows = list(csv.DictReader(run(file, "--csv").stdout.splitlines()))
+    found = json.loads(run(file, "--json").stdout)
+    assert [row["domain"] for row in rows] == ["0", "1", "total"]
+    for row, each in zip(rows, [*found["domains"], found["total"]], strict=True):
+        assert float(row["energy_mj"]) == each["energy_mj"]
+        assert float(row["self_refresh_mj"]) == each["components_mj"]["self-refresh"]
+        assert float(row["residency_self_refresh"]) == each["residency"]["self_refresh"]
+
+
+def test_the_energies_are_printed_before_a_picture_that_fails(run, file, tmp_path, monkeypatch):
+    def fail(*_):
+        raise UserError("cannot write: No space left on device")
+
+    monkeypatch.setattr("litemrc.plots.files.save_figure", fail)
+    done = run(file, "--plot", tmp_path / "ranks.png")
+    assert done.returncode != 0 and "No space left" in done.stderr
+    assert done.stdout == run(file).stdout
 
 
 def test_chips_side_by_side_add_up(table):
@@ -162,6 +190,10 @@ def test_parts_are_listed_without_a_file(run):
     assert done.returncode == 0
     assert "MT41K64M16-125:J" in done.stdout
     assert "not known" in done.stdout
+    parts = json.loads(run("--list-parts", "--json").stdout)["parts"]
+    (ours,) = [part for part in parts if part["part"] == "MT41K64M16-187E:J"]
+    assert (ours["capacity_mbit"], ours["width_bits"], ours["supply_v"]) == (1024, 16, "1.35")
+    assert len(run("--list-parts", "--csv").stdout.splitlines()) == 1 + len(parts)
 
 
 def test_the_timeline_is_drawn(run, file, tmp_path):

@@ -1,14 +1,13 @@
 """`litemrc energy FILE`: the energy that the power domains of a rank table consumed, by component."""
 
 import argparse
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import epoch_range
+from litemrc.cli.shared.messages import warning
+from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
+from litemrc.cli.shared.results import check_pictures, print_results
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
 
 if TYPE_CHECKING:
     from litemrc.ranks.table import RankTable
@@ -33,12 +32,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="rank table (Parquet)")
     parser.add_argument("--part", metavar="NAME", help="DRAM part: a name of --list-parts, or FILE.toml")
     parser.add_argument("--list-parts", action="store_true", help="list the known parts and exit")
-    parser.add_argument(
-        "--epochs",
-        metavar="A:B",
-        type=epoch_range,
-        help="only epochs A to B - 1; either end may be left out",
-    )
+    add_epoch_range_arguments(parser)
     parser.add_argument(
         "--fast-exit", action="store_true", help="the DLL stays on in power-down (LiteDRAM turns it off)"
     )
@@ -47,52 +41,58 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="charge partial-array self-refresh like full self-refresh if its current is unknown",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="OUT", type=Path, help="plot the timeline to OUT.png or OUT.svg")
+    add_output_formats(parser)
+    add_plot_argument(parser, "the states over time, and the energies")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc energy`."""
     # Imported here: these take long to load.
-    from litemrc.cli.ranks.energy_tables import energy_json, energy_table, parts_table
+    from litemrc.cli.ranks.energy_tables import energy_json, energy_rows, energy_table, part_rows, parts_table
     from litemrc.energy.parts.files import choose_part, known_parts
     from litemrc.energy.rank_energy import rank_energy
     from litemrc.ranks.files import read_ranks
 
     if args.list_parts:
-        print(parts_table(known_parts()))
+        parts = known_parts()
+        print_results(
+            args,
+            table=lambda: parts_table(parts),
+            document=lambda: {"parts": list(part_rows(parts))},
+            rows=lambda: part_rows(parts),
+        )
         return 0
     if not args.file:
         raise UserError("no rank table is given", remedy="litemrc energy FILE.parquet, or --list-parts")
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
+    check_pictures(args.plot)
     table = read_ranks(args.file)
     if not table.epoch.size:
         raise UserError("the rank table has no epoch", where=str(args.file), remedy="collect more epochs")
-    if args.epochs:
-        table = _select(table, args.epochs, args.file)
+    table = _selected(table, args)
     part = choose_part(args.part or table.part, table.clock_hz * table.phases)
     report = rank_energy(table, part, fast_exit=args.fast_exit, partial_as_whole=args.partial_as_whole)
+    if table.overflow.any():
+        warning("a 32-bit counter saturated: the energy is too low")
+    if table.interrupted:
+        warning("the collection was interrupted before its end")
+    print_results(
+        args,
+        table=lambda: energy_table(report),
+        document=lambda: energy_json(report),
+        rows=lambda: energy_rows(report),
+    )
     if args.plot:
         from litemrc.plots.files import save_figure
         from litemrc.plots.ranks import ranks_figure
 
         save_figure(ranks_figure(table, report), args.plot)
-    if table.overflow.any():
-        print("litemrc: warning: a 32-bit counter saturated: the energy is too low", file=sys.stderr)
-    if table.interrupted:
-        print("litemrc: warning: the collection was interrupted before its end", file=sys.stderr)
-    if args.json:
-        print(json.dumps(energy_json(report), allow_nan=False))
-        return 0
-    print(energy_table(report))
-    if args.plot:
-        print(f"\nplot written to {args.plot}")
     return 0
 
 
-def _select(table: "RankTable", epochs: tuple[int | None, int | None], path: Path) -> "RankTable":
+def _selected(table: "RankTable", args: argparse.Namespace) -> "RankTable":
+    """Return the epochs of --from and --to."""
+    last = args.last_epoch
     try:
-        return table.between(*epochs)
+        return table.between(args.first_epoch, None if last is None else last + 1)
     except UserError as error:
-        raise UserError(error.what, where=str(path), remedy=error.remedy) from None
+        raise UserError(error.what, where=str(args.file), remedy=error.remedy) from None

@@ -1,6 +1,7 @@
-"""The energy of power domains as tables and for --json."""
+"""The energy of power domains as tables, and for --json and --csv."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from litemrc.cli.shared.plain_text import text_table
@@ -48,6 +49,39 @@ def parts_table(parts: list[Part]) -> str:
         rows.append([part.name, part.memory, *size, "known" if part.complete else "not known"])
     headings = ("part", "memory", "capacity,\nMbit", "width,\nbits", "clock,\nMHz", "supply,\nV", "currents")
     return text_table(headings, rows, left=2)
+
+
+def part_rows(parts: list[Part]) -> Iterator[dict[str, Any]]:
+    """Yield each part for --json and --csv."""
+    for part in parts:
+        sdram = part if isinstance(part, SdramPart) else None
+        yield {
+            "part": part.name,
+            "memory": part.memory,
+            "capacity_mbit": sdram and sdram.megabits,
+            "width_bits": sdram and sdram.width_bits,
+            "clock_mhz": sdram and sdram.clock_mhz,
+            "supply_v": sdram and " ".join(f"{rail.volts:g}" for rail in sdram.rails),
+            "currents_known": part.complete,
+        }
+
+
+def energy_rows(report: RankEnergy) -> Iterator[dict[str, Any]]:
+    """Yield a row of --csv for each domain, and one for their total."""
+    domains = [(str(domain), each) for domain, each in enumerate(report.domains)]
+    for label, each in [*domains, ("total", report.total)]:
+        row = _json(each)
+        components, residency = row.pop("components_mj"), row.pop("residency")
+        yield {
+            "domain": label,
+            **row,
+            **{f"{_snake(name)}_mj": mj for name, mj in components.items()},
+            **{f"residency_{state}": share for state, share in residency.items()},
+        }
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"\W+", "_", name)
 
 
 def energy_json(report: RankEnergy) -> dict[str, Any]:

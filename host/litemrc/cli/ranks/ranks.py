@@ -6,13 +6,15 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import add_port_arguments, natural, spelled
+from litemrc.cli.shared.options import add_output_formats
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.ranks import Dram
 from litemrc.errors import UserError
 
 _EPILOG = """\
-Without `set` or `policy` the running epoch is ended and its counters are shown.
+Without `set` or `policy` the running epoch is ended and its counters are shown. With --watch, --json prints
+an object in each line, and --csv one header.
 
   litemrc ranks --port URL --watch
   litemrc ranks --port URL set --rank 1 --state self-refresh
@@ -36,7 +38,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--part", metavar="NAME", help="DRAM part (default: as the device reports); see litemrc energy"
     )
     parser.add_argument("--watch", action="store_true", help="show every epoch from now on, until Ctrl-C")
-    parser.add_argument("--json", action="store_true", help="print one JSON object; --watch: one per line")
+    add_output_formats(parser)
     parser.set_defaults(action=_show)
     actions = parser.add_subparsers(metavar="set | policy")
     for name, purpose, declare in (
@@ -48,6 +50,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         # These options are accepted after the action as well.
         action.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        action.add_argument(
+            "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
 
 
 def _add_set(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +106,8 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks`."""
     if not args.port:
         raise UserError("--port is missing", remedy="add --port URL, such as socket://localhost:1234")
+    if args.csv and args.action is not _show:
+        raise UserError("--csv prints a table, but set and policy print none", remedy="use --json")
     with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
         dram = ranks.get_dram(device)
         args.action(device, dram, args)
@@ -109,20 +116,26 @@ def main(args: argparse.Namespace) -> int:
 
 def _show(device: Device, dram: Dram, args: argparse.Namespace) -> None:
     # Imported here: numpy takes long to load.
-    from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_text, size_text
+    from litemrc.cli.ranks.ranks_text import policy_text, ranks_json, ranks_rows, ranks_text, size_text
+    from litemrc.cli.shared.results import csv_text
     from litemrc.device.collecting.rank_rows import rank_table, watch_ranks
 
     part = _part(device, dram, args.part)
     policy, size = ranks.get_policy(device), ranks.get_working_set(device)
-    if not args.json:
+    if not (args.json or args.csv):
         print(policy_text(policy))
         print(f"working set: {size_text(size)}")
     if not args.watch:
         device.request("end_epoch")
+    headed = False
     for rows in watch_ranks(device, dram):
         table = rank_table(device, dram, rows)
         if args.json:
             _print_json(ranks_json(table, part, policy, size))
+        elif args.csv:
+            lines = csv_text(ranks_rows(table, part)).splitlines()
+            print("\n".join(lines[headed:]), flush=True)
+            headed = True
         else:
             print(ranks_text(table, part), end="\n\n", flush=True)
         if not args.watch:

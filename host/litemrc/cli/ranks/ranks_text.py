@@ -1,4 +1,4 @@
-"""The ranks of a device as text and for --json: states, working set, residencies, energy, policy."""
+"""The ranks of a device as text, for --json and --csv: states, working set, residencies, energy, policy."""
 
 from contextlib import suppress
 from dataclasses import asdict
@@ -48,21 +48,34 @@ def ranks_json(
         "seconds": table.seconds,
         "policy": asdict(policy),
         "working_set": asdict(size),
-        "ranks": [
-            {
-                "rank": int(table.domain[row]),
-                "state": spelled(_STATES[int(table.state[row])]),
-                "working": bool(table.working[row]),
-                "live_pages": int(table.live_pages[row]),
-                **{name: int(getattr(table, name)[row]) for name in COUNTERS},
-            }
-            for row in range(table.domains)
-        ],
+        "ranks": [_row(table, row) for row in range(table.domains)],
     }
     if part is not None:
         with suppress(UserError):  # as in ranks_text
             described["energy"] = energy_json(rank_energy(table, part))
     return described
+
+
+def ranks_rows(table: RankTable, part: Part | None) -> list[dict[str, Any]]:
+    """Return a row for each rank for --csv; without a part, or a current of it, without energy."""
+    energies: list[float | None] = [None] * table.domains
+    if part is not None:
+        with suppress(UserError):  # as in ranks_text
+            energies = [each.energy.total for each in rank_energy(table, part).domains]
+    return [
+        {"epoch": int(table.epoch[0]), "seconds": table.seconds, **_row(table, row), "energy_mj": energy}
+        for row, energy in enumerate(energies)
+    ]
+
+
+def _row(table: RankTable, row: int) -> dict[str, Any]:
+    return {
+        "rank": int(table.domain[row]),
+        "state": spelled(_STATES[int(table.state[row])]),
+        "working": bool(table.working[row]),
+        "live_pages": int(table.live_pages[row]),
+        **{name: int(getattr(table, name)[row]) for name in COUNTERS},
+    }
 
 
 def policy_text(policy: RankPolicy) -> str:

@@ -1,7 +1,6 @@
 """Argument types and declarations that several commands share."""
 
 import argparse
-import re
 import signal
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -68,17 +67,6 @@ def names_of(kind: str, known: Collection[str], *, all_names: bool = False) -> C
 def tcp_port(text: str) -> int:
     """Parse the number of a TCP port."""
     return positive(text, limit=2**16)
-
-
-def epoch_range(text: str) -> tuple[int | None, int | None]:
-    """Parse a range A:B of epoch numbers; either end may be open."""
-    match = re.fullmatch(r"(\d*):(\d*)", text)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"must be a range A:B of epoch numbers, such as 3:7, 3: or :7 (got {text!r})"
-        )
-    start, stop = (int(number) if number else None for number in match.groups())
-    return start, stop
 
 
 def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
