@@ -183,8 +183,8 @@ def _check_tap(raw: NDArray, tapped: NDArray, page_shift: int) -> TapCheck:
         here = _keys(tapped["cycle"], tapped["value"], tapped["write"])
         missed = int((~np.isin(there, here, assume_unique=True)).sum())
         invented = int((~np.isin(here, there, assume_unique=True)).sum())
-        checks.append(TapCheck(len(expected), missed, invented, clocks))
-        if checks[-1].exact:
+        checks.append(check := TapCheck(len(expected), missed, invented, clocks))
+        if check.exact:
             break
     return min(checks, key=lambda check: check.missed + check.invented)
 
