@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError

@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import add_epoch_arguments, add_port_arguments, add_run_argument, positive
+from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.device.device import Device
 from litemrc.device.running import Run

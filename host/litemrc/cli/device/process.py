@@ -6,7 +6,8 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from litemrc.cli.shared.arguments import add_port_arguments, natural
+from litemrc.cli.shared.arguments import natural
+from litemrc.cli.shared.device_options import add_port_arguments
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.sizes import size_text
 from litemrc.device.contexts import (

@@ -6,14 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from litemrc.cli.device.refcounters_text import print_event, print_json, print_row, setting_text
-from litemrc.cli.shared.arguments import (
-    add_epoch_arguments,
-    add_port_arguments,
-    add_run_argument,
-    each_once,
-    natural,
-    positive,
-)
+from litemrc.cli.shared.arguments import each_once, natural, positive
+from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.plain_text import text_table
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters

@@ -5,7 +5,8 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import add_port_arguments, natural, spelled
+from litemrc.cli.shared.arguments import natural, spelled
+from litemrc.cli.shared.device_options import add_port_arguments
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.device import ranks
 from litemrc.device.device import Device

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_build_arguments, add_run_argument, end_on_sigterm
+from litemrc.cli.shared.device_options import add_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device
 from litemrc.device.running import Run

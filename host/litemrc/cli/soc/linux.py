@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from litemrc.cli.shared.arguments import add_linux_build_arguments, end_on_sigterm, tcp_port
+from litemrc.cli.shared.arguments import tcp_port
 from litemrc.cli.shared.console import converse
+from litemrc.cli.shared.device_options import add_linux_build_arguments, end_on_sigterm
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_linux_build_arguments, add_run_argument, end_on_sigterm, positive
+from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.device_options import add_linux_build_arguments, add_run_argument, end_on_sigterm
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run

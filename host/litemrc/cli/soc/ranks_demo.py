@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import add_run_argument, end_on_sigterm
+from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
 from litemrc.cli.shared.progress import counting
 from litemrc.device import ranks
 from litemrc.device.device import Device

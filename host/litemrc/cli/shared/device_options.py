@@ -1,0 +1,84 @@
+"""Options of the commands that talk to a device or start a simulated one."""
+
+import argparse
+import signal
+from pathlib import Path
+
+from litemrc.cli.shared.arguments import positive
+
+# The choices of the protocol's request set_epoch; the schema takes long to load.
+EPOCH_UNITS = ("accesses", "cycles")
+
+
+def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Declare the port of the device and the time to wait for its answers."""
+    from litemrc.device.device import TIMEOUT_S
+
+    parser.add_argument(
+        "--port",
+        metavar="URL",
+        required=required,
+        help="device file or pyserial URL, such as socket://HOST:PORT",
+    )
+    parser.add_argument(
+        "--baud", type=positive, default=115200, help="bit rate of a device file (%(default)s)"
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=positive,
+        default=TIMEOUT_S,
+        help="seconds to wait for an answer (%(default)g); a simulated device may need 60",
+    )
+
+
+def add_run_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
+    """Declare the programs to run, as texts that `Run.parse` reads."""
+    parser.add_argument(
+        "--run",
+        metavar="WORKLOAD[:CONTEXT[:SCALE]]",
+        action="append",
+        default=[],
+        dest="runs",
+        help=f"{purpose}; may be repeated, the programs run in turn. SCALE: run length, at least 1",
+    )
+
+
+def add_epoch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the length of epochs."""
+    parser.add_argument(
+        "--epoch-length",
+        metavar="N",
+        type=positive,
+        help="set the epoch length (default: leave it unchanged)",
+    )
+    parser.add_argument(
+        "--epoch-unit",
+        choices=EPOCH_UNITS,
+        default=EPOCH_UNITS[0],
+        help="unit of --epoch-length (%(default)s)",
+    )
+
+
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the paths of the simulator and its firmware."""
+    parser.add_argument("--sim", type=Path, default=Path("build/sim"), help="simulator (%(default)s)")
+    parser.add_argument(
+        "--firmware",
+        type=Path,
+        default=Path("build/firmware/firmware.bin"),
+        help="ROM image (%(default)s)",
+    )
+
+
+def add_linux_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the paths of the simulator that runs Linux and of the shim that starts Linux."""
+    parser.add_argument("--sim", type=Path, default=Path("build/sim-linux"), help="simulator (%(default)s)")
+    parser.add_argument(
+        "--shim", type=Path, default=Path("build/boot/shim.bin"), help="ROM image (%(default)s)"
+    )
+
+
+def end_on_sigterm() -> None:
+    """Handle SIGTERM like Ctrl-C from now on: a simulator must not outlive this process."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
