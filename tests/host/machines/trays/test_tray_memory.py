@@ -148,6 +148,102 @@ def test_who_needs_more_at_once_than_may_go_is_told():
     assert error.value.where == "trays 0"
 
 
+def test_a_fault_in_a_full_memory_reclaims_a_512th_of_it_or_what_is_needed():
+    """8 of 4,096 pages; the first ones, which were used longest ago."""
+    for pages, gone in ((1, 8), (8, 8), (9, 9)):
+        memory = Memory(small(), "tray")
+        for begin in range(0, 4096, 512):
+            memory.touch(1, np.arange(begin, begin + 512))
+        memory.touch(1, np.arange(3))
+        memory.touch(2, np.arange(pages))
+        assert memory.recycled == gone
+        assert np.flatnonzero(memory.space(1).on_disk).min() >= 3
+        assert np.flatnonzero(memory.space(1).on_disk).max() < 512
+
+
+def test_pages_of_files_are_reclaimed_first_also_those_named_twice_or_out_of_order():
+    memory = Memory(small(), "tray")
+    memory.touch(1, np.array([9, 4, 9, 7]), np.array([False, True, False, True]))
+    memory.touch(1, np.arange(10, 4096), file=False)
+    memory.touch(1, np.arange(7))
+    memory.touch(2, np.array([0]), file=True)  # the last free frame
+    memory.touch(1, np.arange(4096, 4104))
+    assert memory.space(2).on_disk[0]
+    # Of 8 pages 3 are of files; then page 9, which was used longest ago, and 4 of those used next.
+    assert {4, 7, 9} < set(np.flatnonzero(memory.space(1).on_disk)) and memory.recycled == 8
+    frame = memory.touch(2, np.array([0]))[0]
+    assert not memory.file[frame].any()  # what is in its place now is none
+
+
+def test_a_request_beyond_all_memory_is_refused_without_trays_to_name():
+    for allocator in ("buddy", "tray"):
+        with pytest.raises(UserError, match="process 1 needs 4 pages more than") as error:
+            Memory(small(), allocator).touch(1, np.arange(4100))
+        assert error.value.where == ""
+
+
+def test_a_color_without_pages_on_its_full_trays_takes_those_of_others():
+    memory = Memory(small(), "tray")
+    memory.touch(1, np.arange(4096))
+    memory.guidance.intend(2, RECYCLED_LOCALLY, 1000, memory.trays())
+    memory.guidance.paint(2, 0, 100, "RED")
+    memory.touch(2, np.arange(20))
+    assert memory.space(1).on_disk.sum() == memory.recycled == 20
+    assert (backing(memory, 2, 0, 20) > 0).sum() == 1
+
+
+def test_the_view_by_tray_has_nodes_and_who_sleeps():
+    memory = Memory(small(nodes=2), "tray")
+    memory.touch(1, np.arange(5))
+    memory.hold(1)
+    trays = memory.trays([False, True, False, True])
+    assert [(tray.number, tray.node, tray.pages, tray.asleep) for tray in trays] == [
+        (0, 0, 1024, False),
+        (1, 0, 1024, True),
+        (2, 1, 1024, False),
+        (3, 1, 1024, True),
+    ]
+    assert not any(tray.asleep for tray in memory.trays())
+    assert (sum(tray.used_pages for tray in trays), sum(tray.free_pages for tray in trays)) == (5, 4096 - 6)
+
+
+def test_pages_move_while_the_tray_has_room_and_with_trays_only():
+    memory = Memory(small(), "tray")
+    frames, _, _ = memory.touch(1, np.arange(1000), file=True)
+    used = memory.last_used[frames[0]]
+    memory.guidance.nice.limit(2, (3,))
+    memory.touch(2, np.arange(1020))
+    to = memory.migrate(frames[:9], 3)
+    assert (to // TRAY_PAGES).tolist() == [3] * 4
+    assert memory.space(1).frame[:9].tolist() == [*to, *frames[4:9]]
+    assert memory.file[to].all() and (memory.last_used[to] == used).all()
+    assert (memory.owner[frames[:4]] == NOBODY).all()
+    with pytest.raises(ValueError, match="allocator tray only"):
+        Memory(small(), "buddy").migrate(frames[:1], 0)
+
+
+def test_what_is_released_is_new_again_and_not_on_disk():
+    memory = Memory(small(), "tray")
+    memory.touch(1, np.arange(4096))
+    memory.touch(2, np.arange(1))
+    gone = np.flatnonzero(memory.space(1).on_disk)
+    memory.release(1, int(gone[0]), int(gone[0]) + 2)
+    _, fresh, read = memory.touch(1, gone[:4])
+    assert (fresh.tolist(), read.tolist()) == ([True, True, False, False], [False, False, True, True])
+
+
+def test_chunks_are_scrambled_whole(monkeypatch):
+    """1,001 pages held in chunks of 4: of one chunk a part is held."""
+    memory, allocated = Memory(small(), "buddy"), []
+    hold = memory.hold
+    monkeypatch.setattr(memory, "hold", lambda pages: allocated.append(hold(pages)) or allocated[0])
+    Scrambler(1001, 4).run(memory, np.random.default_rng(1))
+    held = (memory.owner[allocated[0]] == HELD).reshape(-1, 4).sum(axis=1)
+    assert sorted(held.tolist()) == [0] * (1024 - 251) + [1] + [4] * 250
+    assert Scrambler(1).chunk_pages == 16
+    Scrambler(4096, 4).run(Memory(small(), "tray"), np.random.default_rng(1))  # all of it can be held
+
+
 def test_the_scrambler_leaves_no_tray_whole_and_holds_what_it_was_told():
     for allocator in ("buddy", "tray"):
         memory = Memory(small(), allocator)
