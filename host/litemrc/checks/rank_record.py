@@ -33,7 +33,7 @@ COMMANDS = np.dtype(
 )
 ACTIVITY_CLOCKS = 1  # the meter has commands from `DFIActivity`, a clock later than CKE from rank power
 _MR2, _PARTIAL = 2, 0b111
-_PIECE = 1 << 16  # rows taken out of the array at once
+_PIECE = 65536  # rows taken out of the array at once
 
 
 class Command(IntEnum):
