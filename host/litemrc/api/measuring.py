@@ -10,6 +10,7 @@ from litemrc.api.stacks import (
     ContextStacks,
     EngineParameters,
     WindowedStack,
+    curves_of,
     frames_for,
     has_frames,
 )
@@ -119,7 +120,7 @@ def _by_context(
     stacks = ContextStacks(_maker(references, engine, parameters), context)
     for chunk in references:
         stacks.access(chunk)
-    found = stacks.curves(references.page_bytes)
+    found = curves_of(stacks, references.page_bytes)
     if not any(curve.accesses for curve in found.values()):
         raise _nothing(references)
     known_from = references.known_from_pages

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Literal, TypedDict
+from typing import Generic, Literal, Protocol, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from litemrc.native.page_numbers import PageNumbers
 from litemrc.traces.chunk import Chunk
 
 Context = int | Literal["each", "all"]
+Stack = TypeVar("Stack", bound="Taker")
 MOST_WINDOWS = 100_000
 _PER_OCTAVE = 8  # memory sizes of windows
 _OCTAVES = 40
@@ -84,30 +85,41 @@ class PageOwners:
         return self._owners[numbers]
 
 
-class ContextStacks:
-    """An engine for all references, or for those of each context.
+class Taker(Protocol):
+    """What takes the accesses of a context: an engine, or a `WindowedStack`."""
+
+    def access(self, pages: ArrayLike) -> None:
+        """Process a chunk of accesses."""
+
+
+class ContextStacks(Generic[Stack]):
+    """A stack for all references, or for those of each context.
 
     Parameters:
-        make: returns a new engine.
-        context: "all": one engine for all references; "each": one for each context that owns pages; a number:
+        make: returns a new engine or `WindowedStack`.
+        context: "all": one stack for all references; "each": one for each context that owns pages; a number:
             one for that context. A page belongs to the context that first accessed it.
     """
 
-    def __init__(self, make: Callable[[], Engine], context: Context) -> None:
+    def __init__(self, make: Callable[[], Stack], context: Context) -> None:
         self._make, self._context = make, context
-        self._engines: dict[int | None, Engine] = {}
+        self._stacks: dict[int | None, Stack] = {}
         self._owners = PageOwners()
         self._seen: set[int] = set()
-        if context == "all":
-            self._engine(None)
 
     def access(self, chunk: Chunk) -> None:
-        """Process a chunk."""
-        for context, pages in self.split(chunk):
-            self._engine(context).access(pages)
+        """Process a chunk.
 
-    def split(self, chunk: Chunk) -> Iterator[tuple[int | None, ArrayLike]]:
-        """Yield each context whose engine takes part of a chunk, and its pages, oldest first."""
+        Raises:
+            UserError: a context is selected, but the chunk has none.
+        """
+        for context, pages in self._split(chunk):
+            if context not in self._stacks:
+                self._stacks[context] = self._make()
+            self._stacks[context].access(pages)
+
+    def _split(self, chunk: Chunk) -> Iterator[tuple[int | None, ArrayLike]]:
+        """Yield each context whose stack takes part of a chunk, and its pages, oldest first."""
         if not len(chunk):
             return
         if self._context == "all":
@@ -115,10 +127,8 @@ class ContextStacks:
             return
         if chunk.contexts is None:
             if self._context != "each":
-                raise UserError(
-                    f"the trace has no contexts: none has the number {self._context}",
-                    remedy="omit the context",
-                )
+                what = f"the trace has no contexts: none has the number {self._context}"
+                raise UserError(what, remedy="omit the context")
             yield None, chunk.pages
             return
         owners = self._owners.of(chunk.pages, chunk.contexts)
@@ -128,34 +138,30 @@ class ContextStacks:
             if self._context in ("each", context):
                 yield context, chunk.pages if len(present) == 1 else chunk.pages[owners == context]
 
-    def _engine(self, context: int | None) -> Engine:
-        if context not in self._engines:
-            self._engines[context] = self._make()
-        return self._engines[context]
-
-    def curves(self, page_bytes: int) -> dict[int | None, Curve]:
-        """Return the curve of each context, in order; the key is None without contexts.
+    def by_context(self) -> dict[int | None, Stack]:
+        """Return the stacks by context, in order; the key is None without contexts. Empty without references.
 
         Raises:
             UserError: the selected context owns no page.
         """
-        if isinstance(self._context, int) and self._context not in self._engines:
-            self._refuse_absent()
-        ordered = sorted(self._engines, key=lambda context: -1 if context is None else context)
-        found = {context: self._engines[context].curve(page_bytes) for context in ordered}
-        return {
-            context: curve
-            if context is None
-            else replace(curve, name=f"context {context}", aliases=(str(context),))
-            for context, curve in found.items()
-        }
+        if isinstance(self._context, int) and self._seen and not self._stacks:
+            raise UserError(
+                f"no page belongs to context {self._context}",
+                remedy=f"choose from contexts {', '.join(map(str, sorted(self._seen)))}",
+            )
+        ordered = sorted(self._stacks, key=lambda context: -1 if context is None else context)
+        return {context: self._stacks[context] for context in ordered}
 
-    def _refuse_absent(self) -> None:
-        listed = ", ".join(map(str, sorted(self._seen)))
-        raise UserError(
-            f"no page belongs to context {self._context}",
-            remedy=f"choose from contexts {listed}" if listed else "the trace has no reference",
-        )
+
+def curves_of(stacks: ContextStacks[Engine], page_bytes: int) -> dict[int | None, Curve]:
+    """Return the curve of each context, named by it; the key is None without contexts."""
+    found = {context: engine.curve(page_bytes) for context, engine in stacks.by_context().items()}
+    return {
+        context: curve
+        if context is None
+        else replace(curve, name=f"context {context}", aliases=(str(context),))
+        for context, curve in found.items()
+    }
 
 
 class WindowedStack:

@@ -81,7 +81,7 @@ def difference_figure(
 def curve_lines(curves: Sequence[Curve]) -> list[CurveLine]:
     """Return a line for each curve, with its colour, marker and name."""
     return [
-        CurveLine(curve, curve.name or "trace", COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)])
+        CurveLine(curve, _short(curve, 28), COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)])
         for n, curve in enumerate(curves, 1)
     ]
 
@@ -92,5 +92,6 @@ def common_page_bytes(curves: Sequence[Curve]) -> int | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _short(curve: Curve) -> str:
-    return curve.name if len(curve.name) <= 16 else curve.name[:15] + "…"
+def _short(curve: Curve, most: int = 16) -> str:
+    name = curve.name or "trace"
+    return name if len(name) <= most else name[: most - 1] + "…"

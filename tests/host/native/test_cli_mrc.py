@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import litemrc
 import pytest
 from patience import patience
 
@@ -38,9 +39,12 @@ def curve(*arguments: object) -> dict:
 
 def test_json_is_one_object_over_all_sizes(figure_2) -> None:
     assert curve(figure_2) == {
+        "name": "pages",
+        "interrupted": False,
         "accesses": 4,
         "cold_misses": 2,
         "page_bytes": 4096,
+        "resolution_pages": 1,
         "sizes_pages": [1, 2],
         "miss_ratio": [0.75, 0.5],
     }
@@ -54,13 +58,9 @@ def test_json_of_many_sizes_is_whole(tmp_path) -> None:
 
 
 def test_only_the_sizes_asked_for(figure_2) -> None:
-    assert curve(figure_2, "--sizes", "3,1") == {
-        "accesses": 4,
-        "cold_misses": 2,
-        "page_bytes": 4096,
-        "sizes_pages": [3, 1],
-        "miss_ratio": [0.5, 0.75],
-    }
+    for sizes in ("3,1", "12k,4096B"):
+        got = curve(figure_2, "--sizes", sizes)
+        assert (got["sizes_pages"], got["miss_ratio"], got["accesses"]) == ([1, 3], [0.75, 0.5], 4)
 
 
 @pytest.mark.parametrize("engine", ["group", "bucket"])
@@ -85,6 +85,104 @@ def test_the_table_has_powers_of_two_and_the_footprint(tmp_path) -> None:
     ]
 
 
+def test_several_traces_have_a_column_each_and_one_object(figure_2, tmp_path) -> None:
+    loop = tmp_path / "loop.txt"
+    loop.write_text("1\n2\n3\n4\n" * 5)
+    done = run(figure_2, loop)
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["pages: 4 accesses, 2 cold misses", "loop: 20 accesses, 4 cold misses"]
+    assert [line.split() for line in lines[2:]] == [
+        ["pages", "memory", "pages", "loop"],
+        ["1", "4", "KiB", "0.750000", "1.000000"],
+        ["2", "8", "KiB", "0.500000", "1.000000"],
+        ["4", "16", "KiB", "0.500000", "0.200000"],
+    ]
+    file = tmp_path / "both.json"
+    file.write_text(run(figure_2, loop, "--json").stdout)
+    both = litemrc.read(file)
+    assert list(both) == ["pages", "loop"] and both["loop"].at(pages=4) == 0.2
+    csv = run(figure_2, loop, "--csv").stdout.splitlines()
+    assert csv[:3] == ["name,pages,memory_bytes,miss_ratio", "pages,1,4096,0.75", "pages,2,8192,0.5"]
+    assert len(csv) == 1 + 2 + 4 and csv[-1] == "loop,4,16384,0.2"
+
+
+def test_traces_of_different_page_sizes_share_rows_in_bytes(figure_2, tmp_path) -> None:
+    small = tmp_path / "small.txt"
+    small.write_text("# page_bytes 1024\n1\n1\n2\n2\n")
+    lines = [line.split() for line in run(figure_2, small).stdout.splitlines()[2:]]
+    assert lines[0] == ["memory", "pages", "small"]
+    # 1 and 2 pages of 1 KiB, and of 4 KiB: nothing is known of pages of 4 KiB below one.
+    assert lines[1:] == [
+        ["1", "KiB", "-", "0.500000"],
+        ["2", "KiB", "-", "0.500000"],
+        ["4", "KiB", "0.750000", "0.500000"],
+        ["8", "KiB", "0.500000", "0.500000"],
+    ]
+
+
+def test_stdin_is_a_trace(figure_2) -> None:
+    done = subprocess.run(
+        [*COMMAND, "-", "--format", "text", "--json"],
+        input=figure_2.read_text(),
+        capture_output=True,
+        text=True,
+        timeout=patience(60),
+    )
+    assert json.loads(done.stdout)["miss_ratio"] == [0.75, 0.5] and done.stderr == ""
+
+
+def test_windows_share_one_stack(figure_2, tmp_path) -> None:
+    loop = _written(tmp_path, [1, 2, 3] * 2)
+    windows = json.loads(run(loop, "--window", 3, "--sizes", "2,3", "--json").stdout)["curves"]
+    assert [each["miss_ratio"] for each in windows] == [[1, 1], [1, 0]]
+    assert [each["accesses"] for each in windows] == [3, 3]
+    table = run(loop, "--window", 3, "--sizes", "2,3").stdout.splitlines()
+    assert table[1].split() == ["from", "accesses", "8", "KiB", "12", "KiB"]
+    assert table[3].split() == ["3", "3", "1.0000", "0.0000"]
+    csv = run(loop, "--window", 3, "--sizes", "3", "--csv").stdout.splitlines()
+    assert csv[1:] == ["window 1,3,12288,1.0", "window 2,3,12288,0.0"]
+
+
+def test_contexts_have_a_curve_each_unless_told(tmp_path) -> None:
+    path = tmp_path / "t.txt"
+    # Page 7 belongs to context 1, which accessed it first.
+    path.write_text("1 7 r 1\n2 8 r 2\n3 7 r 2\n")
+    done = json.loads(run(path, "--json").stdout)["curves"]
+    assert [(each["name"], each["accesses"]) for each in done] == [("context 1", 2), ("context 2", 1)]
+    assert curve(path, "--context", "1")["miss_ratio"] == [0.5]
+    assert curve(path, "--context", "all")["miss_ratio"] == [1, 2 / 3]
+    refused = run(path, "--context", "5")
+    assert refused.returncode == 2 and "choose from contexts 1, 2" in refused.stderr
+    refused = run(path, "--window", 2)
+    assert refused.returncode == 2 and "contexts 1, 2" in refused.stderr and "--context" in refused.stderr
+
+
+def test_frames_fit_the_trace_unless_told(tmp_path) -> None:
+    loop = _written(tmp_path, [*range(300)] * 2)
+    done = run(loop, "--engine", "bucket", "--groups", 64, "--json")
+    assert json.loads(done.stdout)["sizes_pages"] == list(range(8, 513, 8))
+    assert "512 frames for 300 pages; resolution 8 pages, 32 KiB" in done.stderr
+    assert run(loop, "--engine", "bucket", "--frames", 1024, "--quiet").stderr == ""
+
+
+def test_pictures_are_drawn_after_the_results(figure_2, tmp_path, monkeypatch, capsys) -> None:
+    from litemrc.cli.main import main
+
+    for options in ([], ["--window", "2"]):
+        arguments = ["mrc", str(figure_2), *options, "--plot", str(tmp_path / "a.png")]
+        assert main(arguments) == 0
+        assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+    def fail(*_: object) -> None:
+        raise litemrc.UserError("the disk is full")
+
+    monkeypatch.setattr("litemrc.plots.files.save_figure", fail)
+    capsys.readouterr()
+    assert main(["mrc", str(figure_2), "--json", "--plot", str(tmp_path / "a.png")]) == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["accesses"] == 4 and "the disk is full" in printed.err
+
+
 def test_help_says_where_sampling_fails() -> None:
     assert "Where a curve has a cliff" in run("--help").stdout
 
@@ -96,11 +194,25 @@ def test_help_says_where_sampling_fails() -> None:
         (["--engine", "bucket", "--groups", "0"], "groups 16, 64, 256"),
         (["--frames", "256"], "engine exact has no frames"),
         (["--engine", "group", "--sample-rate", "0.1"], "engine group has no sample rate"),
-        (["--engine", "shards", "--sample-rate", "2"], "sampling rate must be above 0 and at most 1 (got 2.0)"),
+        (
+            ["--engine", "shards", "--sample-rate", "2"],
+            "sampling rate must be above 0 and at most 1 (got 2.0)",
+        ),
         (["--engine", "shards", "--sample-rate", "0.1", "--sample-pages", "9"], "either a sample rate or"),
-        (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "multiples of 16 pages"),
+        (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "a multiple of 16 pages"),
         (["--engine", "opt"], "invalid choice: 'opt'"),
-        (["--sizes", "1,-4"], "must be a whole number from 1 to 4294967295 (got '-4')"),
+        (
+            ["--sizes", "1,-4"],
+            "must be a number of pages, or bytes with a unit, such as 4096 or 16M (got '-4')",
+        ),
+        (["--sizes", "5k"], "5k is not a whole number of pages of 4096 bytes"),
+        (["--context", "x"], "must be the number of a context, each or all (got 'x')"),
+        (["--context", "3"], "the trace has no contexts"),
+        (["--window", "0"], "must be a whole number from 1"),
+        (["--window", "2", "gen:loop"], "--window takes one trace (got 2)"),
+        (["-", "-", "--format", "text"], "stdin can be read only once"),
+        (["-", "--format", "text", "--engine", "group"], "give --frames"),
+        (["--plot", "curve.pdf"], "must end in .png or .svg"),
         (["--format", "lackey"], "where:  "),
     ],
 )

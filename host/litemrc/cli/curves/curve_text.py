@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,20 @@ def json_pieces(curve: Curve, **further: object) -> Iterator[str]:
     yield "}"
 
 
+def json_document(curves: Sequence[Curve], *, single: bool, interrupted: bool) -> Iterator[str]:
+    """Yield the object of --json: the curve if it is a `single` one, or "curves"."""
+    state = {"interrupted": interrupted}
+    if single:
+        yield from json_pieces(curves[0], **state)
+    else:
+        yield json.dumps(state)[:-1] + ', "curves": ['
+        for number, curve in enumerate(curves):
+            yield ", " if number else ""
+            yield from json_pieces(curve)
+        yield "]}"
+    yield "\n"
+
+
 def csv_pieces(curves: Sequence[Curve]) -> Iterator[str]:
     """Yield a header, and a row for each curve and size: name, pages, memory_bytes, miss_ratio, band."""
     banded = any(curve.low is not None for curve in curves)
@@ -63,7 +78,13 @@ def _numbers(array: NDArray[Any]) -> Iterator[str]:
         yield f", {text}" if start else text
 
 
-def at_sizes(curve: Curve, sizes_pages: Sequence[int]) -> dict[str, Any]:
-    """Return the sizes, in the order given, and the miss ratios at them, as lists by key of --json."""
+def only(curve: Curve, sizes_pages: Sequence[int]) -> Curve:
+    """Return the curve at these sizes, which rise.
+
+    Raises:
+        UserError: a size whose miss ratio is unknown or not resolved.
+    """
     sizes = np.asarray(sizes_pages, np.int64)
-    return {"sizes_pages": sizes.tolist(), "miss_ratio": curve.exactly_at(sizes).tolist()}
+    at = np.searchsorted(curve.sizes_pages, sizes, side="right")
+    low, high = (None if limit is None else np.append(1.0, limit)[at] for limit in (curve.low, curve.high))
+    return replace(curve, sizes_pages=sizes, miss_ratio=curve.exactly_at(sizes), low=low, high=high)

@@ -1,31 +1,23 @@
-"""`litemrc mrc TRACE`: the miss-ratio curve of a trace under LRU; Ctrl-C prints the curve so far."""
+"""`litemrc mrc TRACE...`: the miss-ratio curves of traces under LRU; Ctrl-C prints the curves so far."""
 
 import argparse
-import json
-import sys
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.progress import shown
-from litemrc.cli.traces.arguments import add_input_arguments, opened
-from litemrc.curves.curve import Curve
-from litemrc.curves.sizes import size_text
+from litemrc.cli.shared.memory import MemorySize, memory_sizes
+from litemrc.cli.shared.messages import note, warning
+from litemrc.cli.shared.options import add_output_formats, add_plot_argument
+from litemrc.cli.shared.results import check_pictures
+from litemrc.cli.traces.arguments import add_format_arguments
 from litemrc.errors import UserError
-from litemrc.files.outputs import PICTURE_SUFFIXES, check_output_path
-from litemrc.native.engines import (
-    DEFAULT_FRAMES,
-    DEFAULT_GROUPS,
-    DEFAULT_RATE,
-    ENGINES,
-    make_engine,
-)
 
+if TYPE_CHECKING:
+    from litemrc.api.stacks import Context
+    from litemrc.cli.curves.measuring import Measured
+    from litemrc.curves.curve import Curve
+
+_ENGINES = ("exact", "group", "bucket", "shards")  # as `litemrc.native.engines`, which takes long to load
 _EPILOG = """\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
 group   the monitor's engine hls/group_stack: exact, at multiples of frames / groups pages
@@ -36,21 +28,62 @@ shards  exact distances within a sample of the pages, scaled up (Waldspurger et 
         of the cliff. Where few pages take most references, the curve is shifted at sizes too small to hold
         them, by whether these pages are sampled. Sizes below 1 / sample rate are not resolved.
 
---json prints one object: accesses, cold_misses, page_bytes, sizes_pages, miss_ratio. miss_ratio[i] is the
-miss ratio of a memory of sizes_pages[i] pages. The ratio of the last size holds for all larger sizes.
+group and bucket have the smallest number of frames, of those compiled, that holds the pages of the trace:
+they are counted first, in a pass of its own. stdin is read only once and needs --frames.
+
+A trace with contexts (processes or address spaces) gives a curve for each context. A page belongs to the
+context that first accessed it, as in the monitor. --context all measures one LRU stack of all contexts.
+
+--window N gives a curve for each N references, over one LRU stack that continues: counters start at 0 in each
+window, the stack does not. The first access of a window to a page that was accessed before is a hit in a
+memory that still holds the page; only first accesses of the whole trace are cold misses. Each curve has 8
+sizes in each power of two, or those of --sizes. --plot draws a heat map.
+
+--json prints one object: name, accesses, cold_misses, page_bytes, resolution_pages, sizes_pages, miss_ratio.
+miss_ratio[i] is the miss ratio of a memory of sizes_pages[i] pages. The ratio of the last size holds for all
+larger sizes. Several curves are {"curves": [such objects]}. --csv prints a row for each curve and size.
+`litemrc allocate`, `compare` and `litemrc.read` read this JSON.
 """
-_PIECE = 4096  # numbers formatted at once
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc mrc`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    add_input_arguments(parser)
-    parser.add_argument("--engine", choices=ENGINES, default="exact", help="see below (%(default)s)")
+    parser.add_argument(
+        "traces",
+        metavar="TRACE",
+        nargs="+",
+        help="file, - for stdin, or URL such as gen:zipf?pages=1000&n=100000",
+    )
+    add_format_arguments(parser)
+    add_engine_arguments(parser)
+    parser.add_argument(
+        "--context",
+        metavar="C",
+        type=_context,
+        default="each",
+        help="number of one context, each (a curve for each), or all (one LRU stack) (%(default)s)",
+    )
+    parser.add_argument(
+        "--window", metavar="N", type=positive, help="a curve for each window of N references"
+    )
+    parser.add_argument(
+        "--sizes",
+        metavar="SIZE,...",
+        type=memory_sizes,
+        help="only these memory sizes: pages, or bytes with a unit; ranges LOW-HIGH:STEP",
+    )
+    add_output_formats(parser)
+    add_plot_argument(parser, "the curves, or a heat map of the windows")
+
+
+def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the engine that measures traces, and its parameters."""
+    parser.add_argument("--engine", choices=_ENGINES, default="exact", help="see below (%(default)s)")
     parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads (1)")
     parser.add_argument(
-        "--sample-rate", metavar="R", type=float, help=f"shards: fraction of pages sampled ({DEFAULT_RATE})"
+        "--sample-rate", metavar="R", type=float, help="shards: fraction of pages sampled (0.01)"
     )
     parser.add_argument(
         "--sample-pages",
@@ -62,102 +95,95 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--frames",
         metavar="N",
         type=int,
-        help=f"group, bucket: page frames, a power of two, 256 to 1048576 ({DEFAULT_FRAMES})",
+        help="group, bucket: page frames, a power of two, 256 to 1048576 (as few as hold the trace)",
     )
     parser.add_argument(
-        "--groups",
-        metavar="G",
-        type=int,
-        help=f"group, bucket: page groups, 16, 64 or 256 ({DEFAULT_GROUPS})",
+        "--groups", metavar="G", type=int, help="group, bucket: page groups, 16, 64 or 256 (256)"
     )
-    parser.add_argument(
-        "--sizes", metavar="N,...", type=_sizes, help="print only these memory sizes, in pages"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the curve, .png or .svg")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc mrc`."""
-    if args.plot:
-        check_output_path(args.plot, PICTURE_SUFFIXES)
-    engine = make_engine(
-        args.engine,
-        threads=args.threads,
-        sample_rate=args.sample_rate,
-        sample_pages=args.sample_pages,
-        frames=args.frames,
-        groups=args.groups,
-    )
-    stopped: KeyboardInterrupt | None = None
-    with opened(args) as trace:
-        try:
-            with closing(shown(trace, "measuring")) as chunks:
-                for chunk in chunks:
-                    engine.access(chunk.pages)
-        except KeyboardInterrupt as error:
-            stopped = error
-        curve = engine.curve(trace.page_bytes)
-        if not curve.accesses:
-            raise stopped or UserError("the trace has no reference", where=args.trace)
-        if args.sizes:
-            trace.check_memory(min(args.sizes))
-            at = np.array(args.sizes), curve.exactly_at(args.sizes)
-        elif trace.minimum_pages > 1:
-            curve = curve.from_size(trace.minimum_pages)
-    sizes, ratios = at if args.sizes else (curve.sizes_pages, curve.miss_ratio)
-    if stopped:
-        print("litemrc: warning: interrupted: the curve covers the references read so far", file=sys.stderr)
-    for note in trace.notes:
-        print(f"litemrc: note: {note}", file=sys.stderr)
-    del engine  # the state of a large footprint takes more memory than the curve
-    if args.json:
-        for piece in json_pieces(curve, sizes, ratios):
-            sys.stdout.write(piece)
-    else:
-        print("\n".join(_table(curve, sizes, ratios, all_sizes=bool(args.sizes))))
-    if args.plot:
-        # Imported here: matplotlib takes long to load.
-        from litemrc.plots.files import save_figure
-        from litemrc.plots.mrc import mrc_figure
+    # Imported here: they load numpy.
+    from litemrc.cli.curves.measuring import Measuring, measure, measure_windows
 
-        save_figure(mrc_figure([curve], title=Path(args.trace).name), args.plot)
-    if stopped:
-        raise stopped
+    check_pictures(args.plot)
+    if args.window and len(args.traces) > 1:
+        raise UserError(
+            f"--window takes one trace (got {len(args.traces)})", where="--window", remedy="name one trace"
+        )
+    how = Measuring(
+        args.format,
+        args.page_size,
+        args.engine,
+        {
+            "threads": args.threads,
+            "sample_rate": args.sample_rate,
+            "sample_pages": args.sample_pages,
+            "frames": args.frames,
+            "groups": args.groups,
+        },
+        args.context,
+    )
+    how.check(args.traces)
+    if args.window:
+        measured = measure_windows(
+            how, args.traces[0], args.window, lambda trace: _sizes(args.sizes, trace.page_bytes)
+        )
+    else:
+        measured = measure(how, args.traces)
+    if measured.stopped:
+        warning("interrupted: the curves cover the references read so far")
+    for text in measured.notes:
+        note(text)
+    _print(args, measured)
+    if args.plot:
+        _draw(args, measured.curves)
+    if measured.stopped:
+        raise measured.stopped
     return 0
 
 
-def _sizes(text: str) -> list[int]:
-    return [positive(size) for size in text.split(",")]
+def _print(args: argparse.Namespace, measured: "Measured") -> None:
+    from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
+    from litemrc.cli.curves.mrc_table import mrc_table, window_table
+
+    curves: Sequence[Curve] = measured.curves
+    if args.sizes and not args.window:
+        curves = [only(curve, _sizes(args.sizes, curve.page_bytes) or []) for curve in curves]
+    if args.json:
+        single = len(curves) == 1 and not args.window
+        write(json_document(curves, single=single, interrupted=measured.stopped is not None))
+    elif args.csv:
+        write(csv_pieces(curves))
+    elif args.window:
+        write(f"{line}\n" for line in window_table(curves, all_sizes=bool(args.sizes)))
+    else:
+        write(f"{line}\n" for line in mrc_table(curves, all_sizes=bool(args.sizes)))
 
 
-def json_pieces(curve: Curve, sizes: NDArray[np.int64], ratios: NDArray[np.float64]) -> Iterator[str]:
-    """Yield what --json prints, in pieces: the text of a curve takes ten times the memory of its numbers."""
-    yield f'{{"accesses": {curve.accesses}, "cold_misses": {curve.misses}, '
-    yield f'"page_bytes": {curve.page_bytes}, "sizes_pages": ['
-    yield from _numbers(sizes)
-    yield '], "miss_ratio": ['
-    yield from _numbers(ratios)
-    yield "]}\n"
+def _draw(args: argparse.Namespace, curves: "Sequence[Curve]") -> None:
+    # Imported here: matplotlib takes long to load.
+    from litemrc.cli.curves.measuring import trace_names
+    from litemrc.plots.files import save_figure
+    from litemrc.plots.mrc import mrc_figure
+    from litemrc.plots.windows import windows_figure
+
+    (title, *others) = trace_names(args.traces)
+    if args.window:
+        save_figure(windows_figure(curves, title=title), args.plot)
+    else:
+        save_figure(mrc_figure(curves, title="" if others or len(curves) == 1 else title), args.plot)
 
 
-def _numbers(array: NDArray[Any]) -> Iterator[str]:
-    for start in range(0, array.size, _PIECE):
-        text = json.dumps(array[start : start + _PIECE].tolist(), allow_nan=False)[1:-1]
-        yield f", {text}" if start else text
+def _sizes(sizes: "list[MemorySize] | None", page_bytes: int) -> list[int] | None:
+    """Return memory sizes in pages, rising."""
+    return sorted({size.pages(page_bytes, "--sizes") for size in sizes}) if sizes else None
 
 
-def _table(
-    curve: Curve, sizes: NDArray[np.int64], ratios: NDArray[np.float64], *, all_sizes: bool
-) -> Iterator[str]:
-    yield f"{curve.accesses:,} accesses, {curve.misses:,} cold misses"
-    if not sizes.size:
-        return
-    rows = list(range(sizes.size))
-    if not all_sizes:  # the powers of two up to the largest size, and the largest size
-        targets = 2 ** np.arange(int(sizes[-1]).bit_length())
-        rows = sorted({*np.searchsorted(sizes, targets).tolist(), rows[-1]})
-    yield f"{'pages':>12} {'memory':>12} {'miss ratio':>12}"
-    for row in rows:
-        pages = int(sizes[row])
-        yield f"{pages:>12,} {size_text(pages, curve.page_bytes):>12} {ratios[row]:>12.6f}"
+def _context(text: str) -> "Context":
+    if text in ("each", "all"):
+        return text  # type: ignore[return-value]  # a literal of Context
+    if not (text.isascii() and text.isdigit() and int(text) < 1 << 32):
+        raise argparse.ArgumentTypeError(f"must be the number of a context, each or all (got {text!r})")
+    return int(text)

@@ -1,0 +1,186 @@
+"""Measures the traces of `litemrc mrc` and `compare`, with progress; Ctrl-C keeps the curves so far."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from litemrc.api.stacks import (
+    Context,
+    ContextStacks,
+    EngineParameters,
+    WindowedStack,
+    count_pages,
+    curves_of,
+    frames_for,
+    has_frames,
+)
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.progress import shown
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import size_text
+from litemrc.errors import UserError
+from litemrc.native.engines import DEFAULT_GROUPS, Engine, make_engine
+from litemrc.traces import Trace, open_trace
+from litemrc.traces.formats.streams import STDIN
+from litemrc.traces.generators.urls import PREFIX
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How traces are read and measured.
+
+    Attributes:
+        format, page_size: as `open_trace` takes them.
+        engine, parameters: as `make_engine` takes them.
+        context: as `ContextStacks` takes it.
+    """
+
+    format: str | None = None
+    page_size: int | None = None
+    engine: str = "exact"
+    parameters: EngineParameters = field(default_factory=EngineParameters)
+    context: Context = "each"
+
+    def check(self, traces: Sequence[str]) -> None:
+        """Check, before the work, what can be checked without reading a trace.
+
+        Raises:
+            UserError: an impossible engine, or stdin where it cannot be read.
+        """
+        make_engine(self.engine, **self.parameters)
+        if traces.count(STDIN) > 1:
+            raise UserError("stdin can be read only once", where="-", remedy="name - once")
+        if STDIN in traces and self._counts_pages:
+            raise UserError(
+                f"engine {self.engine} counts the pages of a trace first, but stdin can be read only once",
+                where="-",
+                remedy="give --frames",
+            )
+
+    @property
+    def _counts_pages(self) -> bool:
+        return has_frames(self.engine) and self.parameters.get("frames") is None
+
+    def opened(self, trace: str) -> Trace:
+        """Open a trace."""
+        return open_trace(trace, None if trace.startswith(PREFIX) else self.format, self.page_size)
+
+    def maker(self, trace: str) -> Callable[[], Engine]:
+        """Return a function that makes engines; it counts the pages of the trace if frames depend on them."""
+        parameters = self.parameters
+        if self._counts_pages:
+            with self.opened(trace) as opened, closing(shown(opened, "counting pages")) as chunks:
+                pages = count_pages(chunks)
+                frames = frames_for(pages, parameters.get("groups"), trace)
+                group_pages = frames // (parameters.get("groups") or DEFAULT_GROUPS)
+                note(
+                    f"{trace}: {frames:,} frames for {pages:,} pages; resolution {group_pages:,} pages,"
+                    f" {size_text(group_pages, opened.page_bytes)} (see --frames and --groups)"
+                )
+                parameters = {**parameters, "frames": frames}
+        return lambda: make_engine(self.engine, **parameters)
+
+
+@dataclass
+class Measured:
+    """What was measured.
+
+    Attributes:
+        curves: of all traces and contexts, or of all windows.
+        notes: of the readers of the traces.
+        stopped: Ctrl-C, if it ended the work early.
+    """
+
+    curves: list[Curve] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    stopped: KeyboardInterrupt | None = None
+
+
+def measure(how: Measuring, traces: Sequence[str]) -> Measured:
+    """Measure a curve for each trace, or for each context of each trace.
+
+    Raises:
+        UserError: a trace that cannot be read, or without references.
+        KeyboardInterrupt: before the first reference.
+    """
+    measured = Measured()
+    for name, path in zip(trace_names(traces), traces, strict=True):
+        stacks = ContextStacks(how.maker(path), how.context)
+        with how.opened(path) as trace:
+            _read(trace, stacks, measured)
+        found = curves_of(stacks, trace.page_bytes)
+        if not found and not measured.stopped:
+            raise UserError("the trace has no reference", where=path)
+        for context, curve in found.items():
+            prefix = "" if context is None or len(traces) == 1 else f"{name}, "
+            named = replace(curve, name=prefix + (curve.name or name))
+            known = trace.minimum_pages
+            measured.curves.append(named if known == 1 else named.from_size(known))
+        if measured.stopped:
+            break
+    if measured.stopped and not measured.curves:
+        raise measured.stopped
+    return measured
+
+
+def measure_windows(
+    how: Measuring, path: str, window: int, sizes_pages: Callable[[Trace], Sequence[int] | None]
+) -> Measured:
+    """Measure a curve for each window of references of a trace.
+
+    Parameters:
+        sizes_pages: returns the memory sizes for a trace, or None for 8 in each power of two.
+
+    Raises:
+        UserError: as `measure`; or a trace with several contexts of which none is selected.
+        KeyboardInterrupt: before the first reference.
+    """
+    measured = Measured()
+    make = how.maker(path)
+    with how.opened(path) as trace:
+        sizes = sizes_pages(trace)
+        stacks = ContextStacks(lambda: WindowedStack(make(), window, sizes), how.context)
+        _read(trace, stacks, measured)
+    found = stacks.by_context()
+    if not found:
+        raise measured.stopped or UserError("the trace has no reference", where=path)
+    if len(found) > 1:
+        raise UserError(
+            f"the trace has contexts {', '.join(map(str, found))}: windows are of one",
+            where=path,
+            remedy="select one with --context N, or give --context all for one LRU stack",
+        )
+    if sizes is not None:
+        trace.check_memory(min(sizes))
+    ((_, stack),) = found.items()
+    measured.curves = stack.curves(
+        trace.page_bytes, known_from_pages=trace.minimum_pages, all_sizes=sizes is not None
+    )
+    return measured
+
+
+def _read(trace: Trace, stacks: ContextStacks[Any], measured: Measured) -> None:
+    try:
+        with closing(shown(trace, "measuring")) as chunks:
+            for chunk in chunks:
+                stacks.access(chunk)
+    except KeyboardInterrupt as error:
+        measured.stopped = error
+    measured.notes += trace.notes
+
+
+def trace_names(traces: Sequence[str]) -> list[str]:
+    """Return a short name for each trace: the file's without folder and suffixes, where that is unique."""
+    short = [_short(trace) for trace in traces]
+    return [name if short.count(name) == 1 else trace for name, trace in zip(short, traces, strict=True)]
+
+
+def _short(trace: str) -> str:
+    if trace.startswith(PREFIX):
+        return trace
+    if trace == STDIN:
+        return "stdin"
+    name = Path(trace).name
+    return name.split(".")[0] or name

@@ -1,0 +1,83 @@
+"""Miss-ratio curves as tables: a row for each memory size, or a row for each window of references."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from litemrc.curves.curve import Curve
+from litemrc.curves.sizes import size_text
+
+_MOST_COLUMNS = 8  # of a table of windows
+
+
+def mrc_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
+    """Yield lines: the counts of each curve, then the miss ratios at the powers of two and the last size.
+
+    Parameters:
+        all_sizes: all sizes of the curves instead.
+    """
+    several = len(curves) > 1
+    for curve in curves:
+        name = f"{curve.name}: " if several else ""
+        yield f"{name}{curve.accesses:,} accesses, {curve.misses:,} cold misses"
+    page_bytes = {curve.page_bytes for curve in curves}
+    unit = page_bytes.pop() if len(page_bytes) == 1 else 1
+    rows = sorted({size for curve in curves for size in _rows(curve, unit, all_sizes=all_sizes)})
+    if not rows:
+        return
+    columns = [_column(curve, unit, rows) for curve in curves]
+    names = [curve.name if several else "miss ratio" for curve in curves]
+    if not several and curves[0].low is not None and curves[0].high is not None:
+        names.append("95 % band")
+        columns.append(_band(curves[0], rows))
+    if unit > 1:
+        names.insert(0, "pages")
+        columns.insert(0, [f"{row:,}" for row in rows])
+    names.insert(0 if unit == 1 else 1, "memory")
+    columns.insert(0 if unit == 1 else 1, [size_text(row, unit) for row in rows])
+    widths = [max(12, *map(len, (name, *column))) for name, column in zip(names, columns, strict=True)]
+    for line in (names, *zip(*columns, strict=True)):
+        yield " ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True))
+
+
+def _rows(curve: Curve, unit: int, *, all_sizes: bool) -> list[int]:
+    """Return the sizes to show, in units of so many bytes."""
+    sizes = curve.sizes_pages
+    if not all_sizes and sizes.size:  # the powers of two up to the largest size, and the largest size
+        targets = 2 ** np.arange(int(sizes[-1]).bit_length())
+        sizes = sizes[np.unique([*np.searchsorted(sizes, targets), sizes.size - 1])]
+    return [int(size) * curve.page_bytes // unit for size in sizes]
+
+
+def _column(curve: Curve, unit: int, rows: Sequence[int]) -> list[str]:
+    first = int(curve.sizes_pages[0]) * curve.page_bytes if curve.sizes_pages.size else 1 << 62
+    return [f"{curve.at(bytes=row * unit):.6f}" if row * unit >= first else "-" for row in rows]
+
+
+def _band(curve: Curve, rows: Sequence[int]) -> list[str]:
+    at = np.searchsorted(curve.sizes_pages, rows, side="right") - 1
+    low, high = curve.columns()["miss_ratio_low"], curve.columns()["miss_ratio_high"]
+    return [f"{low[i]:.4f}..{high[i]:.4f}" for i in at]
+
+
+def window_table(curves: Sequence[Curve], *, all_sizes: bool) -> Iterator[str]:
+    """Yield a line for each window: its first reference, its accesses and the miss ratios at some sizes.
+
+    Parameters:
+        all_sizes: all sizes of the curves instead.
+    """
+    sizes, page_bytes = curves[0].sizes_pages, curves[0].page_bytes
+    shown = np.arange(sizes.size)
+    if not all_sizes and sizes.size > _MOST_COLUMNS:
+        octaves = np.log2(sizes[-1] / sizes[0])
+        step = int(np.ceil(octaves / (_MOST_COLUMNS - 1)))
+        powers = sizes[0] * 2 ** np.arange(0, octaves, step)  # the first size, times powers of two
+        shown = np.append(np.searchsorted(sizes, powers), sizes.size - 1)
+    yield "miss ratios by memory size; the LRU stack continues from window to window"
+    heads = [size_text(int(size), page_bytes) for size in sizes[shown]]
+    yield f"{'from':>14} {'accesses':>12} " + " ".join(f"{head:>10}" for head in heads)
+    start = 0
+    for curve in curves:
+        ratios = " ".join(f"{ratio:>10.4f}" for ratio in curve.miss_ratio[shown])
+        yield f"{start:>14,} {curve.accesses:>12,} {ratios}"
+        start += curve.accesses
