@@ -37,6 +37,16 @@ def test_columns_of_different_lengths_are_refused(call: Callable) -> None:
         call()
 
 
+def test_counts_below_a_1024th_are_forgotten() -> None:
+    curve = AgedCurve(1, 0.5)
+    curve.add([1.0, 0.0], 1)
+    for epoch in range(2, 12):
+        curve.add([0.0, 0.0], epoch)
+    assert curve.miss_ratios == [0.0], "2^-10 is left"
+    curve.add([0.0, 0.0], 12)
+    assert curve.miss_ratios == [1.0], "nothing is left"
+
+
 def test_idle_times_are_counted_up_to_2_to_the_32_ns() -> None:
     """Longer ones cost as much as 2^32 ns, shorter ones less: powerdown saves 1 microwatt against nap."""
     costs = [IdleCosts(POWER, 1) for _ in range(3)]

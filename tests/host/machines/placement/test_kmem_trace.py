@@ -72,8 +72,8 @@ def test_the_beginning_of_a_block_goes_without_its_end(tmp_path):
 
 
 def test_a_free_of_more_than_the_block_frees_the_block(tmp_path):
-    trace = read(tmp_path, allocated("1.0", 0x100), allocated("1.0", 0x101), freed("1.1", 0x100, 1))
-    assert events(trace) == [[(0, 0), (0, 1), (FREE, 0)]]
+    trace = read(tmp_path, allocated("1.0", 0x101), allocated("1.0", 0x100), freed("1.1", 0x100, 1))
+    assert events(trace) == [[(0, 0), (0, 1), (FREE, 1)]]
 
 
 def test_blocks_of_order_10_are_the_largest(tmp_path):
