@@ -17,7 +17,6 @@ from litemrc.policies.trays.trays import ANYWHERE, Tray, TrayChoice
 ALLOCATORS = ("buddy", "tray")
 NOBODY, HELD = -1, -2  # owners of frames without a process
 _RECLAIM_SHARE = 1 / 512  # least share of all pages that is reclaimed at once
-_HELD_HINT = 1
 NO_FRAME = -1
 
 
@@ -34,7 +33,7 @@ class Space:
 
     def grow(self, pages: int) -> None:
         if pages > self.frame.size:
-            more = Space.empty(max(pages, 2 * self.frame.size) - self.frame.size)
+            more = Space.empty(pages)  # it at least doubles
             self.frame = np.concatenate([self.frame, more.frame])
             self.on_disk = np.concatenate([self.on_disk, more.on_disk])
 
@@ -93,7 +92,7 @@ class Memory:
         return frames // self.hardware.tray_pages
 
     def space(self, process: int, pages: int = 0) -> Space:
-        space = self._spaces.setdefault(process, Space.empty(max(pages, 1)))
+        space = self._spaces.setdefault(process, Space.empty(pages))
         space.grow(pages)
         return space
 
@@ -151,7 +150,7 @@ class Memory:
 
     def hold(self, pages: int) -> NDArray[np.int64]:
         """Allocate frames that no process uses: `pages`, or fewer if memory is full."""
-        frames = allocate_pages(self.allocator, pages, hint=_HELD_HINT if self.guided else 0)
+        frames = allocate_pages(self.allocator, pages, hint=self._hint(HELD, ANYWHERE))
         frames = frames.astype(np.int64)
         self.owner[frames] = HELD
         return frames
@@ -260,7 +259,7 @@ class Memory:
         key = (use, choice)
         if key not in self._hints:
             # One number per use and choice of trays keeps similar pages together.
-            self._hints[key] = _HELD_HINT + 1 + len(self._hints)
+            self._hints[key] = len(self._hints)
             self.allocator.guide(self._hints[key], list(choice.preferred), choice.bound)
         return self._hints[key]
 

@@ -75,6 +75,7 @@ def test_no_reference_costs_nothing_and_chunks_are_one_trace():
     nothing = read_references([])
     assert (len(nothing), nothing.processor_count) == (0, 1)
     assert NumaSimulation(nothing, NumaMachine()).run("upd").namc == 0
+    assert NumaSimulation(from_text("0r0", 256), NumaMachine()).run("upd").namc == 1
     chunks = [
         SharedChunk(
             np.array(words, "u8"),
