@@ -59,7 +59,7 @@ def check_following(recording: Recording, processes: Sequence[Process]) -> Follo
 
 @dataclass(frozen=True)
 class OwnershipCheck:
-    """Who owns the frames, kept in a plain table: counters of contexts compared with a device's.
+    """Counters of contexts from a plain table of frame owners, compared with a device's.
 
     Attributes:
         compared: numbers of accesses, misses and touched pages compared, of each context in each epoch.

@@ -31,7 +31,7 @@ class Curve:
         page_bytes: bytes of a page.
         name: what the curve is of, such as a process; may be empty.
         aliases: other names of it, such as a process number.
-        resolution_pages: pages between two sizes that can be told apart.
+        resolution_pages: distance of distinguishable sizes, in pages.
         known_from_pages: the miss ratio in a smaller memory is unknown; 0: all sizes are known.
         dropped: accesses lost before they could be counted.
         overflow: a hit counter saturated: the curve is approximate.
@@ -102,7 +102,7 @@ class Curve:
             if size < 1 or size % self.resolution_pages:
                 raise UserError(
                     f"no miss ratio at {size} pages",
-                    remedy=f"this engine tells apart multiples of {self.resolution_pages} pages",
+                    remedy=f"give a multiple of {self.resolution_pages} pages, the resolution of this engine",
                 )
         return self._ratios(sizes)
 

@@ -19,9 +19,11 @@ _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
     "busy": "wait for the running program to end",
-    "unsupported": "ask a device that can: this one never will; `litemrc device` shows what it runs",
+    "unsupported": "use a device that supports it; `litemrc device` shows its parameters",
 }
-_FREE_FIRST = "`litemrc process` shows who follows whom; free the context first, or choose another"
+_FREE_FIRST = (
+    "`litemrc process` shows which process each context tracks; free the context first, or choose another"
+)
 _STARTED_HERE = "budgets are of programs that the device started: `litemrc collect --run`, `litemrcd run`"
 _REMEDIES_OF = {
     ("follow", "busy"): _FREE_FIRST,
@@ -34,7 +36,7 @@ _REMEDIES_OF = {
 
 @dataclass(frozen=True)
 class EchoTest:
-    """Self-test of a link: how many echoes came back as they were sent, and their median round trip."""
+    """Result of a link's self-test: echoes sent, echoes that failed, and the median round trip."""
 
     echoes: int
     failed: int
@@ -45,8 +47,8 @@ class Device:
     """A device that has said hello.
 
     Attributes:
-        hello: its parameters, as of the last hello.
-        timeout_s: how long a request may take, all its repetitions together, in seconds.
+        hello: its parameters, from the last hello.
+        timeout_s: limit of a request with all its repetitions, in seconds.
     """
 
     def __init__(self, link: Link, timeout_s: float = TIMEOUT_S) -> None:
@@ -77,7 +79,7 @@ class Device:
     def open_booting(
         cls, url: str, *, boot_timeout_s: float, timeout_s: float = TIMEOUT_S
     ) -> Iterator["Device"]:
-        """Open the port of a device that boots: wait for the hello that it says by itself, without asking.
+        """Open the port of a booting device: wait for its unsolicited hello.
 
         Raises:
             LinkError: as `open`; nothing was said in time.
@@ -102,7 +104,7 @@ class Device:
 
     @property
     def link_counts(self) -> LinkCounts:
-        """What arrived over the link and what did not."""
+        """Counts of received and lost frames."""
         return self._link.counts
 
     def say_hello(self) -> Message:
@@ -160,19 +162,19 @@ class Device:
         return {number: name for name, number in choices}[value]
 
     def waiting(self) -> list[Message]:
-        """Return what arrived before the last answer and was not received yet, and forget it."""
+        """Remove and return the messages that arrived before the last answer and were not received yet."""
         waiting = list(self._inbox)
         self._inbox.clear()
         return waiting
 
     def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message that answers nothing (epoch, event ...), or None if none came in time."""
+        """Return the next message that is no answer (epoch, event ...); None after the timeout."""
         if self._inbox:
             return self._inbox.popleft()
         return self._link.receive(timeout_s)
 
     def echo_test(self, echoes: int = 32, seed: int = 1) -> EchoTest:
-        """Have `echoes` random strings of every length sent back, none of them twice."""
+        """Send `echoes` different random strings, of all lengths, and compare the replies."""
         dice = random.Random(seed)
         (payload,) = host_requests().types["echo"].body[1:]
         failed, round_trips = 0, []

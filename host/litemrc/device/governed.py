@@ -1,4 +1,4 @@
-"""A device under a lease: settings are sent when they change, and expire with the lease."""
+"""A device under a lease: changed settings are sent, and expire with the lease."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -85,7 +85,7 @@ class GovernedDevice:
             del self.budgets[context]  # its program has ended
 
     def _let_ranks_sleep(self, states: tuple[str, ...]) -> None:
-        """Send ranks without a page of the working set to the deepest state that keeps data; others doze."""
+        """Set the deepest state that keeps data for ranks outside the working set, power-down for others."""
         before = get_policy(self._device)
         set_policy(
             self._device,

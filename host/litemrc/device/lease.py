@@ -1,4 +1,4 @@
-"""Leases: how long a device obeys a host that governs it and then falls silent."""
+"""Leases: the time for which a device keeps a host's settings without contact."""
 
 from litemrc.device.device import Device
 from litemrc.errors import UserError
@@ -23,7 +23,7 @@ def lease_cycles(device: Device, seconds: float) -> int:
 
 
 def take_lease(device: Device, cycles: int) -> None:
-    """Answer for rank policy, working set and budgets from now on, or longer than before.
+    """Take or renew the lease on rank policy, working set and budgets.
 
     When the lease ends, the device goes back to the policy and working set it had before, and lifts budgets.
 
@@ -34,7 +34,7 @@ def take_lease(device: Device, cycles: int) -> None:
 
 
 def end_lease(device: Device) -> None:
-    """Have the device go back to its own settings now.
+    """End the lease: the device restores its own settings.
 
     Raises:
         LinkError: as `take_lease`.

@@ -1,4 +1,4 @@
-"""openFPGALoader: puts a bitstream into a board's FPGA, or into the flash that the FPGA starts from."""
+"""openFPGALoader: loads a bitstream into a board's FPGA or its configuration flash."""
 
 import re
 import shutil
@@ -26,7 +26,7 @@ class Programming:
     keeps: bool = False
 
 
-# By the name of the board's make target, behind a colon the FPGA's where it matters.
+# By name of the board's make target; after a colon, the FPGA where it matters.
 BOARDS = {
     "ulx3s": Programming(("-b", "ulx3s"), "USB to US1"),
     # openFPGALoader has no name for it; its cable is that of Lattice's other ECP5 board.
@@ -38,7 +38,7 @@ BOARDS = {
     "arty:a7-100": Programming(("-b", "arty_a7_100t"), "USB to J10"),
 }
 
-# What openFPGALoader says when there is nothing to program, and when it may not.
+# Messages of openFPGALoader without a device, and without permission.
 _NOTHING_THERE = re.compile(
     r"device not found|No DFU compatible device|no device|cable not found", re.IGNORECASE
 )

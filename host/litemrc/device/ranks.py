@@ -1,4 +1,4 @@
-"""The power domains of a device: their sleep policy, requests to sleep, and the working set."""
+"""The power domains of a device: policy, power states and the working set."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ class Dram:
     """The DRAM that the rank meter of a device observes.
 
     Attributes:
-        ranks: their number.
-        virtual: they are equal address slices of one rank, which sleeps only if all may.
+        ranks: number of ranks.
+        virtual: the ranks are equal address slices of one rank, which sleeps only if all slices may.
         states: names of the power states they reach.
-        part: name of the chips.
-        chips: side by side in a rank.
-        phases: clocks of the DRAM in one of the system.
-        kept: what of the array self_refresh_partial keeps, as MR2 of DDR3 takes it.
+        part: part name of the chips.
+        chips: chips per rank.
+        phases: DRAM cycles per system cycle.
+        kept: part of the array that self_refresh_partial keeps, in the encoding of DDR3's MR2.
     """
 
     ranks: int
@@ -31,14 +31,14 @@ class Dram:
 
 @dataclass(frozen=True)
 class RankPolicy:
-    """Who sends domains to sleep; names as in the schema.
+    """Policy that sends domains to sleep; names from the schema.
 
     Attributes:
         policy: none, static, dynamic or mrc.
         static_state: of every idle domain, under static.
         mrc_state: of the idle domains without a page of the working set, under mrc.
         mrc_base: policy of the others.
-        threshold_power_down, threshold_self_refresh: idle clocks, under dynamic; 0: never.
+        threshold_power_down, threshold_self_refresh: idle cycles, under dynamic; 0: never.
     """
 
     policy: str
@@ -51,11 +51,11 @@ class RankPolicy:
 
 @dataclass(frozen=True)
 class WorkingSetSize:
-    """How many pages of each context's stack are its working set.
+    """Size of the working set in each context's stack.
 
     Attributes:
-        automatic: found anew at the end of each epoch, the smallest size with at most `epsilon` of the hits
-            beyond.
+        automatic: computed at the end of each epoch: the smallest size with at most `epsilon` of the hits
+            beyond it.
         groups: page groups, where it is not automatic.
         epsilon: a fraction from 0 to below 1.
     """
@@ -69,17 +69,17 @@ _EPSILON_UNIT = 1 << 16
 
 
 def power_states() -> tuple[str, ...]:
-    """Names of the states that a domain can be sent to."""
+    """Return the names of the states that can be requested."""
     return tuple(_choices("set_rank_state", "state"))
 
 
 def power_state_number(name: str) -> int:
-    """The number that the registers have for a power state."""
+    """Return the number of a power state in the registers."""
     return _choices("set_rank_state", "state")[name]
 
 
 def rank_policies() -> tuple[str, ...]:
-    """Names of the policies."""
+    """Return the names of the policies."""
     return tuple(_choices("set_rank_policy", "policy"))
 
 
@@ -87,7 +87,7 @@ def get_dram(device: Device) -> Dram:
     """Return the DRAM that the rank meter observes.
 
     Raises:
-        LinkError: as `get_policy`; it meters none.
+        LinkError: as `get_policy`; or the device has no rank meter.
     """
     answer = device.request_of("rank meter and no rank power", "sim-ranks", "get_dram")
     ranks, virtual, states, chips, phases, kept = device.numbers(answer, 6)
@@ -99,7 +99,7 @@ def get_dram(device: Device) -> Dram:
 
 
 def get_policy(device: Device) -> RankPolicy:
-    """Ask for the policy in force.
+    """Return the current policy.
 
     Raises:
         LinkError: the device refuses, sends nonsense, or is gone.
@@ -108,7 +108,7 @@ def get_policy(device: Device) -> RankPolicy:
 
 
 def set_policy(device: Device, policy: RankPolicy) -> RankPolicy:
-    """Change the policy; returns the one in force.
+    """Change the policy and return the resulting one.
 
     Raises:
         LinkError: as `get_policy`; a state the DRAM cannot reach, or mrc as its own base.
@@ -126,7 +126,7 @@ def set_state(device: Device, domain: int, state: str) -> None:
 
 
 def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> None:
-    """Say whether a domain may lose data in self_refresh_partial, and what part of the ranks keeps them.
+    """Set whether a domain may lose data in self_refresh_partial, and the part of the ranks that keeps data.
 
     Raises:
         LinkError: as `get_policy`; live pages are in the domain.
@@ -135,7 +135,7 @@ def set_loss(device: Device, domain: int, *, allowed: bool, part: int = 0) -> No
 
 
 def get_working_set(device: Device) -> WorkingSetSize:
-    """Ask what counts as the working set.
+    """Return the size of the working set.
 
     Raises:
         LinkError: as `get_policy`.
@@ -144,7 +144,7 @@ def get_working_set(device: Device) -> WorkingSetSize:
 
 
 def set_working_set(device: Device, size: WorkingSetSize) -> WorkingSetSize:
-    """Say what counts as the working set; returns what is in force.
+    """Set the size of the working set and return the resulting one.
 
     Raises:
         LinkError: as `get_policy`; more groups than a stack has.

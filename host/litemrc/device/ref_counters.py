@@ -19,11 +19,11 @@ class RefCounterUnit:
     """The reference counters of a device, and losses since reset.
 
     Attributes:
-        pages: of 2^`page_shift` bytes, two counters each.
+        pages: number of pages of 2^`page_shift` bytes, two counters each.
         width: bits of a counter.
-        masters, contexts: numbers of those that are distinguished.
+        masters, contexts: number of distinguished masters and contexts.
         events_lost: events dropped as their queue was full.
-        accesses_lost: accesses that no counter saw.
+        accesses_lost: accesses that were not counted.
     """
 
     pages: int
@@ -40,10 +40,10 @@ class CounterSetting:
     """Setting of one of the counters that every page has.
 
     Attributes:
-        initial: value when armed; 0: it counts nothing.
+        initial: value when armed; 0: off.
         reads, writes: whether these are counted.
-        masters, contexts: those that are counted, a bit each.
-        lower, upper: first and last page that count.
+        masters, contexts: those that are counted, one bit each.
+        lower, upper: first and last counted page.
     """
 
     initial: int
@@ -71,7 +71,7 @@ class PageEvent:
 
 @dataclass(frozen=True)
 class TrafficState:
-    """The generator: accesses left; bytes of its word; words of the memory."""
+    """State of the generator: remaining accesses, bytes of a word, words of the memory."""
 
     left: int
     word_bytes: int
@@ -91,17 +91,17 @@ def page_counters() -> tuple[str, ...]:
 
 
 def get_unit(device: Device) -> RefCounterUnit:
-    """Ask for the reference counters of a device.
+    """Return the reference counters of a device.
 
     Raises:
-        LinkError: as `get_setting`; it has none.
+        LinkError: as `get_setting`; or the device has none.
     """
     answer = device.request_of("reference counters", "sim-refs", "get_ref_counters")
     return RefCounterUnit(*device.numbers(answer, 7))
 
 
 def get_setting(device: Device, counter: str) -> tuple[CounterSetting, bool]:
-    """Return what a counter counts, and whether it counts now.
+    """Return the setting of a counter, and whether counting is on.
 
     Raises:
         LinkError: the device refuses, sends nonsense, or is gone.
@@ -113,7 +113,7 @@ def arm(device: Device, counter: str, setting: CounterSetting) -> CounterSetting
     """Set what a counter counts; both counters of every page restart from their initial values.
 
     Raises:
-        LinkError: as `get_setting`; a setting beyond what it has, or a program of its own uses the counters.
+        LinkError: as `get_setting`; an unsupported setting, or the device's program uses the counters.
     """
     values = asdict(setting)
     accesses = values.pop("reads") + 2 * values.pop("writes")
@@ -130,7 +130,7 @@ def count_requests(device: Device, *, on: bool) -> None:
 
 
 def get_count(device: Device, counter: str, page: int) -> int:
-    """The value of a page's counter.
+    """Return the value of a page's counter.
 
     Raises:
         LinkError: as `get_setting`; there is no such page.
@@ -139,7 +139,7 @@ def get_count(device: Device, counter: str, page: int) -> int:
 
 
 def set_count(device: Device, counter: str, page: int, value: int) -> None:
-    """Set the value of a page's counter: 0 is off, any other arms it anew.
+    """Set the value of a page's counter; 0 turns it off, other values arm it again.
 
     Raises:
         LinkError: as `arm`; there is no such page.

@@ -1,4 +1,4 @@
-"""Runs programs of the device, one after the other or at once, and tracks which still run."""
+"""Runs programs of the device, sequentially or concurrently, and tracks the running ones."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -35,17 +35,17 @@ class Run:
 
 
 class RunningPrograms:
-    """Starts programs of a device and tracks which have not ended."""
+    """Starts programs of a device and tracks the running ones."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._pending: deque[tuple[int, int, int]] = deque()
         self._running: set[tuple[int, int]] = set()  # program and context
         self._at_once = 1
-        self._started = 0  # number of the frame that said that the last program starts
+        self._started = 0  # number of the frame that reported the last start
 
     def queue(self, runs: Sequence[Run], *, together: bool) -> None:
-        """Line programs up to be started by `go_on`.
+        """Queue programs for `go_on`.
 
         Raises:
             UserError: a program or context the device does not have, or programs that cannot run together.
@@ -57,7 +57,7 @@ class RunningPrograms:
         self._at_once = len(places) if together else 1
 
     def go_on(self) -> bool:
-        """Start what may start now; return whether anything runs.
+        """Start the programs that can start now; return whether any program runs.
 
         Raises:
             LinkError: the device refuses, or is gone.
@@ -74,7 +74,7 @@ class RunningPrograms:
         self._running.discard((event.workload, event.context))
 
     def note_hello(self, hello: Message) -> None:
-        """Keep only the programs that hello reports: the message of an end may be lost.
+        """Keep only the programs that hello reports; messages of ends may have been lost.
 
         A hello from before the last start, such as a late second answer of a slow device, is ignored.
         """
@@ -91,7 +91,7 @@ class RunningPrograms:
             raise UserError(what, where=self._device.url, remedy=remedy)
         place = hello.workloads.index(run.workload)
         context = run.context
-        if context is None:  # 0 only where there is no other: an operating system keeps it for the kernel
+        if context is None:  # 0 only if it is the only one: with an operating system it is the kernel's
             context = 1 + place % (hello.contexts - 1) if hello.contexts > 1 else 0
         if context >= hello.contexts:
             what = f"the device has no context {context}"

@@ -102,12 +102,12 @@ def test_a_file_of_ones_own_is_a_part(mine):
         ("idd2n = 40", "idd2n = -1", "idd2n is -1", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", "idd2n = true", "idd2n is True", "grades[0].rails.vdd.idd2n"),
         ("idd2n = 40", 'idd2n = "40"', "idd2n is '40'", "grades[0].rails.vdd.idd2n"),
-        ("idd2n = 40", "idd2 = 40", "idd2 is no field", "grades[0].rails.vdd.idd2"),
+        ("idd2n = 40", "idd2 = 40", "idd2 is not a field", "grades[0].rails.vdd.idd2"),
         *(
             (
                 '"1/2"',
                 f'"{part}"',
-                f"{part} is no part of the array",
+                f"{part} is not a part of the array",
                 f"grades[0].rails.vdd.idd6_partial.{part}",
             )
             for part in ("3/2", "2/2", "0/2", "x/2", "1/x")
@@ -115,14 +115,14 @@ def test_a_file_of_ones_own_is_a_part(mine):
         ('kind = "sdram"', 'kind = "sram"', "kind is 'sram'", "kind"),
         ("[[grades]]", "[grades]", "grades is missing", "grades"),
         ("[grades.rails.vdd]", "[grades.rails]", "is not a table", "grades[0].rails.volts"),
-        ("[grades.rails.vdd]", "[grades.x]", "x is no field", "grades[0].x"),
-        ("width_bits = 16", "width_bits = 16\npins = 3", "pins is no field", "pins"),
-        ("[[grades]]", "[exits]\nnap = { ns = 6 }\n[[grades]]", "nap is no field", "exits.nap"),
+        ("[grades.rails.vdd]", "[grades.x]", "x is not a field", "grades[0].x"),
+        ("width_bits = 16", "width_bits = 16\npins = 3", "pins is not a field", "pins"),
+        ("[[grades]]", "[exits]\nnap = { ns = 6 }\n[[grades]]", "nap is not a field", "exits.nap"),
         ("[[grades]]", "[exits]\npower_down = {}\n[[grades]]", "power_down is empty", "exits.power_down"),
         (
             "[[grades]]",
             "[exits]\nself_refresh = { ms = 1 }\n[[grades]]",
-            "ms is no field",
+            "ms is not a field",
             "exits.self_refresh.ms",
         ),
     ],
@@ -149,7 +149,7 @@ def test_the_whole_name_wins_over_others_that_begin_so(mine):
     grades = WHOLE + "[[grades]]" + WHOLE.partition("[[grades]]")[2].replace('"-1"', '"-12"')
     path = mine(grades)
     assert [find_part(f"{path}:mine-{grade}").name for grade in ("1", "12")] == ["MINE-1", "MINE-12"]
-    with pytest.raises(UserError, match="several parts fit: MINE-1, MINE-12"):
+    with pytest.raises(UserError, match="several parts match: MINE-1, MINE-12"):
         find_part(str(path))
 
 
@@ -186,7 +186,7 @@ def test_a_file_that_is_none_is_said_to_be_none(tmp_path, mine):
         find_part(str(mine("")))
 
 
-def test_the_name_a_board_tells_finds_the_slowest_grade_that_reaches_the_clock():
+def test_the_name_that_a_board_reports_finds_the_slowest_grade_that_reaches_the_clock():
     cases = [
         ("MT41K64M16", 400e6, "MT41K64M16-187E:J"),
         ("MT41K64M16", 800e6, "MT41K64M16-125:J"),
@@ -198,5 +198,5 @@ def test_the_name_a_board_tells_finds_the_slowest_grade_that_reaches_the_clock()
     assert [part_of_module(module, clock).name for module, clock, _ in cases] == [name for *_, name in cases]
     with pytest.raises(UserError, match="no part 'MT48LC16M16' is known"):
         part_of_module("MT48LC16M16", 100e6)
-    with pytest.raises(UserError, match="did not tell"):
+    with pytest.raises(UserError, match="did not report"):
         part_of_module("", 100e6)

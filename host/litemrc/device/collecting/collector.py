@@ -54,7 +54,7 @@ class Collector:
             self.context_names[0] = KERNEL
             self._find_processes()
         self._hello = device.say_hello()
-        self._note_processes(device.waiting())  # all else that came before hello is of no interest
+        self._note_processes(device.waiting())  # other messages before hello are ignored
         self._ledger = EpochLedger(self._hello.epoch_messages)
         self._begun = 0  # epochs that have a row
         self._running = RunningPrograms(device)
@@ -64,7 +64,7 @@ class Collector:
 
     @property
     def epochs(self) -> int:
-        """How many epochs (not messages) were received and are over."""
+        """Number of completely received epochs (not messages)."""
         return self._ledger.epochs
 
     @property
@@ -112,7 +112,7 @@ class Collector:
             if runs and not self._running.go_on():
                 break
             message = self._device.receive(self._device.timeout_s)
-            # After a long silence: is the device still there, and did we miss the end of a program?
+            # After a long silence: check that the device is present, and for a missed end of a program.
             for each in [message] if message else self._ask_hello():
                 self._note(each, enough)
                 yield each
@@ -124,7 +124,7 @@ class Collector:
             LinkError: as `collect`.
         """
         self._device.request("monitor", on=False)
-        # The first ends the running epoch, whose counters may all be zero; those of the second are.
+        # The first request ends the running epoch, whose counters may be zero; those of the second are zero.
         self._device.request("end_epoch")
         self._device.request("end_epoch")
         before = self.epochs

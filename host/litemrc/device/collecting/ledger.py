@@ -6,7 +6,7 @@ _HALF = 1 << 31  # indices are 32 bits and wrap: a step of more than half the ra
 
 
 class EpochLedger:
-    """Counts epochs and their messages from the indices in what arrives; a lossless memory of a lossy link.
+    """Counts epochs and their messages from the indices of received messages, over a lossy link.
 
     Attributes:
         received, lost: epoch messages since the device had sent `first_index` of them.
@@ -21,7 +21,7 @@ class EpochLedger:
         self._epoch_end: int | None = None  # index behind the last message of the epoch that has begun
 
     def note(self, message: Message) -> None:
-        """Note an epoch message, or one that says how many the device has sent so far.
+        """Note an epoch message, or a message with the number of epoch messages sent so far.
 
         Raises:
             ValueError: the device restarted its count: it was reset, and the losses are unknown.

@@ -28,17 +28,17 @@ _HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the ra
 
 @dataclass
 class LinkCounts:
-    """What became of everything a device sent: `frames` arrived, the rest did not."""
+    """Counts of a device's frames: `frames` were received, the others were not."""
 
     frames: int = 0  # good frames that hold a message of the schema
     damaged: int = 0  # cut short, wrong CRC, or no message of the schema
     oversized: int = 0  # longer than any message
     lost: int = 0  # missing sequence numbers (a damaged frame is missing too)
-    restarts: int = 0  # times the numbers began anew: the device was reset
+    restarts: int = 0  # times the numbers restarted: the device was reset
 
 
 class MessageReceiver:
-    """Turns received bytes into messages of the device; what is no message is counted and skipped."""
+    """Turns received bytes into messages of the device; other bytes are counted and skipped."""
 
     def __init__(self) -> None:
         self._codec = device_messages()
@@ -97,7 +97,7 @@ class Link:
             self._fileno = port.fileno() if os.name == "posix" else None
         except (OSError, AttributeError):  # loop:// and others without a file
             self._fileno = None
-        # What the device's receiver may hold of an earlier session ends here.
+        # Ends a partial frame of an earlier session in the device's receiver.
         self._write(b"\0")
 
     @classmethod
@@ -129,7 +129,7 @@ class Link:
 
     @property
     def counts(self) -> LinkCounts:
-        """What arrived and what did not, since the port was opened."""
+        """Counts of received and lost frames since the port was opened."""
         return self._receiver.counts
 
     def send(self, message: Message) -> None:
@@ -142,7 +142,7 @@ class Link:
         return self._sequence
 
     def receive(self, timeout_s: float) -> Message | None:
-        """Return the next message, or None when there was none in time.
+        """Return the next message; None after the timeout.
 
         Raises:
             VersionMismatchError: the device speaks another version of the protocol.
@@ -160,7 +160,7 @@ class Link:
         return self._inbox.popleft()
 
     def _read(self, timeout_s: float) -> bytes:
-        """Return what there is, as soon as there is anything; pyserial's read waits for all it is to read."""
+        """Return available bytes as soon as there are any; pyserial's read waits for the full count."""
         try:
             if self._fileno is None:
                 if not self._port.in_waiting:
@@ -196,7 +196,7 @@ class Link:
 
 
 def _reason(error: BaseException) -> str:
-    """The cause in few words: pyserial wraps what the system said, often twice."""
+    """Return the cause in few words; pyserial wraps the system's message, often twice."""
     while isinstance(cause := error.__context__, Exception):
         error = cause
     if isinstance(error, TypeError):  # pyserial compares the port number that is not there

@@ -92,7 +92,7 @@ class Codec:
             raise ProtocolError("not an array of fewer than 24 items")
         try:
             items = cbor2.loads(payload)
-        except Exception as error:  # tags call into many modules, which raise whatever they like
+        except Exception as error:  # CBOR tags call many modules, which raise any exception
             raise ProtocolError(f"not CBOR: {error}") from error
         if len(items) <= self._head or type(items[self._head]) is not int:
             raise ProtocolError("no type number")
@@ -103,13 +103,13 @@ class Codec:
             raise ProtocolError(f"no message has type {number} and {len(items)} fields")
         values = [_from_cbor(f, item) for f, item in zip(record.body, items, strict=True)]
         items.insert(self._head, number)
-        # Also refuses what follows the message: cbor2 stops reading at its end.
+        # Also refuses trailing bytes, which cbor2 ignores.
         if cbor2.dumps(items) != payload:
             raise ProtocolError("not the canonical encoding")
         return record(*values)
 
     def _check_version(self, number: int, items: list) -> None:
-        """Look at the one place that is the same in every version of the protocol."""
+        """Check the field that is the same in every version of the protocol."""
         if self._protocol is None or number != self._protocol[0] or len(items) <= self._protocol[1]:
             return
         version = items[self._protocol[1]]

@@ -66,7 +66,7 @@ class Schema:
 @cache
 def schema() -> Schema:
     """Return the schema of this package, or of the repository it is run from."""
-    import zcbor  # a tenth of a second, and most commands talk to no device
+    import zcbor  # takes a tenth of a second; most commands use no device
 
     path = _INSTALLED if _INSTALLED.exists() else _IN_REPOSITORY
     types = zcbor.DataTranslator.from_cddl(path.read_text(encoding="utf-8"), 0).my_types

@@ -1,4 +1,4 @@
-"""What DRAM holds when a simulation starts, as the files that the model of each bank reads."""
+"""Initial contents of DRAM, as the files read by the model of each bank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What `make linux` built, as images for the simulator's DRAM."""
+"""The products of `make linux` as images for the simulator's DRAM."""
 
 import json
 from pathlib import Path

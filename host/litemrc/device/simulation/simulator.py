@@ -1,4 +1,4 @@
-"""The Verilated SoC as a device: starts it in a folder of its own and says where its link listens."""
+"""The Verilated SoC as a device: starts it in a separate folder and reports the address of its link."""
 
 import json
 import re
@@ -85,7 +85,7 @@ class Simulator:
             ) from error
 
     def _lay_out(self, gateware: Path, image: bytes, link_port: int) -> None:
-        """Fills the run's folder: the simulator reads all of this from its working directory."""
+        """Fill the run's folder, the simulator's working directory."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
         for name in ("modules", PORT_FILE, self.record.name):
             (self.run_dir / name).unlink(missing_ok=True)
@@ -108,7 +108,7 @@ class Simulator:
             (self.run_dir / name).write_text(text)
 
     def start(self) -> Self:
-        """Starts the simulator; returns self."""
+        """Start the simulator; returns self."""
         with self.console.open("wb") as console:
             self._started = subprocess.Popen(
                 [self._binary], cwd=self.run_dir, stdin=subprocess.PIPE, stdout=console, stderr=console
@@ -116,7 +116,7 @@ class Simulator:
         return self
 
     def wait_ready(self, timeout_s: float = 30) -> Self:
-        """Waits until the link listens; raises UserError if it does not."""
+        """Wait until the link listens; raises UserError if it does not."""
         port_file = self.run_dir / PORT_FILE
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline and self._process.poll() is None:
@@ -129,7 +129,7 @@ class Simulator:
         )
 
     def wait_console(self, text: str, timeout_s: float) -> str:
-        """Waits until the console said ``text`` and returns all it said; UserError after ``timeout_s``."""
+        """Wait for ``text`` on the console and return all its output; UserError after ``timeout_s``."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             said = self.console.read_text(errors="replace")
@@ -142,7 +142,7 @@ class Simulator:
 
     @property
     def running(self) -> bool:
-        """It was started and has not ended."""
+        """Return whether the simulator was started and has not ended."""
         return self._started is not None and self._started.poll() is None
 
     @property
@@ -152,14 +152,14 @@ class Simulator:
         return self._started
 
     def type(self, typed: bytes) -> None:
-        """Types on the console; BrokenPipeError when the simulator has ended."""
+        """Type on the console; BrokenPipeError if the simulator has ended."""
         console = self._process.stdin
         assert console is not None, "started with a pipe"
         console.write(typed)
         console.flush()
 
     def wait(self, timeout_s: float | None = None) -> int:
-        """Waits until the simulator ends by itself; returns its exit code.
+        """Wait until the simulator ends by itself and return its exit code.
 
         Raises:
             subprocess.TimeoutExpired: it did not end in time.
@@ -167,7 +167,7 @@ class Simulator:
         return self._process.wait(timeout_s)
 
     def stop(self) -> None:
-        """Ends the simulator and waits until its record is complete."""
+        """End the simulator and wait until its record is complete."""
         if self.running:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -184,7 +184,7 @@ class Simulator:
 
 
 def set_bootargs(firmware: Path, text: str) -> bytes:
-    """The firmware's image with ``text`` as its boot arguments (see firmware/baremetal/bootargs.c)."""
+    """Return the firmware's image with ``text`` as its boot arguments (see firmware/baremetal/bootargs.c)."""
     image = firmware.read_bytes()
     place = re.search(rb"bootargs=( +);", image)
     if not place:
@@ -199,6 +199,6 @@ def set_bootargs(firmware: Path, text: str) -> bytes:
 
 
 def as_words(image: bytes) -> str:
-    """An image as the text of a Verilog memory file: a 32-bit little-endian word a line, in hex."""
+    """Return an image as a Verilog memory file: one 32-bit little-endian word per line, in hex."""
     padded = image + bytes(-len(image) % 4)
     return "".join(f"{int.from_bytes(padded[i : i + 4], 'little'):08x}\n" for i in range(0, len(padded), 4))

@@ -70,8 +70,8 @@ def find_part(name: str) -> Part:
 def part_of_module(module: str, dram_clock_hz: float) -> Part:
     """Return the part for chips that a board names without grade or die, such as MT41K64M16.
 
-    It is the slowest grade with known currents that reaches the clock, of the first die in the file: IDDs of a
-    much faster grade, scaled down to the clock, are too low.
+    It is the slowest grade with known currents that reaches the clock, of the first die in the file: IDDs of
+    a much faster grade, scaled down to the clock, are too low.
 
     Raises:
         UserError: no part of this name is known, or none with its currents.
