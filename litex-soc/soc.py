@@ -88,7 +88,7 @@ class LiteMRCSoC(SoCCore):
         """
         settings = rank_controller_settings(phy, module) if domains else ControllerSettings()
         self.add_sdram("sdram", phy=phy, module=module, l2_cache_size=L2_BYTES, controller_settings=settings)
-        monitor = add_monitor(self, phy, domains=domains, **monitor_parameters)
+        monitor = add_monitor(self, phy, domains=domains, **{"pages": None} | monitor_parameters)
         if domains:
             add_ranks(self, phy, module, monitor, domains)
         return monitor

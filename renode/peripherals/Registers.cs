@@ -107,8 +107,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public static readonly LiteMrcRegister[] All =
         {
             new LiteMrcRegister("version", Version, 16, true, 0x2),
-            new LiteMrcRegister("capabilities", Capabilities, 31, true, 0x8A4D9AC),
-            new LiteMrcRegister("stack_capabilities", StackCapabilities, 9, true, 0x8D),
+            new LiteMrcRegister("capabilities", Capabilities, 31, true, 0x924D9AC),
+            new LiteMrcRegister("stack_capabilities", StackCapabilities, 9, true, 0x2D),
             new LiteMrcRegister("control", Control, 5, false, 0x2),
             new LiteMrcRegister("command", Command, 4, false, 0x0),
             new LiteMrcRegister("context", Context, 3, false, 0x0),

@@ -18,7 +18,7 @@ class Tap:
     """The outputs of a DRAMTap, to be driven by the test."""
 
     def __init__(self):
-        self.frame_bits = 4
+        self.frame_bits, self.ranks = 4, 1
         self.source = stream.Endpoint(access_layout(2**self.frame_bits))
 
 

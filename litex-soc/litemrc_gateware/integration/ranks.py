@@ -1,8 +1,8 @@
 """Adds rank meter and rank power to a LiteX SoC with a monitor and a DDR3 controller, with two calls."""
 
 from litedram.core.controller import ControllerSettings
-from litex.soc.integration.soc import SoCRegion
 
+from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.power import RankPower
 from litemrc_gateware.ranks.records import MeterWord
@@ -10,7 +10,7 @@ from litemrc_gateware.ranks.refresher import RankRefresher
 from litemrc_gateware.ranks.registers import RankRegisters
 from litemrc_gateware.tap.dfi_activity import DFIActivity
 
-# Uncached, like the monitor's window, and after it.
+# After the window of a monitor.
 WINDOW_ORIGIN = 0xB001_0000
 
 
@@ -115,7 +115,7 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
     soc.bus.add_slave(
         name=f"{name}_window",
         slave=control.window.bus,
-        region=SoCRegion(origin=WINDOW_ORIGIN, size=control.window.bytes, mode="r", cached=False),
+        region=uncached_region(soc.bus, control.window.bytes, WINDOW_ORIGIN),
     )
     soc.add_config("DRAM_PART", getattr(module, "part", type(module).__name__))
     soc.add_config("DRAM_CHIPS", phy.settings.databits // chip_bits)

@@ -2,6 +2,7 @@
 
 from litex.soc.integration.soc import SoCRegion
 
+from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.refs.control import RefCounterControl
 from litemrc_gateware.refs.records import Master
 from litemrc_gateware.refs.remote_window import RemoteWindow
@@ -97,7 +98,7 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     soc.bus.add_slave(
         name=f"{name}_window",
         slave=refs.window.bus,
-        region=SoCRegion(origin=WINDOW_ORIGIN, size=refs.window.bytes, mode="rw", cached=False),
+        region=uncached_region(soc.bus, refs.window.bytes, WINDOW_ORIGIN, mode="rw"),
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)

@@ -29,17 +29,23 @@ from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.monitor.registers import MonitorRegisters
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.meter import RankMeter
+from litemrc_gateware.records import check_sizes
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
 from litemrc_gateware.stacks.hls_unit import HLSStackEngine
 
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
-DEFAULT_ENGINE = "group_stack"
 # Default number of recent pages in the filter. Each access that the filter absorbs saves group_stack up to
 # groups + 12 cycles; restoring the order of recent pages costs a cycle each, up to 0.75 an access with 4 of
 # them. bucket_stack takes an access every cycle, so that cost would be a loss there: a single recent page,
 # the repeats of the last one, is never out of order.
 RECENT_PAGES = {"group_stack": 4, "bucket_stack": 1}
+QUEUE_DEPTH_MAX = 1 << 15  # the register queue_peak has 16 bits
+
+
+def default_engine(domains=None):
+    """Return the engine that a monitor has unless told, with a rank meter of so many domains or none."""
+    return "group_stack" if domains else "bucket_stack"
 
 
 class Monitor(MonitorRegisters):
@@ -75,7 +81,8 @@ class Monitor(MonitorRegisters):
     queue_depth : int
         accesses and commands that can wait for the engine; a power of two.
     engine : str
-        a name of ``ENGINES``.
+        a name of ``ENGINES``. Default: bucket_stack, which takes an access every cycle, so none is dropped,
+        and a seventh of the bits; the rank meter needs group_stack, which reports where pages go.
     recent_pages : int
         pages whose accesses the filter answers without the engine, 1 to pages / groups, at most 15; with 1 it
         takes an access every cycle. Default: that of the engine in ``RECENT_PAGES``, at most a group's pages.
@@ -89,7 +96,8 @@ class Monitor(MonitorRegisters):
 
     Attributes
     ----------
-    groups, contexts : int
+    groups, contexts, pages, page_shift : int
+    engine_name : str
     context : Signal, out
         the running context, as in the register of that name.
     window : WindowBus
@@ -108,25 +116,34 @@ class Monitor(MonitorRegisters):
         groups=64,
         contexts=8,
         queue_depth=512,
-        engine=DEFAULT_ENGINE,
+        engine=None,
         recent_pages=None,
         pages=None,
         hls_engine=False,
         domains=None,
     ):
+        engine = default_engine(domains) if engine is None else engine
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
         if hls_engine and domains:
             raise ValueError("Monitor: the rank meter needs the engine in Migen, not that of Vitis HLS")
         frames = 2**tap.frame_bits
         pages = frames if pages is None else pages
+        check_sizes(pages, groups, contexts)
+        if pages > frames:
+            raise ValueError(f"Monitor: {pages} pages are more than the memory's {frames} frames")
+        if queue_depth & (queue_depth - 1) or not 2 <= queue_depth <= QUEUE_DEPTH_MAX:
+            raise ValueError(
+                f"Monitor: queue_depth must be a power of two from 2 to {QUEUE_DEPTH_MAX} (got {queue_depth})"
+            )
         if recent_pages is None:
             recent_pages = max(1, min(RECENT_PAGES[engine], pages // groups))
         if not 1 <= recent_pages <= 15:
             raise ValueError(f"Monitor: recent_pages must be 1 to 15 (got {recent_pages})")
-        self.groups, self.contexts = groups, contexts
+        self.groups, self.contexts, self.pages = groups, contexts, pages
+        self.engine_name, self.page_shift = engine, page_shift
         super().__init__(
-            tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine
+            tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine, tap.ranks
         )
         self.context = self._context.storage
 

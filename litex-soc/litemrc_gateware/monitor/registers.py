@@ -25,9 +25,13 @@ class MonitorRegisters(LiteXModule):
         what the monitor was built with.
     engine : str
         a name of ``ENGINE_NUMBERS``.
+    ranks : int
+        on the DRAM bus.
     """
 
-    def __init__(self, frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine):
+    def __init__(
+        self, frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine, ranks
+    ):
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
             description="What was built in.",
@@ -47,7 +51,7 @@ class MonitorRegisters(LiteXModule):
                     + ", ".join(f"{number} {name}" for name, number in ENGINE_NUMBERS.items())
                     + ".",
                 ),
-                CSRField("ranks", 4, reset=1, description="Ranks on the DRAM bus."),
+                CSRField("ranks", 4, reset=ranks, description="Ranks on the DRAM bus."),
             ],
         )
         self._stack_capabilities = CSRStatus(

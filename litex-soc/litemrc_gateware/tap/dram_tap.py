@@ -35,6 +35,8 @@ class DRAMTap(LiteXModule):
         log2 of the page size in bytes.
     bank_byte_alignment : int
         the controller's setting: 0, or as many bytes as a bank has, which puts bank and rank above the row.
+    ranks : int
+        ``phy.settings.nranks``. Default: one for each chip select; two selects of a clamshell are one rank.
 
     Attributes
     ----------
@@ -43,10 +45,12 @@ class DRAMTap(LiteXModule):
         an access cannot wait.
     frame_bits : int
         width of a page frame's number.
+    ranks : int
     """
 
-    def __init__(self, dfi, geom, column_bytes, page_shift=12, bank_byte_alignment=0):
-        ranks = len(dfi.p0.cs_n)
+    def __init__(self, dfi, geom, column_bytes, page_shift=12, bank_byte_alignment=0, ranks=None):
+        selects = len(dfi.p0.cs_n)
+        self.ranks = ranks = selects if ranks is None else ranks
         mapping = AddressMapping(geom, ranks, column_bytes, bank_byte_alignment)
         if not mapping.column_shift <= page_shift < mapping.bits:
             raise ValueError(
@@ -69,7 +73,7 @@ class DRAMTap(LiteXModule):
         column = Signal(geom.colbits)
 
         for phase in dfi.phases:
-            selected = ~phase.cs_n if ranks == 1 else phase.cs_n != 2**ranks - 1
+            selected = ~phase.cs_n if selects == 1 else phase.cs_n != 2**selects - 1
             number = reduce(or_, (Mux(phase.cs_n[r], 0, r) for r in range(ranks)))
             self.comb += If(
                 selected & ~phase.ras_n & phase.cas_n & phase.we_n,
