@@ -268,7 +268,7 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 
 $(SIM): SIM_OPTIONS := --engine $(ENGINE)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
-# The rank meter needs the engine that tells where pages go.
+# The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
 $(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
