@@ -173,6 +173,14 @@ def test_a_head_is_read_up_to_the_first_reference():
     assert lines(next(iter(trace))) == [(0, 0, 3, False)]
 
 
+@pytest.mark.parametrize(("origin", "head"), [("", ""), ("by hand", "# origin by hand\n")])
+def test_text_is_written_with_its_page_size_and_origin(tmp_path, origin, head):
+    with create_shared_trace(tmp_path / "a.txt", origin=origin) as writer:
+        words, processors = np.array([259], np.uint64), np.array([3], np.uint16)
+        writer.write(SharedChunk(words, processors, np.array([True]), np.array([7], np.uint64)))
+    assert (tmp_path / "a.txt").read_text() == f"# page_bytes 1024\n{head}7 3 1 3 w\n"
+
+
 SPEECH = "speech?words=4096&focus=4096&boards=4096"
 
 
