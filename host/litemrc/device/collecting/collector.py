@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from litemrc.device.collecting.ledger import EpochLedger
-from litemrc.device.collecting.page_copies import PagesRows
+from litemrc.device.collecting.message_gaps import NumberedRows
+from litemrc.device.collecting.page_copies import PagesRow
 from litemrc.device.collecting.rank_rows import RankRows
 from litemrc.device.collecting.tasks import TaskRows
 from litemrc.device.contexts import get_followed
@@ -47,7 +48,7 @@ class Collector:
         self.cycles: list[tuple[str, int, int]] = []
         self.ranks = RankRows(dram.ranks) if dram else None
         self.tasks = TaskRows()
-        self.pages = PagesRows()
+        self.pages = NumberedRows(PagesRow.of_message)
         self._device = device
         self._hello = device.hello
         if device.hello.system:

@@ -1,17 +1,16 @@
-"""Copies of remote pages that a device's program keeps: what it did, epoch by epoch, and what that cost."""
+"""Copies of remote pages kept by a device's program: counts and cost, epoch by epoch."""
 
 from dataclasses import dataclass
 
-from litemrc.device.collecting.message_gaps import MessageGaps
 from litemrc.device.link.protocol import Message
 
 
 @dataclass(frozen=True)
 class PagesRow:
-    """What a program did from its beginning to the end of an epoch.
+    """Counts of a program from its beginning to the end of an epoch.
 
     Attributes:
-        copies: pages that have one now; room: that local memory holds.
+        copies: pages with a copy now; room: capacity of local memory, in copies.
         references: the processor's, local + remote_reads + remote_writes.
         home: accesses of the memory's other master, where the pages are at home.
         replications, refused, drops, kept: decisions; refused for want of room.
@@ -50,25 +49,3 @@ class PagesRow:
     def of_message(cls, message: Message) -> "PagesRow":
         """Return the row of a pages message."""
         return cls(**{name: getattr(message, name) for name in cls.__dataclass_fields__})
-
-
-class PagesRows:
-    """Rows of a device.
-
-    Attributes:
-        rows: in the order they came.
-    """
-
-    def __init__(self) -> None:
-        self.rows: list[PagesRow] = []
-        self._gaps = MessageGaps()
-
-    @property
-    def lost(self) -> int:
-        """Messages lost; the next message contains their counts."""
-        return self._gaps.lost
-
-    def note(self, message: Message) -> None:
-        """Note a pages message."""
-        self._gaps.note(message.index)
-        self.rows.append(PagesRow.of_message(message))

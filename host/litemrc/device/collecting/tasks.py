@@ -1,10 +1,10 @@
-"""Tasks of a device's pager: what it did for each of them, epoch by epoch."""
+"""Tasks of a device's pager: counts of each task, epoch by epoch."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from litemrc.device.collecting.message_gaps import MessageGaps
+from litemrc.device.collecting.message_gaps import NumberedRows
 from litemrc.device.link.protocol import Message
 from litemrc.device.link.schema import schema
 
@@ -13,7 +13,7 @@ _MOST_RECENT = 2 * 256  # rows of two epochs: of each context one
 
 @dataclass(frozen=True)
 class TaskRow:
-    """What the pager did for a task since the row before.
+    """Counts of a task since the previous row.
 
     Attributes:
         memory: frames that all tasks share.
@@ -46,29 +46,14 @@ class TaskRow:
         return cls(**values)
 
 
-class TaskRows:
-    """Rows of a device's tasks.
-
-    Attributes:
-        rows: in the order they came.
-    """
+class TaskRows(NumberedRows[TaskRow]):
+    """Rows of a device's tasks."""
 
     def __init__(self) -> None:
-        self.rows: list[TaskRow] = []
-        self._gaps = MessageGaps()
-
-    @property
-    def lost(self) -> int:
-        """Task messages that are missing between them."""
-        return self._gaps.lost
-
-    def note(self, message: Message) -> None:
-        """Note a task message."""
-        self._gaps.note(message.index)
-        self.rows.append(TaskRow.of_message(message))
+        super().__init__(TaskRow.of_message)
 
     def since(self, epoch: int) -> dict[int, TaskRow]:
-        """The last row of each task that ran in that epoch or a later one, by its context."""
+        """Return the last row of each task that ran in that epoch or later, by context."""
         return {row.context: row for row in self.rows[-_MOST_RECENT:] if row.epoch >= epoch}
 
 
@@ -87,7 +72,7 @@ class TaskTotal:
 
 
 def task_totals(rows: Iterable[TaskRow]) -> list[TaskTotal]:
-    """Sums over the rows of each task, in the order of their contexts."""
+    """Return the sums over the rows of each task, in the order of contexts."""
     of_task: dict[int, list[TaskRow]] = defaultdict(list)
     for row in rows:
         of_task[row.context].append(row)
