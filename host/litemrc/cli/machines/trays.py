@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     scenario = read_tray_scenario(args.scenario)
     if args.seed is not None:
         scenario = replace(scenario, seed=args.seed)
-    if args.configuration:
+    if args.configuration is not None:
         scenario = replace(scenario, cases=_chosen(scenario, args.configuration))
     runs, stopped = until_stopped(_runs(scenario, str(args.scenario)))
     print_results(

@@ -29,7 +29,7 @@ def positive(text: str, limit: int = 2**32) -> int:
 def number(text: str, limit: float) -> float:
     """Parse a number from 0 to `limit`."""
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else -1.0
     except ValueError:
         value = -1.0
     if not 0 <= value <= limit:
