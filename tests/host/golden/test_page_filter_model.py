@@ -94,12 +94,12 @@ def test_memories_that_the_engine_cannot_sample_are_refused(memory_frames: int) 
         PageFilter(GroupStack(12, 4, 1), 16, 12, 4, 1)
 
 
-def test_a_filter_holds_4_recent_pages_counts_to_32_bits_and_samples_all_unless_told_otherwise() -> None:
+def test_a_filter_holds_4_recent_pages_counts_to_32_bits_and_samples_all_by_default() -> None:
     filtered = PageFilter(GroupStack(FRAMES, GROUPS, CONTEXTS), FRAMES, FRAMES, GROUPS)
     assert (filtered.lower, filtered.upper, filtered.sampling) == (0, FRAMES - 1, 0)
-    for frame in (1, 2, 3, 4, 1, 5, 2, 1):  # 1 is absorbed and touched before 5, which displaces 2
+    for frame in (1, 2, 3, 4, 1, 2, 3, 4, 5, 1):  # four are absorbed; 5 displaces 1
         filtered.access(frame, 0)
-    assert [op.frame for op in filtered.sent] == [1, 2, 3, 4, 1, 5, 2]
+    assert [op.frame for op in filtered.sent] == [1, 2, 3, 4, 5, 1]
     filtered.lower = 31
     filtered.outside = 2**32 - 2
     for _ in range(3):

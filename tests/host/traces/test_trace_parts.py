@@ -1,5 +1,6 @@
 """The parts of traces at their limits: blocks of lines, sizes, times, page sets, writers' defaults."""
 
+import os
 import struct
 from io import BufferedReader, BytesIO
 
@@ -11,6 +12,7 @@ from litemrc.errors import UserError
 from litemrc.traces import open_trace
 from litemrc.traces.cache_filter import INSTRUCTIONS, LEVELS, CacheHierarchy
 from litemrc.traces.cache_shape import CacheShape, size_of
+from litemrc.traces.capture import _PatientPipe
 from litemrc.traces.formats import columnar
 from litemrc.traces.formats.lines import LONGEST_LINE, blocks
 from litemrc.traces.formats.streams import ByteSource, plain_name
@@ -63,7 +65,7 @@ def test_disorder_is_the_first_time_below_the_one_before():
     assert [first_disorder(each, 5) for each in times] == [None, None, 0, 2]
 
 
-def test_writers_have_pages_of_4_kib_and_intervals_of_a_million_unless_told_otherwise():
+def test_writers_have_pages_of_4_kib_and_intervals_of_a_million_by_default():
     assert WriteOptions() == WriteOptions(page_bytes=4096, time_unit="", interval=1_000_000, origin="")
     assert [stored_size(text, "here") for text in ("1", "4096", str(1 << 47))] == [1, 4096, 1 << 47]
     for text in ("0", "3", str(1 << 48), "-4", "\u0664"):
@@ -187,3 +189,21 @@ def test_graphs_have_600_by_1200_cells_at_most():
     summary = Summary()
     summary.add(chunks[0])
     assert space_time(chunks, summary).referenced.shape == (600, 1200)
+
+
+def test_a_pipe_is_read_when_a_quarter_of_it_waits_or_its_writer_has_ended():
+    reader, writer = os.pipe()
+    looks = iter((False, False, True, True))
+    pipe = _PatientPipe(reader, lambda: next(looks))
+    assert pipe.readable()
+    os.write(writer, b"x" * pipe._enough)
+    buffer = bytearray(pipe._enough + 1)
+    assert pipe.readinto(buffer) == pipe._enough, "the writer runs"
+    os.write(writer, b"abc")
+    assert (pipe.readinto(buffer), bytes(buffer[:3])) == (3, b"abc"), "it waits for the end"
+    assert pipe.readinto(buffer) == 0
+    os.close(writer)
+    pipe.close()
+    with pytest.raises(OSError):
+        os.fstat(reader)
+    pipe.close()

@@ -111,7 +111,7 @@ def run_predictive(
     costs: dict[tuple[int, bool], IdleCosts] = {}
     entries: dict[tuple, Entry] = {}
     used: dict[int, tuple[int, bool]] = {}  # end and direction of a chip's last access
-    deep_after = [0] * chips
+    deep_after: dict[int, int] = {}
     keys: list[tuple] = []
     near = power.exit_fs[NAP]
     now, last_chip = 0, 0
