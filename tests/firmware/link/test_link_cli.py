@@ -151,7 +151,7 @@ def test_a_program_the_device_lacks_is_an_error_that_lists_those_it_has(start_pe
     assert not out.exists()
 
 
-def test_a_device_without_an_epoch_length_is_not_waited_for_in_vain(start_peer, out):
+def test_a_device_without_an_epoch_length_is_not_waited_for(start_peer, out):
     endless = {"fault": "endless", "epochs": 50, "period_ms": 20}
 
     done = collect(start_peer(**endless).url, out, 1)
@@ -177,12 +177,12 @@ def test_device_shows_parameters_version_and_self_test(start_peer):
         ([], {"range_lower": 0, "range_upper": 8191, "sampling": 0, "freeze": False, "single_shot": False}),
         (["--range", "16:31"], {"range_lower": 16, "range_upper": 31}),
         (["--range", "16:"], {"range_lower": 16, "range_upper": 8191}),
-        (["--sampling", "2"], {"sampling": 2, "scale_log2": 2}),
+        (["--sample-rate", "1/4"], {"sampling": 2, "scale_log2": 2}),
         (["--freeze", "--single-shot"], {"freeze": True, "single_shot": True, "frozen": True}),
         (["--no-freeze", "--no-single-shot", "--arm"], {"freeze": False, "frozen": False}),
     ],
 )
-def test_device_sets_what_it_is_told_and_says_so(start_peer, arguments, shown):
+def test_device_sets_parameters_and_prints_them(start_peer, arguments, shown):
     done = litemrc("device", "--port", start_peer().url, "--json", *arguments)
 
     assert done.returncode == 0, done.stderr
@@ -198,7 +198,7 @@ def test_device_sets_what_it_is_told_and_says_so(start_peer, arguments, shown):
             ("frames 0 to 8191: 32 MiB", "every page is monitored", "64 of 128 pages", "counting on"),
         ),
         (["--range", "256:511"], ("frames 256 to 511: 1 MiB",)),
-        (["--sampling", "3"], ("1 page of 8", "64 of 1024 pages")),
+        (["--sample-rate", "0.125"], ("1 page of 8", "64 of 1024 pages")),
         (["--freeze"], ("frozen (--no-freeze)",)),
         (["--single-shot"], ("until the end of the epoch (--single-shot)",)),
     ],
@@ -216,9 +216,10 @@ def test_device_shows_the_settings(start_peer, arguments, text):
         (["--range", "-1:5"], "expected one argument"),
         (["--range", "9:5"], "no such range"),
         (["--range", "0:8192"], "no such range"),
-        (["--sampling", "-1"], "must be a whole number from 0"),
-        (["--sampling", "14"], "the device refused set_sampling"),
-        (["--sampling", "256"], "sampling: 256 is not in 0..255"),
+        (["--sample-rate=-1"], "must be 1 or a power of 1/2"),
+        (["--sample-rate", "1/3"], "must be 1 or a power of 1/2, such as 1/4 or 0.25 (got '1/3')"),
+        (["--sample-rate", "1/16384"], "the device refused set_sampling"),
+        (["--sample-rate", "1/18446744073709551616"], "must be 1 or a power of 1/2"),
     ],
 )
 def test_device_refuses_settings_that_cannot_be(start_peer, arguments, why):
@@ -243,7 +244,7 @@ def test_device_json_is_one_object_and_nothing_else(start_peer):
     assert described["self_test"]["round_trip_ms"] > 0
 
 
-def test_device_tells_by_its_exit_code_that_the_link_is_bad(start_peer):
+def test_device_reports_a_bad_link_by_its_exit_code(start_peer):
     """Three bytes in a thousand, of 32 answers of 20 to 150 bytes: 8 hits are to be expected."""
     done = litemrc("device", "--port", start_peer(noise=3000, seed=3).url, "--timeout", "2", "--json")
 

@@ -1,13 +1,15 @@
 """`litemrc collect`: write epochs of a device to a Parquet file; an interrupted collection is saved, too."""
 
 import argparse
+import json
 import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.messages import note, warning
+from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import LinkError
@@ -53,9 +55,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--epochs", metavar="N", type=positive, required=True, help="number of epochs to collect"
     )
-    parser.add_argument(
-        "--out", metavar="FILE.parquet", type=Path, required=True, help="epoch table to write"
-    )
+    add_out_argument(parser, "epoch table to write", metavar="FILE.parquet")
     parser.add_argument(
         "--ranks", metavar="FILE.parquet", type=Path, help="also write the rank counters of the device"
     )
@@ -66,6 +66,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="start all programs at once (needs an operating system on the device)",
     )
+    add_output_formats(parser, csv=False)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -90,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
             _prepare_epochs(device, args)
             device.request("monitor", on=True)
             collector = Collector(device, dram)
-            print(f"collecting {args.epochs} epochs from {args.port}", file=sys.stderr, flush=True)
+            note(f"collecting {args.epochs} epochs from {args.port}")
             with counting("epochs", args.epochs) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
                     show(collector.epochs, _log_text(message))
@@ -100,11 +101,14 @@ def main(args: argparse.Namespace) -> int:
         _ignore_signals()
         stopped = error
     if collector and (complete or collector.rows):
-        _save(args.out, collector.table(interrupted=not complete), collector.epochs, args.epochs)
+        saved = _save(args.out, collector.table(interrupted=not complete))
+        saved |= {"epochs": collector.epochs, "requested_epochs": args.epochs, "ranks": None}
         if dram and collector.ranks:
-            _save_ranks(args.ranks, rank_table(device, dram, collector.ranks.rows, interrupted=not complete))
+            ranks = rank_table(device, dram, collector.ranks.rows, interrupted=not complete)
+            saved["ranks"] = _save_ranks(args.ranks, ranks)
+        print(json.dumps(saved) if args.json else _saved_text(saved), flush=True)
     elif collector:
-        print("litemrc: no epoch was collected, no file was written", file=sys.stderr)
+        warning("no epoch was collected, no file was written")
     if complete or stopped is None:
         return 0
     if isinstance(stopped, _TerminatedError):
@@ -125,35 +129,44 @@ def _prepare_epochs(device: Device, args: argparse.Namespace) -> None:
         )
 
 
-def _save(out: Path, table: "EpochTable", epochs: int, requested: int) -> None:
-    """Write the table, but not over a more complete one."""
+def _save(out: Path, table: "EpochTable") -> dict[str, Any]:
+    """Write the table, but not over a more complete one; return what --json prints."""
     from litemrc.epochs.files import write_epochs  # pyarrow takes long to load
 
     if table.interrupted and _better(out, table):
         kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
-        print(f"litemrc: {kept} is kept: it holds more epochs", file=sys.stderr)
+        warning(f"{kept} is kept: it holds more epochs")
     write_epochs(out, table)
-    how = "interrupted: " if table.interrupted else ""
-    of = "" if epochs >= requested else f" of {requested}"
-    print(f"{how}{epochs}{of} epochs ({table.epoch.size} rows) saved in {out}")
-    link = table.link_statistics
-    lost = link["epoch_messages_lost"]
-    print(
-        f"link: {link['epoch_messages']} epoch messages received, {lost} lost; "
-        f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost"
-    )
-    if lost:
-        print(f"litemrc: warning: {lost} epoch messages were lost on the link", file=sys.stderr)
+    if lost := table.link_statistics["epoch_messages_lost"]:
+        warning(f"{lost} epoch messages were lost on the link")
+    return {
+        "out": str(out),
+        "rows": table.epoch.size,
+        "interrupted": table.interrupted,
+        "link": table.link_statistics,
+    }
 
 
-def _save_ranks(out: Path, table: "RankTable") -> None:
+def _saved_text(saved: dict[str, Any]) -> str:
+    how = "interrupted: " if saved["interrupted"] else ""
+    of = "" if saved["epochs"] >= saved["requested_epochs"] else f" of {saved['requested_epochs']}"
+    link = saved["link"]
+    lines = [
+        f"{how}{saved['epochs']}{of} epochs ({saved['rows']} rows) saved in {saved['out']}",
+        f"link: {link['epoch_messages']} epoch messages received, {link['epoch_messages_lost']} lost; "
+        f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost",
+    ]
+    return "\n".join([*lines, f"ranks saved in {saved['ranks']}"] if saved["ranks"] else lines)
+
+
+def _save_ranks(out: Path, table: "RankTable") -> str:
     from litemrc.ranks.files import write_ranks
 
     if table.interrupted and out.exists():
         kept, out = out, out.with_name(f"{out.stem}.partial{out.suffix}")
-        print(f"litemrc: {kept} is kept", file=sys.stderr)
+        warning(f"{kept} is kept")
     write_ranks(out, table)
-    print(f"ranks of {table.epochs.size} epochs saved in {out}")
+    return str(out)
 
 
 def _better(path: Path, table: "EpochTable") -> bool:

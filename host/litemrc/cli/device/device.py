@@ -2,20 +2,22 @@
 
 import argparse
 import json
+import math
 import re
 from dataclasses import asdict
 from typing import Any
 
-from litemrc.cli.shared.arguments import natural
 from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 
 _ECHOES = 32
+_SAMPLE_RATES = 64  # 1, 1/2, 1/4 ...; the device refuses the lowest ones
 _ON_OR_OFF = argparse.BooleanOptionalAction
 _EPILOG = """\
---range and --sampling invalidate every page and restart the running epoch.
+--range and --sample-rate invalidate every page and restart the running epoch.
 The exit code is 1 if an echo of the self-test was lost or damaged.
 """
 
@@ -33,17 +35,17 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="count only the accesses to frames A to B (0: selects all)",
     )
     settings.add_argument(
-        "--sampling",
-        metavar="K",
-        type=natural,
-        help="sample 1 page of 2^K, or fewer if the device requires it",
+        "--sample-rate",
+        metavar="R",
+        type=_sample_rate,
+        help="share of the pages to sample: 1, 1/2, 1/4 ..., or fewer if the device requires it",
     )
     settings.add_argument("--freeze", action=_ON_OR_OFF, help="update the stacks but count no access")
     settings.add_argument(
         "--single-shot", action=_ON_OR_OFF, help="freeze at the end of the epoch, until --arm"
     )
     settings.add_argument("--arm", action="store_true", help="continue after a single shot")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_output_formats(parser, csv=False)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -69,12 +71,24 @@ def _range(text: str) -> tuple[int, int | None]:
     return int(lower), int(upper) if upper else None
 
 
+def _sample_rate(text: str) -> int:
+    """Return K of the sample rate 1/2^K."""
+    match = re.fullmatch(r"1/(\d{1,19})", text, re.ASCII)
+    try:
+        mantissa, exponent = math.frexp(1 / int(match[1]) if match else float(text))
+    except (ValueError, ZeroDivisionError):
+        mantissa, exponent = 0.0, 0
+    if mantissa != 0.5 or not 0 <= 1 - exponent < _SAMPLE_RATES:
+        raise argparse.ArgumentTypeError(f"must be 1 or a power of 1/2, such as 1/4 or 0.25 (got {text!r})")
+    return 1 - exponent
+
+
 def _set(device: Device, args: argparse.Namespace) -> None:
     if args.range:
         lower, upper = args.range
         device.request("set_range", lower=lower, upper=device.hello.frames - 1 if upper is None else upper)
-    if args.sampling is not None:
-        device.request("set_sampling", sampling=args.sampling)
+    if args.sample_rate is not None:
+        device.request("set_sampling", sampling=args.sample_rate)
     for name in ("single_shot", "freeze"):
         if getattr(args, name) is not None:
             device.request(name, on=getattr(args, name))

@@ -3,15 +3,19 @@
 import argparse
 import json
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litemrc.cli.shared.arguments import positive
+from litemrc.cli.shared.arguments import number, positive
 from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
+from litemrc.cli.shared.memory import memory_size
+from litemrc.cli.shared.messages import warning
+from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.shared.results import csv_text
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.errors import UserError
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 _LEASE_S = 2.0
 _RECONNECT_S = 30.0
+_DAY_S = 86400.0
 
 _EPILOG = """\
 Budgets: in each epoch the memory is divided by the curves of all contexts, which age with their own accesses.
@@ -58,40 +63,40 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     add_run_argument(parser, "run a program on the device")
     parser.add_argument(
         "--memory",
-        metavar="PAGES",
-        type=positive,
-        help="memory to divide (default: that of the device's pager)",
+        metavar="SIZE",
+        type=memory_size,
+        help="memory to divide: pages, or bytes with a unit such as 16M (that of the device's pager)",
     )
     parser.add_argument(
         "--minimum",
-        metavar="PAGES",
-        type=positive,
-        default=GovernorParameters.minimum_pages,
-        help="smallest budget (%(default)s)",
+        metavar="SIZE",
+        type=memory_size,
+        default=str(GovernorParameters.minimum_pages),
+        help="smallest budget: pages, or bytes with a unit (%(default)s)",
     )
     parser.add_argument(
         "--epsilon",
         metavar="E",
-        type=float,
+        type=partial(number, limit=1),
         default=GovernorParameters.epsilon,
         help="--energy: miss ratio above the minimum that is accepted (%(default)s)",
     )
     parser.add_argument(
         "--lease",
         metavar="S",
-        type=float,
+        type=partial(number, limit=_DAY_S),
         default=_LEASE_S,
         help="seconds of the device's clock for which settings hold without contact (%(default)s)",
     )
     parser.add_argument(
         "--reconnect",
         metavar="S",
-        type=float,
+        type=partial(number, limit=_DAY_S),
         default=_RECONNECT_S,
         help="seconds to try to reconnect to a lost device (%(default)s)",
     )
     parser.add_argument("--log", metavar="FILE.jsonl", type=Path, help="write a JSON object for each epoch")
-    parser.add_argument("--json", action="store_true", help="print one JSON object at the end, nothing else")
+    add_output_formats(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -121,12 +126,12 @@ def main(args: argparse.Namespace) -> int:
         lease_s=args.lease,
         reconnect_s=args.reconnect,
     )
-    with _recorder(args.log, quiet=args.json) as note:
-        loop = GovernLoop(opened, decisions, request, note)
+    with _recorder(args.log, quiet=args.json or args.csv) as record:
+        loop = GovernLoop(opened, decisions, request, record)
         try:
             loop.run()
         finally:
-            _print_totals(loop.totals, as_json=args.json)
+            _print_totals(loop.totals, args)
     return 0
 
 
@@ -134,6 +139,10 @@ def _prepare(device: Device, args: argparse.Namespace) -> None:
     if device.hello.system and not args.memory and not args.energy:
         what = "the memory to divide is unknown: the device has no pager"
         raise UserError(what, where=args.port, remedy="give --memory")
+    page_bytes = 1 << device.hello.page_shift
+    for option, size in (("--memory", args.memory), ("--minimum", args.minimum)):
+        if size:
+            size.pages(page_bytes, option)  # refused before anything is set
     if args.epoch_length:
         device.request("set_epoch", unit=args.epoch_unit, length=args.epoch_length)
 
@@ -144,13 +153,13 @@ def _recorder(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, 
     with ExitStack() as stack:
         file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
 
-        def note(record: dict[str, Any]) -> None:
+        def keep(record: dict[str, Any]) -> None:
             if file:
                 print(json.dumps(record), file=file, flush=True)
             if record["changed"] and not quiet:
                 print(_decision_text(record), flush=True)
 
-        yield note
+        yield keep
 
 
 def _decision_text(record: dict[str, Any]) -> str:
@@ -161,14 +170,17 @@ def _decision_text(record: dict[str, Any]) -> str:
     )
 
 
-def _print_totals(totals: "Totals", *, as_json: bool) -> None:
+def _print_totals(totals: "Totals", args: argparse.Namespace) -> None:
     from litemrc.device.collecting.tasks import task_totals
 
     tasks = task_totals(totals.tasks)
-    if as_json:
+    if args.json:
         names = ("clock_hz", "epochs", "decisions", "links_lost")
         described = {name: getattr(totals, name) for name in names}
         print(json.dumps(described | {"tasks": [vars(task) for task in tasks]}))
+        return
+    if args.csv:
+        print(csv_text(vars(task) for task in tasks))
         return
     print(f"{totals.epochs} epochs, {totals.decisions} decisions, {totals.links_lost} losses of the link")
     if not tasks:
@@ -185,6 +197,6 @@ def _print_totals(totals: "Totals", *, as_json: bool) -> None:
             )
         )
         if task.damaged:
-            print(f"litemrc: warning: {task.damaged} pages were read back damaged", file=sys.stderr)
+            warning(f"{task.damaged} pages were read back damaged")
     headings = ("context", "references", "faults", "zero fills", "page writes", "iterations", "response time")
     print(text_table(headings, rows))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from litemrc.cli.shared.memory import MemorySize
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.link.protocol import Message
@@ -14,11 +15,11 @@ class GovernDecisions:
     """Decides epoch by epoch.
 
     Parameters:
-        memory: pages to divide; None: the memory of the device's pager.
+        memory: memory to divide; None: that of the device's pager.
         minimum, epsilon: parameters of the governor.
     """
 
-    def __init__(self, *, memory: int | None, minimum: int, epsilon: float) -> None:
+    def __init__(self, *, memory: MemorySize | None, minimum: MemorySize, epsilon: float) -> None:
         self._memory, self._minimum, self._epsilon = memory, minimum, epsilon
         self._governor: Governor | None = None
 
@@ -45,19 +46,24 @@ class GovernDecisions:
             for row in rows
             if row.context in governed or not governed
         }
-        memory = self._memory or next((task.memory for task in tasks.values()), hello.frames)
-        decision = self._governor_for(memory, group_pages).decide(curves, cycles)
+        page_bytes = 1 << hello.page_shift
+        if self._memory:
+            memory = self._memory.pages(page_bytes)
+        else:
+            memory = next((task.memory for task in tasks.values()), hello.frames)
+        minimum = self._minimum.pages(page_bytes, "--minimum")
+        decision = self._governor_for(memory, minimum, group_pages).decide(curves, cycles)
         budgets = {context: pages for context, pages in decision.budgets.items() if context in governed}
         return budgets, decision.n_mrc
 
-    def _governor_for(self, memory: int, group_pages: int) -> Governor:
+    def _governor_for(self, memory: int, minimum: int, group_pages: int) -> Governor:
         """Return the governor of this memory size; a change of the size discards the former governor."""
         if self._governor is None or self._governor.parameters.memory_pages != memory:
             self._governor = Governor(
                 GovernorParameters(
                     memory_pages=memory,
                     delta_pages=group_pages,
-                    minimum_pages=self._minimum,
+                    minimum_pages=minimum,
                     epsilon=self._epsilon,
                 )
             )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from litemrc.cli.device.govern_decisions import GovernDecisions
+from litemrc.cli.shared.messages import warning
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.device import Device, printable
@@ -164,7 +165,7 @@ class GovernLoop:
     def _report_loss(self, lost: LinkError) -> None:
         self.totals.links_lost += 1
         what = f"{lost.what}; trying to reconnect for {self._request.reconnect_s:g} s"
-        print(f"litemrc: warning: {what}", file=sys.stderr, flush=True)
+        warning(what)
 
 
 def _may_be_last(message: Message) -> bool:

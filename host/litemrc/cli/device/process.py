@@ -8,7 +8,10 @@ from typing import Any
 
 from litemrc.cli.shared.arguments import natural
 from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.memory import MemorySize, memory_size
+from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text
 from litemrc.device.contexts import (
     Followed,
@@ -25,7 +28,8 @@ from litemrc.errors import UserError
 _EPILOG = """\
 The options take effect in the order --free, --follow, --budget, --reclaim; then all contexts are shown. Each
 may be repeated. A budget limits the memory of all programs of a context: above it their pages are reclaimed
-(memory.high of the cgroup). Only a context whose program the device itself started has a budget.
+(memory.high of the cgroup). Only a context whose program the device itself started has a budget. SIZE is
+pages, such as 512, or bytes with a unit, such as 2M.
 
   litemrc process --port URL --follow 57 --free 2 --budget 1=512
 """
@@ -42,9 +46,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
     repeated("--free", "CONTEXT", natural, "stop tracking a process in a context")
     repeated("--follow", "PID[:CONTEXT]", _pid, "track a process in a context (default: the first free one)")
-    repeated("--budget", "CONTEXT=PAGES|none", _budget, "set the budget of a context's programs")
-    repeated("--reclaim", "CONTEXT=PAGES", _pages, "reclaim pages of a context's programs now")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    repeated("--budget", "CONTEXT=SIZE|none", _budget, "set the budget of a context's programs")
+    repeated("--reclaim", "CONTEXT=SIZE", _size, "reclaim memory of a context's programs now")
+    add_output_formats(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -61,6 +65,8 @@ def main(args: argparse.Namespace) -> int:
         page_bytes = 1 << device.hello.page_shift
     if args.json:
         print(json.dumps({"port": args.port, "page_bytes": page_bytes, "contexts": described}))
+    elif args.csv:
+        print(csv_text(_row(each) for each in described))
     else:
         print(_text(described, page_bytes))
     return 0
@@ -74,26 +80,29 @@ def _pid(text: str) -> tuple[int, int | None]:
     return int(pid), int(context) if context else None
 
 
-def _pages(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d+)=([1-9]\d*)", text, re.ASCII)
-    if not match:
-        raise argparse.ArgumentTypeError(f"must be CONTEXT=PAGES, such as 1=512 (got {text!r})")
-    return int(match[1]), int(match[2])
+def _size(text: str) -> tuple[int, MemorySize]:
+    context, equals, size = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"must be CONTEXT=SIZE, such as 1=512 or 1=2M (got {text!r})")
+    return natural(context), memory_size(size)
 
 
-def _budget(text: str) -> tuple[int, int | None]:
-    context, is_none, _ = text.partition("=none")
-    return (natural(context), None) if is_none and text.endswith("=none") else _pages(text)
+def _budget(text: str) -> tuple[int, MemorySize | None]:
+    context, equals, size = text.partition("=")
+    return (natural(context), None) if equals and size == "none" else _size(text)
 
 
 def _change(device: Device, args: argparse.Namespace) -> None:
+    page_bytes = 1 << device.hello.page_shift
+    budgets = [(context, size and size.pages(page_bytes, "--budget")) for context, size in args.budget]
+    reclaims = [(context, size.pages(page_bytes, "--reclaim")) for context, size in args.reclaim]
     for context in args.free:
         follow(device, context, 0)
     for pid, context in args.follow:
         follow(device, _first_free(device) if context is None else context, pid)
-    for context, pages in args.budget:
+    for context, pages in budgets:
         set_budget(device, context, pages)
-    for context, pages in args.reclaim:
+    for context, pages in reclaims:
         reclaim(device, context, pages)
 
 
@@ -110,6 +119,12 @@ def _describe(device: Device, context: int) -> dict[str, Any]:
     budget = get_budget(device, context) if followed.state == "following" else None
     pages = {"allowed": budget.allowed, "used": budget.used} if budget else None
     return asdict(followed) | {"budget_pages": pages}
+
+
+def _row(described: dict[str, Any]) -> dict[str, Any]:
+    """Return a context as a row of --csv; a context without a budget has empty fields."""
+    budget = described.pop("budget_pages") or {"allowed": None, "used": None}
+    return described | {"used_pages": budget["used"], "budget_pages": budget["allowed"]}
 
 
 def _text(contexts: list[dict[str, Any]], page_bytes: int) -> str:

@@ -9,6 +9,7 @@ from litemrc.cli.device.refcounters_text import print_event, print_json, print_r
 from litemrc.cli.shared.arguments import each_once, natural, positive
 from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
 from litemrc.device.device import Device
@@ -53,7 +54,15 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         sub.set_defaults(action=action)
         # These options are accepted after the action as well.
         sub.add_argument("--port", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-        sub.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        sub.add_argument(
+            "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
+        formats = sub.add_mutually_exclusive_group()
+        formats.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        if action is _read:
+            formats.add_argument(
+                "--csv", action="store_true", help="print the counters as CSV and nothing else"
+            )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -191,6 +200,8 @@ def _read(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> Non
     ]
     if args.json:
         print_json({"pages": rows})
+    elif args.csv:
+        print(csv_text(rows))
     else:
         print(text_table(("page", *names), [[str(value) for value in row.values()] for row in rows]))
 

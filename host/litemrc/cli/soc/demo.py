@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.device_options import add_build_arguments, add_run_argument, end_on_sigterm
+from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device
 from litemrc.device.running import Run
@@ -27,9 +28,7 @@ PROGRAMS = (
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc demo`."""
     add_build_arguments(parser)
-    parser.add_argument(
-        "--out", type=Path, default=Path("build/demo"), help="folder for the results (%(default)s)"
-    )
+    add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/demo"))
     add_run_argument(parser, "run only this program (default: five programs, each in its own context)")
 
 

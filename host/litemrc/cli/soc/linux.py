@@ -6,6 +6,7 @@ from pathlib import Path
 from litemrc.cli.shared.arguments import tcp_port
 from litemrc.cli.shared.console import converse
 from litemrc.cli.shared.device_options import add_linux_build_arguments, end_on_sigterm
+from litemrc.cli.shared.options import add_out_argument
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -19,12 +20,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="folder of kernel, device tree and initramfs (%(default)s)",
     )
     add_linux_build_arguments(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("build/run-linux"),
-        help="folder for console and record (%(default)s)",
-    )
+    add_out_argument(parser, "folder for console and record", metavar="DIR", default=Path("build/run-linux"))
     parser.add_argument(
         "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
     )

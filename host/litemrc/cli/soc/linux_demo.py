@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.device_options import add_linux_build_arguments, add_run_argument, end_on_sigterm
+from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run
@@ -40,9 +41,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=Path("build/linux"),
         help="folder of kernel, device tree and initramfs (%(default)s)",
     )
-    parser.add_argument(
-        "--out", type=Path, default=Path("build/linux-demo"), help="folder for the results (%(default)s)"
-    )
+    add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-demo"))
     parser.add_argument(
         "--boot-timeout",
         metavar="S",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
+from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import counting
 from litemrc.device import ranks
 from litemrc.device.device import Device
@@ -41,9 +42,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=Path("build/firmware-ranks/firmware.bin"),
         help="ROM image (%(default)s)",
     )
-    parser.add_argument(
-        "--out", type=Path, default=Path("build/ranks-demo"), help="folder for the results (%(default)s)"
-    )
+    add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/ranks-demo"))
     parser.add_argument(
         "--policy", choices=ranks.rank_policies(), default="mrc", help="rank policy (%(default)s)"
     )

@@ -6,4 +6,4 @@ from litemrc.device.link.protocol import host_requests
 
 def test_the_units_of_an_epoch_are_those_of_the_protocol():
     (unit,) = (field for field in host_requests().types["set_epoch"].body if field.choices)
-    assert EPOCH_UNITS == tuple(name for name, _ in unit.choices)
+    assert tuple(name for name, _ in unit.choices) == EPOCH_UNITS
