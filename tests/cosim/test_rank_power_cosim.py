@@ -53,7 +53,7 @@ def test_an_idle_rank_enters_power_down_within_the_threshold_and_4_clocks(rate: 
     assert clocks["write_most"] <= 8  # behind a write, short thresholds wait for tWR
 
 
-def test_partial_self_refresh_keeps_the_part_it_is_told_to() -> None:
+def test_partial_self_refresh_keeps_the_selected_part() -> None:
     # Banks kept by the 8 values of MR2's field (JESD79-3F, MR2): 8, 4, 2, 1, 6, 4, 2, 1.
     assert counts_of(rank_bench("power", "800"), "partial") == {"kept": 28, "lost": 8 * 8 - 28}
 

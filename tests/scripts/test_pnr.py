@@ -18,7 +18,7 @@ def test_summary_has_five_figures_of_each() -> None:
     }
 
 
-def test_every_slow_clock_is_told() -> None:
+def test_every_slow_clock_is_reported() -> None:
     assert wrong_clocks({"dram_tap": TAP}, {"soc_ulx3s": WITH}) == []
     slow = Result(162, 120, 0, 99.99, 100, 65536, None, "25k", 3)
     assert wrong_clocks({"dram_tap": slow}, {"soc_ulx3s": WITH, "without": WITHOUT}) == [

@@ -71,7 +71,7 @@ def test_table_has_a_row_for_each_unit() -> None:
     ]
 
 
-def test_missed_target_is_told() -> None:
+def test_missed_target_is_reported() -> None:
     bucket_stack = UNITS["bucket_stack"]
     figures = {"lut4": 1, "ff": 1, "dp16kd": 0, "frames": None, "contexts": None, "device": "25k", "seed": 1}
     result = Result(**figures, fmax_mhz=124.9, target_mhz=bucket_stack.target_mhz)

@@ -75,7 +75,7 @@ def test_every_access_of_the_generator_is_counted_and_of_nobody_else(device):
     assert counts_left(device, "update") == [4095] * PAGES
 
 
-def test_writes_are_told_from_reads(device):
+def test_writes_are_distinguished_from_reads(device):
     ref_counters.arm(device, "update", setting(4095, MASTER["traffic"], reads=False))
     run_traffic(device, 3000)
     expected = accesses(3000, writes_only=True)

@@ -62,7 +62,7 @@ def test_range_and_sampling_set_over_serial_leave_out_what_they_say(soc):
     assert table.curve(1).sizes_pages.tolist() == [512 * (m + 1) for m in range(16)]
 
 
-def test_sampling_that_changes_in_mid_run_tells_each_epoch_its_own_scale(soc):
+def test_sampling_that_changes_in_mid_run_gives_each_epoch_its_own_scale(soc):
     """Epochs are so short that one always waits for the link when the sampling changes."""
     with (
         soc() as simulator,
@@ -82,7 +82,7 @@ def test_sampling_that_changes_in_mid_run_tells_each_epoch_its_own_scale(soc):
     assert np.count_nonzero(np.diff(table.scale_log2)) > 10
 
 
-def test_a_frozen_monitor_counts_nothing_until_it_is_told_to(soc):
+def test_a_frozen_monitor_counts_nothing_until_it_is_unfrozen(soc):
     """Single shots during zipf, each armed a while later; during matmul frozen by register now and then."""
     length = 4096
     with (

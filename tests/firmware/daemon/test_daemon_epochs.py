@@ -107,7 +107,7 @@ def test_a_name_cannot_play_tricks(daemon, driver):
     assert (epoch.name, process.comm) == ("epoch", "a?[2J??!")  # é is two bytes
 
 
-def test_who_is_followed_at_the_start_is_no_news_but_can_be_asked_for(start_daemon, driver):
+def test_processes_followed_at_the_start_are_not_announced_but_can_be_requested(start_daemon, driver):
     folder = driver.monitor / "contexts/3"
     for name, text in (("state", "following"), ("pid", "4712"), ("comm", "gzip")):
         (folder / name).write_text(f"{text}\n")

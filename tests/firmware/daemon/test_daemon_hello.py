@@ -13,7 +13,7 @@ from litemrc.device.link.schema import schema
 from patience import patience
 
 
-def test_hello_tells_the_drivers_parameters_and_the_system(daemon):
+def test_hello_reports_the_drivers_parameters_and_the_system(daemon):
     with daemon.host() as device:
         hello = device.hello
 

@@ -108,7 +108,7 @@ def test_children_are_followed_in_a_cgroup_and_its_context_is_freed(daemon, driv
     assert processes == [("following", 0, "tree"), ("free", 0, "")]
 
 
-def test_a_program_that_fails_is_told_of(daemon, driver):
+def test_a_program_that_fails_is_reported(daemon, driver):
     with daemon.host() as device:
         device.request("run", workload=FAIL, context=1, scale=3)
         log = [m for m in messages_until_done(device) if m.name == "log"]

@@ -20,7 +20,7 @@ from litemrc.errors import UserError
 PROTOCOL = schema().constants["protocol_version"]
 
 
-def test_hello_tells_the_parameters(start_peer):
+def test_hello_reports_the_parameters(start_peer):
     with Device.open(start_peer().url) as device:
         hello = device.hello
 

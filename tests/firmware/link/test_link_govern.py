@@ -74,7 +74,7 @@ class Cable:
                     continue
 
 
-def test_budgets_are_decided_told_and_kept_to(start_peer, tmp_path):
+def test_budgets_are_decided_sent_and_kept(start_peer, tmp_path):
     log = tmp_path / "log.jsonl"
     peer = start_peer(tasks=1, period_ms=100)
     done = govern(peer.url, "--run", "zipf:3:4", "--lease", 20, "--log", log, "--json")
@@ -105,7 +105,7 @@ def test_accesses_in_the_log_are_those_counted(start_peer, tmp_path):
         assert record["accesses"] == expected
 
 
-def test_a_dry_run_decides_and_tells_nothing(start_peer, tmp_path):
+def test_a_dry_run_decides_and_sends_nothing(start_peer, tmp_path):
     log = tmp_path / "log.jsonl"
     peer = start_peer(tasks=1, period_ms=100)
     done = govern(peer.url, "--run", "zipf:3:3", "--dry-run", "--log", log)
@@ -141,7 +141,7 @@ def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, sto
     assert {task["budget"] for task in rows(after_log)} == {None}
 
 
-def test_a_lost_link_is_told_and_the_device_governed_again(start_peer, tmp_path):
+def test_a_lost_link_is_reported_and_the_device_governed_again(start_peer, tmp_path):
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(tasks=1, period_ms=150).url)
     threading.Timer(2.0, cable.cut).start()
@@ -176,7 +176,7 @@ def test_what_cannot_be_is_an_error(start_peer, arguments, what):
     assert what in done.stderr
 
 
-def test_an_operating_system_needs_to_be_told_the_memory(start_peer):
+def test_an_operating_system_needs_the_memory_as_an_option(start_peer):
     done = govern(start_peer(system=1).url)
     assert done.returncode == 2
     assert "give --memory" in done.stderr

@@ -120,7 +120,7 @@ def test_collect_together_saves_what_curve_then_shows(linux, tmp_path):
         assert name in shown.stdout
 
 
-def test_hello_tells_what_runs_as_bits(linux):
+def test_hello_reports_what_runs_as_bits(linux):
     with Device.open(linux) as device:
         device.request("run", workload=1, context=1, scale=1000)
         assert device.say_hello().running == 0b10
@@ -140,7 +140,7 @@ def test_what_follow_and_budgets_set_is_what_they_return(linux):
         assert set_budget(device, 1, None).allowed is None
 
 
-def test_process_shows_the_contexts_and_does_what_it_is_told(linux):
+def test_process_shows_and_sets_the_contexts(linux):
     shown = json.loads(litemrc("process", "--port", linux, "--json").stdout)
     assert [each["state"] for each in shown["contexts"]] == ["kernel"] + ["free"] * 7
 

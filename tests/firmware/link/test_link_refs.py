@@ -52,13 +52,13 @@ def pages_of(epoch):
     return 100 * (epoch + 1), 100 * (epoch + 1), 5000 * (epoch + 1) + 2000
 
 
-def test_the_unit_is_told(device):
+def test_the_unit_is_reported(device):
     unit = ref_counters.get_unit(device)
     assert (unit.pages, unit.page_shift, unit.width, unit.masters, unit.contexts) == (1024, 10, 12, 4, 8)
     assert ref_counters.get_traffic(device) == ref_counters.TrafficState(0, 8, 1 << 22)
 
 
-def test_a_device_without_counters_is_told_apart(start_peer):
+def test_a_device_without_counters_is_distinguished(start_peer):
     with Device.open(start_peer().url) as device, pytest.raises(UserError, match="no reference counters"):
         ref_counters.get_unit(device)
 
@@ -77,7 +77,7 @@ def test_a_setting_beyond_the_unit_is_refused(device, wrong):
         ref_counters.arm(device, "delay", setting(**wrong))
 
 
-def test_every_page_tells_once_and_again_when_it_is_armed_anew(device):
+def test_every_page_reports_once_and_again_when_it_is_armed_again(device):
     """4 pages x 5 accesses each, counters from 3."""
     ref_counters.arm(device, "delay", setting())
     ref_counters.start_traffic(device, traffic(8, 2), gap=0, count=20)
@@ -150,7 +150,7 @@ def test_the_command_line_watches_a_program(start_peer):
         (("arm", "delay", "--initial", "5000"), "the device refused arm_counter"),
     ],
 )
-def test_bad_input_is_told(start_peer, arguments, said):
+def test_bad_input_is_reported(start_peer, arguments, said):
     done = litemrc(start_peer(refs=1), *arguments)
     assert done.returncode == 2
     assert said in done.stderr

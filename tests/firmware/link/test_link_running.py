@@ -40,7 +40,7 @@ def test_a_hello_from_before_the_start_ends_no_program(programs, device):
     assert device.asked == [("run", 0)]
 
 
-def test_a_hello_from_behind_the_start_tells_what_still_runs(programs, device):
+def test_a_hello_after_the_start_reports_what_still_runs(programs, device):
     programs.note_hello(SimpleNamespace(sequence=101, running=0))
     assert programs.go_on()
     assert device.asked == [("run", 0), ("run", 1)]

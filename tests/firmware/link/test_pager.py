@@ -127,7 +127,7 @@ def test_an_owner_with_its_budget_takes_nothing_from_the_other(programs):
     assert resident == "900"
 
 
-def test_frames_that_nobody_has_a_right_to_are_taken_by_who_comes(programs):
+def test_unreserved_frames_are_first_come_first_served(programs):
     sweep = [("use", 1, page, 0) for page in range(500)]
     done = run(programs, [("start", *PAGES), ("budget", 1, 100), *sweep])
     assert done.stdout.splitlines()[-1].split()[4] == "500"

@@ -14,7 +14,7 @@ from migen import run_simulation
 SIZES = {"pages": 256, "groups": 16, "contexts": 2}
 
 
-def test_an_engine_that_tells_no_moves_is_refused():
+def test_an_engine_that_reports_no_moves_is_refused():
     for engine in (BucketStack(256, 16, 2), GroupStack(256, 16, 2)):
         with pytest.raises(ValueError, match=f"{type(engine).__name__} does not report the moves"):
             RankMeter(engine, **SIZES, domains=4)

@@ -179,7 +179,7 @@ def test_nothing_counts_until_it_is_enabled() -> None:
     simulate(process)
 
 
-def test_capabilities_tell_what_was_built() -> None:
+def test_capabilities_report_what_was_built() -> None:
     def process(bench):
         # page_shift, pages_log2, width, masters, contexts, queue_log2
         expected = 10 | 4 << 5 | 5 << 10 | 2 << 15 | 2 << 19 | 2 << 24

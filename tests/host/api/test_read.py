@@ -138,7 +138,7 @@ def test_curves_are_drawn_as_steps_over_the_size_in_mib(table_file):
     assert curves["loop"].plot(Figure().subplots()).lines[0].get_label() == "loop"
 
 
-def test_equal_names_are_told_apart(table_file):
+def test_equal_names_are_distinguished(table_file):
     zipf = litemrc.read(table_file)["zipf"]
     assert list(litemrc.Curves([zipf, zipf, zipf])) == ["zipf", "zipf #2", "zipf #3"]
 

@@ -80,7 +80,7 @@ def run():
     return made(told)
 
 
-def test_first_touches_are_told_by_how_the_frame_became_free(run):
+def test_first_touches_are_classified_by_how_the_frame_became_free(run):
     found = check_ownership(*run)
     # 2 and 3 by the kernel, 1 by context 1: never used before; 2 by context 1, 1 by the kernel: given back.
     assert (found.fresh, found.reused, found.difference) == (3, 2, "")
@@ -115,7 +115,7 @@ def test_a_recording_that_leaves_pages_out_is_not_recounted(run):
         check_ownership(sampled, table)
 
 
-def test_accesses_under_a_context_are_those_of_who_it_followed(run):
+def test_accesses_under_a_context_are_those_of_the_followed_process(run):
     recording, _ = run
     sort = Process(1, 57, "sort", 1, 2, ended_after=1)
     found = check_following(recording, [sort])

@@ -86,7 +86,7 @@ def test_json_of_a_sampled_table_is_in_pages_of_the_memory(tmp_path, sampled_tab
     assert (curve["epochs"], curve["working_set_pages"]) == ([0], [2 * 4])
 
 
-def test_sampled_counts_are_marked_and_all_accesses_told(tmp_path, sampled_table):
+def test_sampled_counts_are_marked_and_all_accesses_reported(tmp_path, sampled_table):
     write_epochs(tmp_path / "t.parquet", sampled_table)
     said = run("curve", tmp_path / "t.parquet").stdout
     assert "sampled: 1 page of 4 is monitored" in said

@@ -42,7 +42,7 @@ def test_a_size_that_is_not_clear_is_refused(arguments, named, why):
         curve_of([1], 1).at(*arguments, **named)
 
 
-def test_sizes_that_the_engine_cannot_tell_apart_are_refused():
+def test_sizes_that_the_engine_cannot_distinguish_are_refused():
     curve = curve_of([4, 2, 1], 1)
     assert curve.exactly_at([48, 16, 160]).tolist() == [0.125, 0.5, 0.125]
     assert curve.exactly_at([]).tolist() == []

@@ -95,7 +95,7 @@ def test_a_collection_ends_with_its_programs(start):
     assert dict(collector.context_names) == {1: "zipf", 4: "loop"}
 
 
-def test_after_a_silence_hello_tells_what_was_missed(start):
+def test_after_a_silence_hello_reports_what_was_missed(start):
     link, collector = start()
     link.inbox.append(epoch(0, 0, 1, 1))
     link.answers["hello"] = lambda: hello(epoch_messages=3, sequence=9)
@@ -244,7 +244,7 @@ def test_the_last_rows_of_tasks_are_those_of_the_latest_epochs():
     assert rows.since(8)[5].faults == 2
 
 
-def test_processes_are_found_and_told(start):
+def test_processes_are_found_and_reported(start):
     """Context 1 changes while it is asked for: the answer is newer. That of 2 changes before it is asked."""
     link = ScriptedLink()
 

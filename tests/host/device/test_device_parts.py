@@ -103,7 +103,7 @@ def test_counts_of_pages_are_set_read_and_stopped(link, device):
         ref_counters.get_count(device, "update", 4)
 
 
-def test_traffic_is_told_in_words(link, device):
+def test_traffic_is_reported_in_words(link, device):
     link.answers["get_traffic"] = lambda: ack(9, 3, 20)
     assert ref_counters.get_traffic(device) == TrafficState(9, word_bytes=8, words=1 << 20)
     link.answers["set_traffic"] = lambda **_: ack(50, 2, 10)

@@ -91,7 +91,7 @@ def test_a_refusal_is_named_with_its_remedy(link, device, request_name, values, 
 @pytest.mark.parametrize(
     ("error", "what"), [("unsupported", "the device has no loom"), ("busy", "the device refused clear: busy")]
 )
-def test_a_part_that_a_device_lacks_is_told_from_other_refusals(link, device, error, what):
+def test_a_part_that_a_device_lacks_differs_from_other_refusals(link, device, error, what):
     link.answers["clear"] = lambda **_: nak(error)
     with pytest.raises(RequestRefusedError, match=what) as refused:
         device.request_of("loom", "sim-loom", "clear")

@@ -84,7 +84,7 @@ def test_programs_run_one_after_the_other_or_at_once(programs):
         (-1, 0, True),
     ],
 )
-def test_a_hello_from_behind_the_start_tells_what_runs(programs, step, running, left):
+def test_a_hello_after_the_start_reports_what_runs(programs, step, running, left):
     link, there = programs()
     number = 2**32 - 1  # of the frame that said so; the next one is 0
     link.answers["run"] = lambda **_: told("ack", sequence=number)

@@ -189,7 +189,7 @@ def test_a_context_follows_one_process_at_a_time():
             check_processes(wrong, 2)
 
 
-def test_an_end_that_is_told_of_another_process_or_twice_changes_nothing():
+def test_an_end_reported_of_another_process_or_twice_changes_nothing():
     log = ProcessLog()
     log.end(1, 5, "sh")
     log.free(1)

@@ -45,7 +45,7 @@ def table() -> EpochTable:
     )
 
 
-def test_processes_that_used_one_context_one_after_the_other_are_told_apart(table):
+def test_processes_that_used_one_context_one_after_the_other_are_distinguished(table):
     owners = table.owners_with_data
     names = [table.name_of(owner) for owner in owners]
     assert names == ["kernel", "context 1, others", "sort (pid 57)", "sort (pid 60)", "gzip (pid 58)"]
@@ -193,7 +193,7 @@ def test_a_process_found_at_the_start_has_the_epochs_from_then_on():
     assert log.processes == (Process(1, 41, "sh", 7, 8, 7),)
 
 
-def test_what_came_before_a_process_was_told_to_begin_is_not_its_own():
+def test_what_came_before_the_beginning_of_a_process_is_not_its_own():
     """Found to follow, but the device's word of that was still under way behind an older epoch."""
     log = ProcessLog()
     log.find(1, 41, "sh")
@@ -203,7 +203,7 @@ def test_what_came_before_a_process_was_told_to_begin_is_not_its_own():
     assert log.processes == (Process(1, 41, "sh", 8, 8),)
 
 
-def test_cgroups_are_told_apart_by_name():
+def test_cgroups_are_distinguished_by_name():
     log = ProcessLog()
     log.follow(1, 0, "jobs")
     log.note_epoch(0)

@@ -49,7 +49,7 @@ def test_positions_follow_the_definition_of_stack_distance(ops: list[tuple[str, 
             assert model.clear().kind is PositionKind.CLEAR
 
 
-def test_pages_of_one_group_are_not_told_apart() -> None:
+def test_pages_of_one_group_are_not_distinguished() -> None:
     model = GroupStack(pages=8, groups=4, contexts=1)
     for frame in range(6):
         model.access(frame, 0)

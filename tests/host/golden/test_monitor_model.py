@@ -246,7 +246,7 @@ def test_an_engine_smaller_than_the_memory_is_sampled() -> None:
     assert (counters.unsampled, counters.touched[0]) == (FRAMES // 2, FRAMES // 2)
 
 
-def test_a_model_has_the_sizes_of_the_hardware_unless_told_otherwise() -> None:
+def test_a_model_has_the_sizes_of_the_hardware_by_default() -> None:
     hardware = inspect.signature(Monitor).parameters
     model = MonitorModel(1024)
     assert isinstance(model.engine, GroupStack) and model.engine.pages == 1024
@@ -270,7 +270,7 @@ def test_engines_without_pages_groups_or_contexts_are_refused(engine: type, size
         engine(*sizes)
 
 
-def test_counters_have_32_bits_unless_told_otherwise() -> None:
+def test_counters_have_32_bits_by_default() -> None:
     counters = HitCounters(1, 1)
     counters._accesses[0] = 2**32 - 2
     for overflow in (False, True):

@@ -17,7 +17,7 @@ def test_an_arrival_for_an_ended_process_does_not_hold_up_the_next_arrival():
     assert c.ended == 400 + 10 + 10
 
 
-def test_a_process_is_batch_work_from_time_0_unless_told_otherwise():
+def test_a_process_is_batch_work_from_time_0_by_default():
     """One request of all references, without a pause: a touch of 10 and a zero fill of 0, then a hit."""
     process = Process([(1, False), (1, True)], 10)
     machine = Machine([process], GlobalLru(1, 1), Costs(time_slice=100, page_read=50, write_out=20))

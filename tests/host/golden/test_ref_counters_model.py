@@ -21,7 +21,7 @@ def armed(delay: int, update: int, queue_depth: int = 512) -> RefCounters:
     return counters
 
 
-def test_delay_tells_the_read_that_brings_it_to_zero_and_no_other() -> None:
+def test_delay_reports_the_read_that_brings_it_to_zero_and_no_other() -> None:
     counters = armed(delay=3, update=0)
     events = [counters.request(5, write=False, master=1) for _ in range(6)]
     assert events == [[], [], [Event(5, DELAY)], [], [], []]
@@ -81,7 +81,7 @@ def test_a_value_too_large_for_the_counter_is_refused() -> None:
         armed(1, 1).load(1, DELAY, 16)
 
 
-def test_counters_have_12_bits_a_queue_of_512_entries_and_are_off_unless_told_otherwise() -> None:
+def test_counters_have_12_bits_a_queue_of_512_entries_and_are_off_by_default() -> None:
     counters = RefCounters(1024)
     assert [counters.read(1023, counter) for counter in Counter] == [0, 0] == counters.initials
     with pytest.raises(ValueError, match="0 to 4095"):

@@ -94,7 +94,7 @@ def test_seq_takes_the_sequence_whose_nth_most_recent_fault_is_the_latest():
         assert [page for page in (10, 11, 12, 50, 51, 52) if (0, page) not in seq._pages] == [gone]
 
 
-def test_seq_has_the_papers_parameters_unless_told_otherwise():
+def test_seq_has_the_papers_parameters_by_default():
     """Section 4.1: L = 20, M = 20, N = 5, and 200 sequences."""
     chosen = Seq(9)
     assert (chosen._length, chosen._distance, chosen._recent, chosen._limit) == (20, 20, 5, 200)

@@ -37,7 +37,7 @@ def test_half_is_left_after_the_half_life():
     assert aged.reference_rate == pytest.approx(6 / (5 + 10))
 
 
-def test_who_sleeps_keeps_the_curve_and_loses_the_rate():
+def test_a_sleeping_process_keeps_the_curve_and_loses_the_rate():
     aged = AgedCurve(half_life=4)
     aged.add(HitCounters(np.array([3, 1]), 0, group_pages=1, accesses=4), cycles=10)
     aged.add(None, cycles=30)

@@ -81,7 +81,7 @@ def test_minimums_are_kept_and_rounded_up_to_units(method):
     assert (given.pages, given.free_pages) == ({"held": 4, "b": 4}, 1)
 
 
-def test_weights_and_rates_decide_who_comes_first():
+def test_weights_and_rates_decide_the_order():
     a, b = [1], [0.5]
     assert allocate([Demand("a", a, b, 9), Demand("b", a, b, 9, weight=2)], 1, delta_pages=1).pages["b"] == 1
     rated = [Demand("a", a, b, 9, reference_rate=7), Demand("b", a, b, 9, weight=2, reference_rate=3)]

@@ -93,7 +93,7 @@ def test_the_oracle_is_that_of_the_golden_model(power):
         ("issued >= epoch_end", "issued > epoch_end"),
     ],
 )
-def test_a_model_that_decides_otherwise_is_told_from_the_core(old, new):
+def test_a_model_that_decides_otherwise_differs_from_the_core(old, new):
     if new is None:
         old, new = "stack.pages[:top]", "stack.pages[: top + 1]"
     assert not thresholds_agree(mutated_module(Path(golden.__file__), old, new), RDRAM, rounds=300)
@@ -123,7 +123,7 @@ def test_a_model_that_decides_otherwise_is_told_from_the_core(old, new):
         ("max(until, begins + chip.power.exit_fs[state])", "until"),
     ],
 )
-def test_a_model_that_predicts_otherwise_is_told_from_the_core(old, new):
+def test_a_model_that_predicts_otherwise_differs_from_the_core(old, new):
     mutant = mutated_module(Path(golden_prediction.__file__), old, new)
     assert not (prediction_agrees(mutant, RDRAM, rounds=300) and prediction_agrees(mutant, ODD, rounds=300))
 

@@ -101,7 +101,7 @@ def test_memory_is_pages_or_bytes_of_the_curves_pages(tmp_path, curves):
     assert answer(*small, "--memory", "5k")["allocation_pages"] == {"loop": 3, "zipf": 2}
 
 
-def test_curves_of_different_page_sizes_are_converted_only_when_told(tmp_path, curves):
+def test_curves_of_different_page_sizes_are_converted_only_on_request(tmp_path, curves):
     small = written(tmp_path, "small.json", LOOP | {"name": "small", "page_bytes": 1024})
     error = refusal(*curves, small, "--memory", 6)
     assert "pages of different sizes" in error and "small: 1024 bytes" in error and "--convert" in error

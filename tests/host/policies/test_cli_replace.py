@@ -73,7 +73,7 @@ def test_parameters_of_seq_reach_it(tmp_path):
     assert (sharp["faults"], paper["faults"]) == (10 + 4, 20)
 
 
-def test_global_tells_programs_apart(belady, tmp_path):
+def test_global_distinguishes_programs(belady, tmp_path):
     """Alone in its half of the memory or together in all of it, two small loops fault cold only."""
     other = written(tmp_path / "other.txt", [1, 2, 3] * 5)
     got = answer("--global", belady, other, "--memory", "8", "--policy", "lru", "--quantum", "4")
@@ -140,7 +140,7 @@ def test_interval_traces_are_replayed_without_clock(tmp_path):
     assert faults == {"lru": 400, "opt": opt["faults"], "seq": 400}
 
 
-def test_memory_below_what_intervals_tell_is_refused(tmp_path):
+def test_memory_below_the_exact_minimum_of_intervals_is_refused(tmp_path):
     """Random references: the 8 pages of an interval, or nearly as many, are in use at once."""
     intervals = recorded(tmp_path / "t.inout", "gen:intr?pages=40&alpha=0&touches=8&sleep=0&n=400", 8)
     for policy in ("lru", "seq", "opt"):

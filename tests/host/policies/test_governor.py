@@ -67,7 +67,7 @@ def test_budgets_follow_hits_a_clock():
     assert decision.gain == pytest.approx(130 / 200)
 
 
-def test_who_refers_more_often_gets_the_memory():
+def test_the_process_that_refers_more_often_gets_the_memory():
     epoch = {1: counted([0, 9], 1), 2: counted([0, 8000], 2000)}  # hit ratios 0.9 and 0.8
     assert governor(memory_pages=32).decide(epoch, 1000).budgets == {1: 0, 2: 32}
 
@@ -107,7 +107,7 @@ def test_budgets_go_in_steps_and_arrive():
     assert not stepping.decide(epoch, 1000).moved
 
 
-def test_who_gets_also_goes_in_steps_and_the_largest_gain_first():
+def test_budgets_also_grow_in_steps_and_the_largest_gain_first():
     # 3 gains 60 hits by two groups more, 4 gains 20 by one; 1 and 2 gain nothing by what they have.
     epoch = {1: counted([0], 9), 2: counted([0], 9), 3: counted([0, 30, 30], 40), 4: counted([20, 0, 0], 80)}
     decision = governor({1: 32, 2: 32, 3: 0, 4: 0}, step_pages=16).decide(epoch, 1000)

@@ -229,7 +229,7 @@ def random_references():
 
 
 @pytest.mark.parametrize("kind", [SelfTuned, Forgetful, Trusting, Patient, Equal, Hopeful, Blind, Lenient])
-def test_a_policy_that_decides_otherwise_is_told_from_the_core(kind, random_references):
+def test_a_policy_that_decides_otherwise_differs_from_the_core(kind, random_references):
     machine = NumaMachine(processors=8, page_bytes=64)
     words, processors, writes = random_references
     run = NumaSimulation(NumaReferences(words, processors, writes), machine).run("self-tuned")

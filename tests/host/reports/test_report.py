@@ -94,7 +94,7 @@ def test_the_report_shows_the_working_sets(report):
     assert "0 zipf 20 5 36 KiB 0 loop 10 2 16 KiB 1 zipf 12 1 28 KiB" in text
 
 
-def test_a_sampled_run_is_marked_and_all_its_accesses_told(report, sampled_table):
+def test_a_sampled_run_is_marked_and_all_its_accesses_reported(report, sampled_table):
     text = report(sampled_table).text
     assert "30 sampled accesses counted" in text and "The monitor sampled 1 page of 4" in text
     assert "116 accesses in all: 30 counted, 70 to pages not sampled" in text
@@ -109,7 +109,7 @@ def test_exact_curves_stand_beside_the_estimated_ones(report):
     assert "1 zipf 0.7500 0.5000 0.2500 0.125000 0.187500 0.250000 1,234 5" in text
 
 
-def test_the_verdict_is_told(report):
+def test_the_verdict_is_reported(report):
     assert "Equal to the golden model" in report(comparison=EQUAL).text
     text = report(comparison=DIFFERENT).text
     assert "Different from the golden model" in text and "2 of 24 counters differ" in text
@@ -122,7 +122,7 @@ def test_a_comparison_of_nothing_is_not_equality():
     assert not Comparison((), accesses=0).equal
 
 
-def test_what_makes_the_curves_doubtful_is_told(report, epoch_table):
+def test_what_makes_the_curves_doubtful_is_reported(report, epoch_table):
     assert "interrupted" not in report().text
     assert "interrupted" in report(replace(epoch_table, interrupted=True)).text
     assert "approximate" in report(replace(epoch_table, overflow=[True, False, False, False])).text

@@ -171,7 +171,7 @@ def test_a_line_that_is_not_lackeys_is_an_error_and_leaves_nothing(stand_in, tmp
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_a_program_that_fails_is_told_of_and_its_trace_kept(stand_in, tmp_path):
+def test_a_program_that_fails_is_reported_and_its_trace_kept(stand_in, tmp_path):
     stand_in("log.write('I  00001000,4\\n'); log.flush(); sys.exit(3)")
     done = litemrc("trace", "capture", "--out", "t.txt", "--", "true", cwd=tmp_path)
     assert done.returncode == 0 and "exit code 3" in done.stderr

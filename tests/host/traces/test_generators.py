@@ -65,7 +65,7 @@ def test_uniform_draws_all_pages_equally():
     assert chi_squared < 49 + 5 * 98**0.5
 
 
-def test_loop_goes_round_and_touches_each_page_as_often_as_told():
+def test_loop_goes_round_and_touches_each_page_the_given_number_of_times():
     assert pages_of("gen:loop?pages=3&n=7") == [0, 1, 2, 0, 1, 2, 0]
     assert pages_of("gen:loop?pages=2&touches=2&n=6") == [0, 0, 1, 1, 0, 0]
 
@@ -93,7 +93,7 @@ def test_phases_move_from_part_to_part():
     assert parts == [{0}, {1}, {2}, {3}, {0}]
 
 
-def test_zipf_and_loop_share_the_references_as_told():
+def test_zipf_and_loop_share_the_references_as_given():
     pages = np.array(pages_of("gen:zipf+loop?pages=10&loop_pages=5&share=0.25&n=40000"))
     loop = pages >= 10
     assert abs(loop.mean() - 0.75) < 5 * (0.25 * 0.75 / 40000) ** 0.5

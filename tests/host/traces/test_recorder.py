@@ -134,7 +134,7 @@ def test_locks_conditions_and_copies_work_and_are_seen(tmp_path):
     assert (int(first.writes[heap].sum()), int((~first.writes[heap].astype(bool)).sum())) == (1024, 513)
 
 
-def test_programs_that_fail_or_do_not_compile_are_told(tmp_path):
+def test_programs_that_fail_or_do_not_compile_are_reported(tmp_path):
     with pytest.raises(UserError, match="exit code 3"):
         recorded(tmp_path, "static int n[9]; int main(int c, char **v) { n[c] = 1; return n[c] + 2; }")
     with pytest.raises(UserError, match="does not compile"):

@@ -71,7 +71,7 @@ def test_compressed_text_is_read(tmp_path):
         ("4 0 5 0 r\n3 0 5 0 r", "line 4: time 3 comes after time 4"),
     ],
 )
-def test_mistakes_in_text_are_told_with_their_line(tmp_path, line, complaint):
+def test_mistakes_in_text_are_reported_with_their_line(tmp_path, line, complaint):
     path = tmp_path / "d.txt"
     path.write_text(f"# page_bytes 16\n0 0 5 3 w\n{line}\n")
     with pytest.raises(UserError) as error:

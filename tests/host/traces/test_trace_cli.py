@@ -68,7 +68,7 @@ def test_info_of_an_empty_trace_counts_nothing(tmp_path):
     assert (facts["references"], facts["pages"], facts["lowest_page"]) == (0, 0, None)
 
 
-def test_info_of_intervals_tells_from_which_memory_on_they_are_exact(tmp_path, trace):
+def test_info_of_intervals_prints_the_smallest_exact_memory(tmp_path, trace):
     assert run("convert", trace, "-o", tmp_path / "t.inout", "--interval", 10).returncode == 0
     # Interval 1 (10 to 19): 5 and 9; interval 2: 5. Both are in use at once when 9 comes in.
     assert (
@@ -106,7 +106,7 @@ def test_generate_stores_what_the_url_gives(tmp_path):
     assert columns(tmp_path / "g.parquet") == columns("gen:zipf+loop?pages=50&n=2000&loop_pages=9")
 
 
-def test_generate_tells_all_programs_and_parameters():
+def test_generate_lists_all_programs_and_parameters():
     shown = run("generate", "--help").stdout
     assert "zipf+loop" in shown and "alpha=1" in shown and "INTR of Zhou" in shown
 
@@ -192,7 +192,7 @@ def test_ctrl_c_leaves_no_half_written_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_told_in_lines_where_there_is_no_terminal(monkeypatch, capsys):
+def test_progress_is_reported_in_lines_where_there_is_no_terminal(monkeypatch, capsys):
     from litemrc.cli.shared import progress as trace_progress
 
     monkeypatch.setattr(trace_progress, "LINE_EVERY_S", 0.0)

@@ -38,7 +38,7 @@ def processes(messages, context):
     return [(m.state, m.comm) for m in messages if m.name == "process" and m.context == context]
 
 
-def test_hello_tells_kernel_driver_and_abi(device):
+def test_hello_reports_kernel_driver_and_abi(device):
     assert device.hello.system.startswith("Linux 6.1")
     assert device.hello.abi == 1
     assert device.hello.contexts == 8
@@ -86,7 +86,7 @@ def test_children_are_followed_with_their_cgroup(device):
     assert processes(messages, 2) == [("following", "family"), ("free", "")]
 
 
-def test_a_program_that_fails_is_told_of(device):
+def test_a_program_that_fails_is_reported(device):
     device.request("run", workload=EXIT, context=1, scale=9)
     log = [m.line for m in until_done(device, EXIT) if m.name == "log"]
 

@@ -29,7 +29,7 @@ def test_record_has_the_size_of_its_parts(monitor):
     assert [epoch.number for epoch in epochs(answer.lines)] == [0]
 
 
-def test_epochs_end_by_accesses_and_belong_to_who_made_them(monitor):
+def test_epochs_end_by_accesses_and_belong_to_the_context_that_made_them(monitor):
     pid = monitor.spawn("worker")
     monitor.write(S + "enable", 1)
     monitor.write(S + "contexts/3/pid", pid)
@@ -108,7 +108,7 @@ def test_a_bad_buffer_loses_nothing(monitor):
     assert [epoch.number for epoch in epochs(monitor.do("read 10000"))] == [0]
 
 
-def test_poll_tells_of_epochs(monitor):
+def test_poll_reports_epochs(monitor):
     monitor.do(f"open {DEVICE}")
     assert monitor.ask("poll 0").result == 0
     end_epochs(monitor, 1)

@@ -70,7 +70,7 @@ def records(guest):
     return [parse_epoch(line) for line in guest.ask("read 10000 64").lines]
 
 
-def test_the_register_holds_the_context_of_who_runs(monitor, spawn):
+def test_the_register_holds_the_context_of_the_running_process(monitor, spawn):
     for context, name in ((1, "a"), (5, "b")):
         follow(monitor, context, spawn(name))
     spawn("c")
@@ -123,7 +123,7 @@ def test_a_process_lives_as_long_as_a_thread_of_it(monitor, spawn):
 
 
 @pytest.mark.parametrize("enabled", [0, 1])
-def test_a_process_that_ends_is_told_before_it_is_reaped(monitor, spawn, enabled):
+def test_a_process_that_ends_is_reported_before_it_is_reaped(monitor, spawn, enabled):
     pid = spawn("a")
     monitor.write(S + "enable", enabled)
     follow(monitor, 4, pid)
@@ -146,7 +146,7 @@ def test_a_process_that_ends_is_told_before_it_is_reaped(monitor, spawn, enabled
     monitor.do("wait a")
 
 
-def test_records_tell_whom_contexts_follow_from_their_end_on(monitor, spawn):
+def test_records_name_the_process_that_contexts_follow_from_their_end_on(monitor, spawn):
     first, second = spawn("a"), spawn("b")
     monitor.do("open /dev/litemrc0 nonblock")
     enable(monitor)
@@ -294,7 +294,7 @@ def test_nothing_is_invalidated_while_disabled(monitor, spawn):
     assert log(monitor, "i") == []
 
 
-def test_who_is_followed_late_gets_the_frames_that_only_it_maps(monitor, spawn):
+def test_a_process_followed_late_gets_the_frames_that_only_it_maps(monitor, spawn):
     pid = spawn("a")
     enable(monitor)
     monitor.do("@ a map 100")
@@ -312,7 +312,7 @@ def test_who_is_followed_late_gets_the_frames_that_only_it_maps(monitor, spawn):
     assert log(monitor, "i")  # its own stack, at least
 
 
-def test_a_clear_claims_for_the_kernel_and_hands_over_to_who_is_followed(monitor, spawn):
+def test_a_clear_claims_for_the_kernel_and_hands_over_to_the_followed_process(monitor, spawn):
     follow(monitor, 1, spawn("a"))
     monitor.do("@ a map 100")
     monitor.do("@ a frames")

@@ -56,7 +56,7 @@ echo "Max frequency for clock 'sys_clk': $1 MHz (FAIL at {TARGET:.2f} MHz)"
     )
 
 
-def test_a_bitstream_that_meets_its_clock_is_kept_and_told(project) -> None:
+def test_a_bitstream_that_meets_its_clock_is_kept_and_reported(project) -> None:
     built = project.go(50.01)
     assert project.bitstream.read_text() == "bits\n"
     assert (built.report.lut4, built.report.ff, built.report.dp16kd) == (12, 34, 5)
@@ -86,7 +86,7 @@ def test_the_next_seed_is_tried_until_the_clock_is_met_and_nothing_synthesized_a
     assert project.runs() == 2, "equal sources: nothing to do"
 
 
-def test_if_no_seed_does_the_last_is_told(project) -> None:
+def test_if_no_seed_meets_the_clock_the_last_is_reported(project) -> None:
     with pytest.raises(RuntimeError, match=r"sys_clk reaches 48\.00 MHz of 50\.00 with seed 3"):
         project.go(49.00, 47.00, 48.00)
     assert not project.bitstream.exists()

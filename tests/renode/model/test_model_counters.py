@@ -153,5 +153,5 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
     assert len(windows) == dram_accesses // 1500
 
 
-def test_a_log_that_cannot_be_written_is_told(library: Path, tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_reported(library: Path, tmp_path: Path) -> None:
     assert Model(library, SIZES[0]).log(str(tmp_path / "none" / "record.npy").encode()) == 2**32 - 1

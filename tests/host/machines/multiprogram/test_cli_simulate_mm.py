@@ -100,14 +100,14 @@ def test_pictures_are_drawn(file, tmp_path):
         (["--plot", "a.pdf"], "pdf"),
     ],
 )
-def test_what_cannot_be_is_told_and_ends_with_2(file, capsys, arguments, said):
+def test_impossible_arguments_are_reported_and_end_with_2(file, capsys, arguments, said):
     assert main(["simulate", "mm", str(file), *arguments]) == 2
     printed = capsys.readouterr()
     assert said in printed.err
     assert not printed.out
 
 
-def test_a_bad_file_is_told_with_its_line_and_ends_with_2(file, capsys):
+def test_a_bad_file_is_reported_with_its_line_and_ends_with_2(file, capsys):
     file.write_text(SCENARIO.replace("touches = 3000", "touches = -3000"))
     assert main(["simulate", "mm", str(file)]) == 2
     line = SCENARIO.splitlines().index("touches = 3000") + 1

@@ -131,7 +131,7 @@ def test_tracking_takes_cpu_time_under_policy_mrc_only(trace):
     assert times == [40, 52]
 
 
-def test_samples_show_who_has_how_much_memory(trace):
+def test_samples_show_the_memory_of_each_process(trace):
     """Pages come in at 11, 22, 33 in one turn, which the first sample precedes; the second is at its end."""
     spec = batch("a", trace("a", "1 2 3"))
     result = simulate(scenario(4, spec, batch("b", trace("b", "1"), start=30), sample=5), "global-lru")
@@ -140,7 +140,7 @@ def test_samples_show_who_has_how_much_memory(trace):
     assert result.resident_pages.tolist() == [[0, 0], [0, 0]]
 
 
-def test_mrc_gives_memory_to_who_gains_by_it(trace):
+def test_mrc_gives_memory_to_the_process_that_gains(trace):
     """a goes round 3 pages, b round 9; five frames, so that LRU keeps none of them.
 
     By its curve, a hits everything in 3 pages and nothing in less, b nothing in 5. So a grows by a delta of 2

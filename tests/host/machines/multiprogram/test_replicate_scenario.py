@@ -80,7 +80,7 @@ def test_the_shipped_scenario_is_what_it_says():
         ("rounds = 64", "", "rounds: is missing"),
     ],
 )
-def test_mistakes_are_told_with_their_place(tmp_path, old, new, said):
+def test_mistakes_are_reported_with_their_place(tmp_path, old, new, said):
     text = SHIPPED.read_text()
     assert old in text
     path = tmp_path / "wrong.toml"

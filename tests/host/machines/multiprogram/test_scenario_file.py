@@ -169,7 +169,9 @@ def test_the_six_mixes_of_table_2_are_shipped():
         ("gen:zipf?pages=50", "no.txt", "process.trace: ", "expected "),
     ],
 )
-def test_a_bad_value_is_told_with_key_line_and_what_was_expected(read, tmp_path, good, bad, said, expected):
+def test_a_bad_value_is_reported_with_key_line_and_what_was_expected(
+    read, tmp_path, good, bad, said, expected
+):
     text = GOOD.replace(good, bad)
     assert text != GOOD
     error = refused(read, text)
@@ -188,14 +190,14 @@ def test_a_bad_value_is_told_with_key_line_and_what_was_expected(read, tmp_path,
         )
 
 
-def test_a_key_that_is_missing_is_told_with_the_line_of_its_table(read):
+def test_a_key_that_is_missing_is_reported_with_the_line_of_its_table(read):
     error = refused(read, GOOD.replace('kind = "batch"\n', ""))
     assert error.what == "process.kind: is missing"
     assert error.where.endswith(f":{GOOD[: GOOD.rindex('[[process]]')].count(chr(10)) + 1}")
     assert refused(read, GOOD.replace("memory_pages = 100\n", "")).what == "memory_pages: is missing"
 
 
-def test_what_is_no_toml_is_told_with_its_line(read):
+def test_what_is_no_toml_is_reported_with_its_line(read):
     error = refused(read, GOOD.replace("seed = 7", "seed = = 7"))
     assert error.what.startswith("not TOML")
     assert error.where.endswith(f":{line_of(GOOD, 'seed')}")

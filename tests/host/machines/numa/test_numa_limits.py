@@ -64,7 +64,7 @@ def test_pages_and_processors_are_limited_together():
     assert "32,768" in error.value.remedy
 
 
-def test_a_processor_too_many_is_told_with_its_reference():
+def test_a_processor_too_many_is_reported_with_its_reference():
     with pytest.raises(UserError, match="processor 4 in a machine of 4") as error:
         NumaSimulation(from_text("0r0 3r0 4r0 9r0", 256), NumaMachine(processors=4))
     assert error.value.where == "reference 2"

@@ -61,7 +61,7 @@ def test_a_bank_joins_a_few_blocks_at_a_time():
     assert at_once.work.most_moves == 64  # as in the paper
 
 
-def test_who_allocates_from_a_bank_that_leaves_makes_it_stay():
+def test_an_allocation_from_a_bank_that_leaves_makes_it_stay():
     memory = one_zone(128, 64)
     allocator = adaptive(memory, moves=1)
     frames = [allocator.allocate(10) for _ in range(65)]
@@ -149,7 +149,7 @@ def test_migration_keeps_to_its_budget_and_its_reserve():
         assert offline(allocator) == emptied, (budget, reserve)
 
 
-def test_banks_with_unmovable_pages_and_fuller_ones_than_told_stay():
+def test_banks_with_unmovable_pages_and_those_above_the_limit_stay():
     memory = one_zone(8, 2)
     allocator = adaptive(memory)
     machine = filled(memory, allocator, [900, 100, 1000, 500])
@@ -217,7 +217,7 @@ def test_a_bank_just_emptied_is_off_and_yet_the_last_memory_there_is():
     assert allocator.work.most_moves <= 2 * 4
 
 
-def test_low_memory_is_kept_for_who_needs_it():
+def test_low_memory_is_kept_for_requests_that_need_it():
     zones = [Zone(node=0, kind=kind, first=kind * 4 * BLOCK, frames=4 * BLOCK) for kind in range(3)]
     memory = PhysicalMemory(frames=12 * BLOCK, unit_frames=2 * BLOCK, stripe_frames=0, zones=zones)
     allocator = adaptive(memory)

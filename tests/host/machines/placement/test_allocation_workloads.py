@@ -48,7 +48,7 @@ def test_footprints_stay_between_their_limits_and_about_their_mean(workload, see
     assert 0.005 < (kernel / used).mean() < 0.2
 
 
-def test_long_footprints_have_the_mean_they_are_told():
+def test_long_footprints_have_the_given_mean():
     for workload, tolerance in ((LIGHT, 0.02), (MEDIUM, 0.02)):
         used, _ = footprints(FootprintTrace(workload, 1 << 13, ticks=1000, seed=3))
         assert used.mean() / (1 << 13) == pytest.approx(workload.mean, abs=tolerance)

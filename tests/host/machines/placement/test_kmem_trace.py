@@ -112,7 +112,7 @@ def test_movable_blocks_have_the_flag_or_the_type(tmp_path):
     assert events(read(tmp_path, *lines)) == [[(0, 0), (0, 1), (UNMOVABLE, 2)]]
 
 
-def test_what_a_recording_cannot_tell_is_noted(tmp_path):
+def test_what_a_recording_lacks_is_noted(tmp_path):
     trace = read(
         tmp_path,
         freed("1.0", 0x999),

@@ -66,7 +66,7 @@ def test_shares_are_those_of_the_banks_with_pages(allocator):
     assert (run.failed, run.copied_pages, run.times.allocations, run.times.frees) == (0, 0, 3, 2)
 
 
-def test_memory_that_is_full_is_told():
+def test_memory_that_is_full_is_reported():
     run = simulate(Told([[(10, number) for number in range(17)], [(FREE, 16)]]), machine(), "adaptive")
     assert (run.failed, run.failed_pages) == (1, 1024)
     assert run.used.tolist() == [16 * 1024] * 2  # what got no memory frees none

@@ -153,7 +153,7 @@ def test_a_color_recycled_locally_is_bound_to_what_its_share_needs():
         ({"A": {"ISOLATION": 1, "CAPACITY": 30}, "B": {"ISOLATION": 1, "CAPACITY": 50}}, "B needs 250 pages"),
     ],
 )
-def test_what_the_trays_cannot_give_is_told_with_the_line_of_the_color(colors, what):
+def test_what_the_trays_cannot_give_is_reported_with_the_line_of_the_color(colors, what):
     with pytest.raises(UserError) as error:
         map_colors(intents(**colors), trays(nodes=2), 500)
     assert what in error.value.what
@@ -256,7 +256,7 @@ def test_victims_are_files_first_then_the_oldest_within_trays_and_color():
     assert victims(pages, 0).tolist() == []
 
 
-def test_a_node_whose_trays_are_all_isolated_is_told():
+def test_a_node_whose_trays_are_all_isolated_is_reported():
     colors = intents(OLD={"ISOLATION": 1, "CAPACITY": 50}, NEAR={"AFFINITY": 1})
     with pytest.raises(UserError, match="NEAR: all trays of node 1 are isolated") as error:
         map_colors(colors, trays(nodes=2), 400)

@@ -57,7 +57,7 @@ def test_a_text_of_intents_is_read_as_the_same():
         ("INTENT MEM-CAPACITY\nMEM-CAPACITY A 60\nMEM-CAPACITY B 41\n", 3, "101 % of the resident set"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_a_remedy(text, line, what):
+def test_what_is_wrong_is_reported_with_its_line_and_a_remedy(text, line, what):
     with pytest.raises(UserError) as error:
         parse_intents(text, "app.intents")
     assert error.value.where == f"app.intents:{line}"

@@ -88,7 +88,7 @@ def test_lines_of_an_interleaved_page_lie_in_one_rank_after_the_other():
 
 
 @pytest.mark.parametrize("field", ["power_down_after", "self_refresh_after", "self_refresh_exit"])
-def test_a_model_that_sinks_otherwise_is_told_from_the_core(field):
+def test_a_model_that_sinks_otherwise_differs_from_the_core(field):
     """The property above finds a clock more in any of these."""
     visits = [(gap, 5, rank % 4, 1, 0) for rank, gap in enumerate((0, 9, 10, 11, 39, 40, 41, 80, 120, 60))]
     other = RankTiming(**{**TIMING.__dict__, field: getattr(TIMING, field) + 1})

@@ -122,7 +122,7 @@ def test_a_guided_use_goes_where_it_is_led_and_nowhere_else_if_bound():
     assert tray.allocate(hint=7) == frames[BLOCK]
 
 
-def test_an_isolated_tray_serves_nobody_who_has_another_choice():
+def test_an_isolated_tray_serves_no_request_that_has_another_choice():
     memory = memory_of(3, 1)
     tray = Tray(memory)
     tray.guide(1, [2], False)

@@ -15,7 +15,7 @@ from litemrc.native.rank_timing import NEVER, RankTiming
 PART = find_part("MT41J256M8-187E:D")  # 533.333 MHz; tXPDLL 24 ns, tXSDLL 512 clocks
 
 
-def test_a_machine_is_a_socket_of_eight_ranks_unless_told():
+def test_a_machine_is_a_socket_of_eight_ranks_by_default():
     """Of 2 GiB, 8 chips and 100 ms a sample, as in docs/trays.md and docs/results/jantz2013.md."""
     hardware = Hardware(PART)
     assert (hardware.chips, hardware.trays, hardware.nodes, hardware.mapping) == (8, 8, 1, "sequential")

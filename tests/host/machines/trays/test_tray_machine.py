@@ -66,7 +66,7 @@ def test_faults_cost_time_once():
     assert (result.zero_fills, result.reloads) == (10, 0)
 
 
-def test_phases_are_told_from_each_other_and_loading_is_left_out_of_the_mean():
+def test_phases_are_distinguished_and_loading_is_left_out_of_the_mean():
     visits = events.Visits(0, np.arange(10), LINES, 0, line_ns=0.1)
     program = [events.Phase(events.LOAD), events.Pause(3e6), events.Phase("a"), visits, events.Pause(5e6)]
     result = run(program)
@@ -180,7 +180,7 @@ def test_hot_pages_migrate_to_few_trays_and_ranks_sleep():
     assert migrates.awake() < stays.awake()
 
 
-def test_hot_pages_of_who_is_limited_do_not_migrate():
+def test_hot_pages_of_a_limited_process_do_not_migrate():
     ranges = (Range("data", 3200, "zipf", alpha=1.5),)
     placer = Placer(0.003, PlacementParameters(epsilon=0.01))
     for trays in ((0, 1, 2, 3), None):

@@ -33,7 +33,7 @@ def check(memory: Memory) -> None:
 
 @pytest.mark.parametrize("allocator", ["buddy", "tray"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_frames_belong_to_who_touched_them_whatever_happens(allocator, seed):
+def test_frames_belong_to_the_context_that_touched_them_in_any_sequence(allocator, seed):
     memory = Memory(small(), allocator)
     rng = np.random.default_rng(seed)
     Scrambler(1500, 3).run(memory, rng)
@@ -140,7 +140,7 @@ def test_uncolored_pages_keep_off_isolated_trays():
     assert others.tolist() == [True, True, True, False]
 
 
-def test_who_needs_more_at_once_than_may_go_is_told():
+def test_a_request_for_more_than_can_be_evicted_is_reported():
     memory = Memory(small(), "tray")
     memory.guidance.nice.limit(1, (0,))
     with pytest.raises(UserError, match="needs 1 pages more than") as error:
@@ -192,7 +192,7 @@ def test_a_color_without_pages_on_its_full_trays_takes_those_of_others():
     assert (backing(memory, 2, 0, 20) > 0).sum() == 1
 
 
-def test_the_view_by_tray_has_nodes_and_who_sleeps():
+def test_the_view_by_tray_has_nodes_and_sleeping_ranks():
     memory = Memory(small(nodes=2), "tray")
     memory.touch(1, np.arange(5))
     memory.hold(1)
@@ -244,7 +244,7 @@ def test_chunks_are_scrambled_whole(monkeypatch):
     Scrambler(4096, 4).run(Memory(small(), "tray"), np.random.default_rng(1))  # all of it can be held
 
 
-def test_the_scrambler_leaves_no_tray_whole_and_holds_what_it_was_told():
+def test_the_scrambler_leaves_no_tray_whole_and_holds_the_given_share():
     for allocator in ("buddy", "tray"):
         memory = Memory(small(), allocator)
         Scrambler(1000, 4).run(memory, np.random.default_rng(1))

@@ -60,7 +60,7 @@ def curve_of(references, begin):
     return HitCounters.of(hits, misses, 16).curve()
 
 
-def test_the_policy_is_told_of_every_epoch_its_curve_and_counts(monkeypatch):
+def test_the_policy_receives_the_curve_and_counts_of_every_epoch(monkeypatch):
     machine = Machine(monkeypatch)
     rng = np.random.default_rng(1)
     touched, first = [], 0

@@ -125,7 +125,7 @@ def test_what_a_scenario_says_is_what_runs(write):
         ("seed = 1", "seed = -1", "is -1"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_line_and_remedy(write, old, new, what):
+def test_what_is_wrong_is_reported_with_file_line_and_remedy(write, old, new, what):
     assert old in SMALL
     path = write(SMALL.replace(old, new))
     with pytest.raises(UserError) as error:
@@ -160,7 +160,7 @@ def test_a_colored_heap_needs_intents_for_both_generations(write, color):
         read_tray_scenario(write(text, both.replace(color, "OTHER")))
 
 
-def test_what_is_wrong_in_a_whole_machine_or_workload_is_told(write):
+def test_what_is_wrong_in_a_whole_machine_or_workload_is_reported(write):
     for text, what in (
         (SMALL.partition("[[configuration]]")[0], "configuration: there is none"),
         (HEAD.format("programs", "visits = 1\n"), "process: there is none"),
@@ -183,7 +183,7 @@ def test_ranges_may_be_painted_apart_from_their_tables(write):
     )
 
 
-def test_colors_that_overlap_are_told_with_the_line(write):
+def test_colors_that_overlap_are_reported_with_the_line(write):
     # Tables of a process stand before the next table of the top.
     head, tail = SMALL.split("[[configuration]]", 1)
     text = head + '[[process.paint]]\nbegin_mib = 3\nend_mib = 5\ncolor = "BLUE"\n[[configuration]]' + tail
@@ -194,7 +194,7 @@ def test_colors_that_overlap_are_told_with_the_line(write):
     assert error.value.where == f"{path}:{line}"
 
 
-def test_a_mistake_in_the_intents_is_told_in_their_file(write, capsys):
+def test_a_mistake_in_the_intents_is_reported_in_their_file(write, capsys):
     path = write(intents=INTENTS + "MEM-INTENSITY RED 1\n")
     assert main(["simulate", "trays", str(path)]) == 2
     assert f"{path.parent / 'app.intents'}:4" in capsys.readouterr().err
@@ -210,7 +210,7 @@ def test_trays_that_colors_cannot_have_end_with_2_and_the_line_of_the_color(writ
     assert "remedy" in shown
 
 
-def test_the_command_tells_power_and_keeps_memnice(write, capsys, tmp_path):
+def test_the_command_prints_power_and_keeps_memnice(write, capsys, tmp_path):
     picture = tmp_path / "power.png"
     path = write()
     assert main(["simulate", "trays", str(path), "--json", "--plot", str(picture)]) == 0
