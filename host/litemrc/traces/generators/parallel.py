@@ -4,7 +4,8 @@ The paper's traces are not public. The stand-ins have its numbers of processors,
 typical sharing patterns of such programs, which the docstrings describe. Each program returns, for its
 parameters, a function from (processor, reference number) to (word, write). Processors alternate by single
 references. The first references of a processor write its own part of the data, one word in `SPARSE`, so that
-pages are placed by first touch.
+pages are placed by first touch. Every phase is computed for all references, and then selected: before a phase
+begins, its unsigned differences wrap around and are not selected.
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ def fft(seed: int, processors: int = 64, side: int = 128) -> References:
         own = source + p * U64(part) + np.where((kind == 1) | (kind == 4), wing, point) * U64(2)
         root = U64(roots) + point % (U64(2) << stage) * U64(2) % U64(2 * side)
         # Transposition: word t of the own rows comes from a column, in the rows of all processors.
-        t = np.maximum(t, U64(row_steps)) - U64(row_steps)
+        t = t - U64(row_steps)
         index, half = t // U64(2), t % U64(2)
         row, column = (p * U64(part) + index) // U64(2 * side), (p * U64(part) + index) // U64(2) % U64(side)
         column_word = source + (column * U64(side) + row) * U64(2) + index % U64(2)
@@ -75,12 +76,12 @@ def simple(seed: int, processors: int = 64, side: int = 256, variables: int = 10
         variable = np.select([kind < 5, kind < 7], [kind, U64(1) + kind * U64(0)], U64(1) + sweep % U64(4))
         row_word, row_write = variable * U64(cells) + place, kind == 7
         # Along columns: reads two variables, writes one.
-        c = np.maximum(t, U64(8 * row_steps)) - U64(8 * row_steps)
+        c = t - U64(8 * row_steps)
         cell, kind = c // U64(3) % U64(column_steps), c % U64(3)
         place = cell % U64(side) * U64(side) + (p * U64(columns) + cell // U64(side)) % U64(side)
         column_word, column_write = (U64(7) + np.minimum(kind, U64(1))) * U64(cells) + place, kind == 2
         # Sums: writes its own, reads those of all.
-        s = np.maximum(t, U64(8 * row_steps + 3 * column_steps)) - U64(8 * row_steps + 3 * column_steps)
+        s = t - U64(8 * row_steps + 3 * column_steps)
         sum_write = s % U64(16) == 0
         sum_word = U64(sums) + np.where(sum_write, p, s % U64(processors))
         in_rows, in_columns = t < U64(8 * row_steps), t < U64(8 * row_steps + 3 * column_steps)
@@ -124,8 +125,7 @@ def weather(
         looked_up = (kind == 6) | (kind == 7)
         numbers = j * U64(processors) + p
         word = np.where(looked_up, U64(tables) + pick(random_words(seed, numbers)), word)
-        sample = np.maximum(t, U64(step_references)) - U64(step_references)
-        everywhere = (U64(1) - old) * U64(layer * levels) + sample * U64(apart)
+        everywhere = (U64(1) - old) * U64(layer * levels) + (t - U64(step_references)) * U64(apart)
         in_step = t < U64(step_references)
         return np.where(in_step, word, everywhere), in_step & (kind == 9)
 
@@ -193,14 +193,14 @@ def _after_first_touch(
     first = own.size + common.size
 
     def all_references(p: Indices, j: Indices) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        word, write = refer(p, np.maximum(j, U64(first)) - U64(first))
+        word, write = refer(p, j - U64(first))
         begins = np.flatnonzero(j < U64(first))
         if begins.size:
             at, who = j[begins].astype(int), p[begins]
             mine = np.minimum(at, own.size - 1)
             touched = own[mine] + who * strides[mine]
             if common.size:
-                rest = np.minimum(np.maximum(at, own.size) - own.size, common.size - 1)
+                rest = np.maximum(at - own.size, 0)
                 # The other processors meanwhile repeat writes to their own words.
                 touched = np.where((at >= own.size) & (who == 0), common[rest], touched)
             word[begins], write[begins] = touched, True
