@@ -18,7 +18,7 @@ def ambiguous_records(package: str) -> set[str]:
         for record in _records(package)
         if record.__dataclass_params__.frozen
         and record.__dataclass_params__.eq
-        and any("NDArray" in str(field.type) for field in dataclasses.fields(record))
+        and any("ndarray" in str(field.type) for field in dataclasses.fields(record))
     }
 
 

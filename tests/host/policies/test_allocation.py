@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from litemrc.errors import UserError
+from litemrc.policies.allocation import division
 from litemrc.policies.allocation.division import METHODS, Demand, allocate, cheapest, may_grow
 
 # A loop of 3 pages, and a program that gains less by each page.
@@ -65,6 +66,14 @@ def test_a_segment_that_does_not_fit_is_repaired():
     given = allocate([LOOP, ZIPF], 3, delta_pages=1)
     assert given.pages == {"loop": 3, "zipf": 0}
     assert given.utility == pytest.approx(0.9)
+
+
+def test_a_bound_beyond_rounding_is_reported(monkeypatch):
+    # All 3 pages for the loop: 0.9; what a repair leaves unproven is added.
+    for gain, bound in ((1.2, 1.2), (0.9 + 1e-9, 0.9 + 1e-9), (0.9 + 1e-15, 0.9)):
+        monkeypatch.setattr(division.native, "concave_hull", lambda *_, gain=gain, **__: ([3, 0], gain))
+        given = allocate([LOOP, ZIPF], 3, delta_pages=1)
+        assert (given.utility, given.utility_bound) == (0.9, bound)
 
 
 @pytest.mark.parametrize("method", METHODS)
