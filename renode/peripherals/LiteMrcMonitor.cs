@@ -278,7 +278,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             var arguments = type?.GetMethod("Invoke").GetParameters().Length ?? 0;
             if(arguments != 5 && arguments != 6)
             {
-                throw new ConstructionException("the processor of this Renode does not tell the physical addresses of its accesses: LiteMrcMonitor needs Renode 1.15.2 to 1.16");
+                throw new ConstructionException("the processor model of this Renode does not report the physical addresses of its accesses: LiteMrcMonitor needs Renode 1.15.2 to 1.16");
             }
             hook = Delegate.CreateDelegate(type, this, GetType().GetMethod(arguments == 5 ? nameof(OnAccess) : nameof(OnAccessWithWidth)));
         }

@@ -53,7 +53,7 @@ def simulate(simulator, folder, **arguments):
 def test_litedrams_self_test_passes_over_the_border_of_two_ranks(simulator, tmp_path):
     said = simulate(simulator, tmp_path).stdout
     assert "errors 0\n" in said
-    assert f"seen {2 * WORDS}\n" in said, "the pads that tell accesses"
+    assert f"seen {2 * WORDS}\n" in said, "the pads that report accesses"
     report = json.loads((tmp_path / "ddr3.json").read_text())
     assert report["device"] == report["lost_reads"] == report["undriven_reads"] == 0
     assert report["reads"] == report["writes"] == WORDS

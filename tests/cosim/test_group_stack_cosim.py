@@ -13,7 +13,7 @@ pytestmark = pytest.mark.cosim
 
 SMALL = Sizes(frames=256, groups=16, contexts=4)
 SOC = Sizes(frames=8192, groups=64, contexts=8)
-EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page, no contexts to tell apart
+EDGE = Sizes(frames=16, groups=16, contexts=1)  # groups of one page, a single context
 EIGHT_PAGES = Sizes(frames=8, groups=4, contexts=2)
 ACCESSES = 1_000_000
 

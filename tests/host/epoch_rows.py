@@ -14,5 +14,5 @@ PARAMETERS = {
 
 
 def row(**counters: object) -> EpochRow:
-    """A row of counters, in which every page takes part unless told otherwise."""
+    """A row of counters, in which every page takes part by default."""
     return EpochRow(**{"outside": 0, "unsampled": 0, "scale_log2": 0, "overflow": False} | counters)

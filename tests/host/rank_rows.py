@@ -15,7 +15,7 @@ PARAMETERS = {
 
 
 def rank_row(epoch: int, domain: int, clocks: int = 1000, **values: int) -> RankRow:
-    """A row whose clocks are in precharge standby but for those that are told."""
+    """A row whose cycles are in precharge standby except for the given ones."""
     others = {
         name: values.pop(name) for name in ("state", "working", "live_pages", "overflow") if name in values
     }

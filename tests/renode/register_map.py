@@ -58,5 +58,5 @@ def register_map():
 
 
 if __name__ == "__main__":
-    logging.disable(logging.INFO)  # LiteX tells at length what it elaborates
+    logging.disable(logging.INFO)  # LiteX logs its elaboration at length
     Path(sys.argv[1]).write_text(json.dumps(register_map(), indent=1))

@@ -1,4 +1,4 @@
-"""The summary names what was measured, slow clocks are told, and cells are counted."""
+"""The summary names the measured designs, reports slow clocks, and counts cells."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What yosys counts becomes sizes, and a SoC larger than its FPGA is told."""
+"""Counts of yosys become sizes, and a SoC larger than its FPGA is reported."""
 
 import pytest
 from synthesize_boards import FAMILIES, ROOM, parse_cells, size_of

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.soc
 
 @contextmanager
 def governing(url, log, *arguments):
-    """`litemrc govern` until the block ends; then it is killed, and tells the device nothing."""
+    """`litemrc govern` until the block ends; then it is killed without a message to the device."""
     command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", url]
     command += ["--timeout", str(round(patience(60)))]
     process = subprocess.Popen(

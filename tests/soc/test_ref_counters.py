@@ -1,4 +1,4 @@
-"""Reference counters on the simulated SoC: they tell masters apart, and pages are copied as predicted.
+"""Reference counters on the simulated SoC: masters are distinguished, and pages are copied as predicted.
 
 One boot for all tests here, in the order of this file.
 """

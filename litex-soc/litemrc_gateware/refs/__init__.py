@@ -1,1 +1,1 @@
-"""Reference counters, and masters for them to tell apart."""
+"""Reference counters, and the masters that they distinguish."""

@@ -1,6 +1,6 @@
 /*
  * The reference counters of the peer program, with refs=1: 1024 pages of 1 KB. Traffic is over at once: every access
- * of it counts in page order, round and round its range, as those of the generator, and the counters tell what reaches
+ * of it counts in page order, round and round its range, as those of the generator, and the counters report what reaches
  * zero. While a program runs, a pages message stands behind each epoch: its numbers follow from that of the epoch.
  */
 #include <string.h>

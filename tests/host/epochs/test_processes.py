@@ -157,7 +157,7 @@ events = st.tuples(
 @given(told=st.lists(events, max_size=60))
 @settings(max_examples=400, deadline=None)
 def test_a_log_of_any_messages_is_what_plain_bookkeeping_finds(told):
-    """Who follows begins anew, a name may change, and what ended stays until freed or replaced."""
+    """A new process begins anew, a name may change, and an ended process stays until freed or replaced."""
     log, book, epoch = ProcessLog(), Bookkeeping(), 5
     for what, context, pid, comm in told:
         followed = book.now.get(context)

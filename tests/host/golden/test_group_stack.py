@@ -20,7 +20,7 @@ OPS = st.lists(
 def brute_force_position(history: list[tuple[str, int, int]]) -> Position:
     """Answer to the last access of a history, from the definitions alone: no stack is kept."""
     *past, (_, frame, context) = history
-    owners: list[dict[int, int]] = [{}]  # who owned what before each operation
+    owners: list[dict[int, int]] = [{}]  # owners before each operation
     for op, page, running in past:
         owned = {} if op == "clear" else dict(owners[-1])
         if op == "invalidate":

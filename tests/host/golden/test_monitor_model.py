@@ -1,4 +1,4 @@
-"""The whole monitor: what is counted in an epoch, for whom, and what is not."""
+"""The whole monitor: the accesses counted in an epoch, by context, and those that are not counted."""
 
 import inspect
 from dataclasses import dataclass

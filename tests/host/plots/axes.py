@@ -1,4 +1,4 @@
-"""What every picture promises: its data are in its axes, its words in the picture, its lines told apart."""
+"""Promises of every picture: data within the axes, text within the picture, distinguishable lines."""
 
 from collections.abc import Iterator
 from itertools import combinations

@@ -83,7 +83,7 @@ def test_a_sleeper_keeps_its_memory_until_others_would_make_more_of_it():
 
 def test_budgets_move_only_for_a_significant_gain():
     # With 32 pages each, 1 misses 10 of 100 and 2 50. Giving 16 more to 2 saves it 10 and costs 1 7: 3 of the
-    # 50 of the one who gets more, 6 %.
+    # 50 of the one that gets more, 6 %.
     epoch = {1: counted([83, 7], 10), 2: counted([30, 20, 10], 40)}
     still = governor({1: 32, 2: 32}, gain=0.061).decide(epoch, 1000)
     assert (still.moved, still.budgets, still.target) == (False, {1: 32, 2: 32}, {1: 16, 2: 48})

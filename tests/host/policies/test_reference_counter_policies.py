@@ -1,4 +1,4 @@
-"""Fixed and self-tuned reference counters: decisions by hand, and decisions otherwise are told from the
+"""Fixed and self-tuned reference counters: decisions by hand; other decisions differ from those of the
 core."""
 
 import numpy as np

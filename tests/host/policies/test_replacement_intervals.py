@@ -1,4 +1,4 @@
-"""Replacement on IN/OUT traces: what is told is right, and what cannot be told is refused."""
+"""Replacement on IN/OUT traces: results are exact, and memories without exact results are refused."""
 
 import pytest
 from hypothesis import given, settings

@@ -141,7 +141,7 @@ def test_programs_that_fail_or_do_not_compile_are_reported(tmp_path):
         recorded(tmp_path, "int main(void) { return nothing; }")
     with pytest.raises(UserError, match="no access"):
         recorded(tmp_path, "int main(void) { return 0; }")
-    with pytest.raises(UserError, match="exit code 125"):  # a deadlock ends, and is told
+    with pytest.raises(UserError, match="exit code 125"):  # a deadlock ends and is reported
         recorded(
             tmp_path,
             """

@@ -1,4 +1,4 @@
-"""Traces of shared memory: text and Parquet keep all, mistakes are told with their place, generators
+"""Traces of shared memory: text and Parquet keep all, errors name their place, generators
 share."""
 
 import gzip

@@ -37,20 +37,6 @@ class MemNice:
             )
         self._allowed[process] = chosen
 
-    def limit_to(self, process: int, count: int, where: str = "") -> None:
-        """Limit the process to the first `count` trays, like the paper's wrapper.
-
-        Raises:
-            UserError: no trays, or more than exist.
-        """
-        if not 1 <= count <= self.trays:
-            raise UserError(
-                f"memnice of process {process}: {count} of {self.trays} trays",
-                where=where,
-                remedy=f"give 1 to {self.trays} trays",
-            )
-        self.limit(process, range(count), where)
-
     def fork(self, parent: int, child: int) -> None:
         """Copy the parent's limit to a new child."""
         if parent in self._allowed:

@@ -119,7 +119,7 @@ def test_a_bad_file_is_reported_with_its_line_and_ends_with_2(file, capsys):
 
 
 def test_a_run_can_be_interrupted(file):
-    """A long run, told to stop while it works, says so and ends with 130."""
+    """A long run that is interrupted reports so and ends with 130."""
     file.write_text(SCENARIO.replace("touches = 3000", "touches = 3_000_000_000"))
     code = "from litemrc.cli.main import main; import sys; print('on', flush=True); sys.exit(main())"
     run = subprocess.Popen(
@@ -129,7 +129,7 @@ def test_a_run_can_be_interrupted(file):
         text=True,
     )
     assert run.stdout.readline() == "on\n"
-    # From here on it loads modules and runs; the first line of progress tells that it simulates.
+    # From here on it loads modules and runs; the first line of progress shows that it simulates.
     assert "simulated" in run.stderr.readline()
     os.kill(run.pid, signal.SIGINT)
     assert run.wait(20) == 130

@@ -144,7 +144,7 @@ def test_mrc_gives_memory_to_the_process_that_gains(trace):
     """a goes round 3 pages, b round 9; five frames, so that LRU keeps none of them.
 
     By its curve, a hits everything in 3 pages and nothing in less, b nothing in 5. So a grows by a delta of 2
-    from 1 to 3 and no further; b, who gains nothing, keeps 2. An epoch is 6 touches, of which the first 3 are
+    from 1 to 3 and no further; b gains nothing and keeps 2. An epoch is 6 touches, of which the first 3 are
     cold: from the second epoch on a knows, and nearly all of its touches are hits.
     """
     specs = [

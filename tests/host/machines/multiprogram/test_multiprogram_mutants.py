@@ -1,4 +1,4 @@
-"""The random scenarios tell the golden machine from machines that do one thing otherwise."""
+"""The random scenarios distinguish the golden machine from machines with one fault."""
 
 from pathlib import Path
 from types import ModuleType

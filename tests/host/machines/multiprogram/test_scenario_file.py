@@ -1,4 +1,4 @@
-"""Scenario files: what is read from a good one; of a bad one, key, line and what was expected are told."""
+"""Scenario files: values of valid files; errors name key, line and the expected value."""
 
 from pathlib import Path
 

@@ -85,7 +85,7 @@ def test_optimum_by_hand():
 
 
 def test_full_local_memory_refuses_by_hand():
-    # All pages at 0; 1 has room for one copy. The second page's DELAY fires twice in vain: page fault,
+    # All pages at 0; 1 has room for one copy. The second page's DELAY fires twice without effect: page fault,
     # remote read.
     machine = NumaMachine(processors=4, home=0, local_pages=1)
     run = NumaSimulation(from_text("2*1r0 4*1r1 1r0", WORDS), machine).run("upd", delay=2)

@@ -1,4 +1,4 @@
-"""Generated allocations: footprints stay where they are told, blocks go once, a seed is a trace."""
+"""Generated allocations: footprints keep their size, blocks are freed once, a seed determines the trace."""
 
 from dataclasses import replace
 

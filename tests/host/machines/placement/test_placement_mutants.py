@@ -41,7 +41,7 @@ FAULTS = {
         "bank.state == ISOLATED && is_empty(index)",
         "bank.state == ISOLATED",
     ),
-    "migration tells nobody where the copy is": ("migration.cpp", "machine_.moved(owner, target);", ";"),
+    "migration does not report the copy": ("migration.cpp", "machine_.moved(owner, target);", ";"),
 }
 
 

@@ -170,7 +170,7 @@ def test_a_child_inherits_its_parents_limit_and_cannot_widen_it():
     nice.limit(3, (2,))
     with pytest.raises(UserError, match="tray 1 is outside its parent"):
         nice.limit(2, (0, 1))
-    nice.limit(1, (0, 1, 2, 3))  # who was not limited by a parent may
+    nice.limit(1, (0, 1, 2, 3))  # allowed: no parent limited it
     assert (nice.allowed(1), nice.allowed(2), nice.allowed(3)) == ((0, 1, 2, 3), (0, 2), (2,))
     nice.exit(3)
     assert nice.allowed(3) is None
@@ -180,19 +180,6 @@ def test_a_child_inherits_its_parents_limit_and_cannot_widen_it():
 def test_limits_that_cannot_be_are_refused(bad):
     with pytest.raises(UserError):
         MemNice(4).limit(1, bad, "here")
-
-
-@pytest.mark.parametrize("count", [1, 4])
-def test_a_number_of_trays_counts_from_the_first(count):
-    nice = MemNice(4)
-    nice.limit_to(1, count)
-    assert nice.allowed(1) == tuple(range(count))
-
-
-@pytest.mark.parametrize("count", [0, 5])
-def test_a_number_of_trays_that_cannot_be_is_refused(count):
-    with pytest.raises(UserError, match=f"{count} of 4 trays"):
-        MemNice(4).limit_to(1, count)
 
 
 def test_a_limit_is_stronger_than_a_color():
@@ -260,7 +247,7 @@ def test_a_node_whose_trays_are_all_isolated_is_reported():
     colors = intents(OLD={"ISOLATION": 1, "CAPACITY": 50}, NEAR={"AFFINITY": 1})
     with pytest.raises(UserError, match="NEAR: all trays of node 1 are isolated") as error:
         map_colors(colors, trays(nodes=2), 400)
-    assert error.value.where == "intents:6"  # behind three declarations and what OLD is told
+    assert error.value.where == "intents:6"  # behind three declarations and OLD's intents
 
 
 def test_hot_pages_of_a_node_are_led_within_it():

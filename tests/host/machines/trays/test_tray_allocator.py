@@ -1,4 +1,4 @@
-"""Trays as an allocator: whatever is asked of it, and by hand whom it serves from where."""
+"""Trays as an allocator: random requests, and by hand the tray that serves each request."""
 
 import os
 
