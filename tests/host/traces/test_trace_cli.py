@@ -1,6 +1,7 @@
 """`litemrc trace` as a user meets it: a process with arguments, two output streams and an exit code."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from litemrc.traces import Chunk
-from litemrc.traces.opening import create_trace
+from litemrc.traces.opening import create_trace, open_trace
 from patience import Deadline, patience
 from trace_columns import chunk_of, columns
 
@@ -180,16 +181,41 @@ def test_ctrl_c_shows_what_info_has_counted():
     assert facts["complete"] is False and 0 < facts["references"] < 100_000_000_000
 
 
-def test_ctrl_c_leaves_no_half_written_file(tmp_path):
-    def some_is_written(process: subprocess.Popen) -> None:
+def some_is_written(folder: Path):
+    """Return a function that waits until a file of the folder has grown."""
+
+    def wait(process: subprocess.Popen) -> None:
         deadline = Deadline(60)
-        while not any(path.stat().st_size > 1 << 20 for path in tmp_path.iterdir()):
+        while not any(path.stat().st_size > 1 << 20 for path in folder.iterdir()):
             assert not deadline.passed and process.poll() is None
             time.sleep(0.05)
 
-    arguments = ["generate", "uniform", "n=100000000000", "--out", tmp_path / "o.parquet"]
-    assert interrupted(arguments, some_is_written) == (130, "")
+    return wait
+
+
+def test_ctrl_c_leaves_no_half_written_file(tmp_path):
+    arguments = ["convert", "gen:uniform?n=100000000000", "--out", tmp_path / "o.parquet"]
+    assert interrupted(arguments, some_is_written(tmp_path)) == (130, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_keeps_what_generate_has_made(tmp_path):
+    out = tmp_path / "o.parquet"
+    arguments = ["generate", "uniform", "n=100000000000", "--out", out]
+    code, output = interrupted(arguments, some_is_written(tmp_path))
+    assert code == 130
+    made = re.fullmatch(r"interrupted: ([\d,]+) references of .* written to .*\n", output)
+    with open_trace(out) as trace:
+        assert sum(len(chunk) for chunk in trace) == int(made[1].replace(",", "")) > 0
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_ctrl_c_of_generate_never_replaces_a_file(tmp_path):
+    out = tmp_path / "o.parquet"
+    out.write_text("complete")
+    arguments = ["generate", "uniform", "n=100000000000", "--out", out]
+    assert interrupted(arguments, some_is_written(tmp_path)) == (130, "")
+    assert list(tmp_path.iterdir()) == [out] and out.read_text() == "complete"
 
 
 def test_progress_is_reported_in_lines_where_there_is_no_terminal(monkeypatch, capsys):

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from litemrc.cli.shared.options import add_out_argument, add_page_size_argument
 from litemrc.cli.shared.progress import shown
+from litemrc.cli.shared.results import Interruption
 from litemrc.cli.traces.arguments import FORMATS_HELP, add_interval_argument, output_format
 from litemrc.errors import UserError
 from litemrc.traces.generators.programs import PROGRAMS
@@ -21,6 +22,8 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         lines += [f"  {name:10} {defaults}", f"{'':13}{program.__doc__}"]
     lines += [
         f"all programs: n={COMMON['n']} seed={COMMON['seed']} writes=SHARE (default: no directions)",
+        "",
+        "Ctrl-C keeps the references made so far, unless FILE exists; a second Ctrl-C keeps nothing.",
         "",
         "Commands that read a trace also accept the URL gen:PROGRAM?NAME=VALUE&NAME=VALUE.",
         FORMATS_HELP,
@@ -46,11 +49,17 @@ def main(args: argparse.Namespace) -> int:
         interval = args.interval or WriteOptions.interval
         options = WriteOptions(trace.page_bytes, trace.time_unit, interval, trace.name)
         with (
+            Interruption() as interruption,
             create_trace(args.out, name, options) as writer,
             closing(shown(trace, "generating")) as chunks,
         ):
-            for chunk in chunks:
+            for chunk in interruption.until_noted(chunks):
                 writer.write(chunk)
                 references += len(chunk)
-    print(f"{references:,} references of {trace.name} written to {args.out}")
+            if interruption.noted and args.out.exists():
+                raise KeyboardInterrupt  # the existing file may be complete, this trace is not
+    how = "interrupted: " if interruption.noted else ""
+    print(f"{how}{references:,} references of {trace.name} written to {args.out}", flush=True)
+    if interruption.noted:
+        raise KeyboardInterrupt
     return 0
