@@ -18,6 +18,7 @@ from litemrc.traces.formats.lines import LONGEST_LINE, blocks
 from litemrc.traces.formats.streams import ByteSource, plain_name
 from litemrc.traces.formats.text import TextTrace
 from litemrc.traces.opening import create_trace
+from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import PageSet, Summary
 from litemrc.traces.trace import WriteOptions, first_disorder, stored_size
@@ -207,3 +208,16 @@ def test_a_pipe_is_read_when_a_quarter_of_it_waits_or_its_writer_has_ended():
     with pytest.raises(OSError):
         os.fstat(reader)
     pipe.close()
+
+
+def test_recorded_words_of_the_heap_follow_the_largest_static_data():
+    """A record holds the address, a write in bit 44 and the thread from bit 45 on; the heap is from 2^40 on."""
+    recording = Recording([])
+    assert (TURN, recording._turn, recording._arguments, recording.exit_code) == (16, 16, [], None)
+    records = np.array([2 << 45 | 1 << 44 | (1 << 40) + 8, (1 << 32) - 4], np.uint64)
+    for first in (0, 2):
+        chunk = recording._chunk(records)
+        assert chunk.words.tolist() == [(2**32 + 8) // 4, 2**30 - 1]
+        assert (chunk.processors.tolist(), chunk.writes.tolist()) == ([2, 0], [True, False])
+        assert chunk.times.tolist() == [first, first + 1]
+    assert recording.references == 4
