@@ -211,7 +211,7 @@ def test_a_pipe_is_read_when_a_quarter_of_it_waits_or_its_writer_has_ended():
 
 
 def test_recorded_words_of_the_heap_follow_the_largest_static_data():
-    """A record holds the address, a write in bit 44 and the thread from bit 45 on; the heap is from 2^40 on."""
+    """A record holds the address, a write in bit 44 and the thread above; the heap begins at 2^40."""
     recording = Recording([])
     assert (TURN, recording._turn, recording._arguments, recording.exit_code) == (16, 16, [], None)
     records = np.array([2 << 45 | 1 << 44 | (1 << 40) + 8, (1 << 32) - 4], np.uint64)
