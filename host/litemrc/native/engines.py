@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import PAGE_BYTES
 from litemrc.errors import UserError
+from litemrc.native.byte_stack import ByteStack
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
@@ -16,8 +17,9 @@ ENGINES = {
     "exact": ("threads",),
     "group": ("frames", "groups"),
     "bucket": ("frames", "groups"),
-    "shards": ("sample_rate", "sample_pages"),
+    "shards": ("sample_rate", "sample_pages", "band"),
 }
+BY = ("pages", "bytes")
 DEFAULT_FRAMES = 1 << 20
 DEFAULT_GROUPS = 256
 DEFAULT_RATE = 0.01
@@ -26,8 +28,8 @@ DEFAULT_RATE = 0.01
 class Engine(Protocol):
     """An MRC engine."""
 
-    def access(self, pages: ArrayLike) -> None:
-        """Process a chunk of accesses."""
+    def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
+        """Process a chunk of accesses; only the engine by bytes uses `sizes`, the bytes of each page."""
 
     def curve(self, page_bytes: int = PAGE_BYTES) -> Curve:
         """Return the miss-ratio curve of all accesses so far."""
@@ -37,9 +39,11 @@ class Engine(Protocol):
 def make_engine(
     name: str,
     *,
+    by: str = "pages",
     threads: int | None = None,
     sample_rate: float | None = None,
     sample_pages: int | None = None,
+    band: bool | None = None,
     frames: int | None = None,
     groups: int | None = None,
 ) -> Engine:
@@ -47,8 +51,10 @@ def make_engine(
 
     Parameters:
         name: one of `ENGINES`.
+        by: "pages": every page counts as one; "bytes": objects have sizes (exact only, with 1 thread).
         threads: of exact: number of threads.
         sample_rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
+        band: of shards: whether the curve has a confidence band (default: yes).
         frames, groups: of group and bucket.
 
     Raises:
@@ -60,6 +66,7 @@ def make_engine(
         "threads": threads,
         "sample_rate": sample_rate,
         "sample_pages": sample_pages,
+        "band": band,
         "frames": frames,
         "groups": groups,
     }
@@ -69,6 +76,14 @@ def make_engine(
             raise UserError(
                 f"engine {name} has no {parameter.replace('_', ' ')}", remedy=f"omit it, or choose {owners}"
             )
+    if by not in BY:
+        raise UserError(f"by must be pages or bytes (got {by!r})", remedy="choose one of the two")
+    if by == "bytes":
+        if name != "exact":
+            raise UserError(f"engine {name} measures by pages only", remedy="choose engine exact")
+        if threads not in (None, 1):
+            raise UserError(f"the exact curve by bytes takes 1 thread (got {threads})", remedy="omit threads")
+        return ByteStack()
     if name == "exact":
         return ExactStack(1 if threads is None else threads)
     if name == "shards":
@@ -77,8 +92,9 @@ def make_engine(
                 "shards takes either a sample rate or a number of sample pages", remedy="give one of the two"
             )
         if sample_pages is not None:
-            return ShardsFixedSize(sample_pages)
-        return ShardsFixedRate(DEFAULT_RATE if sample_rate is None else sample_rate)
+            return ShardsFixedSize(sample_pages, band=band is not False)
+        rate = DEFAULT_RATE if sample_rate is None else sample_rate
+        return ShardsFixedRate(rate, band=band is not False)
     return HlsEngine(
         name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
     )

@@ -45,7 +45,7 @@ class ExactStack:
         """Return the number of distinct pages so far."""
         return self._stack.footprint
 
-    def access(self, pages: ArrayLike) -> None:
+    def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses; chunk borders do not affect the result.
 
         Raises:

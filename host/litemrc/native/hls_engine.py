@@ -50,7 +50,7 @@ class HlsEngine:
         self.unit, self.frames, self.groups = unit, frames, groups
         self._core = _core.HlsEngine(_UNITS[unit], frames, groups)
 
-    def access(self, pages: ArrayLike) -> None:
+    def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
         """Process a chunk of accesses.
 
         Raises:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 CHUNK_REFERENCES = 1 << 17  # size that readers aim at: efficient in numpy, and 1 MiB of pages fits caches
 
+_TYPES = {"pages": "u8", "writes": "?", "times": "u8", "contexts": "u4", "sizes": "u4"}
+
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
@@ -18,6 +20,7 @@ class Chunk:
         times: uint64[n], non-decreasing over the whole trace, in the unit of the trace (instructions,
             cycles, seconds ...); None if the trace has no times.
         contexts: uint32[n], number of the process or address space; None if the trace has only one.
+        sizes: uint32[n], bytes of the page or object at this access; None if the trace has no sizes.
 
     Raises:
         ValueError: a column of another type or length.
@@ -27,9 +30,10 @@ class Chunk:
     writes: NDArray[np.bool_] | None = None
     times: NDArray[np.uint64] | None = None
     contexts: NDArray[np.uint32] | None = None
+    sizes: NDArray[np.uint32] | None = None
 
     def __post_init__(self) -> None:
-        for name, dtype in (("pages", "u8"), ("writes", "?"), ("times", "u8"), ("contexts", "u4")):
+        for name, dtype in _TYPES.items():
             column = getattr(self, name)
             if column is None and name != "pages":
                 continue

@@ -4,6 +4,7 @@
 namespace litemrc_native {
 
 void bind_allocation(nb::module_ &module);
+void bind_byte_stack(nb::module_ &module);
 void bind_energy(nb::module_ &module);
 void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
@@ -23,6 +24,7 @@ NB_MODULE(_core, module) {
     using namespace litemrc_native;
     module.doc() = "Native core; use it through litemrc.native, which checks the arguments.";
     bind_allocation(module);
+    bind_byte_stack(module);
     bind_energy(module);
     bind_exact_stack(module);
     bind_hls_engine(module);

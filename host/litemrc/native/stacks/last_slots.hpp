@@ -1,4 +1,5 @@
-// The slot of each page's last access: a plain array while page numbers are dense, a hash table when they are not.
+// The slot of each page's last access, or the slot and more: a plain array while page numbers are dense, a hash table when
+// they are not.
 #pragma once
 
 #include "page_table.hpp"
@@ -11,26 +12,53 @@
 
 namespace litemrc_native {
 
-class LastSlots {
+template <typename Slot> class BasicLastSlots {
   public:
-    LastSlots() = default;
-    ~LastSlots() { std::free(direct_); }
-    LastSlots(const LastSlots &) = delete;
-    LastSlots &operator=(const LastSlots &) = delete;
+    BasicLastSlots() = default;
+    ~BasicLastSlots() { std::free(direct_); }
+    BasicLastSlots(const BasicLastSlots &) = delete;
+    BasicLastSlots &operator=(const BasicLastSlots &) = delete;
 
     // Access i is to pages[i] and gets the slot `first` + i, not 0. Writes the slots of the pages' accesses before, 0
     // for pages never seen. Throws std::bad_alloc.
-    void exchange(const uint64_t *pages, size_t count, uint32_t first, uint32_t *last) {
-        exchange_with(pages, count, [=](size_t i) { return first + uint32_t(i); }, last);
+    void exchange(const uint64_t *pages, size_t count, Slot first, Slot *last) {
+        exchange_with(pages, count, [=](size_t i) { return first + Slot(i); }, last);
     }
 
     // The same; access i gets slots[i].
-    void exchange(const uint64_t *pages, size_t count, const uint32_t *slots, uint32_t *last) {
+    void exchange(const uint64_t *pages, size_t count, const Slot *slots, Slot *last) {
         exchange_with(pages, count, [=](size_t i) { return slots[i]; }, last);
     }
 
+    // The same; access i gets slot_of(i).
+    template <typename SlotOf>
+    void exchange_with(const uint64_t *pages, size_t count, SlotOf slot_of, Slot *last) {
+        if (is_direct_) {
+            const uint64_t highest = *std::max_element(pages, pages + count);
+            if (highest < direct_size_ || widen(highest)) {
+                for (size_t i = 0; i < count; ++i) {
+                    last[i] = direct_[pages[i]];
+                    direct_[pages[i]] = slot_of(i);
+                    known_ += last[i] == 0;
+                }
+                return;
+            }
+            leave_direct();
+        }
+        hashed_.reserve(count);
+        for (size_t i = 0; i < std::min(count, AHEAD); ++i)
+            hashed_.prefetch(pages[i]);
+        for (size_t i = 0; i < count; ++i) {
+            if (i + AHEAD < count)
+                hashed_.prefetch(pages[i + AHEAD]);
+            Slot &slot = hashed_.find_or_insert(pages[i], 0);
+            last[i] = slot;
+            slot = slot_of(i);
+        }
+    }
+
     // Writes the slots of pages all of which have been seen.
-    void find(const uint64_t *pages, size_t count, uint32_t *last) {
+    void find(const uint64_t *pages, size_t count, Slot *last) {
         if (is_direct_) {
             for (size_t i = 0; i < count; ++i)
                 last[i] = direct_[pages[i]];
@@ -63,44 +91,18 @@ class LastSlots {
   private:
     static constexpr size_t AHEAD = 24; // accesses that the hash table's cache lines are asked for ahead
 
-    // An array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
+    // With 32-bit slots an array costs 4 bytes a page number, the hash table 16 to 40 bytes a page.
     static constexpr uint64_t SPARSEST = 6;
     static constexpr uint64_t ALWAYS_DIRECT = uint64_t(1) << 20;
-
-    template <typename SlotOf>
-    void exchange_with(const uint64_t *pages, size_t count, SlotOf slot_of, uint32_t *last) {
-        if (is_direct_) {
-            const uint64_t highest = *std::max_element(pages, pages + count);
-            if (highest < direct_size_ || widen(highest)) {
-                for (size_t i = 0; i < count; ++i) {
-                    last[i] = direct_[pages[i]];
-                    direct_[pages[i]] = slot_of(i);
-                    known_ += last[i] == 0;
-                }
-                return;
-            }
-            leave_direct();
-        }
-        hashed_.reserve(count);
-        for (size_t i = 0; i < std::min(count, AHEAD); ++i)
-            hashed_.prefetch(pages[i]);
-        for (size_t i = 0; i < count; ++i) {
-            if (i + AHEAD < count)
-                hashed_.prefetch(pages[i + AHEAD]);
-            uint32_t &slot = hashed_.find_or_insert(pages[i], 0);
-            last[i] = slot;
-            slot = slot_of(i);
-        }
-    }
 
     bool widen(uint64_t highest) {
         if (highest >= std::max(ALWAYS_DIRECT, SPARSEST * known_))
             return false;
         const size_t size = size_t(std::max(highest + 1, std::min(2 * direct_size_, ALWAYS_DIRECT)));
-        void *moved = std::realloc(direct_, size * sizeof(uint32_t));
+        void *moved = std::realloc(direct_, size * sizeof(Slot));
         if (!moved)
             throw std::bad_alloc();
-        direct_ = static_cast<uint32_t *>(moved);
+        direct_ = static_cast<Slot *>(moved);
         std::fill(direct_ + direct_size_, direct_ + size, 0);
         direct_size_ = size;
         return true;
@@ -117,9 +119,11 @@ class LastSlots {
     }
 
     bool is_direct_ = true;
-    uint32_t *direct_ = nullptr;
+    Slot *direct_ = nullptr;
     uint64_t direct_size_ = 0, known_ = 0; // known_: pages in the array
-    PageTable hashed_;
+    BasicPageTable<Slot> hashed_;
 };
+
+using LastSlots = BasicLastSlots<uint32_t>;
 
 } // namespace litemrc_native

@@ -1,7 +1,7 @@
-// A map from 64-bit page numbers to 32-bit values, for hundreds of millions of pages.
+// A map from 64-bit page numbers to 32-bit or 64-bit values, for hundreds of millions of pages.
 //
-// Open addressing over buckets of one cache line: five pages, their values and the number used. A look-up touches one
-// line unless the bucket overflowed into the next; its line can be fetched ahead. The bucket of a page is its hash,
+// Open addressing over buckets of one cache line: five pages (three if values are wide), their values and the number used. A
+// look-up touches one line unless the bucket overflowed into the next; its line can be fetched ahead. The bucket of a page is its hash,
 // scaled to the number of buckets, which need not be a power of two: a large table grows by half, a small one fourfold.
 // Memory: 64 bytes / 5 pages / 0.8 = 16 bytes a page just before growing, 24 just after, 40 while growing.
 #pragma once
@@ -15,14 +15,14 @@
 
 namespace litemrc_native {
 
-class PageTable {
+template <typename Value> class BasicPageTable {
   public:
-    explicit PageTable(size_t pages = 0) { allocate(buckets_for(pages)); }
-    ~PageTable() { std::free(buckets_); }
-    PageTable(const PageTable &) = delete;
-    PageTable &operator=(const PageTable &) = delete;
-    PageTable(PageTable &&other) noexcept { *this = std::move(other); }
-    PageTable &operator=(PageTable &&other) noexcept {
+    explicit BasicPageTable(size_t pages = 0) { allocate(buckets_for(pages)); }
+    ~BasicPageTable() { std::free(buckets_); }
+    BasicPageTable(const BasicPageTable &) = delete;
+    BasicPageTable &operator=(const BasicPageTable &) = delete;
+    BasicPageTable(BasicPageTable &&other) noexcept { *this = std::move(other); }
+    BasicPageTable &operator=(BasicPageTable &&other) noexcept {
         std::swap(buckets_, other.buckets_);
         std::swap(bucket_count_, other.bucket_count_);
         std::swap(size_, other.size_);
@@ -41,7 +41,7 @@ class PageTable {
     void prefetch(uint64_t page) const { __builtin_prefetch(&buckets_[home(page)], 1); }
 
     // The value of a page, or nullptr. Valid until the next insertion.
-    uint32_t *find(uint64_t page) {
+    Value *find(uint64_t page) {
         for (size_t at = home(page);; at = after(at)) {
             Bucket &bucket = buckets_[at];
             const unsigned found = matches(bucket, page);
@@ -53,7 +53,7 @@ class PageTable {
     }
 
     // The value of a page, which enters with `initial` if it is new. Room must have been reserved.
-    uint32_t &find_or_insert(uint64_t page, uint32_t initial) {
+    Value &find_or_insert(uint64_t page, Value initial) {
         for (size_t at = home(page);; at = after(at)) {
             Bucket &bucket = buckets_[at];
             const unsigned found = matches(bucket, page);
@@ -90,17 +90,17 @@ class PageTable {
     }
 
   private:
-    static constexpr unsigned PAGES = 5;
+    static constexpr unsigned PAGES = 60 / (sizeof(uint64_t) + sizeof(Value));
     static constexpr size_t SMALL_BUCKETS = 1 << 16; // 4 MB
     struct alignas(64) Bucket {
         uint64_t pages[PAGES];
-        uint32_t values[PAGES];
+        Value values[PAGES];
         uint32_t used;
     };
     static_assert(sizeof(Bucket) == 64, "a bucket is a cache line");
 
     size_t capacity() const { return bucket_count_ * PAGES / 5 * 4; }
-    static size_t buckets_for(size_t pages) { return pages / 4 + 16; }
+    static size_t buckets_for(size_t pages) { return pages * 5 / (4 * PAGES) + 16; }
 
     static unsigned matches(const Bucket &bucket, uint64_t page) {
         unsigned found = 0;
@@ -126,11 +126,11 @@ class PageTable {
     }
 
     void grow(size_t needed) {
-        PageTable larger(0);
+        BasicPageTable larger(0);
         std::free(std::exchange(larger.buckets_, nullptr));
         const size_t roomy = bucket_count_ < SMALL_BUCKETS ? 4 * bucket_count_ : bucket_count_ + bucket_count_ / 2;
         larger.allocate(needed > roomy ? needed : roomy);
-        for_each([&](uint64_t page, uint32_t value) { larger.find_or_insert(page, value); });
+        for_each([&](uint64_t page, Value value) { larger.find_or_insert(page, value); });
         *this = std::move(larger);
     }
 
@@ -138,5 +138,7 @@ class PageTable {
     size_t bucket_count_ = 0;
     size_t size_ = 0;
 };
+
+using PageTable = BasicPageTable<uint32_t>;
 
 } // namespace litemrc_native

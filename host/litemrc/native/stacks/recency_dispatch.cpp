@@ -1,3 +1,4 @@
+#include "byte_kernels.hpp"
 #include "recency_kernels.hpp"
 
 #include <atomic>
@@ -5,8 +6,10 @@
 namespace litemrc_native {
 
 extern const RecencyKernels recency_kernels_BASELINE;
+extern const ByteKernels byte_kernels_BASELINE;
 #if defined(__x86_64__)
 extern const RecencyKernels recency_kernels_AVX512, recency_kernels_AVX2, recency_kernels_SSE4;
+extern const ByteKernels byte_kernels_AVX512, byte_kernels_AVX2, byte_kernels_SSE4;
 #endif
 
 const std::vector<const RecencyKernels *> &supported_recency_kernels() {
@@ -41,6 +44,20 @@ const RecencyKernels &recency_kernels() {
     if (!kernels)
         chosen.store(kernels = supported_recency_kernels().front(), std::memory_order_relaxed);
     return *kernels;
+}
+
+const ByteKernels &byte_kernels() {
+    const RecencyKernels *kernels = &recency_kernels();
+#if defined(__x86_64__)
+    if (kernels == &recency_kernels_AVX512)
+        return byte_kernels_AVX512;
+    if (kernels == &recency_kernels_AVX2)
+        return byte_kernels_AVX2;
+    if (kernels == &recency_kernels_SSE4)
+        return byte_kernels_SSE4;
+#endif
+    (void)kernels;
+    return byte_kernels_BASELINE;
 }
 
 void use_recency_kernels(const RecencyKernels &kernels) { chosen.store(&kernels, std::memory_order_relaxed); }
