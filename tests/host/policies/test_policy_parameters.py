@@ -4,6 +4,7 @@ import math
 
 import pytest
 from litemrc.errors import UserError
+from litemrc.policies.allocation.governor import Decision, Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc.policies.energy import MOST_NS, SCHEMES, Oracle, Predictive, Thresholds
 from litemrc.policies.replacement import MOST, POLICIES, Seq, check_memory_size
@@ -116,3 +117,16 @@ def test_self_tuned_values_fit_the_hardwares_12_bits():
     assert policy.retry == 32 * (10**6 + 2) // 2
     poor = SelfTuned(remote_read=10, local_access=1, update=9, page_fault=1, replication=1)
     assert (poor.least, poor.patience, poor.first_delay(0)) == (1, 1, 1)
+
+
+def test_regret_is_counted_in_whole_cycles_as_in_the_core():
+    """34 reads are 17 beyond `least`: half of 17 x 95 cycles is 807.5."""
+    policy = SelfTuned(remote_read=100, local_access=5, update=10, page_fault=500, replication=1524)
+    policy.first_delay(0)
+    policy._nodes[0].delay = 2 * policy.least
+    assert policy.on_delay((7, 0), 34, 0, None) == (True, policy.patience, 1)
+    assert policy._nodes[0].regret == -807
+
+
+def test_without_contexts_a_governor_decides_nothing():
+    assert Governor(GovernorParameters(64)).decide({}, 1000) == Decision({}, False, {}, 0.0, 1)
