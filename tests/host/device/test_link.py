@@ -118,6 +118,13 @@ def test_a_value_between_the_choices_is_none():
         device_messages().decode(cbor2.dumps(items))
 
 
+@pytest.mark.parametrize("values", [[2**32], [-1], [1, "2"], [0, True], [0] * 8])
+def test_the_items_of_a_list_have_their_type_and_range(values):
+    with pytest.raises(ProtocolError, match=r"^values: "):
+        device_messages().decode(cbor2.dumps([1, 5, 0, values, b""]))
+    assert device_messages().decode(cbor2.dumps([1, 5, 0, [2**32 - 1] * 7, b""])).values == [2**32 - 1] * 7
+
+
 def test_a_hello_of_any_other_version_is_known_by_its_first_fields():
     for version in (PROTOCOL - 1, PROTOCOL + 1):
         with pytest.raises(OtherVersionError, match=f"protocol version {version}") as other:

@@ -39,7 +39,7 @@ class EpochLedger:
 
     def _pass(self, sent: int) -> None:
         """All messages before index `sent` have arrived or are lost."""
-        self._expected = sent % 2**32
+        self._expected = sent
         if self._epoch_end is not None and _steps(self._epoch_end, sent) < _HALF:
             self.epochs += 1
             self._epoch_end = None

@@ -77,7 +77,7 @@ class MessageReceiver:
                 self._counts.lost += missing
             else:
                 self._counts.restarts += 1
-        self._expected = (sequence + 1) % 2**32
+        self._expected = sequence + 1
 
 
 class Link:
