@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon
 from matplotlib.ticker import PercentFormatter
 
 from litemrc.machines.chips.machine import EnergyRun
@@ -26,6 +26,8 @@ _LOOKS = {
     "oracle": (COLOURS[7], ""),
 }
 _NORMAL = "static-nap"
+_DASHES = ("-", "--", "-.", ":")
+_FAR = 3.0  # bars from here on are broken, so that the others keep their resolution
 
 
 def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: str = "") -> Figure:
@@ -41,6 +43,7 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
         figure = Figure(figsize=(8, 3.8), dpi=200, layout="constrained")
         axes = figure.subplots()
         axes.grid(axis="y")
+        top = _top([_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
         width = 0.84 / len(names)
         for index, name in enumerate(names):
             values = [_energy_delay(run, name, normal) for run in groups.values()]
@@ -48,7 +51,7 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
             colour, hatch = _LOOKS[name]
             bars = axes.bar(
                 places,
-                values,
+                np.fmin(values, top),
                 width * 0.9,
                 color=colour,
                 hatch=hatch,
@@ -56,9 +59,16 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
                 linewidth=0.4,
                 label=name,
             )
-            if len(groups) == 1:
-                axes.bar_label(bars, fmt="%.2f" if normal else "%.3g", fontsize=9, padding=2)
-        _cut(axes, [_energy_delay(run, name, normal) for run in groups.values() for name in names], normal)
+            form = ".2f" if normal and len(groups) == 1 else ".3g"
+            labels = [
+                f"{value:{form}}" if value > top or len(groups) == 1 else ""
+                for value in np.nan_to_num(values)
+            ]
+            axes.bar_label(bars, labels, fontsize=9, padding=2)
+            for place, value in zip(places, values, strict=True):
+                if value > top:
+                    _break(axes, place, width * 0.9, top)
+        axes.set_ylim(0, 1.06 * top)
         axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel("energy x delay,\nrelative to static-nap" if normal else "energy x delay in mJ x s")
@@ -84,7 +94,15 @@ def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], 
         for index, (label, sequence) in enumerate(_lines(programs, over_chips)):
             sizes, values = zip(*sequence, strict=True)
             colour, marker = COLOURS[1 + index % 7], MARKERS[index % 8]
-            axes.plot(sizes, values, color=colour, marker=marker, markersize=5, label=label)
+            axes.plot(
+                sizes,
+                values,
+                color=colour,
+                linestyle=_DASHES[index % len(_DASHES)],
+                marker=marker,
+                markersize=5,
+                label=label,
+            )
         axes.axhline(0, color=COLOURS[0], linewidth=0.8)
         ticks = sorted({_size(run, over_chips) for run in every})
         axes.set_xscale("log")
@@ -111,7 +129,7 @@ def _lines(
                     continue
                 parts = [program] if len(run.results) == 1 and program else [program, name]
                 if not over_chips and len({other.machine.chip_pages for other in sequence}) > 1:
-                    parts.append(f"{run.machine.chip_pages} pages")
+                    parts.append(f"{run.machine.chip_pages} pages per chip")
                 point = (_size(run, over_chips), 1 - run.relative(name))
                 lines.setdefault(", ".join(filter(None, parts)), []).append(point)
     return [(label, sorted(points)) for label, points in lines.items()]
@@ -130,13 +148,20 @@ def _energy_delay(run: EnergyRun, name: str, normal: bool) -> float:
     return values.get(name, np.nan) / (values[_NORMAL] if normal else 1.0)
 
 
-def _cut(axes: Axes, values: Sequence[float], normal: bool) -> None:
-    """Clip bars far above the others, such as always-on, and label them with their value."""
-    if not normal:
-        return
-    top = max((value for value in values if value < 3), default=1.0)
-    axes.set_ylim(0, top * 1.15)
-    for bar in axes.patches:
-        if isinstance(bar, Rectangle) and bar.get_height() > top * 1.15:
-            place = (bar.get_x() + bar.get_width() / 2, top * 1.15)
-            axes.annotate(f"{bar.get_height():.1f}", place, ha="center", va="bottom", fontsize=9)
+def _top(values: Sequence[float], normal: bool) -> float:
+    """Return where bars far above the others, such as always-on, are broken."""
+    near = [value for value in values if value < _FAR] if normal else []
+    return max(near or [value for value in values if value == value], default=1.0) * 1.12
+
+
+def _break(axes: Axes, place: float, width: float, top: float) -> None:
+    """Mark a bar as broken: two slanted gaps below its top."""
+    left, right = place - 0.6 * width, place + 0.6 * width
+    for low in (0.88 * top, 0.93 * top):
+        corners = [
+            (left, low),
+            (right, low + 0.02 * top),
+            (right, low + 0.035 * top),
+            (left, low + 0.015 * top),
+        ]
+        axes.add_patch(Polygon(corners, facecolor="white", edgecolor="none", zorder=3))

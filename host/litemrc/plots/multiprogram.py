@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from litemrc.machines.multiprogram.run_result import RunResult
 from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.plots.curves import COLOURS, STYLE
+from litemrc.plots.units import memory_unit
 
 BINS = 80  # bins of the time axis; response times are averaged in each
 _POLICY_COLOURS = dict(
     zip(POLICIES, (COLOURS[2], COLOURS[5], COLOURS[3], COLOURS[4], COLOURS[1]), strict=True)
 )
+_POLICY_DASHES = dict(zip(POLICIES, ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), "-"), strict=True))
 
 
 def mm_figure(
@@ -47,7 +49,7 @@ def mm_figure(
 
 def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: float, end: float) -> None:
     edges = np.linspace(0, end, BINS + 1)
-    for result in results:
+    for place, result in enumerate(results):
         process = result.process(name)
         means = _means(process.arrived_s - begin, process.response_s, edges)
         seen = ~np.isnan(means)
@@ -56,7 +58,8 @@ def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: 
             middle[seen],
             means[seen],
             color=_POLICY_COLOURS[result.policy],
-            linewidth=1.4,
+            linestyle=_POLICY_DASHES[result.policy],
+            linewidth=max(2.6 - 0.5 * place, 1.0),  # equal lines stay visible
             label=result.policy,
         )
     axes.set_title(f"{name}: mean response time")
@@ -78,19 +81,21 @@ def _means(
 def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, begin: float) -> None:
     shown = np.flatnonzero(result.sampled_s >= begin)
     shown = shown[:: max(1, shown.size // 600)]
-    thousands = result.resident_pages[shown].T / 1000
+    unit, unit_bytes = memory_unit(scenario.memory_pages * scenario.page_bytes)
+    sizes = result.resident_pages[shown].T * (scenario.page_bytes / unit_bytes)
+    most = scenario.memory_pages * scenario.page_bytes / unit_bytes
     names = [process.name for process in result.processes]
     axes.stackplot(
         result.sampled_s[shown] - begin,
-        thousands,
+        sizes,
         labels=names,
         colors=_process_colours(len(names)),
         alpha=0.75,
     )
-    axes.axhline(scenario.memory_pages / 1000, color="black", linewidth=0.8, linestyle=":")
+    axes.axhline(most, color="black", linewidth=0.8, linestyle=":")
     axes.set_title(f"resident memory under {result.policy}")
-    axes.set_ylabel("1,000 pages")
-    axes.set_ylim(0, scenario.memory_pages / 1000 * 1.04)
+    axes.set_ylabel(unit)
+    axes.set_ylim(0, most * 1.04)
 
 
 def _process_colours(count: int) -> list[str]:

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from numpy.typing import NDArray
 
 from litemrc.machines.placement.machine import PAGE_BYTES, PlacementRun
 from litemrc.plots.curves import COLOURS, INK, RULE, STYLE
+from litemrc.plots.units import memory_unit
 
 _OFFLINE, _MOVABLE, _UNMOVABLE = "white", COLOURS[6], INK
-_GIB = 1 << 30
+_COLUMNS = 3
 
 
 def map_figure(
@@ -31,9 +31,15 @@ def map_figure(
     """
     ticks = [len(run.used) - 1 for run in runs] if ticks is None else ticks
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(3.1 * len(runs) + 0.2, 4.3), dpi=200, layout="constrained")
-        all_axes = figure.subplots(1, len(runs), squeeze=False)[0]
-        for index, (run, tick, axes) in enumerate(zip(runs, ticks, all_axes, strict=True)):
+        columns = min(len(runs), _COLUMNS)
+        rows = -(-len(runs) // columns)
+        figure = Figure(
+            figsize=(max(4.4, 3.1 * columns + 0.2), 3.7 * rows + 0.6), dpi=200, layout="constrained"
+        )
+        all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes in all_axes[len(runs) :]:
+            axes.remove()
+        for index, (run, tick, axes) in enumerate(zip(runs, ticks, all_axes, strict=False)):
             _map(axes, run, tick)
             used = run.used[tick] / run.placement.frames
             title = titles[index] if titles else run.allocator
@@ -81,6 +87,7 @@ def _map(axes: Axes, run: PlacementRun, tick: int) -> None:
     axes.set_xlim(0, columns)
     axes.set_ylim(rows, 0)
     axes.set_aspect("equal")
+    axes.set(xticks=[], yticks=[])
     axes.set_axis_off()
 
 
@@ -91,28 +98,29 @@ def time_figure(runs: Sequence[PlacementRun], titles: Sequence[str] = ()) -> Fig
         titles: a title for each run; default: the allocator's name.
     """
     copied_by_any = any(run.copied_pages for run in runs)
+    unit, unit_bytes = memory_unit(max(run.placement.memory_bytes for run in runs))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.9 * len(runs) + 1.2), dpi=200, layout="constrained")
         all_axes = figure.subplots(len(runs), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
         for index, (run, axes) in enumerate(zip(runs, all_axes, strict=True)):
-            gib = run.placement.memory_bytes / _GIB
+            total = run.placement.memory_bytes / unit_bytes
             times = np.arange(1, len(run.used) + 1) * run.tick_s
-            free = gib * (1 - run.used / run.placement.frames)
-            axes.plot(times, free, color=COLOURS[0], label="free", linewidth=1.4)
-            axes.plot(times, gib * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.4)
+            free = total * (1 - run.used / run.placement.frames)
+            axes.plot(times, free, color=COLOURS[0], label="free", linewidth=2.8)
+            axes.plot(times, total * run.offline_share, color=COLOURS[1], label="offline", linewidth=1.2)
             if copied_by_any:
                 axes.fill_between(
-                    times, _copied_gib(run), step="post", color=COLOURS[2], label="migrated (cumulative)"
+                    times,
+                    run.copied * PAGE_BYTES / unit_bytes,
+                    step="post",
+                    color=COLOURS[2],
+                    label="migrated (cumulative)",
                 )
             axes.set_title(titles[index] if titles else run.allocator)
             axes.set_ylim(bottom=0)
             axes.set_xlim(0, times[-1])
             axes.grid(axis="y")
-        figure.supylabel("memory in GiB")
+        figure.supylabel(f"memory in {unit}")
         all_axes[-1].set_xlabel("time in s")
         figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
         return figure
-
-
-def _copied_gib(run: PlacementRun) -> NDArray[np.float64]:
-    return run.copied * PAGE_BYTES / _GIB

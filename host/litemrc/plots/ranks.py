@@ -105,8 +105,8 @@ def _draw_energy(axes: Axes, report: RankEnergy) -> set[str]:
                 start += mj
         axes.barh(domain, each.awake.total * scale, _FILL, color="none", edgecolor=PALE, linewidth=1)
         beyond = max(start, each.awake.total) * scale + 0.02 * widest * scale
-        saved = -100 * each.saving
-        axes.text(beyond, domain, f"{_number(start * scale)}, {saved:+.0f} %", va="center", fontsize=9)
+        saved = round(-100 * each.saving) + 0  # no -0
+        axes.text(beyond, domain, f"{_number(start * scale)}, {saved:+d} %", va="center", fontsize=9)
     axes.set(title="energy vs. always awake", xlabel=f"energy in {unit}", xlim=(0, 1.55 * widest * scale))
     axes.tick_params(left=False, labelleft=False)
     return seen

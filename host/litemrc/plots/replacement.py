@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -10,9 +11,14 @@ from matplotlib.figure import Figure
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
 
-# A policy has one colour in all pictures.
-_ORDER = ("lru", "clock", "opt", "seq")
-_STYLES = {name: (COLOURS[index], MARKERS[index]) for index, name in enumerate(_ORDER, 1)}
+# A policy looks the same in all pictures: colour, marker, its size, width and style of line. Policies may
+# coincide: wide lines and large markers are below.
+_STYLES: dict[str, tuple[str, str, float, float, Any]] = {
+    "lru": (COLOURS[1], MARKERS[1], 8, 3.4, "-"),
+    "clock": (COLOURS[2], MARKERS[2], 6, 2.4, "--"),
+    "seq": (COLOURS[4], MARKERS[4], 5, 1.8, "-."),
+    "opt": (COLOURS[3], MARKERS[3], 3.5, 1.2, "-"),
+}
 RATE_PER = 1_000_000  # time units
 
 
@@ -43,6 +49,7 @@ def fault_rate_figure(
         axes.set_ylabel(f"page faults per\nmillion {time_unit}")
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter("{x:,.10g}")
+        _from_zero(axes, points, page_bytes)
     return figure
 
 
@@ -52,17 +59,24 @@ def interfault_figure(
     """Draw the mean time between page faults over memory size, a line for each policy (figures 3 and 4).
 
     It resolves the right end, where fault rates approach zero. Unlike in the paper the axis is logarithmic. A
-    line ends at the size without faults.
+    line ends before the size without faults.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = _panel(page_bytes, title)
+        every: list[float] = []
         for name, line in _lines(points):
             faulting = [point for point in line if point.faults]
-            _draw(axes, name, faulting, [point.duration / point.faults for point in faulting], page_bytes)
+            times = [point.duration / point.faults for point in faulting]
+            _draw(axes, name, faulting, times, page_bytes)
+            every += times
+        if not all(point.faults for point in points):
+            axes.plot([], [], " ", label="\na line ends before\nthe first size\nwithout faults")
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         axes.set_ylabel(f"mean inter-fault time\nin {time_unit}")
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:,.0f}")
-        axes.yaxis.set_minor_formatter("")
+        axes.yaxis.set_minor_formatter("{x:,.3g}" if every and max(every) < 10 * min(every) else "")
+        _from_zero(axes, points, page_bytes)
     return figure
 
 
@@ -77,6 +91,10 @@ def _panel(page_bytes: int, title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def _from_zero(axes: Axes, points: Sequence[PagingPoint], page_bytes: int) -> None:
+    axes.set_xlim(0, 1.04 * max(point.memory_pages for point in points) * page_bytes / MIB)
+
+
 def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]:
     """Return the points of each policy, ordered by size."""
     names = list(dict.fromkeys(point.policy for point in points))
@@ -87,7 +105,16 @@ def _lines(points: Sequence[PagingPoint]) -> list[tuple[str, list[PagingPoint]]]
 def _draw(
     axes: Axes, name: str, points: Sequence[PagingPoint], values: Sequence[float], page_bytes: int
 ) -> None:
-    colour, marker = _STYLES[name]
-    sizes = [point.memory_pages * page_bytes / MIB for point in points]
-    axes.plot(sizes, values, color=colour, marker=marker, markersize=4, label=name.upper())
+    colour, marker, size, width, dashes = _STYLES[name]
+    axes.plot(
+        [point.memory_pages * page_bytes / MIB for point in points],
+        values,
+        color=colour,
+        linestyle=dashes,
+        linewidth=width,
+        marker=marker,
+        markersize=size,
+        label=name.upper(),
+        zorder=2 + (8 - size) / 8,
+    )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

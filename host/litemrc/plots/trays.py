@@ -1,6 +1,7 @@
 """Figures of the tray machine as figures 3 to 6 of Jantz et al. 2013."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 from litemrc.machines.trays.hardware import PAGE_BYTES
 from litemrc.machines.trays.result import TrayRun
 from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+from litemrc.plots.known import draw_known
+from litemrc.plots.units import memory_unit
 
-_GIB = 1 << 30
 _ORDER = (2, 5, 1, 3, 4, 7, 6, 0)
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 
 def samples_figure(
@@ -30,8 +33,7 @@ def samples_figure(
         draw_power(power, runs, span)
         draw_free(free, runs)
         power.set_xlabel("")
-        if legend := free.get_legend():
-            legend.remove()
+        _legend(figure, power)
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
     return figure
@@ -45,6 +47,7 @@ def power_figure(
         figure = Figure(figsize=(8, 3.2), dpi=150, layout="constrained")
         axes = figure.subplots()
         draw_power(axes, runs, span)
+        _legend(figure, axes)
         axes.set_title(title)
     return figure
 
@@ -55,6 +58,7 @@ def free_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
         axes = figure.subplots()
         draw_free(axes, runs)
+        _legend(figure, axes)
         axes.set_title(title)
     return figure
 
@@ -66,9 +70,8 @@ def draw_power(axes: Axes, runs: Sequence[TrayRun], span: tuple[float, float] | 
             _begins(run),
             run.samples_mw / 1e3,
             drawstyle="steps-post",
-            linewidth=1.2,
-            color=COLOURS[_ORDER[number % len(_ORDER)]],
             label=run.configuration,
+            **_look(number, len(runs), widest=3.0),
         )
     axes.set_ylabel("DRAM power in W")
     axes.set_xlabel("time in s")
@@ -76,26 +79,22 @@ def draw_power(axes: Axes, runs: Sequence[TrayRun], span: tuple[float, float] | 
     if span:
         axes.set_xlim(*span)
     axes.grid(axis="y")
-    axes.legend(loc="lower right", ncols=min(4, len(runs)), fontsize=9)
 
 
 def draw_free(axes: Axes, runs: Sequence[TrayRun]) -> None:
     """Draw the free memory at the end of each sample."""
-    # The first line is the widest, so that equal lines stay visible.
-    widths = np.linspace(1.4, 6.2, len(runs))[::-1]
+    unit, unit_bytes = memory_unit(max(run.free_pages.max() for run in runs) * PAGE_BYTES)
     for number, run in enumerate(runs):
         axes.plot(
             _begins(run) + run.sample_s,
-            run.free_pages * PAGE_BYTES / _GIB,
-            linewidth=widths[number],
-            color=COLOURS[_ORDER[number % len(_ORDER)]],
+            run.free_pages * PAGE_BYTES / unit_bytes,
             label=run.configuration,
+            **_look(number, len(runs), widest=6.2),
         )
-    axes.set_ylabel("free memory in GiB")
+    axes.set_ylabel(f"free memory in {unit}")
     axes.set_xlabel("time in s")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.08 * max(max(run.free_pages.max() for run in runs) * PAGE_BYTES / unit_bytes, 1e-9))
     axes.grid(axis="y")
-    axes.legend(loc="lower right", ncols=min(4, len(runs)), fontsize=9)
 
 
 def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
@@ -109,24 +108,27 @@ def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
                 range(1, len(phases) + 1),
                 [run.mean_mw(phase) / 1e3 for phase in phases],
                 marker=MARKERS[number % len(MARKERS)],
-                color=COLOURS[_ORDER[number % len(_ORDER)]],
                 label=run.configuration,
+                **_look(number, len(runs), widest=3.0),
             )
         axes.set_xlabel("stage")
         axes.set_xticks(range(1, len(phases) + 1))
         axes.set_ylabel("DRAM power in W")
         axes.set_ylim(bottom=0)
         axes.grid(axis="y")
-        axes.legend(loc="lower right", ncols=len(runs), fontsize=9)
+        _legend(figure, axes)
         axes.set_title(title)
     return figure
 
 
-def relative_figure(panels: Mapping[str, Mapping[str, float]]) -> Figure:
+def relative_figure(
+    panels: Mapping[str, Mapping[str, float]], known: Mapping[str, float] | None = None
+) -> Figure:
     """Draw relative power as a bar for each workload, followed by their mean (figure 5).
 
     Parameters:
         panels: the ratio of each workload, by title of the panel.
+        known: the paper's mean, by title of the panel.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.4), dpi=150, layout="constrained")
@@ -138,11 +140,29 @@ def relative_figure(panels: Mapping[str, Mapping[str, float]]) -> Figure:
             panel.bar_label(bars, fmt="%.2f", fontsize=8)
             panel.set_xticks(range(len(shown)), list(shown), rotation=30, ha="right", fontsize=9)
             panel.axhline(1, color="black", linewidth=0.8, linestyle=":")
+            if known and title in known:
+                draw_known(panel, [(len(ratios), known[title])])
+                panel.legend(loc="upper left", bbox_to_anchor=(0.0, 1.0), fontsize=9)
             panel.set_title(title, fontsize=10)
             panel.grid(axis="y")
         axes[0].set_ylabel("relative DRAM power")
-        axes[0].set_ylim(0, 1.12)
+        highest = max(1.0, *(ratio for ratios in panels.values() for ratio in ratios.values()))
+        axes[0].set_ylim(0, 1.25 * highest if known else 1.12 * highest)
     return figure
+
+
+def _look(number: int, count: int, *, widest: float) -> dict[str, Any]:
+    """Return the style of a configuration's line: the first is the widest, so that all stay visible."""
+    return {
+        "color": COLOURS[_ORDER[number % len(_ORDER)]],
+        "linestyle": _DASHES[number % len(_DASHES)],
+        "linewidth": float(np.linspace(widest, 1.2, count)[number]),
+    }
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), fontsize=9)
 
 
 def _begins(run: TrayRun) -> NDArray[np.float64]:

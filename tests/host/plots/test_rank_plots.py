@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from axes import assert_sound
 from litemrc.energy.model import RDRAM_COMPONENTS, SDRAM_COMPONENTS
 from litemrc.energy.parts.files import find_part
 from litemrc.energy.rank_energy import rank_energy
@@ -77,6 +78,10 @@ def test_every_domain_has_the_bar_of_its_energy_and_the_outline_of_always_awake(
         right = max(bar.get_x() + bar.get_width() for bar in own if bar.get_facecolor()[3])
         assert right == pytest.approx(filled), "components lie one behind the other"
         assert outline == pytest.approx(1000 * each.awake.total)
+
+
+def test_everything_lies_in_the_picture(table):
+    assert_sound(ranks_figure(table, rank_energy(table, PART), title="two ranks"))
 
 
 def test_every_component_is_in_one_group():

@@ -1,0 +1,134 @@
+"""Figures of the machines for trays, banks and shared memory: data in their axes, memory in bytes."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from axes import assert_sound
+from litemrc.machines.multiprogram.machine import simulate
+from litemrc.machines.multiprogram.scenario_file import read_scenario
+from litemrc.machines.placement.machine import Placement, PlacementRun
+from litemrc.machines.placement.machine import simulate as place
+from litemrc.plots.multiprogram import mm_figure
+from litemrc.plots.placement import map_figure, time_figure
+from litemrc.plots.trays import free_figure, power_figure, relative_figure, samples_figure, stages_figure
+from litemrc.plots.units import memory_unit
+from litemrc.traces.allocations.footprint import LIGHT, FootprintTrace
+from matplotlib.patches import Rectangle
+
+MIB, GIB = 1 << 20, 1 << 30
+SCENARIO = """\
+title = "small"
+memory_pages = 512
+policies = ["global-clock", "equal", "mrc"]
+sample = 10_000
+[costs]
+time_slice = 10_000
+page_read = 8_000
+write_out = 1_500
+[mrc]
+minimum_pages = 5
+group_pages = 4
+delta_pages = 4
+[[process]]
+name = "ask"
+kind = "interactive"
+trace = "gen:zipf?pages=120&alpha=0.7"
+touches = 40
+touch = 10
+sleep = 100_000
+[[process]]
+name = "job"
+kind = "batch"
+trace = "gen:loop?pages=150"
+touches = 3000
+touch = 10
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "unit"), [(1, ("MiB", MIB)), (2 * GIB - 1, ("MiB", MIB)), (2 * GIB, ("GiB", GIB))]
+)
+def test_memory_is_in_gib_from_two_on(size, unit):
+    assert memory_unit(size) == unit
+
+
+def tray_run(name: str, free: int, watts: float) -> SimpleNamespace:
+    """Three samples of 1 s in two phases."""
+    means = {"first": 1e3 * watts, "second": 2e3 * watts}
+    return SimpleNamespace(
+        configuration=name,
+        samples_mw=1e3 * watts * np.array([1.0, 2.0, 1.5]),
+        sample_s=np.ones(3),
+        free_pages=np.array([free, free // 2, free]),
+        phase_names=("first", "second"),
+        mean_mw=means.__getitem__,
+    )
+
+
+@pytest.mark.parametrize(("pages", "unit", "shown"), [(1024, "MiB", 4.0), (1 << 20, "GiB", 4.0)])
+def test_tray_runs_that_coincide_are_visible_and_inside(pages, unit, shown):
+    runs = [tray_run(name, pages, 3.0) for name in ("default", "colors", "powersample", "all")]
+    for draw in (free_figure, power_figure, stages_figure):
+        figure = draw(runs, title="t")
+        assert len(figure.axes[0].lines) == 4
+        assert_sound(figure)
+    (axes,) = free_figure(runs).axes
+    assert axes.get_ylabel() == f"free memory in {unit}"
+    assert axes.lines[0].get_ydata().tolist() == [shown, shown / 2, shown]
+    power, free = samples_figure(runs, title="t").axes
+    assert power.lines[3].get_ydata().tolist() == pytest.approx([3.0, 6.0, 4.5])
+    assert (power.get_ylabel(), free.get_xlabel()) == ("DRAM power in W", "time in s")
+    assert_sound(samples_figure(runs))
+
+
+def test_ratios_above_one_stay_in_the_picture_and_the_papers_mean_is_marked():
+    figure = relative_figure({"(a)": {"x": 0.7, "y": 1.3}, "(b)": {"z": 0.9}}, {"(a)": 0.73})
+    first, second = figure.axes
+    heights = [bar.get_height() for bar in first.patches if isinstance(bar, Rectangle)]
+    assert heights == pytest.approx([0.7, 1.3, 1.0])
+    (star,) = [line for line in first.lines if line.get_marker() == "*"]
+    assert star.get_xydata().tolist() == [[2, 0.73]]
+    assert not [line for line in second.lines if line.get_marker() == "*"]
+    assert_sound(figure)
+
+
+def bank_runs(count: int) -> list[PlacementRun]:
+    placement = Placement(memory_bytes=64 * MIB, units=16, reserve_pages=8, migrate_every=2)
+    trace = FootprintTrace(LIGHT, placement.frames, ticks=20, seed=1, nodes=1)
+    names = ("buddy", "adaptive", "tray", "bank-list", "bank-array")
+    return [place(trace, placement, name) for name in names[:count]]
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_banks_are_drawn_in_rows_and_memory_in_mib(count):
+    runs = bank_runs(count)
+    banks = map_figure(runs)
+    assert [len(axes.patches) for axes in banks.axes] == [16] * count
+    assert banks.get_size_inches()[0] < 10, "readable in a page"
+    assert_sound(banks)
+    figure = time_figure(runs)
+    for axes, run in zip(figure.axes, runs, strict=True):
+        free, offline = axes.lines
+        assert free.get_ydata().tolist() == pytest.approx(64 * (1 - run.used / run.placement.frames))
+        assert offline.get_ydata().tolist() == pytest.approx(64 * run.offline_share)
+    assert figure.get_supylabel() == "memory in MiB"
+    assert_sound(figure)
+
+
+def test_processes_fill_a_memory_in_mib_and_policies_that_coincide_are_visible(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SCENARIO)
+    scenario = read_scenario(path)
+    run = simulate(scenario, "equal")
+    runs = [replace(run, policy=policy) for policy in scenario.policies]
+    figure = mm_figure(scenario, runs)
+    responses, *memories = figure.axes
+    assert len(responses.lines) == 3
+    for axes in memories:
+        assert axes.get_ylabel() == "MiB"
+        assert axes.lines[0].get_ydata()[0] == 2  # 512 pages of 4 KiB
+        top = max(path.vertices[:, 1].max() for area in axes.collections for path in area.get_paths())
+        assert top == pytest.approx(run.resident_pages.sum(axis=1).max() * 4096 / MIB)
+    assert_sound(figure)
