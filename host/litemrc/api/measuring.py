@@ -13,6 +13,7 @@ from litemrc.api.stacks import (
     curves_of,
     frames_for,
     has_frames,
+    without_band,
 )
 from litemrc.curves.curve import Curve
 from litemrc.curves.curves import Curves
@@ -29,6 +30,7 @@ def mrc(
     threads: int | None = None,
     sample_rate: float | None = None,
     sample_pages: int | None = None,
+    band: bool | None = None,
     frames: int | None = None,
     groups: int | None = None,
 ) -> Curve:
@@ -46,6 +48,7 @@ def mrc(
             a source with several is refused (see `mrc_by_context`).
         threads: of exact: cores to use.
         sample_rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
+        band: of shards: False: without the confidence band, which takes 7 times the work on the sample.
         frames, groups: of group and bucket: size of the memory in pages, number of page groups. frames None:
             the smallest size that holds all pages, which are counted first.
 
@@ -61,6 +64,7 @@ def mrc(
         "threads": threads,
         "sample_rate": sample_rate,
         "sample_pages": sample_pages,
+        "band": band,
         "frames": frames,
         "groups": groups,
     }
@@ -101,11 +105,12 @@ def mrc_windows(
     """Measure a curve for each window of `window` references over one continuing LRU stack.
 
     Counters start at 0 in each window, the stack does not: the first access of a window to a page that was
-    accessed before is no cold miss. All curves have the same sizes, 8 in each power of two. The other
-    parameters and the exceptions are those of `mrc`.
+    accessed before is no cold miss. All curves have the same sizes, 8 in each power of two, and no
+    confidence band. The other parameters and the exceptions are those of `mrc`.
     """
     references = References(source, page_bytes)
-    stack = WindowedStack(_maker(references, engine, parameters)(), window)
+    make = _maker(references, engine, without_band(engine, parameters))
+    stack = WindowedStack(make(), window)
     for chunk in references:
         stack.access(chunk.pages)
     found = stack.curves(references.page_bytes, known_from_pages=references.known_from_pages)

@@ -28,8 +28,14 @@ class EngineParameters(TypedDict, total=False):
     threads: int | None
     sample_rate: float | None
     sample_pages: int | None
+    band: bool | None
     frames: int | None
     groups: int | None
+
+
+def without_band(engine: str, parameters: EngineParameters) -> EngineParameters:
+    """Return the parameters of an engine whose curves need no confidence band, as those of windows."""
+    return {**parameters, "band": False} if engine == "shards" else parameters
 
 
 def has_frames(engine: str) -> bool:

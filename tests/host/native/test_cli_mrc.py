@@ -75,6 +75,26 @@ def test_shards_over_all_pages_is_exact(figure_2, sample) -> None:
     assert curve(figure_2, "--engine", "shards", *sample)["miss_ratio"] == [0.75, 0.5]
 
 
+def test_a_sampled_curve_has_a_band_unless_told() -> None:
+    sampled = ["gen:zipf?pages=3000&n=30000", "--engine", "shards", "--sample-rate", "0.1"]
+    got = curve(*sampled)
+    bounds = zip(got["miss_ratio_low"], got["miss_ratio"], got["miss_ratio_high"], strict=True)
+    assert all(0 <= low <= ratio <= high <= 1 for low, ratio, high in bounds)
+    assert run(*sampled).stdout.splitlines()[1].split() == [
+        "pages",
+        "memory",
+        "miss",
+        "ratio",
+        "95",
+        "%",
+        "band",
+    ]
+    assert run(*sampled, "--csv").stdout.startswith(
+        "name,pages,memory_bytes,miss_ratio,miss_ratio_low,miss_ratio_high\n"
+    )
+    assert "miss_ratio_low" not in curve(*sampled, "--no-band")
+
+
 def test_the_table_has_powers_of_two_and_the_footprint(tmp_path) -> None:
     done = run(_written(tmp_path, [0, 1, 2, 0, 1, 2]))
     assert done.stdout.splitlines()[0] == "6 accesses, 3 cold misses"
@@ -143,7 +163,7 @@ def test_windows_share_one_stack(figure_2, tmp_path) -> None:
     assert csv[1:] == ["window 1,3,12288,1.0", "window 2,3,12288,0.0"]
 
 
-def test_contexts_have_a_curve_each_unless_told(tmp_path) -> None:
+def test_contexts_have_a_curve_each_by_default(tmp_path) -> None:
     path = tmp_path / "t.txt"
     # Page 7 belongs to context 1, which accessed it first.
     path.write_text("1 7 r 1\n2 8 r 2\n3 7 r 2\n")
@@ -157,7 +177,7 @@ def test_contexts_have_a_curve_each_unless_told(tmp_path) -> None:
     assert refused.returncode == 2 and "contexts 1, 2" in refused.stderr and "--context" in refused.stderr
 
 
-def test_frames_fit_the_trace_unless_told(tmp_path) -> None:
+def test_frames_fit_the_trace_by_default(tmp_path) -> None:
     loop = _written(tmp_path, [*range(300)] * 2)
     done = run(loop, "--engine", "bucket", "--groups", 64, "--json")
     assert json.loads(done.stdout)["sizes_pages"] == list(range(8, 513, 8))
@@ -199,7 +219,7 @@ def test_help_says_where_sampling_fails() -> None:
             "sampling rate must be above 0 and at most 1 (got 2.0)",
         ),
         (["--engine", "shards", "--sample-rate", "0.1", "--sample-pages", "9"], "either a sample rate or"),
-        (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "a multiple of 16 pages"),
+        (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "multiple of 16 pages"),
         (["--engine", "opt"], "invalid choice: 'opt'"),
         (
             ["--sizes", "1,-4"],
@@ -209,7 +229,7 @@ def test_help_says_where_sampling_fails() -> None:
         (["--context", "x"], "must be the number of a context, each or all (got 'x')"),
         (["--context", "3"], "the trace has no contexts"),
         (["--window", "0"], "must be a whole number from 1"),
-        (["--window", "2", "gen:loop"], "--window takes one trace (got 2)"),
+        (["gen:loop", "--window", "2"], "--window takes one trace (got 2)"),
         (["-", "-", "--format", "text"], "stdin can be read only once"),
         (["-", "--format", "text", "--engine", "group"], "give --frames"),
         (["--plot", "curve.pdf"], "must end in .png or .svg"),
@@ -256,7 +276,7 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
     process.send_signal(signal.SIGINT)
     output, messages = process.communicate(timeout=patience(60))
     assert (
-        process.returncode == 130 and "interrupted: the curve covers the references read so far" in messages
+        process.returncode == 130 and "interrupted: the curves cover the references read so far" in messages
     )
     curve = json.loads(output)
     assert 0 < curve["accesses"] < 100_000_000_000 and curve["sizes_pages"][-1] <= 1000

@@ -15,6 +15,7 @@ from litemrc.api.stacks import (
     curves_of,
     frames_for,
     has_frames,
+    without_band,
 )
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.progress import shown
@@ -138,6 +139,7 @@ def measure_windows(
         KeyboardInterrupt: before the first reference.
     """
     measured = Measured()
+    how = replace(how, parameters=without_band(how.engine, how.parameters))
     make = how.maker(path)
     with how.opened(path) as trace:
         sizes = sizes_pages(trace)

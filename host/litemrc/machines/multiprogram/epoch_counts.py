@@ -45,7 +45,11 @@ def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
 
     def make() -> Engine:
         return make_engine(
-            mrc.engine, frames=mrc.engine_frames, groups=mrc.engine_groups, sample_rate=mrc.engine_rate
+            mrc.engine,
+            frames=mrc.engine_frames,
+            groups=mrc.engine_groups,
+            sample_rate=mrc.engine_rate,
+            band=False if mrc.engine == "shards" else None,
         )
 
     return _EngineCounts(make, mrc.epoch, mrc.group_pages, groups)

@@ -11,30 +11,41 @@ template <typename Engine> void access(Engine &engine, const PageArray &pages) {
     engine.access(pages.data(), pages.size());
 }
 
+Array<uint64_t> histogram(const ExactStack &stack) {
+    return to_array(std::vector<uint64_t>(stack.histogram(), stack.histogram() + stack.footprint() + 1));
+}
+
+nb::tuple weights(const PageSample &sample) {
+    std::vector<uint64_t> distances(sample.weights().size());
+    for (size_t number = 0; number < distances.size(); ++number)
+        distances[number] = DistanceClasses::greatest(number);
+    return nb::make_tuple(to_array(std::move(distances)), to_array(std::vector<double>(sample.weights())),
+                          sample.cold_weight());
+}
+
 } // namespace
 
 void bind_shards(nb::module_ &module) {
     nb::class_<ShardsFixedRate>(module, "ShardsFixedRate")
-        .def(nb::init<double>(), nb::arg("rate"))
+        .def(nb::init<double, unsigned>(), nb::arg("rate"), nb::arg("groups") = 0)
         .def_prop_ro("accesses", &ShardsFixedRate::accesses)
         .def("access", &access<ShardsFixedRate>, nb::arg("pages").noconvert())
-        .def("histogram", [](const ShardsFixedRate &self) {
-            const ExactStack &stack = self.stack();
-            return to_array(std::vector<uint64_t>(stack.histogram(), stack.histogram() + stack.footprint() + 1));
-        });
+        .def("histogram", [](const ShardsFixedRate &self) { return histogram(self.stack()); })
+        .def(
+            "histogram_without",
+            [](const ShardsFixedRate &self, size_t group) { return histogram(self.stack_without(group)); },
+            nb::arg("group"));
     nb::class_<ShardsFixedSize>(module, "ShardsFixedSize")
-        .def(nb::init<size_t>(), nb::arg("most_pages"))
+        .def(nb::init<size_t, unsigned>(), nb::arg("most_pages"), nb::arg("groups") = 0)
         .def_prop_ro("accesses", &ShardsFixedSize::accesses)
         .def_prop_ro("rate", &ShardsFixedSize::rate)
-        .def_prop_ro("cold_weight", &ShardsFixedSize::cold_weight)
         .def("access", &access<ShardsFixedSize>, nb::arg("pages").noconvert())
-        .def("weights", [](const ShardsFixedSize &self) { return to_array(std::vector<double>(self.weights())); })
-        .def("distances", [](const ShardsFixedSize &self) {
-            std::vector<uint64_t> distances(self.weights().size());
-            for (size_t number = 0; number < distances.size(); ++number)
-                distances[number] = DistanceClasses::greatest(number);
-            return to_array(std::move(distances));
-        });
+        // Distances, weights of the accesses at each, and the weight of first accesses.
+        .def("weights", [](const ShardsFixedSize &self) { return weights(self.sample()); })
+        .def(
+            "weights_without",
+            [](const ShardsFixedSize &self, size_t group) { return weights(self.sample_without(group)); },
+            nb::arg("group"));
 }
 
 } // namespace litemrc_native

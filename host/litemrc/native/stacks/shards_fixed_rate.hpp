@@ -6,12 +6,17 @@
 #include "spatial_sample.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace litemrc_native {
 
+// For the error of the curve (a delete-a-group jackknife), the sample is also divided into groups, by equal parts of the
+// hashes below the threshold, and as many further stacks take the sample without one of the groups each.
 class ShardsFixedRate {
   public:
-    explicit ShardsFixedRate(double rate) : threshold_(sampling_threshold(rate)) {}
+    // `groups`: of the sample; 0: none.
+    ShardsFixedRate(double rate, unsigned groups)
+        : threshold_(sampling_threshold(rate)), group_hashes_(groups ? threshold_ / groups + 1 : 0), without_(groups) {}
 
     // Throws as ExactStack::access.
     void access(const uint64_t *pages, size_t count) {
@@ -19,7 +24,9 @@ class ShardsFixedRate {
         accesses_ += count;
         while (count) {
             const size_t batch = std::min(count, BATCH);
-            stack_.access(sampled, select_sampled(pages, batch, threshold_, sampled));
+            const size_t selected = select_sampled(pages, batch, threshold_, sampled);
+            stack_.access(sampled, selected);
+            access_groups(sampled, selected);
             pages += batch;
             count -= batch;
         }
@@ -28,12 +35,34 @@ class ShardsFixedRate {
     uint64_t accesses() const { return accesses_; }
     const ExactStack &stack() const { return stack_; } // of the sampled accesses
 
+    // The stack of the sampled accesses without those to pages of a group.
+    const ExactStack &stack_without(size_t group) const { return without_.at(group); }
+
   private:
     static constexpr size_t BATCH = 2048;
 
+    void access_groups(const uint64_t *sampled, size_t count) {
+        if (without_.empty() || !count)
+            return;
+        uint64_t others[BATCH];
+        uint8_t groups[BATCH];
+        for (size_t i = 0; i < count; ++i)
+            groups[i] = uint8_t(sampling_hash(sampled[i]) / group_hashes_);
+        for (size_t group = 0; group < without_.size(); ++group) {
+            size_t kept = 0;
+            for (size_t i = 0; i < count; ++i) {
+                others[kept] = sampled[i];
+                kept += groups[i] != group; // no branch to predict
+            }
+            without_[group].access(others, kept);
+        }
+    }
+
     uint64_t threshold_;
+    uint64_t group_hashes_; // hashes of a group
     uint64_t accesses_ = 0;
     ExactStack stack_;
+    std::vector<ExactStack> without_;
 };
 
 } // namespace litemrc_native

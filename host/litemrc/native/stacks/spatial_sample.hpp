@@ -21,6 +21,13 @@ inline uint64_t sampling_hash(uint64_t page) {
     return page * 0x9E3779B97F4A7C15u + (angle ^ (angle >> 33)); // 2^64 / golden ratio
 }
 
+// A hash that is independent of `sampling_hash`, and of the hashes of neighbouring pages.
+inline uint64_t grouping_hash(uint64_t page) {
+    page = (page ^ (page >> 33)) * 0xFF51AFD7ED558CCDu;
+    page = (page ^ (page >> 33)) * 0xC4CEB9FE1A85EC53u;
+    return page ^ (page >> 33);
+}
+
 // A page is sampled if its hash is at most this. `rate`: in 0 < rate <= 1.
 inline uint64_t sampling_threshold(double rate) {
     return rate >= 1 ? UINT64_MAX : uint64_t(std::ldexp(rate, 64));

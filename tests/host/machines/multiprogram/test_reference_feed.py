@@ -130,7 +130,7 @@ def test_counts_are_what_an_engines_curve_gained_in_the_epoch(monkeypatch):
             return SimpleNamespace(sizes_pages=np.array([3, 4]), miss_ratio=np.array(ratio))
 
     def make_engine(*given, **sizes):
-        assert (given, sizes) == (("shards",), {"frames": 1, "groups": 2, "sample_rate": 0.5})
+        assert (given, sizes) == (("shards",), {"frames": 1, "groups": 2, "sample_rate": 0.5, "band": False})
         return Engine()
 
     monkeypatch.setattr(epoch_counts, "make_engine", make_engine)
