@@ -1,0 +1,79 @@
+"""Any line of arguments is parsed or refused: with exit code 2, or by a UserError with a place or a remedy.
+
+The lines are built from the parsers' own options, so new options are tested, too.
+"""
+
+import argparse
+import contextlib
+import io
+from itertools import chain
+
+import pytest
+from hostile import VALUES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from litemrc.cli.main import command_parser
+from litemrc.cli.shared.commands import parsers_of
+from litemrc.errors import UserError
+
+PARSERS = {parser.prog: parser for parser in parsers_of(command_parser())}
+# Words that mix with the hostile ones, so that some lines come far.
+PLAUSIBLE = ("1", "4096", "16M", "4k", "0.5", "1=2", "a.txt", "out.parquet", "lru", "all", "gen:loop", "0:15")
+
+
+def values(action: argparse.Action) -> st.SearchStrategy[str]:
+    """Values for an argument: its choices, plausible ones, hostile ones, any text."""
+    words = [*map(str, action.choices or ()), *PLAUSIBLE, *VALUES]
+    return st.sampled_from(words) | st.text(st.characters(blacklist_characters="\0"), max_size=12)
+
+
+def words_of(action: argparse.Action) -> st.SearchStrategy[list[str]]:
+    """An argument as words of a line, with too many and too few values among them."""
+    if isinstance(action, argparse._SubParsersAction):
+        return st.lists(st.sampled_from([*action.choices, *VALUES]), max_size=1)
+    if not action.option_strings:
+        return st.lists(values(action), max_size=3)
+    option = st.sampled_from(action.option_strings)
+    if action.nargs == 0:
+        return st.tuples(option).map(list) | st.builds(lambda *pair: ["=".join(pair)], option, values(action))
+    separate = st.builds(lambda name, value: [name, *value], option, st.lists(values(action), max_size=2))
+    return separate | st.builds(lambda *pair: ["=".join(pair)], option, values(action))
+
+
+def lines(parser: argparse.ArgumentParser) -> st.SearchStrategy[list[str]]:
+    arguments = [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
+    given_words = st.lists(st.sampled_from(arguments).flatmap(words_of), max_size=6)
+    # Required arguments are mostly there: otherwise no line passes the parser.
+    required = [words_of(action) if action.required else st.just([]) for action in arguments]
+    return st.builds(lambda some, *all_of: list(chain(*some, *all_of)), given_words, *required)
+
+
+@pytest.mark.parametrize("prog", list(PARSERS))
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_every_line_is_parsed_or_refused(prog, data):
+    parser = PARSERS[prog]
+    line = data.draw(lines(parser))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        try:
+            assert parser.parse_args(line) is not None
+        except SystemExit as end:
+            if end.code != 0:  # of --version, and of --help below this command
+                assert end.code == 2 and ": error: " in said.getvalue()
+        except UserError as error:
+            assert error.exit_code == 2 and error.what and (error.where or error.remedy)
+
+
+# The values of an option's type, one by one: the random lines seldom reach each of them.
+@pytest.mark.parametrize("prog", list(PARSERS))
+def test_every_hostile_value_of_every_option_is_parsed_or_refused(prog):
+    parser = PARSERS[prog]
+    for action in parser._actions:
+        if action.type is None:
+            continue
+        for value in VALUES:
+            try:
+                parser._get_value(action, value)
+            except (argparse.ArgumentError, UserError) as error:
+                assert str(error), (action.dest, value)
