@@ -47,6 +47,15 @@ def test_counts_below_a_1024th_are_forgotten() -> None:
     assert curve.miss_ratios == [1.0], "nothing is left"
 
 
+def test_a_convex_curve_falls_in_equal_parts_to_the_end_of_a_step() -> None:
+    step, convex = AgedCurve(3, 1.0), AgedCurve(3, 1.0)
+    step.add([0.0, 0.0, 9.0, 1.0], 1)
+    convex.add([4.0, 2.0, 1.0, 1.0], 1)
+    assert step.miss_ratios == [1.0, 1.0, 0.1]
+    assert step.convex_miss_ratios == pytest.approx([1 - 0.9 / 3, 1 - 2 * 0.9 / 3, 0.1])
+    assert convex.convex_miss_ratios == convex.miss_ratios == [0.5, 0.25, 0.125]
+
+
 def test_idle_times_are_counted_up_to_2_to_the_32_ns() -> None:
     """Longer ones cost as much as 2^32 ns, shorter ones less: powerdown saves 1 microwatt against nap."""
     costs = [IdleCosts(POWER, 1) for _ in range(3)]
