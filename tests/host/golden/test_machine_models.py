@@ -1,4 +1,4 @@
-"""Columns that belong together have one length; a model does not drop what is longer."""
+"""The golden models of machines: columns that belong together have one length; curves and costs by hand."""
 
 from collections.abc import Callable
 
