@@ -33,7 +33,8 @@ COMMANDS = {
     "allocate": ("curves.allocate", "divide a memory among processes by their miss-ratio curves"),
     "energy": ("ranks.energy", "report the energy that memory ranks consumed, by state and component"),
     "intents": ("machines.intents", "check an application's intents for its page colors"),
-    "mrc": ("curves.mrc", "compute the miss-ratio curve of a trace"),
+    "mrc": ("curves.mrc", "compute the miss-ratio curves of traces, or of windows of a trace"),
+    "compare": ("curves.compare", "compare miss-ratio curves; exit code 1 above a tolerance"),
     "replace": (
         "machines.replace",
         "count the page faults of traces under LRU, CLOCK, OPT and SEQ replacement",
