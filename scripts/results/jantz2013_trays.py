@@ -96,13 +96,17 @@ def figure3(scenario: TrayScenario, pictures: Path) -> str:
 
 def figure4(scenario: TrayScenario, pictures: Path) -> str:
     runs = run(scenario)
-    save_figure(stages_figure(runs), pictures / "figure4.png")
+    first = runs[0].phase_names[0]
+    known = {
+        f"paper: {share:.0%} below {base}": (1.0, _named(runs, base).mean_mw(first) / 1e3 * (1 - share))
+        for base, share in PAPER_STAGE.items()
+    }
+    save_figure(stages_figure(runs, known=known), pictures / "figure4.png")
     rows = [
         [each.configuration, *(f"{each.mean_mw(phase) / 1e3:.2f}" for phase in each.phase_names)]
         for each in runs
     ]
     tables = [markdown(["W in stage:", *(phase.split()[-1] for phase in runs[0].phase_names)], rows)]
-    first = runs[0].phase_names[0]
     trays = _named(runs, "trays")
     whole = replace(
         scenario,
@@ -167,7 +171,8 @@ def figure5(scenarios: Mapping[str, TrayScenario], pictures: Path) -> str:
         panels[title] = {
             name: _ours(each).mean_mw() / _named(each, base).mean_mw() for name, each in runs.items()
         }
-    save_figure(relative_figure(panels), pictures / "figure5.png")
+    known = {"over interleaved, no trays": 1 - PAPER_RECYCLING}
+    save_figure(relative_figure(panels, known), pictures / "figure5.png")
     rows = []
     for name, each in runs.items():
         watts = [f"{one.mean_mw() / 1e3:.2f}" for one in each]

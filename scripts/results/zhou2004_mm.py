@@ -12,7 +12,7 @@ from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.plots.files import save_figure
 from litemrc.plots.multiprogram import mm_figure
 from page_tables import fill_tables
-from zhou2004_table2 import FIRST, TABLE_2, Runs, later, policies, table_2, verdicts
+from zhou2004_table2 import FIRST, TABLE_2, Runs, later, picture, policies, table_2, verdicts
 
 SEEDS = (1, 2, 3, 4, 5)
 FIGURE_4_BEFORE_S = 140  # time in figure 4 before gcc begins
@@ -40,6 +40,7 @@ def main() -> None:
     folder = args.docs / "zhou2004"
     figure_4 = _from_figure_4(scenarios["apache_gcc"])
     both = [simulate(figure_4, policy) for policy in (FIRST, "mrc")]
+    save_figure(picture(mixes), folder / "table2.png")
     save_figure(mm_figure(figure_4, both), folder / "figure4.png")
     shown = [mixes["intr_linear"][policy][0] for policy in (FIRST, "mrc")]
     save_figure(mm_figure(scenarios["intr_linear"], shown), folder / "intr_linear.png")

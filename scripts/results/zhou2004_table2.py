@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from litemrc.machines.multiprogram.run_result import RunResult, fault_reduction, speedup
 from litemrc.machines.multiprogram.scenario import Scenario
+from litemrc.plots.known import Beside, beside_figure
+from matplotlib.figure import Figure
 
 FIRST = "global-clock"
 GOAL_SPEEDUP, GOAL_FAULTS = 5.86, 0.63
@@ -96,6 +98,20 @@ def table_2(scenarios: dict[str, Scenario], mixes: dict[str, Runs]) -> str:
         " * in 100 s.",
     ]
     return "\n".join(lines)
+
+
+def picture(mixes: dict[str, Runs]) -> Figure:
+    """Draw speed-ups and fault reductions of all rows beside those of the paper."""
+    speedups, reductions = [], []
+    for name, rows in TABLE_2.items():
+        for row, paper in zip(rows, PAPER_SPEEDUPS[name], strict=True):
+            (other,) = [each.process for each in rows if each is not row]
+            label = f"{row.process}, with {other}"
+            before, after = row.faults
+            speedups.append(Beside(label, _speedups(mixes[name], "mrc", row.process), paper))
+            fewer = [100 * share for share in _reductions(mixes[name], "mrc", row.process)]
+            reductions.append(Beside(label, fewer, 100 * (1 - after / before)))
+    return beside_figure({"speed-up under MRC-MM": speedups, "reduction of page faults in %": reductions})
 
 
 def _seconds(value: float) -> str:

@@ -1,6 +1,6 @@
 """Figures of memory power management: energy x delay of schemes and of sweeps (zhou2004, figures 5, 6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 import matplotlib
@@ -11,7 +11,7 @@ from matplotlib.patches import Polygon
 from matplotlib.ticker import PercentFormatter
 
 from litemrc.machines.chips.machine import EnergyRun
-from litemrc.plots.curves import COLOURS, MARKERS, STYLE
+from litemrc.plots.curves import COLOURS, INK, MARKERS, STYLE
 
 # A scheme looks the same in all pictures; schemes that use the working set have their base's colour, hatched.
 _LOOKS = {
@@ -27,14 +27,21 @@ _LOOKS = {
 }
 _NORMAL = "static-nap"
 _DASHES = ("-", "--", "-.", ":")
+_RANGE = "range in the paper"
 _FAR = 3.0  # bars from here on are broken, so that the others keep their resolution
 
 
-def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: str = "") -> Figure:
+def bars_figure(
+    runs: Sequence[EnergyRun] | Mapping[str, EnergyRun],
+    *,
+    title: str = "",
+    known: Mapping[str, tuple[float, float]] | None = None,
+) -> Figure:
     """Draw energy x delay of schemes as bars, grouped by program; relative to static-nap if every run has it.
 
     Parameters:
         runs: runs by name of the program, or one run.
+        known: the paper's least and greatest reduction relative to the base scheme, by scheme.
     """
     groups = dict(runs) if isinstance(runs, Mapping) else {"": runs[0]}
     names = [name for name in _LOOKS if any(_has(run, name) for run in groups.values())]
@@ -68,6 +75,8 @@ def bars_figure(runs: Sequence[EnergyRun] | Mapping[str, EnergyRun], *, title: s
             for place, value in zip(places, values, strict=True):
                 if value > top:
                     _break(axes, place, width * 0.9, top)
+            if known and name in known:
+                _draw_ranges(axes, places, groups.values(), name, known[name], normal)
         axes.set_ylim(0, 1.06 * top)
         axes.set_xticks(range(len(groups)), ["\n".join(wrap(name, 9)) for name in groups])
         axes.tick_params(axis="x", length=0)
@@ -143,6 +152,10 @@ def _has(run: EnergyRun, name: str) -> bool:
     return any(result.scheme.name == name for result in run.results)
 
 
+def _energy_delay_of(run: EnergyRun, name: str) -> float:
+    return next(result.energy_delay for result in run.results if result.scheme.name == name)
+
+
 def _energy_delay(run: EnergyRun, name: str, normal: bool) -> float:
     values = {result.scheme.name: result.energy_delay for result in run.results}
     return values.get(name, np.nan) / (values[_NORMAL] if normal else 1.0)
@@ -152,6 +165,33 @@ def _top(values: Sequence[float], normal: bool) -> float:
     """Return where bars far above the others, such as always-on, are broken."""
     near = [value for value in values if value < _FAR] if normal else []
     return max(near or [value for value in values if value == value], default=1.0) * 1.12
+
+
+def _draw_ranges(
+    axes: Axes,
+    places: Iterable[float],
+    runs: Iterable[EnergyRun],
+    name: str,
+    reductions: tuple[float, float],
+    normal: bool,
+) -> None:
+    """Draw the range that a paper reports at each bar of a scheme."""
+    for index, (place, run) in enumerate(zip(places, runs, strict=True)):
+        if not _has(run, name):
+            continue
+        base = run.bases[name].energy_delay / (_energy_delay_of(run, _NORMAL) if normal else 1.0)
+        ends = [base * (1 - reduction) for reduction in reductions]
+        labelled = index == 0 and not any(line.get_label() == _RANGE for line in axes.lines)
+        axes.plot(
+            [place, place],
+            ends,
+            color=INK,
+            marker="_",
+            markersize=7,
+            linewidth=1.2,
+            zorder=4,
+            label=_RANGE if labelled else None,
+        )
 
 
 def _break(axes: Axes, place: float, width: float, top: float) -> None:

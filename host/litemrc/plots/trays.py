@@ -97,8 +97,14 @@ def draw_free(axes: Axes, runs: Sequence[TrayRun]) -> None:
     axes.grid(axis="y")
 
 
-def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
-    """Draw the mean power of each phase, a line for each configuration (figure 4)."""
+def stages_figure(
+    runs: Sequence[TrayRun], *, title: str = "", known: Mapping[str, tuple[float, float]] | None = None
+) -> Figure:
+    """Draw the mean power of each phase, a line for each configuration (figure 4).
+
+    Parameters:
+        known: points (stage, W) that follow from the paper, by label.
+    """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=150, layout="constrained")
         axes = figure.subplots()
@@ -111,6 +117,8 @@ def stages_figure(runs: Sequence[TrayRun], *, title: str = "") -> Figure:
                 label=run.configuration,
                 **_look(number, len(runs), widest=3.0),
             )
+        for index, (label, point) in enumerate((known or {}).items()):
+            draw_known(axes, [point], label, marker="*" if index == 0 else "P")
         axes.set_xlabel("stage")
         axes.set_xticks(range(1, len(phases) + 1))
         axes.set_ylabel("DRAM power in W")
