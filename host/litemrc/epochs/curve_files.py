@@ -73,7 +73,7 @@ def _objects(content: bytes, path: Path) -> list[Any]:
     except json.JSONDecodeError as error:
         what, where = f"neither Parquet nor JSON: {error.msg}", f"{path}:{error.lineno}:{error.colno}"
         raise UserError(what, where=where, remedy=_REMEDY) from None
-    except (UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # not UTF-8, a number of 5,000 digits, brackets in brackets
         raise UserError("neither Parquet nor JSON", where=str(path), remedy=_REMEDY) from None
     if not isinstance(found, dict) or "curves" not in found:
         return [found]

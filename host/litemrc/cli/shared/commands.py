@@ -29,6 +29,14 @@ class CommandParser(argparse.ArgumentParser):
         self.declare()
         return super().parse_known_args(args, namespace)
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Return the value of an argument; argparse before Python 3.13 makes a list of the value in --option=--."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
+
     def declare(self) -> None:
         """Import the command's module and let it declare the arguments, once."""
         if self._module:
