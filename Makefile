@@ -35,7 +35,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -125,6 +125,9 @@ man: $(HOST) .venv/docs.stamp   ## a man page for each command: man -l build/man
 registers: $(HOST) .venv/soc.stamp   ## export the register map from the gateware
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
+
+test-targets: $(HOST) .venv/soc.stamp .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 39 stock SoCs: docs/targets.md (2 min)
+	python scripts/targets/elaborate.py
 
 ##@ Build a part
 
@@ -246,7 +249,7 @@ BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; py
 	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
 
 # Groups of pyproject.toml.
-PYTHON_GROUPS := soc test pnr bench linux boards docs mutants
+PYTHON_GROUPS := soc targets test pnr bench linux boards docs mutants
 $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@

@@ -60,6 +60,7 @@ PARTS = {
         Options of all commands <docs/reference/commands>
         Python API <docs/reference/host>
         Gateware API <docs/reference/gateware>
+        Stock targets <docs/targets>
         Registers <docs/registers>
         Engines <docs/engines>
         Energy model <docs/energy>

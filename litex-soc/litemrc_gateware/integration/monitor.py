@@ -79,7 +79,7 @@ def add_monitor(
     soc.add_module(name=name, module=monitor)
     window = monitor.window
     soc.bus.add_slave(
-        name=f"{name}_window", slave=window.bus, region=uncached_region(soc.bus, window.bytes, WINDOW_ORIGIN)
+        name=f"{name}_window", slave=window.bus, region=uncached_region(soc, window.bytes, WINDOW_ORIGIN)
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)

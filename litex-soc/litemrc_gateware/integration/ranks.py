@@ -115,7 +115,7 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
     soc.bus.add_slave(
         name=f"{name}_window",
         slave=control.window.bus,
-        region=uncached_region(soc.bus, control.window.bytes, WINDOW_ORIGIN),
+        region=uncached_region(soc, control.window.bytes, WINDOW_ORIGIN),
     )
     soc.add_config("DRAM_PART", getattr(module, "part", type(module).__name__))
     soc.add_config("DRAM_CHIPS", phy.settings.databits // chip_bits)

@@ -98,7 +98,7 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     soc.bus.add_slave(
         name=f"{name}_window",
         slave=refs.window.bus,
-        region=uncached_region(soc.bus, refs.window.bytes, WINDOW_ORIGIN, mode="rw"),
+        region=uncached_region(soc, refs.window.bytes, WINDOW_ORIGIN, mode="rw"),
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)

@@ -142,6 +142,23 @@ def test_the_window_is_where_the_processor_does_not_cache(origin, size):
     assert origin <= window.origin and window.origin + window.size <= origin + size
 
 
+def test_the_window_leaves_the_place_of_the_registers():
+    """LiteX gives the registers their region last: on Rocket they begin where uncached addresses do."""
+    soc = soc_with_sdram()
+    soc.bus.io_regions = {"io": SoCIORegion(origin=0x1200_0000, size=0x7000_0000, cached=False)}
+    soc.mem_map = {**soc.mem_map, "csr": 0x1200_0000}
+    add_monitor(soc)
+    assert soc.bus.regions["mrc_window"].origin == 0x1201_0000  # behind 64 KiB of registers
+
+
+def test_a_processor_that_caches_everything_is_refused():
+    soc = soc_with_sdram()
+    soc.bus.io_regions = {"io": SoCIORegion(origin=0xF000_0000, size=0x1000, cached=False)}
+    soc.mem_map = {**soc.mem_map, "csr": 0xF000_0000}
+    with pytest.raises(ValueError, match="no room of 4096 bytes that it does not cache"):
+        add_monitor(soc)
+
+
 def test_without_sdram_the_error_says_what_to_call():
     with pytest.raises(ValueError, match=r"no SDRAM; call soc\.add_sdram first"):
         add_monitor(SoCMini(SimPlatform("SIM", []), clk_freq=CLOCK_HZ))
