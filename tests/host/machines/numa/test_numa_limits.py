@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from litemrc.errors import UserError
 from litemrc.machines.numa.costs import PAPER, read_costs
-from litemrc.machines.numa.machine import NumaMachine, NumaReferences, NumaSimulation, read_references
+from litemrc.machines.numa.machine import (
+    PROTOCOLS,
+    NumaMachine,
+    NumaReferences,
+    NumaSimulation,
+    read_references,
+)
 from litemrc.machines.numa.replicate_prediction import ReplicatePrediction
 from litemrc.machines.numa.replicate_scenario import Group, Home, ReplicateScenario, replicate_references
 from litemrc.traces.shared.chunk import SharedChunk
@@ -19,6 +25,15 @@ def test_what_is_not_given_is_64_processors_with_pages_of_1_kib():
     simulation = NumaSimulation(from_text("0r0 3*1r0 0w0", 256), machine)
     run = simulation.run("upd")
     assert (run.delay, run.update, run.counts.replications) == (0, 0, 0)
+    told = {name: simulation.run(name, 3, 4) for name in PROTOCOLS}
+    assert {name: (run.delay, run.update) for name, run in told.items()} == {
+        "upd": (3, 4),
+        "self-tuned": (None, None),
+        "invalidate": (3, None),
+        "always-remote": (0, 0),
+        "first-touch": (1, 0),
+        "optimum": (None, None),
+    }
     assert [(each.delay, each.update) for each in simulation.sweep([1, 2])] == [(1, 0), (2, 0)]
 
 

@@ -116,8 +116,8 @@ def test_pages_painted_anew_count_as_of_their_new_color():
     memory.touch(1, np.arange(100))
     memory.guidance.paint(1, 20, 60, "RED")
     memory.recolor(1, 0, 200)
-    told = {color: pages.sum() for (_, color), pages in by_color(memory).items()}
-    assert told == {None: 60, "RED": 40}
+    told = {use: pages.sum() for use, pages in by_color(memory).items()}
+    assert told == {(None, None): 60, (1, "RED"): 40}
     memory.guidance.paint(1, 0, 50, None)
     memory.recolor(1, 0, 50)
     assert {color: pages.sum() for (_, color), pages in by_color(memory).items()} == {None: 90, "RED": 10}
