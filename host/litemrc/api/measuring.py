@@ -11,9 +11,9 @@ from litemrc.api.stacks import (
     EngineParameters,
     WindowedStack,
     curves_of,
+    for_windows,
     frames_for,
     has_frames,
-    without_band,
 )
 from litemrc.curves.curve import Curve
 from litemrc.curves.curves import Curves
@@ -27,6 +27,7 @@ def mrc(
     page_bytes: int | None = None,
     *,
     context: int | str | None = None,
+    by: str = "pages",
     threads: int | None = None,
     sample_rate: float | None = None,
     sample_pages: int | None = None,
@@ -46,6 +47,8 @@ def mrc(
         context: number of a context: only accesses to its pages; a page belongs to the context that first
             accessed it, as in the monitor. "all": one LRU stack for all contexts. None: the only context;
             a source with several is refused (see `mrc_by_context`).
+        by: "bytes": objects have the sizes of the source (exact only): the curve is over bytes, its pages
+            have 1 byte. "pages": each counts as one page.
         threads: of exact: cores to use.
         sample_rate, sample_pages: of shards: share of the pages that are followed, or their largest number.
         band: of shards: False: without the confidence band, which takes 7 times the work on the sample.
@@ -61,6 +64,7 @@ def mrc(
     """
     references = References(source, page_bytes)
     parameters: EngineParameters = {
+        "by": by,
         "threads": threads,
         "sample_rate": sample_rate,
         "sample_pages": sample_pages,
@@ -109,7 +113,7 @@ def mrc_windows(
     confidence band. The other parameters and the exceptions are those of `mrc`.
     """
     references = References(source, page_bytes)
-    make = _maker(references, engine, without_band(engine, parameters))
+    make = _maker(references, engine, for_windows(engine, parameters))
     stack = WindowedStack(make(), window)
     for chunk in references:
         stack.access(chunk.pages)

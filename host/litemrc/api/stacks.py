@@ -25,6 +25,7 @@ _ROUNDING = 1e-3
 class EngineParameters(TypedDict, total=False):
     """Parameters of `make_engine` besides the engine's name."""
 
+    by: str
     threads: int | None
     sample_rate: float | None
     sample_pages: int | None
@@ -33,8 +34,14 @@ class EngineParameters(TypedDict, total=False):
     groups: int | None
 
 
-def without_band(engine: str, parameters: EngineParameters) -> EngineParameters:
-    """Return the parameters of an engine whose curves need no confidence band, as those of windows."""
+def for_windows(engine: str, parameters: EngineParameters) -> EngineParameters:
+    """Return the parameters of an engine that measures windows: its curves need no confidence band.
+
+    Raises:
+        UserError: an engine by bytes, whose resolution changes as it runs.
+    """
+    if parameters.get("by", "pages") != "pages":
+        raise UserError("windows are measured by pages only", remedy="omit the window, or measure by pages")
     return {**parameters, "band": False} if engine == "shards" else parameters
 
 
@@ -94,8 +101,8 @@ class PageOwners:
 class Taker(Protocol):
     """What takes the accesses of a context: an engine, or a `WindowedStack`."""
 
-    def access(self, pages: ArrayLike) -> None:
-        """Process a chunk of accesses."""
+    def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
+        """Process a chunk of accesses; `sizes`: bytes of each page, where the chunk has them."""
 
 
 class ContextStacks(Generic[Stack]):
@@ -119,30 +126,31 @@ class ContextStacks(Generic[Stack]):
         Raises:
             UserError: a context is selected, but the chunk has none.
         """
-        for context, pages in self._split(chunk):
+        for context, part in self._split(chunk):
             if context not in self._stacks:
                 self._stacks[context] = self._make()
-            self._stacks[context].access(pages)
+            sizes = None if chunk.sizes is None else chunk.sizes[part]
+            self._stacks[context].access(chunk.pages[part], sizes)
 
-    def _split(self, chunk: Chunk) -> Iterator[tuple[int | None, ArrayLike]]:
-        """Yield each context whose stack takes part of a chunk, and its pages, oldest first."""
+    def _split(self, chunk: Chunk) -> Iterator[tuple[int | None, slice | NDArray[np.bool_]]]:
+        """Yield each context whose stack takes part of a chunk, and which part."""
         if not len(chunk):
             return
         if self._context == "all":
-            yield None, chunk.pages
+            yield None, slice(None)
             return
         if chunk.contexts is None:
             if self._context != "each":
                 what = f"the trace has no contexts: none has the number {self._context}"
                 raise UserError(what, remedy="omit the context")
-            yield None, chunk.pages
+            yield None, slice(None)
             return
         owners = self._owners.of(chunk.pages, chunk.contexts)
         present = np.unique(owners).tolist()
         self._seen.update(present)
         for context in present:
             if self._context in ("each", context):
-                yield context, chunk.pages if len(present) == 1 else chunk.pages[owners == context]
+                yield context, slice(None) if len(present) == 1 else owners == context
 
     def by_context(self) -> dict[int | None, Stack]:
         """Return the stacks by context, in order; the key is None without contexts. Empty without references.
@@ -199,8 +207,8 @@ class WindowedStack:
         self._windows: list[tuple[int, NDArray[np.float64]]] = []
         self._largest = self._resolution_pages = 1
 
-    def access(self, pages: ArrayLike) -> None:
-        """Process a chunk.
+    def access(self, pages: ArrayLike, sizes: ArrayLike | None = None) -> None:
+        """Process a chunk; sizes are not used.
 
         Raises:
             UserError: as the engine, or more than `MOST_WINDOWS` windows.

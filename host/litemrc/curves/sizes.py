@@ -11,8 +11,10 @@ _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 def size_text(pages: float, page_bytes: int, digits: int = 4) -> str:
-    """Return a memory size with its unit, to so many digits: "512 KiB", "1.5 MiB"."""
+    """Return a memory size with its unit, to so many digits: "64 B", "512 KiB", "1.5 MiB"."""
     size = pages * page_bytes
+    if 0 < size < 1024:
+        return f"{size:.{digits}g} B"
     return f"{size / MIB:.{digits}g} MiB" if size >= MIB else f"{size / 1024:.{digits}g} KiB"
 
 

@@ -87,9 +87,9 @@ def curve_lines(curves: Sequence[Curve]) -> list[CurveLine]:
 
 
 def common_page_bytes(curves: Sequence[Curve]) -> int | None:
-    """Return the page size of all curves, or None if they differ."""
+    """Return the page size of all curves; None if they differ, or are curves by bytes."""
     sizes = {curve.page_bytes for curve in curves}
-    return sizes.pop() if len(sizes) == 1 else None
+    return sizes.pop() if len(sizes) == 1 and sizes != {1} else None
 
 
 def _short(curve: Curve, most: int = 16) -> str:

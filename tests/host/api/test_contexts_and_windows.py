@@ -135,6 +135,24 @@ def test_what_can_be_read_only_once_needs_frames():
     assert litemrc.mrc(iter([1, 2, 3]), "group", frames=256).accesses == 3
 
 
+def test_objects_of_different_sizes_are_measured_by_bytes():
+    # 1 of 100 bytes, 2 of 50, 1 again: it needs both, 150 bytes.
+    objects = Chunk(np.array([1, 2, 1], np.uint64), sizes=np.array([100, 50, 100], np.uint32))
+    curve = litemrc.mrc(iter([objects]), by="bytes")
+    assert (curve.page_bytes, curve.accesses, curve.misses) == (1, 3, 2)
+    assert (curve.at(bytes=149), curve.at(bytes=150)) == (1, 2 / 3)
+    # Of two contexts, each has its own stack.
+    both = Chunk(objects.pages, contexts=np.array([1, 2, 1], np.uint32), sizes=objects.sizes)
+    curves = litemrc.mrc_by_context(iter([both]), by="bytes")
+    assert curves["context 1"].at(bytes=100) == 0.5 and curves["context 2"].misses == 1
+    with pytest.raises(litemrc.UserError, match="no object sizes"):
+        litemrc.mrc([1, 2], by="bytes")
+    with pytest.raises(litemrc.UserError, match="by pages only"):
+        litemrc.mrc_windows(iter([objects]), 2, by="bytes")
+    with pytest.raises(litemrc.UserError, match="by pages only"):
+        litemrc.mrc(iter([objects]), "group", by="bytes")
+
+
 def test_more_pages_than_the_largest_engine_are_refused():
     with pytest.raises(litemrc.UserError, match="compiled for 1,048,577 pages"):
         litemrc.mrc("gen:loop?pages=1048577&n=1048577", "bucket")

@@ -228,6 +228,8 @@ def test_help_says_where_sampling_fails() -> None:
         (["--sizes", "5k"], "5k is not a whole number of pages of 4096 bytes"),
         (["--context", "x"], "must be the number of a context, each or all (got 'x')"),
         (["--context", "3"], "the trace has no contexts"),
+        (["--by", "bytes"], "the references have no object sizes"),
+        (["--by", "bytes", "--window", "2"], "windows are measured by pages only"),
         (["--window", "0"], "must be a whole number from 1"),
         (["gen:loop", "--window", "2"], "--window takes one trace (got 2)"),
         (["-", "-", "--format", "text"], "stdin can be read only once"),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 EXIT_ABOVE_TOLERANCE = 1
 _EPILOG = """\
 A and B are files of curves: Parquet of `litemrc collect` or `litemrc demo`, JSON of `litemrc mrc` or `litemrc
-curve` (names end in .json). Or they are traces, files or URLs gen:..., which are measured exactly. If each has
-one curve, these two are compared; otherwise curves of equal names, and each curve needs its counterpart.
+curve` (names end in .json). Or they are traces, files or URLs gen:..., which are measured exactly. If each
+has one curve, these two are compared; otherwise curves of equal names, and each curve needs its counterpart.
 
 Differences are taken at all sizes of both curves, from where both begin, at multiples of both resolutions. In
 the mean absolute difference a size weighs as much as the memory from it to the next size, so that equal steps

@@ -13,9 +13,9 @@ from litemrc.api.stacks import (
     WindowedStack,
     count_pages,
     curves_of,
+    for_windows,
     frames_for,
     has_frames,
-    without_band,
 )
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.progress import shown
@@ -139,7 +139,7 @@ def measure_windows(
         KeyboardInterrupt: before the first reference.
     """
     measured = Measured()
-    how = replace(how, parameters=without_band(how.engine, how.parameters))
+    how = replace(how, parameters=for_windows(how.engine, how.parameters))
     make = how.maker(path)
     with how.opened(path) as trace:
         sizes = sizes_pages(trace)

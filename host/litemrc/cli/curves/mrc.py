@@ -29,6 +29,9 @@ shards  exact distances within a sample of the pages, scaled up (Waldspurger et 
         them, by whether these pages are sampled. Sizes below 1 / sample rate are not resolved. The curve has
         a 95 % confidence band at each size, from a delete-a-group jackknife over 8 parts of the sample.
 
+--by bytes measures objects of different sizes, as oracleGeneral has them, exactly: an access hits in a memory
+of the bytes of all objects used since the last access to its object, and its own. The curve has page_bytes 1.
+
 group and bucket have the smallest number of frames, of those compiled, that holds the pages of the trace:
 they are counted first, in a pass of its own. stdin is read only once and needs --frames.
 
@@ -82,6 +85,12 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the engine that measures traces, and its parameters."""
     parser.add_argument("--engine", choices=_ENGINES, default="exact", help="see below (%(default)s)")
+    parser.add_argument(
+        "--by",
+        choices=("pages", "bytes"),
+        default="pages",
+        help="exact: bytes: a curve over bytes, with the sizes of the trace's objects (%(default)s)",
+    )
     parser.add_argument("--threads", metavar="N", type=positive, help="exact: threads (1)")
     parser.add_argument(
         "--sample-rate", metavar="R", type=float, help="shards: fraction of pages sampled (0.01)"
@@ -125,6 +134,7 @@ def main(args: argparse.Namespace) -> int:
         args.page_size,
         args.engine,
         {
+            "by": args.by,
             "threads": args.threads,
             "sample_rate": args.sample_rate,
             "sample_pages": args.sample_pages,
