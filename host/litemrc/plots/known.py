@@ -24,9 +24,10 @@ def draw_known(
             vertical,
             linestyle="none",
             marker=marker,
-            markersize=11,
-            markerfacecolor="white",
+            markersize=12,
+            markerfacecolor="none",  # a result may lie below
             markeredgecolor=INK,
+            markeredgewidth=1.3,
             label=label,
             zorder=5,
         )

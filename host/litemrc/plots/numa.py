@@ -72,6 +72,7 @@ def _counter_figure(
         for axes, (name, runs) in zip(panels, programs.items(), strict=False):
             _counter_panel(axes, runs, counter)
             draw_known(axes, known.get(name, ()))
+            axes.set_ylim(bottom=0)
             axes.set_title(name)
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 labelled.setdefault(label, handle)
@@ -125,7 +126,6 @@ def _counter_panel(axes: Axes, runs: Sequence[NumaRun], counter: str) -> None:
             markerfacecolor="white" if invalidating else colour,
         )
     _counter_axis(axes, sorted(values))
-    axes.set_ylim(bottom=0)
     axes.grid()
 
 

@@ -74,9 +74,9 @@ def test_coinciding_levels_and_lines_look_different():
 
 
 def test_points_of_the_paper_are_marked_and_named_once():
-    figure = delay_figure({"a": runs((8, 16)), "b": runs((8, 16))}, {"b": [(8, 6.1), (16, 7.2)]})
+    figure = delay_figure({"a": runs((8, 16)), "b": runs((8, 16))}, {"b": [(8, 6.1), (16, 72.0)]})
     (stars,) = [line for line in figure.axes[1].lines if line.get_marker() == "*"]
-    assert np.array_equal(stars.get_xydata(), [[8, 6.1], [16, 7.2]])
+    assert np.array_equal(stars.get_xydata(), [[8, 6.1], [16, 72.0]])
     (legend,) = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels.count("value in the paper") == 1 and len(set(labels)) == len(labels)
