@@ -9,6 +9,7 @@ from litemrc.cli.device.refcounters_text import print_event, print_json, print_r
 from litemrc.cli.shared.arguments import each_once, natural, positive
 from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.plain_text import text_table
+from litemrc.cli.shared.protocol_names import BUS_MASTERS, PAGE_COUNTERS
 from litemrc.cli.shared.results import csv_text
 from litemrc.curves.sizes import size_text
 from litemrc.device import ref_counters
@@ -75,7 +76,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _add_counter(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("counter", choices=ref_counters.page_counters())
+    parser.add_argument("counter", choices=PAGE_COUNTERS)
 
 
 def _add_arm(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +90,7 @@ def _add_arm(parser: argparse.ArgumentParser) -> None:
         "--masters",
         metavar="NAME,...",
         type=_masters,
-        help=f"masters to count: {', '.join(ref_counters.masters())}, or numbers (all)",
+        help=f"masters to count: {', '.join(BUS_MASTERS)}, or numbers (all)",
     )
     parser.add_argument(
         "--contexts", metavar="N,...", type=each_once(natural), help="contexts to count (all)"
@@ -137,8 +138,7 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
 
 
 def _masters(text: str) -> list[int]:
-    known = ref_counters.masters()
-    return [known.index(part) if part in known else natural(part) for part in text.split(",")]
+    return [BUS_MASTERS.index(part) if part in BUS_MASTERS else natural(part) for part in text.split(",")]
 
 
 def _pages(text: str) -> tuple[int, int]:
@@ -151,7 +151,7 @@ def _pages(text: str) -> tuple[int, int]:
 
 
 def _show(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
-    settings = {name: ref_counters.get_setting(device, name) for name in ref_counters.page_counters()}
+    settings = {name: ref_counters.get_setting(device, name) for name in PAGE_COUNTERS}
     traffic = ref_counters.get_traffic(device)
     counting = any(on for _, on in settings.values())
     if args.json:
@@ -193,7 +193,7 @@ def _arm(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None
 
 def _read(device: Device, unit: RefCounterUnit, args: argparse.Namespace) -> None:
     first, last = args.pages
-    names = ref_counters.page_counters()
+    names = PAGE_COUNTERS
     rows = [
         {"page": page, **{name: ref_counters.get_count(device, name, page) for name in names}}
         for page in range(first, last + 1)

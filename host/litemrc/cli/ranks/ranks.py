@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from litemrc.cli.shared.arguments import natural, spelled
 from litemrc.cli.shared.device_options import add_port_arguments
 from litemrc.cli.shared.options import add_output_formats
+from litemrc.cli.shared.protocol_names import POWER_STATES, RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.ranks import Dram
@@ -59,7 +60,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def _add_set(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(action=_set)
     parser.add_argument("--rank", metavar="N", type=natural, required=True, help="power domain, from 0")
-    parser.add_argument("--state", choices=[spelled(name) for name in ranks.power_states()], required=True)
+    parser.add_argument("--state", choices=[spelled(name) for name in POWER_STATES], required=True)
     parser.add_argument(
         "--allow-data-loss",
         action="store_true",
@@ -71,18 +72,16 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_policy(parser: argparse.ArgumentParser) -> None:
-    low = [spelled(name) for name in ranks.power_states()[1:]]
+    low = [spelled(name) for name in POWER_STATES[1:]]
     parser.set_defaults(action=_set_policy)
-    parser.add_argument(
-        "policy", choices=ranks.rank_policies(), nargs="?", help="policy (default: unchanged)"
-    )
+    parser.add_argument("policy", choices=RANK_POLICIES, nargs="?", help="policy (default: unchanged)")
     parser.add_argument("--static-state", choices=low, help="static: state of idle ranks")
     parser.add_argument(
         "--mrc-state", choices=low, help="mrc: state of ranks without a page of the working set"
     )
     parser.add_argument(
         "--mrc-base",
-        choices=[name for name in ranks.rank_policies() if name != "mrc"],
+        choices=[name for name in RANK_POLICIES if name != "mrc"],
         help="mrc: policy of the other ranks",
     )
     parser.add_argument(

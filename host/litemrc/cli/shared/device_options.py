@@ -5,9 +5,7 @@ import signal
 from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
-
-# The choices of the protocol's request set_epoch; the schema takes long to load.
-EPOCH_UNITS = ("accesses", "cycles")
+from litemrc.cli.shared.protocol_names import EPOCH_UNITS
 
 
 def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
 from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import counting
+from litemrc.cli.shared.protocol_names import RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.running import Run
@@ -43,9 +44,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="ROM image (%(default)s)",
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/ranks-demo"))
-    parser.add_argument(
-        "--policy", choices=ranks.rank_policies(), default="mrc", help="rank policy (%(default)s)"
-    )
+    parser.add_argument("--policy", choices=RANK_POLICIES, default="mrc", help="rank policy (%(default)s)")
     add_run_argument(parser, f"run only this program (default: {', '.join(PROGRAMS)}, in context {CONTEXT})")
 
 
