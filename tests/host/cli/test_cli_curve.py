@@ -90,6 +90,8 @@ def test_sampled_counts_are_marked_and_all_accesses_reported(tmp_path, sampled_t
     write_epochs(tmp_path / "t.parquet", sampled_table)
     said = run("curve", tmp_path / "t.parquet").stdout
     assert "sampled: 1 page of 4 is monitored" in said
+    # 16 pages: 4 are monitored, give or take the root of 16 x 1/4 x 3/4 = 3, so 1.96 x 3^0.5 / 4 = 85 %.
+    assert "error of sizes by sampling (95 %, binomial): 85 % at 64 KiB" in said.replace("85%", "85 %")
     assert "116 accesses in all: 30 counted, 70 to pages not sampled, 11 out of range, 5 dropped" in said
 
 

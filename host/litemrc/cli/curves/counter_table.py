@@ -38,7 +38,7 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
                 *(size_text(pages, table.page_bytes, 3) for pages in (fmean(working_set), max(working_set))),
             ]
         )
-    return "\n".join([text_table(headings, rows), *_footnotes(table)])
+    return "\n".join([text_table(headings, rows), *_footnotes(table, sizes)])
 
 
 def owner_text(table: EpochTable, owner: Owner) -> str:
@@ -47,7 +47,7 @@ def owner_text(table: EpochTable, owner: Owner) -> str:
     return f"{owner.context} {table.name_of(owner) if named else ''}"
 
 
-def _footnotes(table: EpochTable) -> list[str]:
+def _footnotes(table: EpochTable, sizes: Sequence[int]) -> list[str]:
     notes = [
         f"MR: miss ratio; size within {EPSILON:g}: smallest size within {EPSILON:g} of the minimum MR",
         "largest reuse: largest reuse distance, the smallest size with the minimum MR",
@@ -57,4 +57,22 @@ def _footnotes(table: EpochTable) -> list[str]:
         notes.append(
             f"sampled: 1 page of {1 << table.scale} is monitored; ratios and sizes are estimated from it"
         )
+        errors = [
+            f"{size_error(pages, table.scale):.0%} at {size_text(pages, table.page_bytes)}" for pages in sizes
+        ]
+        notes.append(
+            f"error of sizes by sampling (95 %, binomial): {', '.join(errors)}; that of ratios is unknown,"
+            " as pages are not counted one by one"
+        )
     return [*notes, *filter(None, [all_accesses_text(table)])]
+
+
+def size_error(pages: int, scale_log2: int) -> float:
+    """Return the relative error of a memory size that is estimated from 1 page of 2^scale_log2, at 95 %.
+
+    Of `pages` pages, a binomially distributed number is monitored. The error of a miss ratio depends on the
+    accesses to single pages as well, which the monitor does not count: a page with half of all accesses is
+    sampled or not.
+    """
+    share = 2.0**-scale_log2
+    return float(1.96 * ((1 - share) / (share * pages)) ** 0.5)
