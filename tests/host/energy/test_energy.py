@@ -275,3 +275,4 @@ def test_a_current_nobody_knows_is_an_error_only_where_it_is_needed():
 
 def test_nothing_costs_nothing():
     assert energy(DDR3, RankActivity(), MICROSECONDS).components == dict.fromkeys(SDRAM_COMPONENTS, 0)
+    assert energy(RDRAM, RankActivity(), MICROSECONDS).components == dict.fromkeys(RDRAM_COMPONENTS, 0)
