@@ -34,7 +34,7 @@ from pnr_catalogue import MAIN, UNITS, Unit
 REPO = Path(__file__).resolve().parents[2]
 BUILD = REPO / "build" / "pnr"  # never below /tmp: YoWASP hides the real one
 STRIVEN_MHZ = 150  # nextpnr's target; it reports the frequency reached
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2, 3, 4, 5)
 SYNTH = "synth_ecp5 -abc9 -top top"
 NEXTPNR = ("--speed", "6", "--package", "CABGA381", "--freq", str(STRIVEN_MHZ), "--timing-allow-fail")
 # Usable shares of a device: of its LUT4, so that it can be routed, and of its block RAMs, so that they are

@@ -15,6 +15,9 @@ BUILD = REPO / "build" / "mutants"
 # What exercises the host package and needs no simulator, kernel or emulator.
 TESTS = ("tests/host", "tests/firmware/link", "tests/scripts")
 UNFIT = "not cosim and not soc"
+_START_COVERAGE = (
+    "import os; 'COVERAGE_PROCESS_CONFIG' in os.environ and __import__('coverage').process_startup()"
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,10 @@ def workspace(name: str) -> Workspace:
     if not venv.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     packages = venv / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
-    (packages / "mutants.pth").write_text(f"{tree / 'host'}\n{sysconfig.get_path('purelib')}\n")
+    # .pth files of .venv are not read here, so coverage's, which starts it in subprocesses, is repeated.
+    (packages / "mutants.pth").write_text(
+        f"{tree / 'host'}\n{sysconfig.get_path('purelib')}\nimport sys; exec({_START_COVERAGE!r})\n"
+    )
     return Workspace(tree, venv / "bin" / "python")
 
 
