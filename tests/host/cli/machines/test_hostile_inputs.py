@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from cli.hostile import CONTENTS
 from in_process import litemrc
 
 BANKS = ("--workload", "light", "--ticks", "2", "--memory", "64M", "--banks", "16", "--allocator", "buddy")
@@ -77,16 +78,6 @@ def test_pictures_nowhere_are_refused(line, path, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-CONTENTS = {
-    "empty": b"",
-    "binary": bytes(range(256)) * 9,
-    "nan": b"nan nan r\n",
-    "negative": b"-5 -7 r\n",
-    "huge": b"9" * 400 + b" " + b"9" * 400 + b" r\n",
-    "type": b"{'a': [1, 2\n",
-    "truncated": b"PAR1\x15\x04",
-    "endless line": b"1" * 3_000_001,
-}
 FILES = {
     "scenario": (("simulate", "mm"), "s.toml"),
     "trays": (("simulate", "trays"), "s.toml"),
