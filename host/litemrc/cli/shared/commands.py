@@ -30,7 +30,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """Return the value of an argument; argparse before Python 3.13 makes a list of that in --option=--."""
+        """Return the value of an argument; before Python 3.13 argparse makes a list of --option=--."""
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             value = self._get_value(action, "--")
             self._check_value(action, value)

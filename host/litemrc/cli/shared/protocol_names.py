@@ -1,4 +1,4 @@
-"""Names of the protocol's schema that parsers need; loading the schema takes long, and a test compares them."""
+"""Names of the protocol's schema that parsers need without loading it; a test compares them."""
 
 EPOCH_UNITS = ("accesses", "cycles")
 RANK_POLICIES = ("none", "static", "dynamic", "mrc")
