@@ -55,7 +55,7 @@ def replay(
             settings = recording.settings[setting]
             model.set_range(settings.lower, settings.upper)
             model.set_sampling(settings.sampling)
-        model.freeze = frozen
+        model.freeze = bool(frozen)
         positions.extend(do[op](frame, context))
         if epoch_end:
             scales.append(model.filter.scale_log2)
