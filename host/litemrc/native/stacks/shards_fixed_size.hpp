@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <deque>
 #include <queue>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -40,7 +41,7 @@ class DistanceClasses {
     }
 };
 
-// The pages followed, and the accesses to them by class of their distance.
+// The accesses to followed pages by class of their distance. Slots are kept by the caller, one for each page.
 class PageSample {
   public:
     explicit PageSample(size_t most_pages) {
@@ -48,43 +49,34 @@ class PageSample {
         index_.restart(0, (4 * uint64_t(most_pages) + unit) / unit * unit);
     }
 
-    // Counts an access to a page that is sampled at `rate`. Returns whether the page is new.
-    bool access(uint64_t page, double rate) {
-        if (index_.room() == 0)
-            compact();
-        uint32_t &slot = slots_.try_emplace(page, NO_SLOT).first->second;
+    bool is_full() { return index_.room() == 0; }
+
+    // Counts an access to a page that is sampled at `rate`. `slot`: NO_SLOT if the page is new.
+    void access(uint32_t &slot, double rate) {
         const uint32_t last = slot;
         slot = uint32_t(index_.next());
         uint32_t distance, fresh;
         index_.touch(&last, 1, &distance, &fresh);
         if (last == NO_SLOT) {
             cold_weight_ += 1 / rate;
-            return true;
+            return;
         }
         const size_t number = DistanceClasses::of(uint64_t(distance / rate));
         if (number >= weights_.size())
             weights_.resize(number + 1);
         weights_[number] += 1 / rate;
-        return false;
     }
 
-    void remove(uint64_t page) {
-        index_.remove(slots_.at(page));
-        slots_.erase(page);
-    }
+    void remove(uint32_t slot) { index_.remove(slot); }
 
-    size_t size() const { return slots_.size(); }
+    // Compacting: `rank` of the slot of each page, then `restart`.
+    void rank(uint32_t &slot) { index_.rank(&slot, 1); }
+    void restart() { index_.restart(index_.live(), index_.capacity()); }
+
     double cold_weight() const { return cold_weight_; }
     const std::vector<double> &weights() const { return weights_; }
 
   private:
-    void compact() {
-        for (auto &[page, slot] : slots_)
-            index_.rank(&slot, 1);
-        index_.restart(index_.live(), index_.capacity());
-    }
-
-    std::unordered_map<uint64_t, uint32_t> slots_;
     RecencyIndex index_;
     std::vector<double> weights_;
     double cold_weight_ = 0;
@@ -94,11 +86,18 @@ class PageSample {
 // as many further samples follow the same pages without those of one group each.
 class ShardsFixedSize {
   public:
-    // `groups`: of pages; 0: none.
-    ShardsFixedSize(size_t most_pages, unsigned groups) : most_pages_(most_pages), sample_(most_pages) {
-        for (unsigned group = 0; group < groups; ++group)
-            without_.emplace_back(most_pages);
+    static constexpr unsigned MOST_GROUPS = 8;
+
+    // `groups`: of pages, at most MOST_GROUPS; 0: none. Throws std::invalid_argument.
+    ShardsFixedSize(size_t most_pages, unsigned groups) : most_pages_(most_pages) {
+        if (groups > MOST_GROUPS)
+            throw std::invalid_argument("too many groups");
+        for (unsigned sample = 0; sample <= groups; ++sample)
+            samples_.emplace_back(most_pages);
     }
+
+    ShardsFixedSize(const ShardsFixedSize &) = delete;
+    ShardsFixedSize &operator=(const ShardsFixedSize &) = delete;
 
     // Throws std::bad_alloc.
     void access(const uint64_t *pages, size_t count) {
@@ -118,49 +117,65 @@ class ShardsFixedSize {
     double rate() const { return sampling_rate(threshold_); }
 
     // Its weights are the estimated number of accesses by class of their estimated distance.
-    const PageSample &sample() const { return sample_; }
-    const PageSample &sample_without(size_t group) const { return without_.at(group); }
+    const PageSample &sample() const { return samples_[0]; }
+    const PageSample &sample_without(size_t group) const { return samples_.at(group + 1); }
 
   private:
     static constexpr size_t BATCH = 2048;
+
+    // The slots of a page: of all samples, where NO_SLOT is that of its own group.
+    struct Slots {
+        uint32_t of[MOST_GROUPS + 1];
+        Slots() { std::fill(of, of + MOST_GROUPS + 1, NO_SLOT); }
+    };
 
     void access_sampled(uint64_t page) {
         const uint64_t hash = sampling_hash(page);
         if (hash > threshold_)
             return; // the threshold fell within the batch
-        const double rate = this->rate();
-        const bool fresh = sample_.access(page, rate);
-        const double others = rate * (double(without_.size()) - 1) / double(without_.size());
-        for (size_t group = 0; group < without_.size(); ++group)
-            if (group != group_of(page))
-                without_[group].access(page, others);
+        const size_t groups = samples_.size() - 1, own = groups ? 1 + grouping_hash(page) % groups : 0;
+        const double rate = this->rate(), others = rate * (double(groups) - 1) / double(groups);
+        const auto [place, fresh] = slots_.try_emplace(page);
+        uint32_t *slots = place->second.of;
+        for (size_t sample = 0; sample <= groups; ++sample) {
+            if (sample && sample == own)
+                continue;
+            if (samples_[sample].is_full())
+                compact(sample);
+            samples_[sample].access(slots[sample], sample ? others : rate);
+        }
         if (!fresh)
             return;
         by_hash_.emplace(hash, page);
-        if (sample_.size() > most_pages_)
+        if (slots_.size() > most_pages_)
             give_up_greatest();
     }
 
     void give_up_greatest() {
         threshold_ = by_hash_.top().first - 1;
         while (!by_hash_.empty() && by_hash_.top().first > threshold_) { // two pages may share a hash
-            const uint64_t page = by_hash_.top().second;
+            const auto place = slots_.find(by_hash_.top().second);
             by_hash_.pop();
-            sample_.remove(page);
-            for (size_t group = 0; group < without_.size(); ++group)
-                if (group != group_of(page))
-                    without_[group].remove(page);
+            for (size_t sample = 0; sample < samples_.size(); ++sample)
+                if (place->second.of[sample] != NO_SLOT)
+                    samples_[sample].remove(place->second.of[sample]);
+            slots_.erase(place);
         }
     }
 
-    size_t group_of(uint64_t page) const { return grouping_hash(page) % without_.size(); }
+    void compact(size_t sample) {
+        for (auto &[page, slots] : slots_)
+            if (slots.of[sample] != NO_SLOT)
+                samples_[sample].rank(slots.of[sample]);
+        samples_[sample].restart();
+    }
 
     size_t most_pages_;
     uint64_t threshold_ = UINT64_MAX;
     uint64_t accesses_ = 0;
+    std::unordered_map<uint64_t, Slots> slots_; // of the pages followed
     std::priority_queue<std::pair<uint64_t, uint64_t>> by_hash_;
-    PageSample sample_;
-    std::deque<PageSample> without_; // elements that cannot be moved
+    std::deque<PageSample> samples_; // all pages; without each group. A deque, as its elements cannot be moved
 };
 
 } // namespace litemrc_native
