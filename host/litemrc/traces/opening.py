@@ -26,6 +26,8 @@ class Format:
         open: returns a reader for a path and the page size in bytes for addresses.
         create: returns a writer for an open file; None: the format is read only.
         compresses: the format has its own compression and takes no .gz, .zst or .xz.
+        open_columns: returns a reader for a path and the columns as in `formats/column_names.py`; None: the
+            format's columns are fixed.
     """
 
     suffixes: tuple[str, ...]
@@ -33,6 +35,7 @@ class Format:
     open: Callable[[Path, int], Trace]
     create: Callable[[BinaryIO, WriteOptions], TraceWriter] | None
     compresses: bool = False
+    open_columns: Callable[[Path, str], Trace] | None = None
 
 
 def _of(module: str, name: str) -> Any:
@@ -43,14 +46,19 @@ def _of(module: str, name: str) -> Any:
 _ALL = frozenset({"times", "writes", "contexts"})
 
 
-def _reader(module: str, name: str, path: Path, *options: Any) -> Trace:
+def _reader(module: str, name: str, path: Path, *options: Any, **more: Any) -> Trace:
     source = open_source(path)
     try:
-        reader: Trace = _of(module, name)(source, *options)
+        reader: Trace = _of(module, name)(source, *options, **more)
     except BaseException:
         source.close()
         raise
     return reader
+
+
+def _delimited(path: Path, columns: str, *, is_csv: bool) -> Trace:
+    parsed = _of("column_names", "parse_columns")(columns) if columns else {}
+    return _reader("delimited", "DelimitedTrace", path, parsed, is_csv=is_csv)
 
 
 FORMATS = {
@@ -59,6 +67,14 @@ FORMATS = {
         _ALL,
         lambda path, _: _reader("text", "TextTrace", path),
         lambda sink, options: _of("text", "TextWriter")(sink, options),
+        open_columns=lambda path, columns: _delimited(path, columns, is_csv=False),
+    ),
+    "csv": Format(
+        (".csv",),
+        _ALL,
+        lambda path, _: _delimited(path, "", is_csv=True),
+        None,
+        open_columns=lambda path, columns: _delimited(path, columns, is_csv=True),
     ),
     "oracleGeneral": Format(
         (".oraclegeneral", ".oraclegeneral.bin"),
@@ -70,6 +86,24 @@ FORMATS = {
         (".lackey",),
         frozenset({"times", "writes"}),
         lambda path, page_bytes: _reader("lackey", "LackeyTrace", path, page_bytes),
+        None,
+    ),
+    "perf": Format(
+        (".perf",),
+        _ALL,
+        lambda path, page_bytes: _reader("recorders.perf", "PerfTrace", path, page_bytes),
+        None,
+    ),
+    "dynamorio": Format(
+        (".memtrace", ".drmemtrace"),
+        _ALL,
+        lambda path, page_bytes: _reader("recorders.dynamorio", "dynamorio_trace", path, page_bytes),
+        None,
+    ),
+    "damon": Format(
+        (".damon", "damon.data"),
+        frozenset({"times", "contexts"}),
+        lambda path, page_bytes: _reader("recorders.damon", "DamonTrace", path, page_bytes),
         None,
     ),
     "parquet": Format(
@@ -117,16 +151,20 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     )
 
 
-def open_trace(path: str | Path, format: str | None = None, page_bytes: int | None = None) -> Trace:
+def open_trace(
+    path: str | Path, format: str | None = None, page_bytes: int | None = None, columns: str | None = None
+) -> Trace:
     """Open a trace for reading: `with open_trace(path) as trace: for chunk in trace: ...`.
 
     Parameters:
         path: a file, compressed or not, `-` for stdin, or a URL `gen:...` (see `generators/urls.py`).
         format: name in `FORMATS`; None: by the file's suffix.
         page_bytes: page size, a power of two; None: that of the file, 4096 if it has none.
+        columns: of text and CSV: which column holds what, such as "address" (addresses in place of pages) or
+            "address=addr:hex,write=rw" (see `formats/column_names.py`); None: the usual columns.
 
     Raises:
-        UserError: a missing file, an unknown format, or a page size other than that of the file.
+        UserError: a missing file, an unknown format or column, or a page size other than that of the file.
     """
     if str(path).startswith(PREFIX):
         trace: Trace = GeneratedTrace(str(path))
@@ -139,7 +177,17 @@ def open_trace(path: str | Path, format: str | None = None, page_bytes: int | No
                 where="stdin",
                 remedy="name the file",
             )
-        trace = format_of(path, format).open(Path(path), page_bytes or PAGE_BYTES)
+        form = format_of(path, format)
+        if columns is not None and form.open_columns is None:
+            raise UserError(
+                "columns can be named for text and CSV only",
+                where=str(path),
+                remedy="drop --column, or give --format text or csv",
+            )
+        if columns is not None and form.open_columns is not None:
+            trace = form.open_columns(Path(path), columns)
+        else:
+            trace = form.open(Path(path), page_bytes or PAGE_BYTES)
     try:
         trace.settle_page_bytes(page_bytes)
     except UserError:

@@ -2,10 +2,10 @@
 
     uint32 clock_time, uint64 obj_id, uint32 obj_size, int64 next_access_vtime
 
-The object is the page. Objects of one size, a power of two of at least 512, are pages of that size, as the
-writer stores them. `next_access_vtime` is the number of the next reference to the same page, counted from
-1; -1: there is none (like libCacheSim's traceConv). The format has no directions and contexts; the writer
-leaves them out.
+The object is the page; its size matters to curves by bytes. Objects of one size, a power of two of at least
+512, are pages of that size, as the writer stores them. `next_access_vtime` is the number of the next
+reference to the same page, counted from 1; -1: there is none (like libCacheSim's traceConv). The format has
+no directions and contexts; the writer leaves them out.
 """
 
 import tempfile
@@ -29,7 +29,7 @@ _SMALLEST_PAGE = 512
 
 
 class OracleGeneralTrace(SourceTrace):
-    """Reads times and pages; every object counts as one page, whatever its size."""
+    """Reads times, pages and sizes."""
 
     format = "oracleGeneral"
 
@@ -62,7 +62,11 @@ class OracleGeneralTrace(SourceTrace):
                 previous = int(times[-1])
                 self._smallest = min(self._smallest, int(records["size"].min()))
                 self._largest = max(self._largest, int(records["size"].max()))
-                yield Chunk(np.ascontiguousarray(records["page"], dtype=np.uint64), times=times)
+                yield Chunk(
+                    np.ascontiguousarray(records["page"], dtype=np.uint64),
+                    times=times,
+                    sizes=np.ascontiguousarray(records["size"], dtype=np.uint32),
+                )
             if rest := data.nbytes % RECORD.itemsize:
                 raise UserError(
                     f"the last record has {rest} of {RECORD.itemsize} bytes",
@@ -73,11 +77,13 @@ class OracleGeneralTrace(SourceTrace):
                 break
         if self._smallest < self._largest:
             self.notes.append(
-                f"objects have {self._smallest:,} to {self._largest:,} bytes; each counts as one page"
+                f"objects have {self._smallest:,} to {self._largest:,} bytes;"
+                " a curve by pages counts each as one"
             )
         elif self._largest > 1 and self._largest != self.page_bytes:
             self.notes.append(
-                f"all objects have {self._largest:,} bytes; each counts as a page of {self.page_bytes:,}"
+                f"all objects have {self._largest:,} bytes; a curve by pages counts each as one page of"
+                f" {self.page_bytes:,} bytes"
             )
 
 
@@ -106,7 +112,7 @@ class OracleGeneralWriter(TraceWriter):
         records = np.empty(len(chunk), dtype=RECORD)
         records["time"] = times
         records["page"] = chunk.pages
-        records["size"] = self._page_bytes
+        records["size"] = self._page_bytes if chunk.sizes is None else chunk.sizes
         self._kept.write(records.tobytes())
         self._count += len(chunk)
 

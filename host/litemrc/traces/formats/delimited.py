@@ -1,0 +1,264 @@
+"""CSV traces, and text traces of byte addresses or of columns in any order.
+
+CSV: one reference per line, columns separated by commas, semicolons or tabs, their names in the first line.
+The columns are recognised by `column_names.ROLES`, or named with `--column`: page or address, and
+time, write (r, w, read, write, load, store, 0, 1 ...), context, size. Others are ignored. With `address`,
+size is the length of the access, which references all pages that it touches; with `page`, that of the object.
+
+Text: words separated by blanks; `--column address` for addresses in place of pages, `--column
+address=2,size=3` for columns by number. Times with decimals are multiplied by 10^9.
+"""
+
+import csv
+import re
+from collections.abc import Generator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from litemrc.errors import UserError
+from litemrc.traces.chunk import Chunk
+from litemrc.traces.formats.byte_accesses import LARGEST_ACCESS, ByteAccesses
+from litemrc.traces.formats.column_names import Column, are_numbers, places
+from litemrc.traces.formats.lines import Block, blocks
+from litemrc.traces.formats.source_trace import SourceTrace
+from litemrc.traces.formats.space_separated import KEYWORD, flags
+from litemrc.traces.formats.streams import ByteSource
+from litemrc.traces.trace import first_disorder
+
+_READS = ("r", "rd", "read", "load", "l", "get", "0", "false")
+_WRITES = ("w", "wr", "write", "store", "s", "set", "put", "1", "true")
+DIRECTIONS = {
+    form(word): word in _WRITES for word in _READS + _WRITES for form in (str, str.upper, str.title)
+}
+_TYPES = {
+    "page": pa.uint64(),
+    "address": pa.uint64(),
+    "write": KEYWORD,
+    "context": pa.uint32(),
+    "size": pa.uint32(),
+}
+_ARRAYS = {"page": "u8", "address": "u8", "time": "u8", "write": "?", "context": "u4", "size": "u4"}
+_DECIMALS = 9
+_TIME = pa.decimal128(38, _DECIMALS)
+_COMMENT = re.compile(rb"^[ \t]*#.*\n?", re.MULTILINE)
+_BLANKS = re.compile(rb"(?<=\S)[ \t\r]+(?=\S)")
+_EDGES = re.compile(rb"^[ \t]+|[ \t\r]+$", re.MULTILINE)
+
+
+class DelimitedTrace(SourceTrace):
+    """Reads columns, many lines at once; a block with an unusual line is parsed line by line for its error.
+
+    Parameters:
+        columns: the column of each role that was named.
+        is_csv: CSV; otherwise words separated by blanks.
+    """
+
+    def __init__(self, source: ByteSource, columns: Mapping[str, Column], *, is_csv: bool) -> None:
+        super().__init__(source)
+        self.format = "csv" if is_csv else "text"
+        self._given = dict(columns)
+        self._is_csv = is_csv
+        self._delimiter = ","
+        self._count = 0  # columns of a line
+        self._places: dict[str, int] = {}
+        self._decimal = False  # times have decimals
+        self._time = 0
+
+    def __iter__(self) -> Generator[Chunk, None, None]:
+        for block in blocks(self._source):
+            if not self._count:
+                block = self._begin(block)
+            if not self._count or not block.text.strip():
+                continue
+            values = self._parse_fast(block.text)
+            if values is None:
+                values = self._parse_lines(block)
+            if len(next(iter(values.values()))):
+                if "time" in values:
+                    self._time = int(values["time"][-1])
+                yield self._chunk(values)
+        if self._decimal:
+            self.notes.append(
+                "times have decimals and are multiplied by 10^9: nanoseconds if they are seconds"
+            )
+
+    def _chunk(self, values: dict[str, NDArray[Any]]) -> Chunk:
+        rest = values.get("write"), values.get("time"), values.get("context")
+        if "page" in values:
+            return Chunk(values["page"], *rest, values.get("size"))
+        sizes = values["size"].astype(np.uint64) if "size" in values else None
+        return ByteAccesses(values["address"], sizes, *rest).pages(self.page_bytes)
+
+    def _begin(self, block: Block) -> Block:
+        """Find the columns in the first line; return the block without the header."""
+        for index, line in enumerate(block.text.splitlines(keepends=True)):
+            if not line.strip() or line.lstrip().startswith(b"#"):
+                continue
+            text = line.decode("utf-8-sig", "replace").strip()
+            where = f"{self.name}, line {block.first_line + index}"
+            if self._is_csv:
+                self._delimiter = max(",;\t", key=text.count)
+            first = self._fields(text)
+            self._count = len(first)
+            named = self._is_csv and not are_numbers(self._given)
+            self._places = places(self._given, first if named else len(first), where)
+            following = block.text.splitlines(keepends=True)[index + named :]
+            sample = self._fields(following[0].decode("utf-8", "replace")) if following else []
+            time = self._places.get("time", len(sample))
+            self._decimal = len(sample) > time and "." in sample[time]
+            return Block(b"".join(following), block.first_line + index + named)
+        return block
+
+    def _fields(self, line: str) -> list[str]:
+        if not self._is_csv:
+            return line.split()
+        return next(csv.reader([line], delimiter=self._delimiter, skipinitialspace=True), [])
+
+    def _parse_fast(self, text: bytes) -> dict[str, NDArray[Any]] | None:
+        """Return the columns by role, or None if a line has an unusual form."""
+        if b"#" in text:
+            text = _COMMENT.sub(b"", text)
+        if not self._is_csv:
+            text = _BLANKS.sub(b" ", _EDGES.sub(b"", text))
+        columns = self._read(text)
+        if columns is None:
+            return None
+        values: dict[str, NDArray[Any]] = {}
+        for role, column in columns.items():
+            if role == "write":
+                array: Any = flags(column, DIRECTIONS)
+            elif role == "time" and self._decimal:
+                array = _scaled(column)
+            else:
+                array = _numbers(column, role)
+            if array is None:
+                return None
+            values[role] = array
+        if "time" in values and first_disorder(values["time"], self._time) is not None:
+            return None
+        if "address" in values and "size" in values:
+            sizes = values["size"]
+            if sizes.size and not (sizes.min() >= 1 and sizes.max() <= LARGEST_ACCESS):
+                return None
+        return values
+
+    def _read(self, text: bytes) -> dict[str, pa.Array] | None:
+        from pyarrow import csv as arrow_csv
+
+        types: dict[str, pa.DataType] = {}
+        for role, place in self._places.items():
+            kind = _TYPES[role] if role != "time" else _TIME if self._decimal else pa.uint64()
+            types[str(place)] = pa.string() if self._is_hex(role) else kind
+        try:
+            table = arrow_csv.read_csv(
+                pa.py_buffer(text),
+                read_options=arrow_csv.ReadOptions(
+                    use_threads=False,
+                    column_names=[str(place) for place in range(self._count)],
+                    block_size=len(text) + 1,
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=self._delimiter if self._is_csv else " ",
+                    quote_char='"' if self._is_csv else False,
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=types, include_columns=list(types), null_values=[]
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+        return {role: table[str(place)].combine_chunks() for role, place in self._places.items()}
+
+    def _is_hex(self, role: str) -> bool:
+        return role in self._given and self._given[role].is_hex
+
+    def _parse_lines(self, block: Block) -> dict[str, NDArray[Any]]:
+        rows: dict[str, list[int]] = {role: [] for role in self._places}
+        for number, line in enumerate(block.text.splitlines(), block.first_line):
+            text = line.decode("utf-8", "replace").strip()
+            if not text or text.startswith("#"):
+                continue
+            where = f"{self.name}, line {number}"
+            fields = self._fields(text)
+            if len(fields) != self._count:
+                raise UserError(
+                    f"{len(fields)} columns in a line of a trace of {self._count}",
+                    where=where,
+                    remedy="write the same columns on each line",
+                )
+            for role, place in self._places.items():
+                rows[role].append(self._value(role, fields[place].strip(), where))
+            if "time" in rows:
+                time = rows["time"][-1]
+                if time < self._time:
+                    raise UserError(
+                        f"time {fields[self._places['time']].strip()} is below the previous one",
+                        where=where,
+                        remedy="sort the trace by time",
+                    )
+                self._time = time
+        return {role: np.array(values, dtype=_ARRAYS[role]) for role, values in rows.items()}
+
+    def _value(self, role: str, word: str, where: str) -> int:
+        if role == "write":
+            if word not in DIRECTIONS:
+                raise UserError(
+                    f"{word!r} is not a direction", where=where, remedy="write r or w, or read or write"
+                )
+            return DIRECTIONS[word]
+        is_decimal = role == "time" and self._decimal
+        value = _scaled_word(word) if is_decimal else _whole(word, self._is_hex(role))
+        most = (1 << 8 * np.dtype(_ARRAYS[role]).itemsize) - 1
+        least = 0
+        if role == "size" and "address" in self._places:
+            least, most = 1, LARGEST_ACCESS
+        if value is None or not least <= value <= most:
+            raise UserError(
+                f"{word!r} is not a {role}: it must be a number from {least} to {most}",
+                where=where,
+                remedy="correct the line; hexadecimal numbers need 0x, or :hex in --column",
+            )
+        return value
+
+
+def _numbers(column: pa.Array, role: str) -> NDArray[Any] | None:
+    if column.type == pa.string():  # hexadecimal
+        try:
+            column = pc.binary_join_element_wise(pa.scalar("0x"), column, pa.scalar("")).cast(
+                _TYPES.get(role, pa.uint64())
+            )
+        except pa.ArrowInvalid:
+            return None
+    array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return array
+
+
+def _scaled(column: pa.Array) -> NDArray[np.uint64] | None:
+    """Return the times in units of 10^-9; None if one is negative or does not fit."""
+    words = np.frombuffer(column.buffers()[1], dtype="<i8").reshape(-1, 2)  # low and high halves
+    words = words[column.offset : column.offset + len(column)]
+    if words[:, 1].any():
+        return None
+    return np.ascontiguousarray(words[:, 0]).view(np.uint64)
+
+
+def _scaled_word(word: str) -> int | None:
+    try:
+        scaled = Decimal(word).scaleb(_DECIMALS)
+    except InvalidOperation:
+        return None
+    return int(scaled) if scaled.is_finite() and scaled == int(scaled) else None
+
+
+def _whole(word: str, is_hex: bool) -> int | None:
+    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]+)", word)
+    if is_hex:
+        match = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]+)()", word)
+    if not match:
+        return None
+    return int(match[1], 16) if match[1] else int(match[2])

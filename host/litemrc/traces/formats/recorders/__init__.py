@@ -1,0 +1,1 @@
+"""Texts that recorders of memory accesses print: perf, DynamoRIO, DAMON."""
