@@ -43,6 +43,7 @@ PARTS = {
         docs/tutorial/renode
         docs/tutorial/real-board""",
     "How-to": """
+        Measure and compare curves <docs/mrc>
         Divide memory by curves <docs/allocation>
         Govern a device <docs/govern>
         Put ranks to sleep <docs/ranks>

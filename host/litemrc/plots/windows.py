@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.shown import ratio_top
 from litemrc.curves.sizes import MIB
 from litemrc.plots.curves import STYLE
 from litemrc.plots.memory_axis import memory_axis, memory_span
@@ -31,7 +32,14 @@ def windows_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
         axes = figure.subplots()
         unit, name = (_MILLION, "million references") if ends[-1] >= _MILLION else (1, "references")
         mesh = axes.pcolormesh(
-            ends / unit, edges, ratios, cmap="cividis", vmin=0, vmax=1, shading="flat", rasterized=True
+            ends / unit,
+            edges,
+            ratios,
+            cmap="cividis",
+            vmin=0,
+            vmax=ratio_top([ratios]),
+            shading="flat",
+            rasterized=True,
         )
         memory_axis(axes, (first, last), curves[0].page_bytes, vertical=True)
         axes.set(xlabel=name, xlim=(0, ends[-1] / unit))

@@ -204,7 +204,7 @@ def test_pictures_are_drawn_after_the_results(figure_2, tmp_path, monkeypatch, c
 
 
 def test_help_says_where_sampling_fails() -> None:
-    assert "Where a curve has a cliff" in run("--help").stdout
+    assert "Where a curve has a\n        cliff" in run("--help").stdout
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from litemrc.errors import UserError
 from litemrc.plots.curves import curves_figure, epochs_figure, panels_figure
 from litemrc.plots.files import inline_svg, save_figure
 from litemrc.plots.mrc import difference_figure, mrc_figure
+from litemrc.plots.windows import windows_figure
 
 FIGURES = [curves_figure, panels_figure, epochs_figure]
 
@@ -97,6 +98,30 @@ def test_differences_are_drawn_below_the_curves():
     below = figure.axes[1].lines[0]
     assert below.get_ydata()[0] == pytest.approx(1 / 101 - 1 / 200)
     assert_sound(difference_figure([(first, first, first.difference(first))]))
+
+
+def test_a_heat_map_has_a_column_for_each_window_and_a_row_for_each_size():
+    sizes = np.array([1, 2, 4, 8])
+    ratios = ([1, 0.5, 0.5, 0.5], [1, 1, 0.25, 0])
+    curves = [Curve(sizes, np.array(each), 500, 0, name=f"window {n}") for n, each in enumerate(ratios, 1)]
+    figure = windows_figure([*curves, replace(curves[0], accesses=100)], title="A trace")
+    assert_sound(figure)
+    (mesh,) = figure.axes[0].collections
+    # The last hit is at 8 pages, so that the axis ends at 10.
+    assert mesh.get_array().shape == (4, 3)
+    assert mesh.get_array()[:, 1].tolist() == ratios[1]
+    assert figure.axes[0].get_xlim() == (0, 1100)
+    shown = texts(inline_svg(figure, name="a", description="b"))
+    assert {
+        "references",
+        "memory size",
+        "4 KiB",
+        "pages of 4 KiB",
+        "miss ratio under LRU",
+        "A trace",
+    } <= shown
+    long = windows_figure([replace(curve, accesses=3_000_000) for curve in curves])
+    assert "million references" in texts(inline_svg(long, name="a", description="b"))
 
 
 @pytest.mark.parametrize("draw", FIGURES)

@@ -33,7 +33,7 @@ class Measuring:
     """How traces are read and measured.
 
     Attributes:
-        format, page_size: as `open_trace` takes them.
+        format, page_size, columns: as `open_trace` takes them.
         engine, parameters: as `make_engine` takes them.
         context: as `ContextStacks` takes it.
     """
@@ -43,6 +43,7 @@ class Measuring:
     engine: str = "exact"
     parameters: EngineParameters = field(default_factory=EngineParameters)
     context: Context = "each"
+    columns: str | None = None
 
     def check(self, traces: Sequence[str]) -> None:
         """Check, before the work, what can be checked without reading a trace.
@@ -66,7 +67,9 @@ class Measuring:
 
     def opened(self, trace: str) -> Trace:
         """Open a trace."""
-        return open_trace(trace, None if trace.startswith(PREFIX) else self.format, self.page_size)
+        generated = trace.startswith(PREFIX)
+        columns = None if generated else self.columns
+        return open_trace(trace, None if generated else self.format, self.page_size, columns)
 
     def maker(self, trace: str) -> Callable[[], Engine]:
         """Return a function that makes engines; it counts the pages of the trace if frames depend on them."""
@@ -174,14 +177,14 @@ def _read(trace: Trace, stacks: ContextStacks[Any], measured: Measured) -> None:
 
 
 def trace_names(traces: Sequence[str]) -> list[str]:
-    """Return a short name for each trace: the file's without folder and suffixes, where that is unique."""
+    """Return a name for each trace: the program's, or the file's without folder and suffixes, if unique."""
     short = [_short(trace) for trace in traces]
     return [name if short.count(name) == 1 else trace for name, trace in zip(short, traces, strict=True)]
 
 
 def _short(trace: str) -> str:
     if trace.startswith(PREFIX):
-        return trace
+        return trace.removeprefix(PREFIX).partition("?")[0]
     if trace == STDIN:
         return "stdin"
     name = Path(trace).name
