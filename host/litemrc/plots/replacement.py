@@ -14,9 +14,9 @@ from litemrc.plots.curves import COLOURS, MARKERS, STYLE, add_page_axis
 # A policy looks the same in all pictures: colour, marker, its size, width and style of line. Policies may
 # coincide: wide lines and large markers are below.
 _STYLES: dict[str, tuple[str, str, float, float, Any]] = {
-    "lru": (COLOURS[1], MARKERS[1], 8, 3.4, "-"),
-    "clock": (COLOURS[2], MARKERS[2], 6, 2.4, "--"),
-    "seq": (COLOURS[4], MARKERS[4], 5, 1.8, "-."),
+    "lru": (COLOURS[1], MARKERS[1], 6, 2.8, "-"),
+    "clock": (COLOURS[2], MARKERS[2], 5, 2.2, "--"),
+    "seq": (COLOURS[4], MARKERS[4], 4.5, 1.6, "-."),
     "opt": (COLOURS[3], MARKERS[3], 3.5, 1.2, "-"),
 }
 RATE_PER = 1_000_000  # time units
