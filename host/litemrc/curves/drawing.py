@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
-    """Draw each curve as a step function over the memory size in MiB; return the axes.
+    """Draw each curve as a step function over the memory size in MiB, with its band; return the axes.
 
     Parameters:
         ax: what to draw into; None: a new figure of pyplot.
@@ -27,7 +27,12 @@ def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
 
         _, ax = pyplot.subplots()
     for curve in curves:
-        ax.step(curve.sizes_pages * curve.page_bytes / MIB, curve.miss_ratio, where="post", label=curve.name)
+        sizes = curve.sizes_pages * curve.page_bytes / MIB
+        (line,) = ax.step(sizes, curve.miss_ratio, where="post", label=curve.name)
+        if curve.low is not None and curve.high is not None:
+            ax.fill_between(
+                sizes, curve.low, curve.high, step="post", color=line.get_color(), alpha=0.2, linewidth=0
+            )
     ax.set(xlabel="memory size in MiB", ylabel="miss ratio")
     ax.set_ylim(bottom=0)
     if any(curve.name for curve in curves):

@@ -24,9 +24,10 @@ def data_frame(columns: Mapping[str, NDArray[Any]]) -> "pandas.DataFrame":
 
 
 def joined_frame(frames: Mapping[str, "pandas.DataFrame"]) -> "pandas.DataFrame":
-    """Return the rows of all frames, the name of each frame in the first column."""
+    """Return the rows of all frames, the name of each in the first column; nan where one has no band."""
     import pandas as pd
 
-    named = [frame.assign(name=name) for name, frame in frames.items()]
-    columns = ["name", "pages", "memory_bytes", "miss_ratio"]
-    return pd.concat(named, ignore_index=True)[columns] if named else pd.DataFrame(columns=columns)
+    if not frames:
+        return pd.DataFrame(columns=["name", "pages", "memory_bytes", "miss_ratio"])
+    joined = pd.concat([frame.assign(name=name) for name, frame in frames.items()], ignore_index=True)
+    return joined[["name", *joined.columns.drop("name")]]

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from litemrc.curves.curve import Curve
+from litemrc.curves.curves import Curves
 from litemrc.errors import UserError
+from matplotlib.figure import Figure
 
 
 def curve(sizes, ratios, **options) -> Curve:
@@ -74,6 +76,18 @@ def test_a_band_surrounds_the_curve_and_stays_with_it():
     both = sampled.resized(4096)
     assert (both.low.tolist(), both.high.tolist()) == ([0.2], [0.25])
     assert "miss_ratio_low" not in curve([1], [0.5]).columns()
+
+
+def test_frames_and_pictures_of_several_curves_keep_the_bands():
+    sampled = curve([2, 3], [0.5, 0.25], low=[0.4, 0.2], high=[0.6, 0.25], name="sampled")
+    both = Curves([curve([1], [0.5], name="exact"), sampled])
+    frame = both.to_pandas()
+    assert frame.columns.tolist() == [
+        *("name", "pages", "memory_bytes", "miss_ratio", "miss_ratio_low", "miss_ratio_high")
+    ]
+    assert frame.miss_ratio_low.tolist()[1:] == [0.4, 0.2] and np.isnan(frame.miss_ratio_low[0])
+    axes = both.plot(Figure().subplots())
+    assert len(axes.collections) == 1 and len(axes.lines) == 2
 
 
 @pytest.mark.parametrize(

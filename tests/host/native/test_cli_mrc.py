@@ -2,6 +2,7 @@
 
 import json
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -175,6 +176,19 @@ def test_contexts_have_a_curve_each_by_default(tmp_path) -> None:
     assert refused.returncode == 2 and "choose from contexts 1, 2" in refused.stderr
     refused = run(path, "--window", 2)
     assert refused.returncode == 2 and "contexts 1, 2" in refused.stderr and "--context" in refused.stderr
+
+
+def test_objects_of_different_sizes_are_measured_by_bytes(tmp_path) -> None:
+    # oracleGeneral: time, object, bytes, next access. 1 of 100 bytes, 2 of 50, 1 again: it needs 150 bytes.
+    path = tmp_path / "t.oracleGeneral"
+    path.write_bytes(
+        b"".join(
+            struct.pack("<IQIq", time, *each, -1) for time, each in enumerate([(1, 100), (2, 50), (1, 100)])
+        )
+    )
+    got = json.loads(run(path, "--by", "bytes", "--json").stdout)
+    assert (got["page_bytes"], got["sizes_pages"], got["miss_ratio"]) == (1, [150], [2 / 3])
+    assert run(path, "--by", "bytes").stdout.splitlines()[1].split() == ["memory", "miss", "ratio"]
 
 
 def test_frames_fit_the_trace_by_default(tmp_path) -> None:
