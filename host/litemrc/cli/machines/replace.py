@@ -154,7 +154,7 @@ def _common_page_bytes(traces: Sequence[Trace]) -> int:
 
 
 def _opened(args: argparse.Namespace, number: int) -> Trace:
-    return open_trace(args.traces[number], args.format, args.page_size)
+    return open_trace(args.traces[number], args.format, args.page_size, args.columns)
 
 
 def _policies(

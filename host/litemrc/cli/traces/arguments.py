@@ -7,6 +7,7 @@ from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.cache_shape import size_of
+from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.opening import FORMATS, format_of
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
@@ -23,9 +24,16 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_format_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the format and the page size of a trace to read."""
+    """Declare the format, the columns and the page size of a trace to read."""
     parser.add_argument(
         "--format", metavar="NAME", choices=list(FORMATS), help="format of TRACE (default: by its suffix)"
+    )
+    parser.add_argument(
+        "--column",
+        dest="columns",
+        metavar="ROLE[=NAME][:hex],...",
+        type=_columns,
+        help=f"text, csv: columns by name or number; roles: {', '.join(ROLES)}; 'address': byte addresses",
     )
     add_page_size_argument(parser)
 
@@ -42,7 +50,15 @@ def add_interval_argument(parser: argparse.ArgumentParser) -> None:
 
 def opened(args: argparse.Namespace) -> Trace:
     """Open the trace that `add_input_arguments` declared."""
-    return open_trace(args.trace, args.format, args.page_size)
+    return open_trace(args.trace, args.format, args.page_size, args.columns)
+
+
+def _columns(text: str) -> str:
+    try:
+        parse_columns(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def size(text: str) -> int:

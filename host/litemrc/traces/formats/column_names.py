@@ -41,12 +41,12 @@ def parse_columns(text: str) -> dict[str, Column]:
         plain, colon, form = item.partition(":")
         role, equals, name = (word.strip() for word in plain.partition("="))
         if role not in ROLES or (equals and not name) or (colon and form.strip() != "hex"):
-            raise UserError(f"{item!r} names no column", where="--column", remedy=f"write {SYNTAX}")
+            raise UserError(f"{item!r} names no column", remedy=f"write {SYNTAX}")
         if role in found:
-            raise UserError(f"{role} is given twice", where="--column", remedy="give it once")
+            raise UserError(f"{role} is given twice", remedy="give it once")
         found[role] = Column(name, bool(colon))
     if "page" in found and "address" in found:
-        raise UserError("page and address are both given", where="--column", remedy="give one of the two")
+        raise UserError("page and address are both given", remedy="give one of the two")
     return found
 
 
