@@ -9,12 +9,11 @@ from litemrc.api.stacks import (
     Context,
     ContextStacks,
     EngineParameters,
-    WindowedStack,
     curves_of,
-    for_windows,
     frames_for,
     has_frames,
 )
+from litemrc.api.windows import WindowedStack, for_windows
 from litemrc.curves.curve import Curve
 from litemrc.curves.curves import Curves
 from litemrc.errors import UserError

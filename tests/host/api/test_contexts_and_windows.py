@@ -3,7 +3,7 @@
 import litemrc
 import numpy as np
 import pytest
-from litemrc.api.stacks import WindowedStack
+from litemrc.api.windows import WindowedStack
 from litemrc.golden.monitor.lru_stack import LruStack
 from litemrc.native.engines import make_engine
 from litemrc.traces import Chunk

@@ -10,13 +10,12 @@ from litemrc.api.stacks import (
     Context,
     ContextStacks,
     EngineParameters,
-    WindowedStack,
     count_pages,
     curves_of,
-    for_windows,
     frames_for,
     has_frames,
 )
+from litemrc.api.windows import WindowedStack, for_windows
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.progress import shown
 from litemrc.curves.curve import Curve
