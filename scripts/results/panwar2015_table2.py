@@ -47,7 +47,9 @@ def picture(runs_of: Runs) -> Figure:
         runs, label = runs_of[memory, name], f"{memory}, {name}"
         optimum.append(Beside(label, [100 * run.optimal_share.mean() for run in runs], paper_optimum))
         adaptive.append(Beside(label, [100 * run.offline_share.mean() for run in runs], paper))
-    return beside_figure({"Adaptive-Buddy: offline memory in %": adaptive, "optimum: in %": optimum})
+    return beside_figure(
+        {"Adaptive-Buddy: offline memory in %": adaptive, "optimum: offline memory in %": optimum}
+    )
 
 
 def _percent(runs: Sequence[PlacementRun], share: Callable[[PlacementRun], float]) -> str:
