@@ -1,12 +1,15 @@
 """The difference of two miss-ratio curves."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litemrc.curves.curve import Curve
 from litemrc.errors import UserError
+
+if TYPE_CHECKING:
+    from litemrc.curves.curve import Curve
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class CurveDifference:
         return difference
 
 
-def difference(first: Curve, second: Curve) -> CurveDifference:
+def difference(first: "Curve", second: "Curve") -> CurveDifference:
     """Return the difference of two curves, whose pages may differ in size.
 
     Raises:
