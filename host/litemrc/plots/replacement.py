@@ -115,6 +115,7 @@ def _draw(
         marker=marker,
         markersize=size,
         label=name.upper(),
+        clip_on=False,  # marks at 0 are whole
         zorder=2 + (8 - size) / 8,
     )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -91,7 +92,7 @@ def until_stopped(parts: Iterable[Part]) -> tuple[list[Part], BaseException | No
 class Interruption:
     """Notes the first Ctrl-C of a block, so that the work ends at a place where its results are whole.
 
-    The second Ctrl-C raises KeyboardInterrupt.
+    The second Ctrl-C raises KeyboardInterrupt. Threads other than the main one receive no Ctrl-C.
 
     Attributes:
         noted: whether Ctrl-C was pressed.
@@ -101,13 +102,16 @@ class Interruption:
         self.noted = False
 
     def __enter__(self) -> "Interruption":
-        self._before = signal.signal(signal.SIGINT, self._note)
+        self._main = threading.current_thread() is threading.main_thread()
+        if self._main:
+            self._before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        if self._main:
+            signal.signal(signal.SIGINT, self._before)
 
     def until_noted(self, parts: Iterable[Part]) -> Iterator[Part]:
         """Yield the parts, but none after Ctrl-C."""

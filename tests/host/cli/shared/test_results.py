@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from argparse import Namespace
+from threading import Thread
 
 import pytest
 from litemrc.cli.shared import results
@@ -65,6 +66,18 @@ def test_the_first_interrupt_ends_the_parts_and_the_second_raises():
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_threads_work_without_ctrl_c():
+    def work():
+        with Interruption() as interruption:
+            seen.extend(interruption.until_noted(range(3)))
+
+    seen = []
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [0, 1, 2]
 
 
 def test_pictures_are_checked_before_the_work(tmp_path, monkeypatch):
