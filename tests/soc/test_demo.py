@@ -1,12 +1,16 @@
 """`litemrc demo`, as a user runs it, and its files against a recomputation that shares no code with it."""
 
+import csv
+import io
 import json
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from bisect import bisect_left
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,10 +18,12 @@ from litemrc.checks.account import balance
 from litemrc.checks.accuracy import accuracy
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
+from litemrc.cli.soc.demo_output import show
 from litemrc.cli.soc.demo_results import Results, verdict
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.epochs.table import COLUMNS
+from litemrc.errors import OutputError
 from patience import patience
 
 pytestmark = pytest.mark.soc
@@ -194,3 +200,35 @@ def test_a_wrong_counter_fails_the_demo_and_is_named(demo, replayed, capsys):
     assert "epoch 3: 5 recorded, 4 counted" in capsys.readouterr().err
     assert verdict(replace(results(table), wrong=["the sky fell"])) == 1
     assert verdict(results(table)) == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_a_report_that_cannot_be_written_loses_no_result(demo, replayed, tmp_path, capsys, form):
+    out, _ = demo
+    table = read_epochs(out / "curves.parquet")
+    recording = read_recording(out / "run" / "record.npy", page_shift=12)
+    results = Results(
+        hello=SimpleNamespace(queue_depth=512),
+        cycles=(("zipf", 1, 12),),
+        table=table,
+        recording=recording,
+        comparison=compare(table, replayed["bucket_stack"], 1),
+        account=balance(recording, table),
+        estimates=accuracy(*replayed.values(), GROUP_PAGES),
+    )
+    (tmp_path / "report.html").symlink_to("/dev/full")
+    args = Namespace(out=tmp_path, json=form == "json", csv=form == "csv")
+    with pytest.raises(OutputError, match="No space left on device"):
+        show(args, results, title="", device="", texts={}, began=0.0, ended=1.0)
+
+    printed = capsys.readouterr().out
+    if form == "text":
+        assert all(name in printed for name in WORKLOADS) and "counters are equal" in printed
+        return
+    described = json.loads(printed) if form == "json" else {}
+    rows = described["contexts"] if described else list(csv.DictReader(io.StringIO(printed)))
+    assert [row["name"] for row in rows] == WORKLOADS
+    contexts = range(1, len(WORKLOADS) + 1)
+    assert [int(row["misses"]) for row in rows] == [table.curve(context).misses for context in contexts]
+    if described:
+        assert (described["failures"], described["counters_different"]) == ([], 0)

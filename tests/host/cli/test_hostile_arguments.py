@@ -49,7 +49,7 @@ def lines(parser: argparse.ArgumentParser) -> st.SearchStrategy[list[str]]:
 
 
 @pytest.mark.parametrize("prog", list(PARSERS))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_every_line_is_parsed_or_refused(prog, data):
     parser = PARSERS[prog]

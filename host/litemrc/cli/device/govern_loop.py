@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from litemrc.cli.device.govern_decisions import GovernDecisions
-from litemrc.cli.shared.messages import warning
+from litemrc.cli.shared.messages import is_quiet, warning
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.device import Device, printable
@@ -129,7 +129,7 @@ class GovernLoop:
         governed.release()
 
     def _take(self, device: Device, governed: GovernedDevice, collector: Collector, message: Message) -> None:
-        if message.name == "log":
+        if message.name == "log" and not is_quiet():
             print(f"device: {message.level}: {printable(message.line)}", file=sys.stderr, flush=True)
         if message.name == "event" and message.kind == "workload_started":
             governed.forget_budget(message.context)

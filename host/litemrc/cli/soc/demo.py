@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.device_options import add_build_arguments, add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument
+from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device
 from litemrc.device.running import Run
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.device.collecting.collector import Collector
@@ -29,15 +30,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc demo`."""
     add_build_arguments(parser)
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/demo"))
+    add_output_formats(parser)
     add_run_argument(parser, "run only this program (default: five programs, each in its own context)")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo`."""
     # Imported here: numpy and pyarrow take long to load.
-    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.cli.soc.demo_output import show
+    from litemrc.cli.soc.demo_results import check
     from litemrc.device.simulation.simulator import Simulator
 
+    require("plot")
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
@@ -48,7 +52,7 @@ def main(args: argparse.Namespace) -> int:
             collector = _collect(device, runs)
     ended = time.monotonic()
     return show(
-        args.out,
+        args,
         check(args.out, simulator.record, hello, collector),
         title="LiteMRC demo",
         device="Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model",

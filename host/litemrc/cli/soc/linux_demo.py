@@ -1,7 +1,6 @@
 """`litemrc linux-demo`: boot Linux on the simulated SoC and collect the curves of concurrent programs."""
 
 import argparse
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.device_options import add_linux_build_arguments, add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.device.device import Device, system_text
 from litemrc.device.running import Run
 from litemrc.errors import UserError
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.checks.following import FollowCheck, OwnershipCheck
@@ -42,6 +43,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="folder of kernel, device tree and initramfs (%(default)s)",
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-demo"))
+    add_output_formats(parser)
     parser.add_argument(
         "--boot-timeout",
         metavar="S",
@@ -60,29 +62,31 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc linux-demo`."""
     # Imported here: numpy and pyarrow take long to load.
-    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.cli.soc.demo_output import show
+    from litemrc.cli.soc.demo_results import check
     from litemrc.device.simulation.linux_images import linux_images
     from litemrc.device.simulation.simulator import Simulator
 
+    require("plot")
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
     images = linux_images(args.images)
     with Simulator(args.sim, args.shim, args.out / "run", images=images) as simulator:
         simulator.wait_ready()
-        _say(f"booting Linux; its console is written to {simulator.console}")
+        note(f"booting Linux; its console is written to {simulator.console}")
         booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
         with booted as device:
             hello = device.hello
             system = system_text(hello.system, hello.driver, hello.abi)
-            _say(f"{system}, booted in {time.monotonic() - began:.0f} s")
+            note(f"{system}, booted in {time.monotonic() - began:.0f} s")
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
     texts = {"Console": simulator.console.read_text(errors="replace")}
     return show(
-        args.out,
+        args,
         results,
         title="LiteMRC: Linux",
         device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model; {system}",
@@ -90,10 +94,6 @@ def main(args: argparse.Namespace) -> int:
         began=began,
         ended=ended,
     )
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def wanted_runs(device: Device) -> list[Run]:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.device_options import add_run_argument, end_on_sigterm
-from litemrc.cli.shared.options import add_out_argument
+from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
 from litemrc.cli.shared.protocol_names import RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.running import Run
 from litemrc.errors import UserError
+from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.checks.ranks import RankComparison
@@ -44,6 +45,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         help="ROM image (%(default)s)",
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/ranks-demo"))
+    add_output_formats(parser)
     parser.add_argument("--policy", choices=RANK_POLICIES, default="mrc", help="rank policy (%(default)s)")
     add_run_argument(parser, f"run only this program (default: {', '.join(PROGRAMS)}, in context {CONTEXT})")
 
@@ -53,8 +55,8 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy, pyarrow and matplotlib take long to load.
     from litemrc.checks.rank_record import read_record, snapshots_of
     from litemrc.checks.ranks import compare_with_record
-    from litemrc.cli.ranks.energy_tables import energy_table
-    from litemrc.cli.soc.demo_results import check, show
+    from litemrc.cli.soc.demo_output import show
+    from litemrc.cli.soc.demo_results import check
     from litemrc.device.collecting.rank_rows import rank_table
     from litemrc.device.simulation.simulator import Simulator
     from litemrc.energy.parts.files import part_of_module
@@ -63,6 +65,7 @@ def main(args: argparse.Namespace) -> int:
     from litemrc.plots.ranks import ranks_figure
     from litemrc.ranks.files import write_ranks
 
+    require("plot")
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs] or [Run(name, CONTEXT) for name in PROGRAMS]
     began = time.monotonic()
@@ -76,7 +79,6 @@ def main(args: argparse.Namespace) -> int:
     part = part_of_module(table.part, table.clock_hz * table.phases)
     report = rank_energy(table, part)
     write_ranks(args.out / "ranks.parquet", table)
-    save_figure(ranks_figure(table, report), args.out / "ranks.png")
     comparison = compare_with_record(
         table, snapshots_of(read_record(simulator.run_dir / "ddr3.npy"), dram.ranks)
     )
@@ -87,7 +89,7 @@ def main(args: argparse.Namespace) -> int:
         wrong=_wrong(comparison, text, simulator.run_dir),
     )
     code = show(
-        args.out,
+        args,
         results,
         title="LiteMRC: ranks",
         device=f"Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, {dram.ranks} ranks of {dram.part}",
@@ -96,8 +98,9 @@ def main(args: argparse.Namespace) -> int:
         ended=ended,
         ranks=(table, report),
     )
-    print(f"timeline: {args.out / 'ranks.png'}\n")
-    print(energy_table(report))
+    save_figure(ranks_figure(table, report), args.out / "ranks.png")
+    if not (args.json or args.csv):
+        print(f"timeline: {args.out / 'ranks.png'}", flush=True)
     return code
 
 
