@@ -3,6 +3,7 @@
 import litemrc
 import numpy as np
 import pytest
+from litemrc.api import windows
 from litemrc.api.windows import WindowedStack
 from litemrc.golden.monitor.lru_stack import LruStack
 from litemrc.native.engines import make_engine
@@ -102,6 +103,13 @@ def test_windows_may_have_sizes_of_their_own_and_end_where_misses_are_unknown():
         litemrc.mrc_windows([1], 0)
     with pytest.raises(litemrc.UserError, match="no reference"):
         litemrc.mrc_windows([], 5)
+
+
+def test_too_many_windows_are_refused(monkeypatch):
+    monkeypatch.setattr(windows, "MOST_WINDOWS", 3)
+    assert len(litemrc.mrc_windows([1] * 6, 2)) == 3
+    with pytest.raises(litemrc.UserError, match="more than 3 windows of 2 references"):
+        litemrc.mrc_windows([1] * 7, 2)
 
 
 def test_windows_of_the_hardwares_engines_have_sizes_of_whole_groups():

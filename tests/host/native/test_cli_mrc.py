@@ -9,6 +9,7 @@ from pathlib import Path
 
 import litemrc
 import pytest
+from litemrc.cli.curves.measuring import trace_names
 from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main", "mrc"]
@@ -139,6 +140,14 @@ def test_traces_of_different_page_sizes_share_rows_in_bytes(figure_2, tmp_path) 
         ["4", "KiB", "0.750000", "0.500000"],
         ["8", "KiB", "0.500000", "0.500000"],
     ]
+
+
+def test_names_of_traces_are_short_where_that_is_enough() -> None:
+    assert trace_names(["a/x.txt", "y.parquet", "gen:zipf?n=5", "-"]) == ["x", "y", "zipf", "stdin"]
+    assert trace_names(["a/x.txt", "b/x.trace.gz", "gen:zipf?n=5", "gen:zipf?n=6"]) == [
+        *("a/x.txt", "b/x.trace.gz", "gen:zipf?n=5", "gen:zipf?n=6")
+    ]
+    assert trace_names([".hidden"]) == [".hidden"]
 
 
 def test_stdin_is_a_trace(figure_2) -> None:
