@@ -90,17 +90,21 @@ def bars_figure(
 def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], *, title: str = "") -> Figure:
     """Draw the reduction of energy x delay over epoch length, or over chip size if only that changes.
 
+    If no scheme has another as its base, energy x delay itself is drawn.
+
     Parameters:
         runs: runs of one program in several machines, a line for each scheme; or by program, one scheme each.
     """
     programs = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     every = [run for sequence in programs.values() for run in sequence]
     over_chips = len({run.machine.epoch_cycles for run in every}) == 1
+    reductions = _lines(programs, over_chips, relative=True)
+    lines = reductions or _lines(programs, over_chips, relative=False)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 3.6), dpi=200, layout="constrained")
         axes = figure.subplots()
         axes.grid(axis="y")
-        for index, (label, sequence) in enumerate(_lines(programs, over_chips)):
+        for index, (label, sequence) in enumerate(lines):
             sizes, values = zip(*sequence, strict=True)
             colour, marker = COLOURS[1 + index % 7], MARKERS[index % 8]
             axes.plot(
@@ -112,14 +116,18 @@ def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], 
                 markersize=5,
                 label=label,
             )
-        axes.axhline(0, color=COLOURS[0], linewidth=0.8)
+        if reductions:
+            axes.axhline(0, color=COLOURS[0], linewidth=0.8)
+            axes.set_ylabel("reduction of energy x delay\nrelative to the base scheme")
+            axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        else:
+            axes.set_ylabel("energy x delay in mJ x s")
+            axes.set_ylim(bottom=0)
         ticks = sorted({_size(run, over_chips) for run in every})
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("pages per chip" if over_chips else "cycles per epoch")
-        axes.set_ylabel("reduction of energy x delay\nrelative to the base scheme")
-        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
@@ -127,19 +135,20 @@ def sweep_figure(runs: Sequence[EnergyRun] | Mapping[str, Sequence[EnergyRun]], 
 
 
 def _lines(
-    programs: Mapping[str, Sequence[EnergyRun]], over_chips: bool
+    programs: Mapping[str, Sequence[EnergyRun]], over_chips: bool, *, relative: bool
 ) -> list[tuple[str, list[tuple[int, float]]]]:
     lines: dict[str, list[tuple[int, float]]] = {}
     for program, sequence in programs.items():
         for run in sequence:
             for result in run.results:
                 name = result.scheme.name
-                if run.bases[name].scheme.name == name:
+                if relative and run.bases[name].scheme.name == name:
                     continue
                 parts = [program] if len(run.results) == 1 and program else [program, name]
                 if not over_chips and len({other.machine.chip_pages for other in sequence}) > 1:
                     parts.append(f"{run.machine.chip_pages} pages per chip")
-                point = (_size(run, over_chips), 1 - run.relative(name))
+                value = 1 - run.relative(name) if relative else result.energy_delay
+                point = (_size(run, over_chips), value)
                 lines.setdefault(", ".join(filter(None, parts)), []).append(point)
     return [(label, sorted(points)) for label, points in lines.items()]
 

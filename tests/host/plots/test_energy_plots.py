@@ -63,6 +63,17 @@ def test_all_schemes_of_all_programs_are_in_the_picture():
     assert_sound(bars_figure({"a program": run, "b": run}, title="two"))
 
 
+def test_a_sweep_of_schemes_without_another_base_shows_energy_and_delay():
+    """The picture was empty."""
+    runs = [simulated(["always-on"], chip_pages=size) for size in (32, 64)]
+    figure = sweep_figure(runs)
+    (axes,) = figure.axes
+    (line,) = axes.lines
+    assert line.get_ydata() == pytest.approx([run.results[0].energy_delay for run in runs])
+    assert axes.get_ylabel() == "energy x delay in mJ x s"
+    assert_sound(figure)
+
+
 @pytest.mark.parametrize("swept", ["epoch_cycles", "chip_pages"])
 def test_a_sweep_is_drawn_over_what_changes(swept):
     sizes = [32, 64, 128] if swept == "chip_pages" else [1_000, 10_000]
