@@ -8,6 +8,7 @@ from pathlib import Path
 
 import libcachesim
 import numpy as np
+from litemrc.native.byte_stack import ByteStack
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 FOOTPRINT = 1 << 18  # pages 0 .. FOOTPRINT - 1; every trace has all or nearly all of them
 GROUPS = 64
+_OBJECT_BYTES = 4096
 ONE_SIZE = FOOTPRINT // 4  # pages, for contenders that simulate one size
 
 Miss = dict[int, float]  # miss ratio by pages of memory
@@ -27,6 +29,14 @@ def _engine(make: Callable, pages: NDArray[np.uint64], _: Path) -> Miss:
     engine = make()
     engine.access(pages)
     return dict(zip(CHECKED_SIZES, engine.curve().exactly_at(CHECKED_SIZES).tolist(), strict=True))
+
+
+def _by_bytes(pages: NDArray[np.uint64], _: Path) -> Miss:
+    """Objects of 4,096 bytes have the curve of pages."""
+    engine = ByteStack()
+    engine.access(pages, np.full(pages.size, _OBJECT_BYTES, np.uint32))
+    ratios = engine.curve().exactly_at(np.array(CHECKED_SIZES) * _OBJECT_BYTES).tolist()
+    return dict(zip(CHECKED_SIZES, ratios, strict=True))
 
 
 def _file(pages: NDArray[np.uint64], files: Path) -> Miss:
@@ -71,6 +81,7 @@ def contenders(library: ctypes.CDLL) -> dict[str, Callable[[NDArray[np.uint64], 
     """Return all contenders by name; each takes the pages, and the path without suffix of the same trace."""
     return {
         "exact": partial(_engine, ExactStack),
+        "exact, by bytes": _by_bytes,
         "exact, 2 threads": partial(_engine, partial(ExactStack, threads=2)),
         "exact, zstd oracleGeneral file": _file,
         "popcount-block tree": partial(_baseline, library.block_tree),
@@ -85,6 +96,7 @@ def contenders(library: ctypes.CDLL) -> dict[str, Callable[[NDArray[np.uint64], 
 
 EXACT = {
     "exact",
+    "exact, by bytes",
     "exact, 2 threads",
     "exact, zstd oracleGeneral file",
     "popcount-block tree",
