@@ -69,7 +69,7 @@ def test_the_fpga_a_bitstream_was_built_for_is_named(loader, bitstream) -> None:
 @pytest.mark.parametrize(("board", "flags"), [("ulx3s", "-b ulx3s -f"), ("orangecrab", "-b orangeCrab")])
 def test_keep_writes_the_flash_where_that_is_a_choice(board, flags, loader, bitstream) -> None:
     called = loader()
-    assert main(["flash", "--board", board, "--keep", "--bitstream", str(bitstream)]) == 0
+    assert main(["flash", "--board", board, "--permanent", "--bitstream", str(bitstream)]) == 0
     assert called.read_text() == f"{flags} {bitstream}"
 
 

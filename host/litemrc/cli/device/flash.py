@@ -22,7 +22,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--bitstream", metavar="FILE", type=Path, help="bitstream to load (build/BOARD/litemrc.bit)"
     )
     parser.add_argument(
-        "--keep",
+        "--permanent",
         action="store_true",
         help="write the flash memory: the board boots this bitstream from now on",
     )
@@ -32,7 +32,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc flash`."""
     bitstream = args.bitstream or Path("build") / args.board / "litemrc.bit"
     variant = f"{args.board}:{_device_of(bitstream)}"
-    program(variant if variant in BOARDS else args.board, bitstream, keep=args.keep)
+    program(variant if variant in BOARDS else args.board, bitstream, keep=args.permanent)
     return 0
 
 
