@@ -33,7 +33,7 @@ shards  exact distances within a sample of the pages, scaled up (Waldspurger et 
 --by bytes measures objects of different sizes, as oracleGeneral has them, exactly: an access hits in a memory
 of the bytes of all objects used since the last access to its object, and its own. The curve has page_bytes 1.
 
---column names the columns of text and CSV traces: `address` (byte addresses in place of pages), or for example
+--column names the columns of text and CSV traces: `address` (byte addresses in place of pages), or such as
 `address=addr:hex,write=rw,time=1` (a name, or a number from 1; :hex for hexadecimal numbers without 0x).
 
 group and bucket have the smallest number of frames, of those compiled, that holds the pages of the trace:
