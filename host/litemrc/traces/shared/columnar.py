@@ -133,6 +133,10 @@ class SharedParquetWriter:
     def finish(self) -> None:
         """Write the remaining rows and the end of the file."""
         self._flush()
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open of the file, also after an error."""
         self._writer.close()
 
     def _flush(self) -> None:

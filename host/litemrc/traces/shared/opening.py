@@ -1,7 +1,7 @@
 """Opens and creates traces of shared memory; the format follows from the name."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +57,9 @@ def create_shared_trace(
             writer = SharedParquetWriter(sink, page_bytes, origin, time_unit)
         else:
             writer = SharedTextWriter(sink, page_bytes, origin)
-        yield writer
-        writer.finish()
+        with closing(writer):
+            yield writer
+            writer.finish()
 
 
 def _format(path: str | Path) -> tuple[str, ...]:

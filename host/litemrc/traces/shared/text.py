@@ -148,3 +148,6 @@ class SharedTextWriter:
 
     def finish(self) -> None:
         """Do nothing; the format has no end mark."""
+
+    def close(self) -> None:
+        """Do nothing; the caller closes the sink."""
