@@ -90,6 +90,8 @@ def test_percentages_are_converted_by_the_intervals(tmp_path) -> None:
         (record({"start": "0", "end": "1", "nr_accesses": {"samples": float("nan")}}), "not a whole number"),
         (record(region(0, 4096, 1), end="soon"), "not a time"),
         (record(region(0, 4096, 1 << 40)), "malformed"),
+        (record(region(0, 4096, 1), end="9" * 20), "does not fit into 64 bits"),
+        (record(region(0, 4096, 1), end="9" * 5000), "not a time"),
         (b"monitoring_end: 1 ns\nhello\n", "line 2"),
     ],
 )

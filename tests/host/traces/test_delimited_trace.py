@@ -120,6 +120,8 @@ def test_many_lines_at_once_are_read_as_one_by_one(tmp_path_factory, rows) -> No
         ("page\n1\n1.5\n", None, "'1.5' is not a page"),
         ("page\n1\nnan\n", None, "'nan' is not a page"),
         ("page\n1\n18446744073709551616\n", None, "is not a page"),
+        ("page\n1\n" + "9" * 5000 + "\n", None, "is not a page"),
+        ("page,time\n1,0.5\n1,1e999999\n", None, "is not a time"),
         ("page,op\n1,r\n2\n", None, "1 columns in a line of a trace of 2"),
         ("page,op\n1,jump\n", None, "'jump' is not a direction"),
         ("page,time\n1,5\n1,4\n", None, "time 4 is below the previous one"),

@@ -91,3 +91,11 @@ def test_other_texts_are_refused(tmp_path, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as error:
         read(written(tmp_path, text))
     assert "perf script -F" in str(error.value) or "sort" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["99999999999/1 2.000002: 4005d0 4005d0", "1/1 99999999999.000002: 4005d0 4005d0"]
+)
+def test_numbers_that_fit_no_column_are_refused(tmp_path, line: str) -> None:
+    with pytest.raises(UserError, match="other fields than those before"):
+        read(written(tmp_path, f"1/1 2.000001: 4005d0 4005d0\n{line}\n"))

@@ -12,7 +12,7 @@ address=2,size=3` for columns by number. Times with decimals are multiplied by 1
 import csv
 import re
 from collections.abc import Generator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -248,15 +248,13 @@ def _scaled(column: pa.Array) -> NDArray[np.uint64] | None:
 
 
 def _scaled_word(word: str) -> int | None:
-    try:
-        scaled = Decimal(word).scaleb(_DECIMALS)
-    except InvalidOperation:
+    if not re.fullmatch(r"\d{1,20}(\.\d{0,9}0*)?", word):
         return None
-    return int(scaled) if scaled.is_finite() and scaled == int(scaled) else None
+    return int(Decimal(word).scaleb(_DECIMALS))
 
 
 def _whole(word: str, is_hex: bool) -> int | None:
-    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]+)", word)
+    match = re.fullmatch(r"0[xX]([0-9a-fA-F]+)|([0-9]{1,30})", word)
     if is_hex:
         match = re.fullmatch(r"(?:0[xX])?([0-9a-fA-F]+)()", word)
     if not match:

@@ -35,11 +35,12 @@ _NANOSECONDS = {
     "d": 86400 * 10**9,
 }
 _TRACED = re.compile(
-    rb"(\d+)\.(\d{6,9}): damon:damon_aggregated: target_id=(\d+) nr_regions=(\d+) (\d+)-(\d+): (-?\d+)"
+    rb"(\d{1,10})\.(\d{6,9}): damon:damon_aggregated: target_id=(\d{1,20}) nr_regions=(\d{1,9})"
+    rb" (\d{1,20})-(\d{1,20}): (-?\d{1,9})(?!\d)"
 )
 _RAW = re.compile(
     rb"^(?:(base_time_absolute|monitoring_start|monitoring_end|target_id|nr_regions): *(.*?)"
-    rb"|([0-9a-f]+)-([0-9a-f]+) \(.*\) +(-?\d+)(?: +-?\d+)?) *$"
+    rb"|([0-9a-f]{1,16})-([0-9a-f]{1,16}) \(.*\) +(-?\d{1,9})(?: +-?\d+)?) *$"
 )
 
 
@@ -181,6 +182,8 @@ def _snapshot(target: int, end_ns: int, rows: list[tuple[int, int, int]], where:
     """Return the snapshot; None for the one that damo adds to mark an end: a region 0-0 with -1 accesses."""
     if not rows or (len(rows) == 1 and rows[0] == (0, 0, -1)):
         return None
+    if not 0 <= end_ns < 1 << 64:
+        raise UserError(f"time {end_ns} ns does not fit into 64 bits", where=where, remedy="record again")
     rows.sort()
     previous = 0
     for start, end, accesses in rows:
@@ -210,7 +213,7 @@ def _member(value: Any, key: str, kind: type, where: str) -> Any:
 def _number(value: Any, where: str) -> int:
     """Return a whole number, from JSON or from text with commas."""
     text = str(value).replace(",", "").replace("%", "").strip()
-    if isinstance(value, bool) or not re.fullmatch(r"-?\d+(\.0*)?", text):
+    if isinstance(value, bool) or not re.fullmatch(r"-?\d{1,20}(\.0*)?", text):
         raise UserError(f"{value!r} is not a whole number", where=where, remedy=REMEDY)
     return int(text.partition(".")[0])
 
@@ -218,10 +221,10 @@ def _number(value: Any, where: str) -> int:
 def _nanoseconds(value: Any, where: str, unit: int = 1) -> int:
     """Return a time such as 104599000, "104599000", "1 m 2.5 s" or "104 ms 599 us"."""
     text = str(value).replace(",", "").strip()
-    if not isinstance(value, bool) and re.fullmatch(r"\d+(\.\d+)?", text):
+    if not isinstance(value, bool) and re.fullmatch(r"\d{1,20}(\.\d+)?", text):
         whole, _, rest = text.partition(".")
         return int(whole) * unit + (int(float("0." + rest) * unit) if rest else 0)
-    parts = re.findall(r"(\d+(?:\.\d+)?) *(ns|us|ms|s|m|h|d)(?![a-z])", text)
+    parts = re.findall(r"(\d{1,20}(?:\.\d+)?) *(ns|us|ms|s|m|h|d)(?![a-z])", text)
     if not parts or re.sub(r"\d+(?:\.\d+)? *(ns|us|ms|s|m|h|d)(?![a-z])", "", text).strip():
         raise UserError(f"{value!r} is not a time", where=where, remedy=REMEDY)
     return sum(round(float(number) * _NANOSECONDS[name]) for number, name in parts)

@@ -34,7 +34,8 @@ _SIMPLE_HEADER = b"Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>"
 _COLUMNS = {"write": Column("2"), "size": Column("3"), "address": Column("4")}
 _SIMPLE = re.compile(rb"^0x([0-9a-f]{1,16}): *(\d{1,7}), *(\w+)\r?$", re.MULTILINE)
 _VIEW = re.compile(
-    rb"^.*?(?:\bW(\d+)\.)?T?\d+ +(read|write|ifetch) +(\d{1,7}) byte\(s\) @ 0x([0-9a-f]{1,16})", re.MULTILINE
+    rb"^.*?(?:\bW(\d{1,9})\.)?T?\d+ +(read|write|ifetch) +(\d{1,7}) byte\(s\) @ 0x([0-9a-f]{1,16})",
+    re.MULTILINE,
 )
 _OTHER = re.compile(rb" (\S+) +\d+ byte\(s\) @ 0x")
 _PROSE = re.compile(

@@ -29,14 +29,14 @@ KERNEL = 1 << 63  # first address of the kernel's half
 REMEDY = "print the samples with: perf script -F comm,pid,tid,time,event,addr,ip,sym"
 NOTE = "perf samples accesses: stack distances are those among the samples, not those of the program"
 
-_TIME = re.compile(rb"(?:^|[ \t])(\d+)\.(\d{6}(?:\d{3})?):")
+_TIME = re.compile(rb"(?:^|[ \t])(\d{1,10})\.(\d{6}(?:\d{3})?):")
 _EVENT = re.compile(rb"(?:^|[ \t])([^ \t]*[^ \t\d][^ \t]*):[ \t]+")
 _ADDRESS = re.compile(rb"[ \t]*([0-9a-f]+)(?:[ \t](.*))?$")
-_PROCESS = re.compile(rb"(?:^|[ \t])(\d+)(/\d+)?[ \t]*(?:\[\d+\][ \t]*)?(?:[a-zA-Z.\d]{4,5})?$")
+_PROCESS = re.compile(rb"(?:^|[ \t])(\d{1,9})(/\d+)?[ \t]*(?:\[\d+\][ \t]*)?(?:[a-zA-Z.\d]{4,5})?$")
 _CHAIN = re.compile(rb"^[ \t]+[0-9a-f]+ (?![ \t]*[0-9a-f]{6,16}(?:[ \t]|$)).*\)$")
 _CODE = re.compile(rb"(?:^|[ \t])[0-9a-f]{6,16}(?:[ \t]|$)")  # the sample's ip, after its address
 _OPERATION = re.compile(rb"\|OP ([A-Z/]+)")
-_DUMPED = re.compile(rb"^ *(\d+)[ ,]+\d+[ ,]+0x[0-9a-f]+[ ,]+0x([0-9a-f]+)[ ,].*?[ ,]0x([0-9a-f]+)[ ,]\S")
+_DUMPED = re.compile(rb"^ *(\d{1,9})[ ,]+\d+[ ,]+0x[0-9a-f]+[ ,]+0x([0-9a-f]+)[ ,].*?[ ,]0x([0-9a-f]+)[ ,]\S")
 _MISPRINTED = re.compile(rb"016[0-9a-f]{12}")  # the first line of perf 6.1: "016" before the address
 _LOAD, _STORE = 2, 4  # bits of a data source, PERF_MEM_OP_* of linux/perf_event.h
 
