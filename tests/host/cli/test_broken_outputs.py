@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from litemrc.cli import main as cli
+from litemrc.cli.device import govern
 from litemrc.cli.main import main
+from litemrc.errors import OutputError
 from patience import patience
 
 COMMAND = [sys.executable, "-m", "litemrc.cli.main"]
@@ -118,6 +120,18 @@ def test_a_full_disk_loses_the_picture_but_no_result(tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out.startswith("1,000 accesses")
     assert captured.err.startswith(f"litemrc: error: {picture}: cannot write: No space left on device")
+
+
+def test_a_full_disk_names_the_log_of_govern(tmp_path):
+    log = tmp_path / "log.jsonl"
+    log.symlink_to("/dev/full")
+    with (
+        pytest.raises(OutputError, match="cannot write: No space left on device") as caught,
+        govern._recorder(log, quiet=True) as keep,
+    ):
+        keep({"epoch": 1, "changed": False})
+
+    assert caught.value.where == str(log)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from litemrc.cli.shared.plain_text import text_table
 from litemrc.cli.shared.results import csv_text
 from litemrc.device.device import Device
 from litemrc.device.running import Run
-from litemrc.errors import UserError
+from litemrc.errors import OutputError, UserError
 from litemrc.files.outputs import check_output_path
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
@@ -151,11 +151,14 @@ def _prepare(device: Device, args: argparse.Namespace) -> None:
 def _recorder(log: Path | None, *, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Yield a function that writes the record of an epoch to the log and prints a new decision."""
     with ExitStack() as stack:
-        file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
+        file = stack.enter_context(log.open("wb", buffering=0)) if log else None
 
         def keep(record: dict[str, Any]) -> None:
             if file:
-                print(json.dumps(record), file=file, flush=True)
+                try:
+                    file.write(f"{json.dumps(record)}\n".encode())
+                except OSError as error:
+                    raise OutputError(f"cannot write: {error.strerror}", where=str(log)) from error
             if record["changed"] and not quiet:
                 print(_decision_text(record), flush=True)
 
