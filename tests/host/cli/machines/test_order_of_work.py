@@ -154,19 +154,19 @@ def test_a_picture_that_fails_loses_no_result(run, case, tmp_path, monkeypatch):
 
 
 @EVERY
-@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (UserError("the trace is bad"), 2)])
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (UserError, 2)])
 def test_finished_runs_are_printed_and_marked(run, case, monkeypatch, error, code):
     with monkeypatch.context() as patch:
-        stopping(patch, case, error)
+        stopping(patch, case, error("the trace is bad"))
         done = run(case, "--json")
     assert done.returncode == code
     assert "interrupted" in done.stderr or "the trace is bad" in done.stderr
     assert json.loads(done.stdout)["interrupted"] is True
     with monkeypatch.context() as patch:
-        stopping(patch, case, error)
+        stopping(patch, case, error("the trace is bad"))
         assert named(case, run(case, "--csv").stdout) == [case.runs[0]]
     with monkeypatch.context() as patch:
-        stopping(patch, case, error)
+        stopping(patch, case, error("the trace is bad"))
         assert run(case).stdout.endswith("interrupted: the results are incomplete\n")
 
 
