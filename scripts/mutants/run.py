@@ -55,7 +55,7 @@ def main() -> int:
     else:
         mutants = sample(spaces[0].tree, modules, args.sample, args.seed)
     equivalent = _equivalent()
-    mutants = [each for each in mutants if (each.module, *each.changed_line(REPO)) not in equivalent]
+    mutants = [each for each in mutants if (each.module, *each.changed_line(spaces[0].tree)) not in equivalent]
     free: Queue[Workspace] = Queue()
     for space in spaces:
         free.put(space)
@@ -73,7 +73,7 @@ def main() -> int:
         tried[mutant.module] += 1
         found[mutant.module] += noticed
         if not noticed:
-            old, new = mutant.changed_line(REPO)
+            old, new = mutant.changed_line(spaces[0].tree)
             survivors.append({"mutant": asdict(mutant), "was": old, "became": new})
         verdict = "found" if noticed else "SURVIVED"
         progress = f"{tried.total()}/{len(mutants)}"
