@@ -55,7 +55,8 @@ def main() -> int:
     else:
         mutants = sample(spaces[0].tree, modules, args.sample, args.seed)
     equivalent = _equivalent()
-    mutants = [each for each in mutants if (each.module, *each.changed_line(spaces[0].tree)) not in equivalent]
+    lines = {each: each.changed_line(spaces[0].tree) for each in mutants}  # before a workspace is broken
+    mutants = [each for each in mutants if (each.module, *lines[each]) not in equivalent]
     free: Queue[Workspace] = Queue()
     for space in spaces:
         free.put(space)
@@ -73,7 +74,7 @@ def main() -> int:
         tried[mutant.module] += 1
         found[mutant.module] += noticed
         if not noticed:
-            old, new = mutant.changed_line(spaces[0].tree)
+            old, new = lines[mutant]
             survivors.append({"mutant": asdict(mutant), "was": old, "became": new})
         verdict = "found" if noticed else "SURVIVED"
         progress = f"{tried.total()}/{len(mutants)}"
