@@ -98,3 +98,12 @@ def test_percentages_are_converted_by_the_intervals(tmp_path) -> None:
 def test_damaged_records_are_refused(tmp_path, data: bytes, message: str) -> None:
     with pytest.raises(UserError, match=message):
         read(damon(tmp_path, data))
+
+
+def test_as_many_accesses_as_a_region_can_have_are_read(tmp_path) -> None:
+    from litemrc.traces.formats.recorders.damon_records import MOST_ACCESSES
+
+    chunk, _ = read(damon(tmp_path, record(region(0, 4096, MOST_ACCESSES))))
+    assert len(chunk) == MOST_ACCESSES
+    with pytest.raises(UserError, match="malformed"):
+        read(damon(tmp_path, record(region(0, 4096, MOST_ACCESSES + 1))))
