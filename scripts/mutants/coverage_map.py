@@ -14,14 +14,12 @@ from workspace import BUILD, REPO, TESTS, UNFIT, Workspace
 MAP = BUILD / "coverage.json"
 # Behind the test in a context: pytest-cov's phase, or that of PYTEST_CURRENT_TEST in a subprocess.
 _PHASE = re.compile(r"(\|(setup|run|teardown)| \((setup|call|teardown)\))$")
-# In a subprocess the context is the test that started it.
 _CONFIGURATION = """\
 [run]
 source = host/litemrc
 parallel = true
 relative_files = true
 patch = subprocess
-context = ${PYTEST_CURRENT_TEST-}
 data_file = %s/.coverage
 """
 

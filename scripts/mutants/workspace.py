@@ -15,9 +15,14 @@ BUILD = REPO / "build" / "mutants"
 # What exercises the host package and needs no simulator, kernel or emulator.
 TESTS = ("tests/host", "tests/firmware/link", "tests/scripts")
 UNFIT = "not cosim and not soc"
-_START_COVERAGE = (
-    "import os; 'COVERAGE_PROCESS_CONFIG' in os.environ and __import__('coverage').process_startup()"
-)
+# In a subprocess the context is the test that started it.
+_START_COVERAGE = """
+import os
+if "COVERAGE_PROCESS_CONFIG" in os.environ:
+    import coverage
+    if started := coverage.process_startup():
+        started.switch_context(os.environ.get("PYTEST_CURRENT_TEST", ""))
+"""
 
 
 @dataclass(frozen=True)
