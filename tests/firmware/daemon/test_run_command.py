@@ -85,6 +85,9 @@ def test_a_signal_before_the_command_runs_reaches_it(start, driver):
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     wait_until(lambda: children.read_text())
     child = int(children.read_text())
+    # Asleep: in the opening of the FIFO. A signal sent earlier would find nothing that it interrupts.
+    stat = Path(f"/proc/{process.pid}/stat")
+    wait_until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "S")
     process.send_signal(signal.SIGHUP)
     opened = os.open(state, os.O_RDWR)  # goes on: that file cannot be read, so the next context is taken
 
