@@ -13,7 +13,7 @@ from litemrc.machines.trays.result import TrayRun
 from litemrc.machines.trays.scenario import TrayScenario, run_case
 from litemrc.machines.trays.scenario_file import read_tray_scenario
 from litemrc.plots.files import save_figure
-from litemrc.plots.trays import free_figure, power_figure, relative_figure, stages_figure
+from litemrc.plots.machines.trays import free_figure, power_figure, relative_figure, stages_figure
 from page_tables import fill_tables, markdown
 
 TRANSACTIONS = ("h2", "tradebeans", "tradesoap", "fop", "luindex")

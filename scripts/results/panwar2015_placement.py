@@ -11,7 +11,7 @@ from litemrc.energy.chip_power import ChipPower
 from litemrc.machines.placement.energy import OFF, MemoryPower, awake_energy_mj, memory_power, run_energy_mj
 from litemrc.machines.placement.machine import PAGE_BYTES, Placement, PlacementRun, Simulation
 from litemrc.plots.files import save_figure
-from litemrc.plots.placement import map_figure, time_figure
+from litemrc.plots.machines.placement import map_figure, time_figure
 from litemrc.traces.allocations.compile_tree import CompileTree
 from litemrc.traces.allocations.events import AllocationTrace
 from litemrc.traces.allocations.footprint import LIGHT, MEDIUM, Footprint, FootprintTrace

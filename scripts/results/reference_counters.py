@@ -22,7 +22,7 @@ from litemrc.machines.numa.machine import (
     read_references,
 )
 from litemrc.plots.files import save_figure
-from litemrc.plots.numa import delay_figure, surface_figure
+from litemrc.plots.machines.numa import delay_figure, surface_figure
 from litemrc.policies.self_tuned_replication import SelfTuned
 from litemrc.traces.generators.parallel import PAPER_REFERENCES
 from litemrc.traces.recorder.recording import TURN, Recording

@@ -9,8 +9,8 @@ from litemrc.machines.replacement.memories import Replay, replay
 from litemrc.machines.replacement.round_robin import Scheduling, run_together
 from litemrc.native.exact_stack import ExactStack
 from litemrc.plots.files import save_figure
+from litemrc.plots.machines.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.mrc import mrc_figure
-from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.policies.replacement import POLICIES, Clock, Lru, Opt, Policy, Seq
 from litemrc.traces import open_trace

@@ -9,8 +9,8 @@ from energy_programs import CAPTURED, ELSEWHERE, SEED, captured, figure5_program
 from litemrc.energy.chip_power import ChipPower, find_power
 from litemrc.machines.chips.machine import NAP_SWEEP, POWERDOWN_SWEEP, ChipMachine, EnergyRun, compare
 from litemrc.machines.chips.references import ChipReferences
-from litemrc.plots.energy import bars_figure, sweep_figure
 from litemrc.plots.files import save_figure
+from litemrc.plots.machines.energy import bars_figure, sweep_figure
 from litemrc.policies.energy import DYNAMIC_NAP_NS, SCHEMES, Predictive
 from page_tables import fill_tables, markdown, percent
 

@@ -10,7 +10,7 @@ from litemrc.machines.multiprogram.run_result import RunResult, speedup
 from litemrc.machines.multiprogram.scenario import Mrc, ProcessSpec, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.plots.files import save_figure
-from litemrc.plots.multiprogram import mm_figure
+from litemrc.plots.machines.multiprogram import mm_figure
 from page_tables import fill_tables
 from zhou2004_table2 import FIRST, TABLE_2, Runs, later, picture, policies, table_2, verdicts
 

@@ -8,8 +8,8 @@ from litemrc.curves.sizes import size_text
 from litemrc.files.outputs import check_output_path, replacing
 from litemrc.machines.replacement.memories import Replay
 from litemrc.plots.files import inline_svg
+from litemrc.plots.machines.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.mrc import mrc_figure
-from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.reports.run import page_environment
 from litemrc.traces import Trace

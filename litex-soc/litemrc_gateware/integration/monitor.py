@@ -52,7 +52,7 @@ def add_monitor(
         not fit into ``block_rams``, or ``hls_verilog`` does not hold the engine.
     """
     sdram = getattr(soc, "sdram", None) if sdram is None else sdram
-    phy = next((soc_phy for soc_phy in (phy, *_phys(soc)) if soc_phy is not None), None)
+    phy = phy or getattr(soc, "ddrphy", None) or getattr(soc, "sdrphy", None)
     if sdram is None or phy is None:
         raise ValueError("add_monitor: the SoC has no SDRAM; call soc.add_sdram first, or give sdram and phy")
     if soc.csr.data_width != 32:
@@ -84,10 +84,6 @@ def add_monitor(
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)
     return monitor
-
-
-def _phys(soc):
-    return getattr(soc, "ddrphy", None), getattr(soc, "sdrphy", None)
 
 
 def _sized(tap, pages, budget, parameters):

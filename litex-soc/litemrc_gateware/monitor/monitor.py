@@ -44,7 +44,7 @@ QUEUE_DEPTH_MAX = 1 << 15  # the register queue_peak has 16 bits
 
 
 def default_engine(domains=None):
-    """Return the engine that a monitor has unless told, with a rank meter of so many domains or none."""
+    """Return the default engine of a monitor with a rank meter of so many domains, or without one."""
     return "group_stack" if domains else "bucket_stack"
 
 

@@ -305,3 +305,16 @@ def test_ctrl_c_shows_the_curve_so_far() -> None:
     )
     curve = json.loads(output)
     assert 0 < curve["accesses"] < 100_000_000_000 and curve["sizes_pages"][-1] <= 1000
+
+
+def test_the_engines_and_their_defaults_in_the_help_are_those_of_the_native_core(capsys):
+    """The parser repeats them, so that --help need not load the core."""
+    from litemrc.cli.curves.mrc import _ENGINES
+    from litemrc.cli.main import main
+    from litemrc.native import engines
+
+    assert tuple(engines.ENGINES) == _ENGINES
+    with pytest.raises(SystemExit):
+        main(["mrc", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"sampled ({engines.DEFAULT_RATE})" in text and f"256 ({engines.DEFAULT_GROUPS})" in text

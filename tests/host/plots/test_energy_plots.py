@@ -6,7 +6,7 @@ from axes import assert_sound
 from litemrc.energy.chip_power import find_power
 from litemrc.machines.chips.machine import ChipMachine, EnergyRun, compare
 from litemrc.machines.chips.references import read_references
-from litemrc.plots.energy import bars_figure, sweep_figure
+from litemrc.plots.machines.energy import bars_figure, sweep_figure
 from litemrc.policies.energy import SCHEMES
 from litemrc.traces import open_trace
 from matplotlib.patches import Polygon, Rectangle

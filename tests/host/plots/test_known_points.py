@@ -5,8 +5,8 @@ from axes import assert_sound
 from litemrc.energy.chip_power import find_power
 from litemrc.machines.chips.machine import ChipMachine, compare
 from litemrc.machines.chips.references import read_references
-from litemrc.plots.energy import bars_figure
 from litemrc.plots.known import Beside, beside_figure
+from litemrc.plots.machines.energy import bars_figure
 from litemrc.policies.energy import SCHEMES
 from litemrc.traces import open_trace
 

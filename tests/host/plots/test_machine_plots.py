@@ -10,9 +10,15 @@ from litemrc.machines.multiprogram.machine import simulate
 from litemrc.machines.multiprogram.scenario_file import read_scenario
 from litemrc.machines.placement.machine import Placement, PlacementRun
 from litemrc.machines.placement.machine import simulate as place
-from litemrc.plots.multiprogram import mm_figure
-from litemrc.plots.placement import map_figure, time_figure
-from litemrc.plots.trays import free_figure, power_figure, relative_figure, samples_figure, stages_figure
+from litemrc.plots.machines.multiprogram import mm_figure
+from litemrc.plots.machines.placement import map_figure, time_figure
+from litemrc.plots.machines.trays import (
+    free_figure,
+    power_figure,
+    relative_figure,
+    samples_figure,
+    stages_figure,
+)
 from litemrc.plots.units import memory_unit
 from litemrc.traces.allocations.footprint import LIGHT, FootprintTrace
 from matplotlib.patches import Rectangle

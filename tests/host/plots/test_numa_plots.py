@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from axes import assert_sound
 from litemrc.machines.numa.machine import PROTOCOLS, NumaRun
-from litemrc.plots.numa import delay_figure, surface_figure, sweep_figure
+from litemrc.plots.machines.numa import delay_figure, surface_figure, sweep_figure
 
 RUN = NumaRun("upd", 64, 0, 1024, references=10, local_cycles=5, cycles=100, counts=None)  # NAMC 2
 

@@ -174,7 +174,7 @@ def test_names_are_no_formulas(epoch_table, draw):
 
 def test_no_pyplot_state_is_made():
     """In a process of its own: other tests use pyplot."""
-    names = sorted(module.name for module in pkgutil.iter_modules(litemrc.plots.__path__, "litemrc.plots."))
+    names = sorted(module.name for module in pkgutil.walk_packages(litemrc.plots.__path__, "litemrc.plots."))
     code = f"import sys, {', '.join(names)}; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert len(names) > 5 and subprocess.run([sys.executable, "-c", code]).returncode == 0
 

@@ -2,7 +2,7 @@
 
 import pytest
 from axes import assert_sound
-from litemrc.plots.replacement import PagingPoint, fault_rate_figure, interfault_figure
+from litemrc.plots.machines.replacement import PagingPoint, fault_rate_figure, interfault_figure
 from litemrc.plots.traces import space_time_figure
 from litemrc.traces import open_trace
 from litemrc.traces.space_time import space_time

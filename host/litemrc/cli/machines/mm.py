@@ -65,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
-        from litemrc.plots.multiprogram import mm_figure
+        from litemrc.plots.machines.multiprogram import mm_figure
 
         save_figure(mm_figure(scenario, results), args.plot)
     if stopped:

@@ -129,7 +129,7 @@ def main(args: argparse.Namespace) -> int:
     if args.plot:
         # Imported here: matplotlib takes long to load.
         from litemrc.plots.files import save_figure
-        from litemrc.plots.numa import sweep_figure
+        from litemrc.plots.machines.numa import sweep_figure
 
         save_figure(sweep_figure(runs, title=Path(args.trace).name), args.plot)
     if stopped:

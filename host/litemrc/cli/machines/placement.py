@@ -227,7 +227,7 @@ def _draw(args: argparse.Namespace, runs: list[PlacementRun]) -> None:
         return
     # Imported here: matplotlib takes long to load.
     from litemrc.plots.files import save_figure
-    from litemrc.plots.placement import map_figure, time_figure
+    from litemrc.plots.machines.placement import map_figure, time_figure
 
     for path, figure in ((args.plot, time_figure), (args.plot_map, map_figure)):
         if path:

@@ -10,7 +10,7 @@ from litemrc.machines.replacement.round_robin import GlobalResult
 from litemrc.traces import open_trace
 
 if TYPE_CHECKING:
-    from litemrc.plots.replacement import PagingPoint
+    from litemrc.plots.machines.replacement import PagingPoint
 
 
 def draw(
@@ -20,7 +20,7 @@ def draw(
     if not (args.plot or args.plot_interfault):
         return
     from litemrc.plots.files import save_figure
-    from litemrc.plots.replacement import fault_rate_figure, interfault_figure
+    from litemrc.plots.machines.replacement import fault_rate_figure, interfault_figure
 
     title = " + ".join(Path(trace).name for trace in args.traces)
     points = _points(result)
@@ -45,7 +45,7 @@ def write_report(args: argparse.Namespace, result: Replay, page_bytes: int) -> N
 
 def _points(result: Replay | Sequence[GlobalResult]) -> "list[PagingPoint]":
     """Return the faults of one trace, or of runs of several programs, without cold faults."""
-    from litemrc.plots.replacement import PagingPoint
+    from litemrc.plots.machines.replacement import PagingPoint
 
     if isinstance(result, Replay):
         return [

@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
     )
     if args.plot:
         from litemrc.plots.files import save_figure
-        from litemrc.plots.trays import samples_figure
+        from litemrc.plots.machines.trays import samples_figure
 
         save_figure(samples_figure(runs, title=scenario.title), args.plot)
     if stopped:

@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from litemrc.cli.shared.options import add_out_argument, check_picture
+from litemrc.cli.shared.options import add_out_argument
 from litemrc.cli.shared.progress import shown
+from litemrc.cli.shared.results import check_pictures
 from litemrc.cli.traces.arguments import add_input_arguments, opened
 from litemrc.errors import UserError
 from litemrc.traces.formats.streams import STDIN
@@ -21,7 +22,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc trace plot`."""
-    check_picture(args.out)
+    check_pictures(args.out)
     if args.trace == STDIN:
         raise UserError("the trace is read twice, stdin only once", where="-", remedy="name a file")
     summary = Summary()
