@@ -28,6 +28,10 @@ RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 REFS_SIM      := build/sim-refs/gateware/obj_dir/Vsim
 REFS_FIRMWARE := build/firmware-refs/firmware.bin
 
+# Of two harts; in no target above, as its processor's package is on no index (docs/smp.md).
+SMP_SIM      := build/sim-smp/gateware/obj_dir/Vsim
+SMP_FIRMWARE := build/firmware-smp/firmware.bin
+
 # Of Linux; firmware/linux/Makefile knows what it is made of.
 LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
@@ -35,7 +39,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-smp firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -138,6 +142,8 @@ sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
 sim-refs: $(HOST) $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
+
+sim-smp: $(HOST) $(SMP_SIM) $(SMP_FIRMWARE)   ## the Verilated SoC with two harts, and its firmware (docs/smp.md)
 
 firmware: $(HOST) $(FIRMWARE)   ## the firmware of the SoC without an operating system
 
@@ -274,7 +280,8 @@ $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
-$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
+$(SMP_SIM): SIM_OPTIONS := --variant smp
+$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -285,8 +292,9 @@ $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makef
 	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
-$(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
+$(SMP_FIRMWARE): FIRMWARE_FOLDER := /smp
+$(FIRMWARE) $(RANKS_FIRMWARE) $(REFS_FIRMWARE) $(SMP_FIRMWARE): build/firmware%/firmware.bin: $(FIRMWARE_SOURCES) build/sim%/gateware/obj_dir/Vsim
 	@echo "building the firmware ($(@D)/build.log)"
 	@mkdir -p $(@D)
-	@$(MAKE) -f firmware/baremetal/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
+	@$(MAKE) -f firmware/baremetal$(FIRMWARE_FOLDER)/Makefile SOC=$(CURDIR)/build/sim$* OUT=$(CURDIR)/$(@D) PYTHON=$(CURDIR)/$(VENV)/python \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }

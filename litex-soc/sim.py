@@ -5,15 +5,18 @@
     python litex-soc/sim.py --output build/sim-linux --variant linux
     python litex-soc/sim.py --output build/sim-ranks --ranks 4 --engine group_stack --groups 256
     python litex-soc/sim.py --output build/sim-refs --refs
+    python litex-soc/sim.py --output build/sim-smp --variant smp
 
 With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB, which can sleep. With ``--refs``
-there are reference counters, a window to remote memory, and a traffic generator.
+there are reference counters, a window to remote memory, and a traffic generator. The variant ``smp`` has
+two harts (docs/smp.md).
 
 The result is a folder that ``litemrc.device.simulation.simulator`` runs. Firmware and, for Linux, the initial
 contents of the DRAM are given at run time.
 """
 
 import argparse
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -35,15 +38,20 @@ from simulation.ddr3 import DDR3ModelPHY, copy_ddr3_model, ddr3_arguments, ddr3_
 from simulation.dram import fill_at_start
 from simulation.observer import DRAMObserver
 from simulation.software import LIBRARIES, build_with_libraries
-from soc import VARIANTS, LiteMRCSoC
+from soc import SMP_DRAM_BITS, VARIANTS, LiteMRCSoC
 
 HERE = Path(__file__).resolve().parent
 MODULES = ("console", "serial_link", "recorder")
 # The simulation module of the console UART, and its arguments.
-CONSOLES = {"baremetal": ("serial2console", {}), "linux": ("console", {"clocks": "console.clocks"})}
+CONSOLES = {
+    "baremetal": ("serial2console", {}),
+    "linux": ("console", {"clocks": "console.clocks"}),
+    "smp": ("serial2console", {}),
+}
 SYS_CLK_HZ = 50_000_000
 DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800, the slowest with its DLL on
 DDR3_DATA_BITS = 16
+SMP_PACKAGE = "pythondata_cpu_vexriscv_smp"
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 
 
@@ -123,7 +131,8 @@ class SimSoC(LiteMRCSoC):
     def _add_sdr(self, variant, monitor_parameters):
         """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""
         module = MT48LC4M16(SYS_CLK_HZ, "1:1")
-        self.sdrphy = phy = SDRAMPHYModel(module, data_width=SDRAM_DATA_BITS, clk_freq=SYS_CLK_HZ)
+        bits = SMP_DRAM_BITS if self.variant.smp else SDRAM_DATA_BITS
+        self.sdrphy = phy = SDRAMPHYModel(module, data_width=bits, clk_freq=SYS_CLK_HZ)
         self.add_monitored_dram(phy, module, **monitor_parameters)
         self.observer = observer = DRAMObserver(phy)
         if variant == "linux":
@@ -217,6 +226,10 @@ def main():
     args = parser.parse_args()
     if args.refs and args.variant == "linux":
         parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
+    if args.variant == "smp" and (args.ranks or args.refs):
+        parser.error("--variant smp: its memory is SDR SDRAM, without --ranks and --refs")
+    if args.variant == "smp" and importlib.util.find_spec(SMP_PACKAGE) is None:
+        parser.error(f"--variant smp needs the Python package {SMP_PACKAGE}: docs/smp.md says how to get it")
     build(
         args.output.resolve(),
         args.variant,

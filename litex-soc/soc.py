@@ -10,6 +10,7 @@ from litemrc_gateware.integration.reference_counters import (
     add_remote_window,
     add_traffic_generator,
 )
+from litex.soc.cores.cpu.vexriscv_smp import VexRiscvSMP
 from litex.soc.integration.soc_core import SoCCore
 
 L2_BYTES = 8 * 1024  # deliberately small: a larger cache hides DRAM traffic from the monitor
@@ -21,6 +22,16 @@ PAGE_POOL_ORIGIN = 0x2000_0000
 
 JUMP_TO_SELF = 0x0000006F  # RISC-V: j .
 
+# The netlist of two harts in pythondata-cpu-vexriscv_smp: coherent caches of 8 KB, and two ports of LiteDRAM
+# of 128 bits, which the memory's data lines must match.
+SMP_DRAM_BITS = 128
+SMP_CLUSTER = {
+    **{"cpu_count": 2, "coherent_dma": True, "wishbone_memory": False},
+    **{f"{cache}_width": 64 for cache in ("icache", "dcache")},
+    **{f"{cache}_size": 8192 for cache in ("icache", "dcache")},
+    **{f"{cache}_ways": 2 for cache in ("icache", "dcache")},
+}
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -28,6 +39,7 @@ class Variant:
 
     Attributes:
         cpu: LiteX's name of the VexRiscv variant.
+        smp: VexRiscv-SMP with two harts, whose ports to the DRAM bypass the L2 cache.
         cpu_timer: the processor has a machine-mode timer.
         rom_bytes, ram_bytes: memories of the firmware.
         console_fifo_bytes, link_fifo_bytes: depth of the UARTs' FIFOs, in each direction.
@@ -39,6 +51,7 @@ class Variant:
     ram_bytes: int
     console_fifo_bytes: int
     link_fifo_bytes: int
+    smp: bool = False
 
 
 VARIANTS = {
@@ -47,6 +60,7 @@ VARIANTS = {
     # ROM and SRAM for the shim (firmware/boot). Linux's LiteUART driver empties the FIFOs once a tick, so
     # they must hold the bytes of a tick: a typed command, a whole request of the host.
     "linux": Variant("linux", True, 8 * 1024, 4 * 1024, 256, 256),
+    "smp": Variant("standard", False, 64 * 1024, 32 * 1024, 16, 64, smp=True),
 }
 
 
@@ -64,10 +78,13 @@ class LiteMRCSoC(SoCCore):
 
     def __init__(self, platform, sys_clk_freq, variant="baremetal", rom=(JUMP_TO_SELF,), **kwargs):
         self.variant = variant if isinstance(variant, Variant) else VARIANTS[variant]
+        if self.variant.smp:
+            for name, value in SMP_CLUSTER.items():  # LiteX has no other place for them
+                setattr(VexRiscvSMP, name, value)
         super().__init__(
             platform,
             clk_freq=sys_clk_freq,
-            cpu_type="vexriscv",
+            cpu_type="vexriscv_smp" if self.variant.smp else "vexriscv",
             cpu_variant=self.variant.cpu,
             ident="LiteMRC",
             integrated_rom_size=self.variant.rom_bytes,
