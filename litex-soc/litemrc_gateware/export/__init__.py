@@ -1,1 +1,1 @@
-"""The register map, exported: C header and documentation."""
+"""The register map, exported: C header, documentation, and JSON for the host."""
