@@ -40,7 +40,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 | engine << MonitorRegisters.CapabilitiesEngineShift
                 | ranks << MonitorRegisters.CapabilitiesRanksShift;
             stackCapabilities = (uint)pagesLog2 << MonitorRegisters.StackCapabilitiesPagesLog2Shift
-                | recentPages << MonitorRegisters.StackCapabilitiesRecentPagesShift;
+                | recentPages << MonitorRegisters.StackCapabilitiesRecentPagesShift
+                | (uint)Register(MonitorRegisters.StackCapabilities).Reset & MonitorRegisters.StackCapabilitiesCommandsLog2;
             lastFrame = (1u << framesLog2) - 1;
             lastContext = (1u << contextsLog2) - 1;
 
@@ -114,7 +115,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 return sampling;
             case MonitorRegisters.Scale:
                 return Model.ScaleLog2 << MonitorRegisters.ScaleScaleLog2Shift;
-            case MonitorRegisters.Status:
+            case MonitorRegisters.Status: // commands take effect at once: none waits or is lost
                 return MonitorRegisters.StatusIdle
                     | (Model.EpochReady ? MonitorRegisters.StatusEpochReady : 0)
                     | (Model.EpochDue ? MonitorRegisters.StatusEpochDue : 0)
@@ -318,6 +319,11 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
         }
 
+        private static LiteMrcRegister Register(long offset)
+        {
+            return Array.Find(MonitorRegisters.All, register => register.Offset == offset);
+        }
+
         private bool ByCycles => (control & MonitorRegisters.ControlEpochUnit) != 0;
 
         private uint control, context, command, invalidated, epochLength, lower, upper, sampling, eventEnable;
@@ -334,8 +340,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private const uint ControlMask = MonitorRegisters.ControlEnable | MonitorRegisters.ControlHold
             | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot;
         private const uint CommandMask = MonitorRegisters.CommandClear | MonitorRegisters.CommandEndEpoch
-            | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm;
-        private static readonly uint SamplingMask =
-            Array.Find(MonitorRegisters.All, register => register.Offset == MonitorRegisters.Sampling).Mask;
+            | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm | MonitorRegisters.CommandAcknowledge;
+        private static readonly uint SamplingMask = Register(MonitorRegisters.Sampling).Mask;
     }
 }

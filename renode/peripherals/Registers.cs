@@ -46,6 +46,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint StackCapabilitiesPagesLog2 = 0x0000001F;
         public const int StackCapabilitiesRecentPagesShift = 5;
         public const uint StackCapabilitiesRecentPages = 0x000001E0;
+        public const int StackCapabilitiesCommandsLog2Shift = 9;
+        public const uint StackCapabilitiesCommandsLog2 = 0x00001E00;
         public const long Control = 0x0C;
         public const int ControlEnableShift = 0;
         public const uint ControlEnable = 0x00000001;
@@ -66,6 +68,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint CommandRelease = 0x00000004;
         public const int CommandArmShift = 3;
         public const uint CommandArm = 0x00000008;
+        public const int CommandAcknowledgeShift = 4;
+        public const uint CommandAcknowledge = 0x00000010;
         public const long Context = 0x14;
         public const long Invalidate = 0x18;
         public const long EpochLength = 0x1C;
@@ -88,6 +92,10 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint StatusOverflow = 0x00000010;
         public const int StatusFrozenShift = 5;
         public const uint StatusFrozen = 0x00000020;
+        public const int StatusCommandLostShift = 6;
+        public const uint StatusCommandLost = 0x00000040;
+        public const int StatusCommandLateShift = 7;
+        public const uint StatusCommandLate = 0x00000080;
         public const long Epoch = 0x34;
         public const long EpochDropped = 0x38;
         public const long EpochOutside = 0x3C;
@@ -106,11 +114,11 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public static readonly LiteMrcRegister[] All =
         {
-            new LiteMrcRegister("version", Version, 16, true, 0x2),
+            new LiteMrcRegister("version", Version, 16, true, 0x3),
             new LiteMrcRegister("capabilities", Capabilities, 31, true, 0x924D9AC),
-            new LiteMrcRegister("stack_capabilities", StackCapabilities, 9, true, 0x2D),
+            new LiteMrcRegister("stack_capabilities", StackCapabilities, 13, true, 0x82D),
             new LiteMrcRegister("control", Control, 5, false, 0x2),
-            new LiteMrcRegister("command", Command, 4, false, 0x0),
+            new LiteMrcRegister("command", Command, 5, false, 0x0),
             new LiteMrcRegister("context", Context, 3, false, 0x0),
             new LiteMrcRegister("invalidate", Invalidate, 13, false, 0x0),
             new LiteMrcRegister("epoch_length", EpochLength, 32, false, 0x0),
@@ -118,7 +126,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             new LiteMrcRegister("range_upper", RangeUpper, 13, false, 0x1FFF),
             new LiteMrcRegister("sampling", Sampling, 4, false, 0x0),
             new LiteMrcRegister("scale", Scale, 5, true, 0x0),
-            new LiteMrcRegister("status", Status, 6, true, 0x0),
+            new LiteMrcRegister("status", Status, 8, true, 0x0),
             new LiteMrcRegister("epoch", Epoch, 32, true, 0x0),
             new LiteMrcRegister("epoch_dropped", EpochDropped, 32, true, 0x0),
             new LiteMrcRegister("epoch_outside", EpochOutside, 32, true, 0x0),

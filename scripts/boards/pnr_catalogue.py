@@ -125,7 +125,7 @@ INTAKE_PORTS = (
     *("sink", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
     *("freeze", "single_shot", "arm", "frozen"),
     *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
-    *("epoch_dropped", "level", "peak", "idle"),
+    *("epoch_dropped", "level", "peak", "idle", "acknowledge", "command_lost", "command_late"),
 )
 COUNTER_PORTS = ("sink", "window_adr", "window_dat_r", "finished", "epoch", "overflow", "idle")
 

@@ -4,17 +4,18 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from migen import If, Mux, Record, Signal
 
+from litemrc_gateware.monitor.command_queue import CommandQueue
 from litemrc_gateware.records import OpKind, access_layout, memory_op_layout, width_of
 
 
 class Intake(LiteXModule):
     """Puts the accesses of the tap and the commands of the processor into one queue, in order.
 
-    An access that finds the queue full is dropped and counted; a command waits. The end of an epoch is a flag
-    of the access that fills it, so an epoch by accesses has exactly `epoch_length` of them; without an access
-    in that cycle it is a record of its own (a mark). At most one end is between the queue and the window. One
-    register is therefore enough for the drops of the epoch that ended, and the next epoch goes on while the
-    window is held.
+    An access that finds the queue full is dropped and counted; commands wait in a `CommandQueue`. The end
+    of an epoch is a flag of the access that fills it, so an epoch by accesses has exactly `epoch_length` of
+    them; without an access in that cycle it is a record of its own (a mark). At most one end is between the
+    queue and the window. One register is therefore enough for the drops of the epoch that ended, and the next
+    epoch goes on while the window is held.
 
     While `frozen` is 1 every record carries that flag, dropped accesses are not counted, and the epoch ends
     by command only. A new epoch length, or unit, takes effect two cycles later.
@@ -44,14 +45,18 @@ class Intake(LiteXModule):
         strobe: the end of an epoch reached the window.
     frozen : Signal, out
         records that enter the queue in this cycle are not counted.
-    command_pending, epoch_due : Signal, out
-        a command waits for the queue; an end of epoch is requested and has not reached the window.
+    acknowledge : Signal, in
+        strobe: deassert `command_lost` and `command_late`.
+    command_pending, command_lost, command_late : Signal, out
+        `pending`, `lost` and `late` of the `CommandQueue`.
+    epoch_due : Signal, out
+        an end of epoch is requested and has not reached the window.
     dropped, epoch_dropped : Signal(32), out
         accesses dropped in the running epoch, and in the last one that ended.
     level, peak : Signal, out
         records in the queue, now and at most since reset.
     idle : Signal, out
-        the queue is empty, and no command waits for it.
+        the queue is empty, and no command waits.
     observed : Record, out
         for instruments and simulators: what happens at the input of the queue in this cycle.
     """
@@ -70,7 +75,8 @@ class Intake(LiteXModule):
         self.invalidate_frame = Signal(width_of(frames))
         self.window_taken = Signal()
         self.published = Signal()
-        self.command_pending = Signal()
+        self.acknowledge = Signal()
+        self.command_pending, self.command_lost, self.command_late = Signal(), Signal(), Signal()
         self.epoch_due = Signal()
         self.dropped = Signal(32)
         self.epoch_dropped = Signal(32)
@@ -83,6 +89,7 @@ class Intake(LiteXModule):
         # # #
 
         self.queue = stream.SyncFIFO(layout, queue_depth, buffered=True)
+        self.commands = CommandQueue(frames)
         self.source = self.queue.source
         # In this cycle: an access of the tap; an end of epoch; a record enters the queue; a record that
         # restarts the epoch does.
@@ -97,19 +104,25 @@ class Intake(LiteXModule):
     def _add_entry(self):
         """One record a cycle enters the queue: the access, else a command, else the bare end of an epoch."""
         sink, entry, access, taken = self.sink, self.queue.sink, self.access, self.taken
-        clear_pending = Signal()
-        invalidate_pending = Signal()
-        pending_frame = Signal(len(self.invalidate_frame))
+        commands = self.commands
+        command = commands.source
         self.comb += [
+            commands.clear.eq(self.clear),
+            commands.invalidate.eq(self.invalidate),
+            commands.frame.eq(self.invalidate_frame),
+            commands.acknowledge.eq(self.acknowledge),
+            self.command_pending.eq(commands.pending),
+            self.command_lost.eq(commands.lost),
+            self.command_late.eq(commands.late),
+            command.ready.eq(~access & entry.ready),
             sink.ready.eq(1),
             taken.eq(entry.valid & entry.ready),
             self.level.eq(self.queue.level),
-            self.command_pending.eq(clear_pending | invalidate_pending),
             self.idle.eq((self.level == 0) & ~self.command_pending),
             access.eq(sink.valid & self.enable),
             entry.context.eq(self.context),
             entry.write.eq(sink.write),
-            entry.frame.eq(sink.frame),
+            entry.frame.eq(Mux(access, sink.frame, command.frame)),
             entry.frozen.eq(self.frozen),
             If(
                 access,
@@ -118,15 +131,9 @@ class Intake(LiteXModule):
                 entry.epoch_end.eq(self.end_now),
             )
             .Elif(
-                clear_pending,
+                command.valid,
                 entry.valid.eq(1),
-                entry.kind.eq(OpKind.CLEAR),
-            )
-            .Elif(
-                invalidate_pending,
-                entry.valid.eq(1),
-                entry.kind.eq(OpKind.INVALIDATE),
-                entry.frame.eq(pending_frame),
+                entry.kind.eq(Mux(command.clear, OpKind.CLEAR, OpKind.INVALIDATE)),
             )
             .Elif(
                 self.end_now,
@@ -134,14 +141,6 @@ class Intake(LiteXModule):
                 entry.kind.eq(OpKind.MARK),
                 entry.epoch_end.eq(1),
             ),
-        ]
-        self.sync += [
-            If(
-                taken & ~access,
-                If(clear_pending, clear_pending.eq(0)).Else(invalidate_pending.eq(0)),
-            ),
-            If(self.clear, clear_pending.eq(1)),
-            If(self.invalidate, invalidate_pending.eq(1), pending_frame.eq(self.invalidate_frame)),
         ]
 
     def _add_freezing(self):

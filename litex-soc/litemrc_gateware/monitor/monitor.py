@@ -55,7 +55,14 @@ class Monitor(MonitorRegisters):
     ---------
     - Write ``context`` at a context switch, ``invalidate`` when a page frame gets a new page. Accesses,
       invalidations and the command ``clear`` pass through one queue and keep their order. Accesses that find
-      the queue full are dropped and counted in ``dropped``; a command waits (``status.command_pending``).
+      the queue full are dropped and counted in ``dropped``.
+    - Up to 16 invalidations and clears wait (``status.command_pending``) until the queue has room in a cycle
+      without an access, and enter it in the order written. A new ``context`` holds for all accesses from then
+      on, whatever waits. After ``command_pending`` was 0, 16 of them can be written without reading it again.
+      One more is lost, and ``status.command_lost`` is asserted until the command ``acknowledge``.
+    - While a command waits, accesses precede it in the queue. Software that relies on an invalidation being
+      queued ahead of its own next access to the frame waits until ``command_pending`` is 0, or knows that
+      this access is at least 64 cycles away and checks ``status.command_late``: commands waited that long.
     - An epoch ends after ``epoch_length`` accesses or cycles (0: never), or by the command ``end_epoch``. Its
       counters are then in the window, and ``status.epoch_ready`` and the interrupt are asserted until the
       command ``release``. With ``control.hold`` (the default) the next epoch continues until the window is
@@ -227,6 +234,7 @@ class Monitor(MonitorRegisters):
             intake.freeze.eq(self._control.fields.freeze),
             intake.single_shot.eq(self._control.fields.single_shot),
             intake.arm.eq(self._command.fields.arm),
+            intake.acknowledge.eq(self._command.fields.acknowledge),
             intake.clear.eq(self._command.fields.clear),
             intake.end_epoch.eq(self._command.fields.end_epoch),
             intake.invalidate.eq(self._invalidate.re),
@@ -243,6 +251,8 @@ class Monitor(MonitorRegisters):
         self.comb += [
             self._status.fields.idle.eq(intake.idle & filter_.idle & self.engine.idle & counters.idle),
             self._status.fields.command_pending.eq(intake.command_pending),
+            self._status.fields.command_lost.eq(intake.command_lost),
+            self._status.fields.command_late.eq(intake.command_late),
             self._status.fields.epoch_ready.eq(epoch_ready),
             self._status.fields.epoch_due.eq(intake.epoch_due),
             self._status.fields.overflow.eq(counters.overflow),

@@ -6,9 +6,10 @@ from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLev
 from migen import log2_int
 
 from litemrc_gateware.filter.page_numbers import SAMPLING_BITS
+from litemrc_gateware.monitor.command_queue import COMMANDS, LATE_CYCLES
 from litemrc_gateware.records import width_of
 
-REGISTERS_VERSION = 2
+REGISTERS_VERSION = 3
 ENGINE_NUMBERS = {"group_stack": 1, "bucket_stack": 2}
 
 WHEN_QUIET = "Change it while control.enable is 0 and status.idle is 1, then clear."
@@ -55,7 +56,7 @@ class MonitorRegisters(LiteXModule):
             ],
         )
         self._stack_capabilities = CSRStatus(
-            description="What was built in, of the page filter and the stack engine.",
+            description="What was built in, of the page filter, the engine and the command queue.",
             fields=[
                 CSRField(
                     "pages_log2",
@@ -69,6 +70,12 @@ class MonitorRegisters(LiteXModule):
                     4,
                     reset=recent_pages,
                     description="Pages whose accesses the filter answers without the engine.",
+                ),
+                CSRField(
+                    "commands_log2",
+                    4,
+                    reset=log2_int(COMMANDS),
+                    description="log2 of the invalidations and clears that can wait for the queue.",
                 ),
             ],
         )
@@ -97,13 +104,19 @@ class MonitorRegisters(LiteXModule):
                 CSRField("end_epoch", pulse=True, description="End the running epoch."),
                 CSRField("release", pulse=True, description="The window has been read."),
                 CSRField("arm", pulse=True, description="Unfreeze a monitor that single_shot froze."),
+                CSRField(
+                    "acknowledge",
+                    pulse=True,
+                    description="Deassert status.command_lost and status.command_late.",
+                ),
             ],
             description="Write 1 to execute.",
         )
         self._context = CSRStorage(width_of(contexts), description="Context of the following accesses.")
         self._invalidate = CSRStorage(
             frame_bits,
-            description="Write a frame number: its page leaves its stack. See status.command_pending.",
+            description="Write a frame number: its page leaves its stack. While status.command_pending is 0, "
+            "2^commands_log2 of these and clears can be written one after the other.",
         )
         self._epoch_length = CSRStorage(
             32, description="Length of an epoch in accesses or cycles (epoch_unit); 0: end by command only."
@@ -135,13 +148,27 @@ class MonitorRegisters(LiteXModule):
         self._status = CSRStatus(
             fields=[
                 CSRField("idle", description="The queue is empty; filter, engine and counters are idle."),
-                CSRField("command_pending", description="An invalidate or clear waits for the queue."),
+                CSRField(
+                    "command_pending",
+                    description="An invalidate or clear waits for the queue. 0: all that were written are "
+                    "queued ahead of later accesses.",
+                ),
                 CSRField("epoch_ready", description="The window holds an epoch that was not released."),
                 CSRField(
                     "epoch_due", description="An end of epoch is requested and has not reached the window."
                 ),
                 CSRField("overflow", description="A counter of the window reached 2^32 - 1."),
                 CSRField("frozen", description="Accesses are not counted, by control.freeze or single_shot."),
+                CSRField(
+                    "command_lost",
+                    description="An invalidate or clear was lost, because 2^commands_log2 others waited; "
+                    "until command.acknowledge.",
+                ),
+                CSRField(
+                    "command_late",
+                    description=f"Commands waited for {LATE_CYCLES} cycles at a stretch, and accesses of "
+                    "that time precede them in the queue; until command.acknowledge.",
+                ),
             ],
             description="State.",
         )

@@ -19,8 +19,8 @@ MUTANTS = {
     ),
     "the frame of an invalidation is lost": (
         intake_module,
-        "entry.frame.eq(pending_frame),",
-        "",
+        "entry.frame.eq(Mux(access, sink.frame, command.frame)),",
+        "entry.frame.eq(sink.frame),",
         "by accesses, overloaded",
     ),
     "a held window is overwritten": (
@@ -31,8 +31,8 @@ MUTANTS = {
     ),
     "a clear is not passed on": (
         intake_module,
-        "entry.kind.eq(OpKind.CLEAR)",
-        "entry.kind.eq(OpKind.MARK)",
+        "Mux(command.clear, OpKind.CLEAR,",
+        "Mux(command.clear, OpKind.MARK,",
         "frozen now and then",
     ),
     "accesses lost while frozen are counted": (
