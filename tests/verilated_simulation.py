@@ -51,7 +51,7 @@ class _Port:
         return value - (1 << self.width) if self.signed and value >> (self.width - 1) else value
 
 
-def run_simulation(module, generators: Iterable, ports: Iterable[Signal]) -> None:
+def run_simulation(module, generators: Iterable, ports: Iterable[Signal], verilog: str = "") -> None:
     """Run generators beside a module until all that are not passive have ended.
 
     They mean what they mean to Migen: `yield` waits for a clock, `(yield signal)` reads, `yield
@@ -60,15 +60,16 @@ def run_simulation(module, generators: Iterable, ports: Iterable[Signal]) -> Non
     :param module: a Migen module with the clock domain sys alone.
     :param ports: all signals that generators read or write, of 64 bits at most; those that the module does
         not drive are theirs to write.
+    :param verilog: source of modules that it instantiates.
     """
     ports = list(dict.fromkeys(ports))
-    simulation = _Simulation(module, ports)
+    simulation = _Simulation(module, ports, verilog)
     with simulation:
         simulation.run(list(generators))
 
 
 class _Simulation:
-    def __init__(self, module, ports: list[Signal]) -> None:
+    def __init__(self, module, ports: list[Signal], verilog: str) -> None:
         fragment = module.get_fragment()
         if "sys" not in fragment.clock_domains:
             fragment.clock_domains.append(ClockDomain("sys"))
@@ -87,7 +88,7 @@ class _Simulation:
             raise ValueError("memories with contents are not supported")
         lines = converted.main_source.splitlines(keepends=True)
         source = "".join(line for line in lines if not line.startswith("//"))  # the date
-        self.library = _library(source, len(written), len(driven))
+        self.library = _library(source + verilog, len(written), len(driven))
         self.inputs = (ctypes.c_uint64 * (len(written) + 1))()
         self.outputs = (ctypes.c_uint64 * (len(driven) + 1))()
         self.ports = {}

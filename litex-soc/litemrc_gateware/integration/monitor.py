@@ -2,6 +2,7 @@
 
 from litemrc_gateware.integration.block_rams import BLOCK_KBIT
 from litemrc_gateware.integration.block_rams import block_rams as count_block_rams
+from litemrc_gateware.integration.description import MONITOR, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.monitor import Monitor, default_engine
 from litemrc_gateware.stacks.hls_unit import exported_files
@@ -64,15 +65,7 @@ def add_monitor(
         parameters["hls_engine"] = True
         for file in exported_files(hls_verilog, engine):
             soc.platform.add_source(str(file), copy=file.suffix == ".dat")
-    settings = sdram.controller.settings
-    tap = DRAMTap(
-        phy.dfi,
-        settings.geom,
-        column_bytes=phy.settings.databits // 8,
-        page_shift=parameters.get("page_shift", 12),
-        bank_byte_alignment=settings.bank_byte_alignment,
-        ranks=phy.settings.nranks,
-    )
+    tap = DRAMTap.of_controller(phy, sdram, parameters.get("page_shift", 12))
     monitor, blocks = _sized(tap, pages, block_rams, parameters)
     soc.logger.info(_described(name, tap, monitor, blocks))
     soc.add_module(name=f"{name}_tap", module=tap)
@@ -83,6 +76,7 @@ def add_monitor(
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)
+    describe(soc, name, MONITOR, monitor, sdram)
     return monitor
 
 

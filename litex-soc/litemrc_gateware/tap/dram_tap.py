@@ -48,6 +48,19 @@ class DRAMTap(LiteXModule):
     ranks : int
     """
 
+    @classmethod
+    def of_controller(cls, phy, sdram, page_shift=12):
+        """Return the tap between a PHY and its controller (``soc.sdram``), with their sizes."""
+        settings = sdram.controller.settings
+        return cls(
+            phy.dfi,
+            settings.geom,
+            column_bytes=phy.settings.databits // 8,
+            page_shift=page_shift,
+            bank_byte_alignment=settings.bank_byte_alignment,
+            ranks=phy.settings.nranks,
+        )
+
     def __init__(self, dfi, geom, column_bytes, page_shift=12, bank_byte_alignment=0, ranks=None):
         selects = len(dfi.p0.cs_n)
         self.ranks = ranks = selects if ranks is None else ranks
@@ -86,8 +99,7 @@ class DRAMTap(LiteXModule):
                 write.eq(~phase.we_n),
                 bank.eq(phase.bank),
                 rank.eq(number if ranks > 1 else 0),
-                # A10 is the auto-precharge flag, never a column bit.
-                column.eq(Cat(phase.address[:10], phase.address[11:])),
+                column.eq(_column(phase.address)),
             )
 
         address = mapping.address(rank, bank, rows.read.dat_r, column)
@@ -97,3 +109,8 @@ class DRAMTap(LiteXModule):
             self.source.write.eq(write),
             self.source.frame.eq(address[page_shift:]),
         ]
+
+
+def _column(address):
+    """The column of a column command: A10 is the auto-precharge flag, never a column bit."""
+    return Cat(address[:10], address[11:]) if len(address) > 11 else address[:10]

@@ -8,7 +8,10 @@ import litemrc_gateware.tap.dram_address as dram_address
 import litemrc_gateware.tap.dram_tap as dram_tap
 import pytest
 from dram_bench import CLK_HZ, DATA_WIDTH, MEMORIES, BarePHY, DRAMBench, drive, driven
-from migen import Cat, passive
+from litedram.common import GeomSettings
+from litedram.phy.dfi import Interface
+from litex.gen.fhdl.verilog import convert
+from migen import Cat, ClockDomain, passive
 from mutation import mutated_module
 from verilated_simulation import run_simulation
 
@@ -130,3 +133,12 @@ def test_page_sizes_and_widths_that_do_not_fit_are_refused():
         dram_tap.DRAMTap(pins, geom, 3)
     with pytest.raises(ValueError, match="more than a bank"):
         dram_tap.DRAMTap(pins, geom, 2, page_shift=12, bank_byte_alignment=2**40)
+
+
+def test_the_tap_of_11_address_lines_becomes_verilog():
+    """A10 is the last line of the smallest SDRAM: there are no column bits above it."""
+    geometry = GeomSettings(bankbits=2, rowbits=11, colbits=8)
+    pins = Interface(addressbits=11, bankbits=2, nranks=1, databits=32)
+    tap = dram_tap.DRAMTap(pins, geometry, column_bytes=4)
+    tap.cd_sys = ClockDomain()
+    assert "source_payload_frame" in convert(tap, set(pins.flatten())).main_source
