@@ -2,6 +2,7 @@
 
 from litedram.core.controller import ControllerSettings
 
+from litemrc_gateware.integration.description import RANKS, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.power import RankPower
@@ -117,6 +118,7 @@ def add_ranks(soc, phy, module, monitor, domains, name="ranks", chip_bits=16):
         slave=control.window.bus,
         region=uncached_region(soc, control.window.bytes, WINDOW_ORIGIN),
     )
+    describe(soc, name, RANKS, control, soc.sdram)
     soc.add_config("DRAM_PART", getattr(module, "part", type(module).__name__))
     soc.add_config("DRAM_CHIPS", phy.settings.databits // chip_bits)
     soc.add_config("DRAM_PHASES", phy.settings.nphases)

@@ -2,6 +2,7 @@
 
 from litex.soc.integration.soc import SoCRegion
 
+from litemrc_gateware.integration.description import REF_COUNTERS, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.refs.control import RefCounterControl
 from litemrc_gateware.refs.records import Master
@@ -102,4 +103,5 @@ def add_ref_counters(soc, monitor, page_shift=12, name="refs", **parameters):
     )
     if soc.irq.enabled:
         soc.irq.add(name, use_loc_if_exists=True)
+    describe(soc, name, REF_COUNTERS, refs, soc.sdram)
     return refs

@@ -1,0 +1,38 @@
+"""Constants of a SoC that describe the blocks added to it: in csr.json, for generators, and in soc.h."""
+
+from litex.gen import LiteXModule
+from litex.soc.integration.soc import SoC
+from litex.soc.interconnect.csr import CSRStatus
+
+from litemrc_gateware.monitor.registers import REGISTERS_VERSION
+from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION
+from litemrc_gateware.refs.registers import REF_COUNTER_REGISTERS_VERSION
+
+# As in device trees: kind of the block and version of its register layout.
+MONITOR = f"litemrc,monitor-{REGISTERS_VERSION}"
+RANKS = f"litemrc,ranks-{RANK_REGISTERS_VERSION}"
+REF_COUNTERS = f"litemrc,reference-counters-{REF_COUNTER_REGISTERS_VERSION}"
+
+
+def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: object) -> None:
+    """Add the constants ``<name>_...`` of a block.
+
+    They are ``compatible``; the values of its registers of capabilities; ``access_bytes``, those of a column
+    access of the DRAM; and ``memory_base``, the DRAM's address, if it is the ``main_ram`` of ``add_sdram``.
+    LiteX does not know the address of other controllers' memory.
+
+    Parameters
+    ----------
+    block : LiteXModule
+        has the registers called ``name``.
+    sdram : LiteDRAMCore
+        the controller that the block observes.
+    """
+    soc.add_constant(f"{name}_compatible", compatible)
+    for register in ("capabilities", "stack_capabilities"):
+        status = getattr(block, f"_{register}", None)
+        if isinstance(status, CSRStatus):
+            soc.add_constant(f"{name}_{register}", status.status.reset.value)
+    soc.add_constant(f"{name}_access_bytes", sdram.crossbar.controller.data_width // 8)
+    if sdram is getattr(soc, "sdram", None) and "main_ram" in soc.bus.regions:
+        soc.add_constant(f"{name}_memory_base", soc.bus.regions["main_ram"].origin)
