@@ -1,0 +1,170 @@
+"""Entries of monitor and ranks in a platform description for Renode."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from litemrc_gateware.export.blocks import MONITOR_KIND, RANKS_KIND, Block, find_blocks
+from litemrc_gateware.export.caches import caches_of
+from litemrc_gateware.export.registers import Register
+from litemrc_gateware.integration.description import MONITOR, RANKS
+
+Layouts = Mapping[str, Sequence[Register]]
+
+SUPERVISOR = 1000  # inputs of Renode's VexRiscv: an external interrupt in supervisor mode
+_CLASSES = {MONITOR_KIND: "Miscellaneous.LiteMrcMonitor", RANKS_KIND: "Miscellaneous.RankPower"}
+# Fields of the registers of capabilities, by the arguments of the monitor's class.
+_MONITOR_FIELDS = {
+    "pageShift": "page_shift",
+    "framesLog2": "frames_log2",
+    "pagesLog2": "pages_log2",
+    "groupsLog2": "groups_log2",
+    "contextsLog2": "contexts_log2",
+    "queueLog2": "queue_log2",
+    "engine": "engine",
+    "recentPages": "recent_pages",
+    "ranks": "ranks",
+}
+
+
+def platform_lines(csr: dict[str, Any], layouts: Layouts, monitor: str | None = None) -> str:
+    """Return the lines to add to the platform that litex_json2renode writes.
+
+    Parameters:
+        csr: csr.json.
+        layouts: what ``export.registers.registers`` returns.
+        monitor: name of the monitor, if the SoC has several.
+
+    Raises:
+        ValueError: the SoC has no monitor, or one that Renode cannot model.
+    """
+    blocks = find_blocks(csr)
+    names = [block.name for block in blocks if block.kind == MONITOR_KIND]
+    if monitor is None and len(names) > 1:
+        raise ValueError(
+            f"Renode reports a processor's accesses to one monitor: choose with --monitor {'|'.join(names)}"
+        )
+    if monitor not in (None, *names):
+        raise ValueError(f"--monitor {monitor}: the SoC has {', '.join(names)}")
+    harts = csr["constants"].get("config_cpu_count", 1)
+    if harts > 1:
+        raise ValueError(f"the monitor's model in Renode follows one processor; this SoC has {harts}")
+    chosen = monitor or names[0]
+    found = entries(csr, layouts, chosen, "cpu0")
+    return "\n\n".join([_how_to_use(chosen, _parts(csr, layouts, chosen)[2]), *found.values()]) + "\n"
+
+
+def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> dict[str, str]:
+    """Return the entries of a monitor and of the ranks of its memory, by name.
+
+    Parameters:
+        cpu: Renode's name of the processor.
+
+    Raises:
+        ValueError: their constants are missing in csr.json, or those of another version of the gateware.
+    """
+    chosen, ranks, fields = _parts(csr, layouts, monitor)
+    found = {monitor: _entry(csr, chosen, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
+    return found | {
+        block.name: _entry(csr, block, _rank_arguments(csr, monitor, fields), cpu) for block in ranks
+    }
+
+
+def _parts(csr: dict[str, Any], layouts: Layouts, monitor: str) -> tuple[Block, list[Block], dict[str, int]]:
+    """Return a monitor, the ranks of its memory, and the fields of the capabilities of both."""
+    blocks = {block.name: block for block in find_blocks(csr)}
+    chosen = blocks[monitor]
+    if chosen.memory_base is None:
+        raise ValueError(f"csr.json does not say which memory {monitor} observes: Renode cannot model it")
+    ranks = [
+        block
+        for block in blocks.values()
+        if block.kind == RANKS_KIND and block.memory_base == chosen.memory_base
+    ]
+    fields = _fields(chosen, MONITOR, layouts["mrc"])
+    for block in ranks:
+        fields |= _fields(block, RANKS, layouts["ranks"])
+    return chosen, ranks, fields
+
+
+def _entry(csr: dict[str, Any], block: Block, arguments: dict[str, object], cpu: str) -> str:
+    lines = [
+        f"{block.name}: {_CLASSES[block.kind]} @ {{",
+        f"        sysbus 0x{block.base:x};",
+        # Its size may not be a multiple of Renode's pages: the window is accessed through the peripheral.
+        f"        sysbus new Bus.BusMultiRegistration {{ address: 0x{block.window_base:x}; "
+        f'size: 0x{block.window_size:x}; region: "window" }}',
+        "    }",
+        *(f"    {argument}: {value}" for argument, value in arguments.items()),
+    ]
+    if block.interrupt is not None:
+        lines.append(interrupt_line(csr, block.interrupt, cpu))
+    return "\n".join(lines)
+
+
+def interrupt_line(csr: dict[str, Any], number: int, cpu: str) -> str:
+    """Return the line of an entry that connects LiteX's interrupt `number`."""
+    if "plic" in csr["memories"]:
+        return f"    IRQ -> plic@{number}"
+    also = f" | {cpu}@{SUPERVISOR + number}" if "config_cpu_variant_linux" in csr["constants"] else ""
+    return f"    IRQ -> {cpu}@{number}{also}"
+
+
+def _fields(block: Block, compatible: str, layout: Sequence[Register]) -> dict[str, int]:
+    """Return the fields of a block's registers of capabilities."""
+    if block.compatible != compatible:
+        raise ValueError(f"{block.name} is a {block.compatible}; the files for Renode are of {compatible}")
+    found = {}
+    for register in layout:
+        if not register.name.endswith("capabilities"):
+            continue
+        if register.name not in block.constants:
+            raise ValueError(f"csr.json has no constant {block.name}_{register.name}")
+        value = block.constants[register.name]
+        found |= {each.name: value >> each.offset & ((1 << each.size) - 1) for each in register.fields}
+    return found
+
+
+def _monitor_arguments(
+    csr: dict[str, Any], block: Block, fields: dict[str, int], cpu: str
+) -> dict[str, object]:
+    caches = caches_of(csr, block.constants["access_bytes"])
+    return {
+        "cpu": cpu,
+        "frequency": csr["constants"]["config_clock_frequency"],
+        "memoryBase": f"0x{block.memory_base:x}",
+        **{argument: fields[field] for argument, field in _MONITOR_FIELDS.items()},
+        "l1Bytes": caches.l1_bytes,
+        "l1Ways": caches.l1_ways,
+        "l1LineBytes": caches.l1_line_bytes,
+        "l2Bytes": caches.l2_bytes,
+        "l2LineBytes": caches.l2_line_bytes,
+        "accessBytes": caches.access_bytes,
+        **({"domains": 1 << fields["domains_log2"]} if "domains_log2" in fields else {}),
+    }
+
+
+def _rank_arguments(csr: dict[str, Any], monitor: str, fields: dict[str, int]) -> dict[str, object]:
+    return {
+        "monitor": monitor,
+        "frequency": csr["constants"]["config_clock_frequency"],
+        "domainsLog2": fields["domains_log2"],
+        "isVirtual": str(bool(fields["virtual"])).lower(),
+        "states": fields["states"],
+        "groupsLog2": fields["groups_log2"],
+        "contextsLog2": fields["contexts_log2"],
+    }
+
+
+def _how_to_use(monitor: str, fields: dict[str, int]) -> str:
+    size = (
+        fields["engine"],
+        *(1 << fields[f"{name}_log2"] for name in ("frames", "pages", "groups", "contexts")),
+        fields["recent_pages"],
+        1 << fields["domains_log2"] if "domains_log2" in fields else 0,
+    )
+    return (
+        "// LiteMRC: append these lines to the platform of litex_json2renode. In the script, before\n"
+        "// LoadPlatformDescription: include @LITEMRC/renode/peripherals.resc\n"
+        f"// and after it: sysbus.{monitor} Library @LITEMRC/build/renode/liblitemrc_model.so, made by\n"
+        f"// make -C LITEMRC/renode/model SIZES={'.'.join(map(str, size))}"
+    )
