@@ -18,6 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from litemrc_gateware.export.blocks import block_of
+from litemrc_gateware.export.device_tree import node
+
 # Offsets in DRAM. Linux wants its image at a multiple of 4 MiB on rv32.
 KERNEL_OFFSET = 0
 DTB_OFFSET = 0x70_0000
@@ -76,13 +79,13 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
     """
     clock_hz = lookup(csr, "constants", "config_clock_frequency")
     ram = lookup(csr, "memories", "main_ram")
-    window = lookup(csr, "memories", "mrc_window")
+    lookup(csr, "memories", "mrc_window")
     initramfs = ram["base"] + INITRAMFS_OFFSET
     if initramfs_bytes > ram["size"] - INITRAMFS_OFFSET:
         raise UnusableError(
             f"the initramfs has {initramfs_bytes} bytes, more than the memory from {initramfs:#x} on"
         )
-    monitor, ctrl = lookup(csr, "csr_bases", "mrc"), lookup(csr, "csr_bases", "ctrl")
+    ctrl = lookup(csr, "csr_bases", "ctrl")
     return f"""/dts-v1/;
 
 / {{
@@ -151,13 +154,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
 			reg = {cells(ctrl, 0xC)};
 		}};
 {uart(csr, "uart", "console")}{uart(csr, "link", "link")}
-		monitor@{monitor:x} {{
-			compatible = "litemrc,monitor-2";
-			reg = {cells(monitor, DEVICE_BYTES)}, {cells(window["base"], window["size"])};
-			interrupts = {cells(lookup(csr, "constants", "mrc_interrupt"))};
-			litemrc,memory = <&memory>;
-		}};
-	}};
+{node(block_of(csr, "mrc"), "memory", tabs=2)}	}};
 }};
 """
 

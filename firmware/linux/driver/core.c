@@ -189,7 +189,7 @@ static int litemrc_remove(struct platform_device *pdev)
 	return 0;
 }
 
-static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-2" }, {} };
+static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-3" }, {} };
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {

@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[3]
 GENERATE = ROOT / "firmware/linux/devicetree/generate.py"
 CSR = {
     "csr_bases": {"ctrl": 0xF0000800, "uart": 0xF0003800, "link": 0xF0001800, "mrc": 0xF0002000},
-    "constants": {"config_clock_frequency": 50_000_000, "mrc_interrupt": 2},
+    "constants": {
+        "config_clock_frequency": 50_000_000,
+        "mrc_interrupt": 2,
+        "mrc_compatible": "litemrc,monitor-3",
+    },
     "memories": {
         "main_ram": {"base": 0x40000000, "size": 0x2000000, "type": "cached"},
         "mrc_window": {"base": 0xB0000000, "size": 4096, "type": "io"},
@@ -57,6 +61,7 @@ def test_the_tree_says_where_everything_is(generate):
     assert get(dtb, "/aliases", "serial0", "s") == "/soc/serial@f0003800"
     assert get(dtb, "/aliases", "serial1", "s") == "/soc/serial@f0001800"
     monitor = "/soc/monitor@f0002000"
+    assert get(dtb, monitor, "compatible", "s") == "litemrc,monitor-3"
     assert get(dtb, monitor, "reg") == [0xF0002000, 0x100, 0xB0000000, 4096]
     assert get(dtb, monitor, "interrupts") == [2]
     assert get(dtb, monitor, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")

@@ -10,7 +10,7 @@ from linux.driver.building import DRIVER
 pytest.importorskip("dtschema", reason="dtschema of the extra linux")
 BINDINGS = DRIVER / "bindings"
 TOOLS = Path(sys.executable).parent
-MONITOR = "misc/litemrc,monitor-2.yaml"
+MONITOR = "misc/litemrc,monitor-3.yaml"
 ARRAY = "interrupt-controller/litemrc,vexriscv-intc.yaml"
 
 
