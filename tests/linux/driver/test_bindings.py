@@ -11,6 +11,8 @@ pytest.importorskip("dtschema", reason="dtschema of the extra linux")
 BINDINGS = DRIVER / "bindings"
 TOOLS = Path(sys.executable).parent
 MONITOR = "misc/litemrc,monitor-3.yaml"
+RANKS = "misc/litemrc,ranks-1.yaml"
+REF_COUNTERS = "misc/litemrc,reference-counters-1.yaml"
 ARRAY = "interrupt-controller/litemrc,vexriscv-intc.yaml"
 
 
@@ -39,7 +41,7 @@ def test_bindings_are_schemas():
     assert run("dt-doc-validate", "-u", BINDINGS, BINDINGS) == ""
 
 
-@pytest.mark.parametrize("name", [MONITOR, ARRAY])
+@pytest.mark.parametrize("name", [MONITOR, RANKS, REF_COUNTERS, ARRAY])
 def test_examples_obey(schemas, tmp_path, name):
     assert complaints(schemas, tmp_path, run("dt-extract-example", BINDINGS / name)) == []
 
@@ -51,6 +53,8 @@ def test_examples_obey(schemas, tmp_path, name):
         (MONITOR, "interrupts = <2>;", "interrupts = <2>, <3>;"),
         (MONITOR, "<0xf0003000 0x58>, <0xb0000000 0x1000>", "<0xf0003000 0x58>"),
         (MONITOR, "litemrc,memory =", "litemrc,colour = <1>; litemrc,memory ="),
+        (RANKS, "litemrc,memory = <&memory>;", ""),
+        (REF_COUNTERS, "interrupts = <4>;", ""),
         (ARRAY, "#interrupt-cells = <1>", "#interrupt-cells = <2>"),
         (ARRAY, "interrupts-extended = <&cpu0_intc 9>;", ""),
     ],

@@ -1,0 +1,131 @@
+"""Two harts of VexRiscv-SMP and the monitor, in the RTL: the curve of the whole system."""
+
+import re
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from litemrc.checks.account import balance
+from litemrc.checks.accuracy import accuracy
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device
+from litemrc.device.running import Run
+from litemrc.device.simulation.recording import OPS, Recording, read_recording
+from litemrc.device.simulation.simulator import Simulator
+from litemrc.epochs.table import EpochTable
+from patience import patience
+
+ROOT = Path(__file__).resolve().parents[2]
+SIM = ROOT / "build/sim-smp"
+FIRMWARE = ROOT / "build/firmware-smp/firmware.bin"
+
+pytestmark = [
+    pytest.mark.soc,
+    pytest.mark.skipif(
+        not (SIM / "gateware/obj_dir/Vsim").exists() or not FIRMWARE.exists(),
+        reason="run make sim-smp; it needs pythondata-cpu-vexriscv-smp, and docs/smp.md says how to get that",
+    ),
+]
+
+CONTEXT = 0
+GROUP_PAGES = 16384 // 64  # 64 MB in 4 KB pages, 64 groups
+# First frame and pages of each hart's program, in the order of firmware/baremetal/smp/workloads.c.
+PLACES = {
+    "zipf_loop": ((0, 2048), (2048, 1536)),
+    "phases_chase": ((3584, 1408), (4992, 1024)),
+    "shared": ((6016, 2048), (6016, 1536)),
+}
+# Pages that the programs touch on one hart: their misses in `make demo`.
+TOUCHED = {"zipf_loop": (2019, 1536), "phases_chase": (1408, 1024)}
+
+
+@dataclass(frozen=True)
+class Collected:
+    table: EpochTable
+    recording: Recording
+
+
+@pytest.fixture(scope="module")
+def smp(tmp_path_factory):
+    """smp(bootargs="") -> Simulator, not yet started."""
+    return lambda bootargs="": Simulator(SIM, FIRMWARE, tmp_path_factory.mktemp("smp") / "run", bootargs)
+
+
+@pytest.fixture(scope="module")
+def collected(smp):
+    """All workloads, one after the other, in one context and in epochs of 32,768 accesses."""
+    with (
+        smp() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(120)) as device,
+    ):
+        device.request("set_epoch", unit="accesses", length=1 << 15)
+        collector = Collector(device)
+        for _ in collector.collect(runs=[Run(name, CONTEXT) for name in PLACES]):
+            pass
+        device.request("monitor", on=False)
+    return Collected(collector.table(), read_recording(simulator.record, page_shift=12))
+
+
+def of_frames(recording, first, pages):
+    """Accesses to a program's pages, as a mask over the events."""
+    inside = (recording.frame >= first) & (recording.frame < first + pages)
+    return inside & (recording.op == OPS.index("access"))
+
+
+def test_the_whole_systems_counters_are_those_of_the_golden_model(collected):
+    table, recording = collected.table, collected.recording
+    assert recording.tap.exact and recording.tap.accesses > 300_000
+    golden = replay(recording, model_of(table))
+    comparison = compare(table, golden, recording.tap.accesses)
+    assert comparison.equal, comparison.first_difference
+    assert table.sum_of_epochs("dropped") == 0
+    # Its estimates beside the exact LRU stack.
+    (exact,) = accuracy(golden, replay(recording, model_of(table, "group_stack")), GROUP_PAGES)
+    assert exact.mean_error < 0.0002 and exact.further_off == 0
+
+
+def test_every_access_of_the_dram_is_counted_or_dropped(collected):
+    account = balance(collected.recording, collected.table)
+    assert account.balanced, account.difference
+    assert account.counted > 300_000
+
+
+def test_accesses_of_both_harts_are_in_the_same_epochs(collected):
+    """Each program is on its own pages, so a page names its hart; of `shared` it does not."""
+    table, recording = collected.table, collected.recording
+    for name, expected in TOUCHED.items():
+        first, second = (of_frames(recording, *place) for place in PLACES[name])
+        both = np.intersect1d(recording.epoch[first], recording.epoch[second])
+        assert len(both) >= 3 and set(both) <= set(table.epoch), name
+        assert tuple(len(set(recording.frame[seen])) for seen in (first, second)) == expected
+        # Concurrently: neighbouring accesses of the two harts alternate, more than once a hundred accesses.
+        hart = np.where(second, 1, 0)[first | second]
+        assert (hart[1:] != hart[:-1]).mean() > 0.01, name
+
+
+def test_without_the_second_harts_accesses_the_golden_model_disagrees(collected):
+    table, recording = collected.table, collected.recording
+    second = of_frames(recording, *PLACES["zipf_loop"][1])
+    assert second.sum() > 30_000
+    arrays = {
+        field.name: getattr(recording, field.name)[~second]
+        for field in fields(recording)
+        if field.name not in ("settings", "tap")
+    }
+    wrong = replace(recording, **arrays)
+    assert not compare(table, replay(wrong, model_of(table)), recording.tap.accesses).equal
+    assert not balance(wrong, table).balanced
+
+
+def test_no_workload_of_two_harts_is_slowed_by_a_single_cycle(smp):
+    cycles = []
+    for monitor in (1, 0):
+        with smp(f"measure=1 monitor={monitor}") as simulator:
+            said = simulator.wait_console("measure: done", patience(600))
+        cycles.append({name: int(count) for name, count in re.findall(r"measure: (\w+) (\d+) cycles", said)})
+    assert sorted(cycles[0]) == sorted(PLACES)
+    assert min(cycles[0].values()) > 1_000_000
+    assert cycles[0] == cycles[1]
