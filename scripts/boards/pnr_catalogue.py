@@ -88,6 +88,11 @@ def _shift_in(unit, settings):
     return unit
 
 
+def _intake():
+    intake = Intake(65536, contexts=8, queue_depth=512)
+    return _shift_in(intake, [intake.epoch_length])
+
+
 def _ref_counters():
     counters = RefCounters(65536)
     settings = [*(field for selector in counters.selectors for field in selector.flatten())]
@@ -122,7 +127,7 @@ def _with_moves(stack):
 STACK_PORTS = ("sink", "source", "idle")
 DFI_COMMAND = ("cs_n", "ras_n", "cas_n", "we_n", "bank", "address")
 INTAKE_PORTS = (
-    *("sink", "source", "enable", "by_cycles", "epoch_length", "context", "clear", "end_epoch", "invalidate"),
+    *("sink", "source", "enable", "by_cycles", "settings", "context", "clear", "end_epoch", "invalidate"),
     *("freeze", "single_shot", "arm", "frozen"),
     *("invalidate_frame", "window_taken", "published", "command_pending", "epoch_due", "dropped"),
     *("epoch_dropped", "level", "peak", "idle", "acknowledge", "command_lost", "command_late"),
@@ -172,7 +177,7 @@ UNITS = {
     "bucket_stack": _stack(BucketStack, 65536, 125),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
-    "intake": Unit(65536, 8, lambda: Intake(65536, contexts=8, queue_depth=512), INTAKE_PORTS),
+    "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
     # Before an engine of 65,536 frames, with a memory four times as large; includes the working set.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),

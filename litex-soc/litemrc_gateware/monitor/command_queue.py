@@ -53,7 +53,7 @@ class CommandQueue(LiteXModule):
         # # #
 
         self.fifo = fifo = stream.SyncFIFO(layout, COMMANDS)
-        waited = Signal(max=2 * LATE_CYCLES)
+        waited = Signal(max=LATE_CYCLES)
         self.comb += [
             fifo.sink.valid.eq(self.clear | self.invalidate),
             fifo.sink.clear.eq(self.clear),
@@ -64,6 +64,6 @@ class CommandQueue(LiteXModule):
         self.sync += [
             If(self.acknowledge, self.lost.eq(0), self.late.eq(0)),
             If((fifo.sink.valid & ~fifo.sink.ready) | (self.clear & self.invalidate), self.lost.eq(1)),
-            If(~self.pending, waited.eq(0)).Elif(~waited[-1], waited.eq(waited + 1)),
-            If(waited[-1], self.late.eq(1)),
+            If(self.pending, waited.eq(waited + 1)).Else(waited.eq(0)),
+            If(waited == LATE_CYCLES - 1, self.late.eq(1)),
         ]

@@ -162,7 +162,7 @@ class Intake(LiteXModule):
         length_reached = Signal()
         elapses, advances, advanced, restarted = (Signal() for _ in range(4))
         endless, single = Signal(reset=1), Signal()  # the length is 0, is 1
-        elapsed = Signal(32)
+        elapsed, more_elapsed = Signal(32), Signal(33)
         reached = [Signal() for _ in range(3)]
         length, left = Signal(32), Signal((33, True))
         self.sync += length.eq(self.epoch_length)
@@ -172,7 +172,8 @@ class Intake(LiteXModule):
             self.sync += flag.eq(~endless & (left[-1] | few))
         self.comb += [
             elapses.eq(~self.frozen & Mux(self.by_cycles, self.enable, access)),
-            advances.eq(elapses & (self.by_cycles | taken) & (elapsed != 2**32 - 1)),
+            more_elapsed.eq(elapsed + 1),
+            advances.eq(elapses & (self.by_cycles | taken) & ~more_elapsed[-1]),
             If(restarted, length_reached.eq(elapses & single))
             .Elif(advanced & elapses, length_reached.eq(reached[2]))
             .Elif(advanced | elapses, length_reached.eq(reached[1]))
@@ -183,7 +184,7 @@ class Intake(LiteXModule):
             single.eq(self.epoch_length == 1),
             advanced.eq(advances),
             restarted.eq(restart),
-            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(elapsed + 1)),
+            If(restart, elapsed.eq(0)).Elif(advances, elapsed.eq(more_elapsed)),
         ]
         return length_reached
 
@@ -207,9 +208,13 @@ class Intake(LiteXModule):
         """Count dropped accesses, and keep the high-water mark of the queue."""
         entry = self.queue.sink
         self.lost = lost = Signal()
-        self.comb += lost.eq(self.access & ~entry.ready)
+        more_dropped = Signal(33)
+        self.comb += [
+            lost.eq(self.access & ~entry.ready),
+            more_dropped.eq(self.dropped + 1),
+        ]
         self.sync += [
-            If(lost & ~self.frozen & (self.dropped != 2**32 - 1), self.dropped.eq(self.dropped + 1)),
+            If(lost & ~self.frozen & ~more_dropped[-1], self.dropped.eq(more_dropped)),
             If(self.restart, self.dropped.eq(0)),
             If(self.taken & entry.epoch_end, self.epoch_dropped.eq(self.dropped)),
             If(self.level > self.peak, self.peak.eq(self.level)),
