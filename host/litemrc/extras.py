@@ -8,6 +8,7 @@ from litemrc.errors import UserError
 _MODULES = {
     "plot": ("matplotlib", "jinja2"),
     "device": ("cbor2", "cobs", "serial", "zcbor"),
+    "litex": ("litex", "migen"),
     "pandas": ("pandas",),
     "completion": ("shtab",),
 }

@@ -11,10 +11,12 @@ from typing import Any
 
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
 from litemrc.device.link.link import Link, LinkCounts
+from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 
 TIMEOUT_S = 10.0
 _TRIES = 4
+_BRIDGE = "litex://"
 _REMEDIES = {
     "unknown": "update the older of firmware and host package",
     "bad_argument": "choose a value this device has; `litemrc device` shows its parameters",
@@ -51,8 +53,8 @@ class Device:
         timeout_s: limit of a request with all its repetitions, in seconds.
     """
 
-    def __init__(self, link: Link, timeout_s: float = TIMEOUT_S) -> None:
-        """Say hello over an open link.
+    def __init__(self, link: MessagePort, timeout_s: float = TIMEOUT_S) -> None:
+        """Say hello over an open port.
 
         Raises:
             SilentDeviceError: no answer.
@@ -68,9 +70,21 @@ class Device:
     def open(cls, url: str, *, timeout_s: float = TIMEOUT_S, baud: int = 115200) -> Iterator["Device"]:
         """Open a port and say hello; the port is closed at the end of the `with` block.
 
+        Parameters:
+            url: a device file, a pyserial URL, or `litex://HOST:PORT?csr=FILE` of a `litex_server`.
+            timeout_s: limit of a request, in seconds.
+            baud: bit rate of a device file.
+
         Raises:
+            UserError: the URL of a bridge is wrong, or the csr file that it names.
             LinkError: the port cannot be opened, or as in the constructor.
         """
+        if url.startswith(_BRIDGE):
+            from litemrc.device.bridge.bridge_link import BridgeLink  # needs LiteX
+
+            with BridgeLink.open(url, timeout_s) as bridge:
+                yield cls(bridge, timeout_s)
+            return
         with Link.open(url, baud) as link:
             yield cls(link, timeout_s)
 
@@ -222,6 +236,8 @@ class Device:
 
 def system_text(system: str, driver: str, abi: int) -> str:
     """Return the operating system and driver that a device reported in hello, for people."""
+    if not system and driver:
+        return f"not visible: {printable(driver)}"
     if not system:
         return "none: bare metal"
     return f"{printable(system)}, driver {printable(driver) or 'of unknown version'}, ABI {abi}"

@@ -9,6 +9,7 @@
  * Arguments: "port" (0: any free one), "port_file" (receives the port number).
  */
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,11 @@ static int link_start(void *event_base)
 static void client_readable(struct bufferevent *client, void *arg)
 {
 	struct link *link = arg;
+	int now = 1;
 
 	bufferevent_read_buffer(client, link->from_client);
+	/* A client that sends its request in pieces (litex_server) waits for each piece's acknowledgement. */
+	setsockopt(bufferevent_getfd(client), IPPROTO_TCP, TCP_QUICKACK, &now, sizeof(now));
 }
 
 static void client_event(struct bufferevent *client, short what, void *arg)

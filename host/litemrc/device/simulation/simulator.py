@@ -26,8 +26,9 @@ class Simulator:
     ----------
     build : Path
         folder made by ``litex-soc/sim.py``.
-    firmware : Path
-        raw image for the ROM: LiteMRC's firmware, or with images the shim that starts Linux.
+    firmware : Path or None
+        raw image for the ROM: LiteMRC's firmware, or with images the shim that starts Linux. None: a SoC
+        without a processor.
     run_dir : Path
         where console, record and port go; files of an earlier run are replaced.
     bootargs : str
@@ -52,7 +53,7 @@ class Simulator:
     def __init__(
         self,
         build: Path,
-        firmware: Path,
+        firmware: Path | None,
         run_dir: Path,
         bootargs: str = "",
         link_port: int = 0,
@@ -64,19 +65,21 @@ class Simulator:
         self.console = self.run_dir / "console.log"
         self.clocks = self.run_dir / "console.clocks"
         self._started: subprocess.Popen[bytes] | None = None
-        self._prepare(Path(firmware), bootargs, link_port, images)
+        self._prepare(firmware and Path(firmware), bootargs, link_port, images)
 
-    def _prepare(self, firmware: Path, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
+    def _prepare(self, firmware: Path | None, bootargs: str, link_port: int, images: Sequence[Image]) -> None:
         gateware = self.build / "gateware"
         binary = gateware / "obj_dir" / "Vsim"
         makers = ("make sim-linux", "make shim") if images else ("make sim", "make firmware")
         for needed, made_by in zip((binary, firmware), makers, strict=True):
-            if not needed.exists():
+            if needed and not needed.exists():
                 raise UserError("the simulator is not built", where=str(needed), remedy=f"run: {made_by}")
         self._binary = binary
-        rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
         try:
-            self._lay_out(gateware, rom, link_port)
+            self._lay_out(gateware, link_port)
+            if firmware:
+                rom = firmware.read_bytes() if images and not bootargs else set_bootargs(firmware, bootargs)
+                (self.run_dir / ROM_INIT).write_text(as_words(rom))
             if images:
                 self._fill_dram(images)
         except OSError as error:
@@ -84,7 +87,7 @@ class Simulator:
                 f"cannot write: {error.strerror}", where=str(error.filename), remedy="name another folder"
             ) from error
 
-    def _lay_out(self, gateware: Path, image: bytes, link_port: int) -> None:
+    def _lay_out(self, gateware: Path, link_port: int) -> None:
         """Fill the run's folder, the simulator's working directory."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
         for name in ("modules", PORT_FILE, self.record.name):
@@ -93,10 +96,10 @@ class Simulator:
         for init in gateware.glob("*.init"):
             shutil.copy(init, self.run_dir)
         config = json.loads((gateware / CONFIG).read_text())
-        (link,) = [module["args"] for module in config if module.get("module") == "serial_link"]
-        link["port"] = link_port
+        for module in config:
+            if module.get("module") == "serial_link":
+                module["args"]["port"] = link_port
         (self.run_dir / CONFIG).write_text(json.dumps(config))
-        (self.run_dir / ROM_INIT).write_text(as_words(image))
 
     def _fill_dram(self, images: Sequence[Image]) -> None:
         described = self.build / DRAM

@@ -1,0 +1,116 @@
+"""Reads finished epochs from the monitor's window, as messages."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from litemrc.device.bridge.block import RegisterBlock
+from litemrc.device.bridge.layout import layout
+from litemrc.device.bridge.ranks import RankRequests
+from litemrc.device.errors import DeviceGoneError
+
+_TRIES = 4
+_HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the range is a step back
+
+# The name of a message and its fields.
+Sent = tuple[str, dict[str, Any]]
+
+
+class EpochReader:
+    """Yields the messages of each epoch that ends after it was made, once and whole.
+
+    With control.hold the monitor keeps a finished epoch until the command release, so that none is lost.
+    Without it the next epoch overwrites the window. What was read is one epoch if the register `epoch` is the
+    same before and after, and no end of an epoch was in progress at the end: totals are copied into the
+    window a little before `epoch` counts.
+
+    Attributes:
+        sent: epoch messages so far, and at least one for each epoch that was missed.
+
+    Parameters:
+        groups, contexts: of the monitor.
+        ranks: whose counters follow those of the contexts, or None.
+        url: for messages.
+    """
+
+    def __init__(
+        self, mrc: RegisterBlock, groups: int, contexts: int, ranks: RankRequests | None, url: str
+    ) -> None:
+        self.sent = 0
+        self._mrc, self._ranks, self._url = mrc, ranks, url
+        self._groups, self._contexts = groups, contexts
+        self._ranks_sent = 0
+        self._seen = mrc.read("epoch")  # epochs that ended before are not read
+        self._unready: int | None = None
+
+    def poll(self) -> Iterator[Sent]:
+        """Yield the messages of the epoch in the window, if it is a new one, and release it.
+
+        Raises:
+            DeviceGoneError: the monitor restarted its count of epochs.
+        """
+        run = self._mrc.read_run("status", "epoch")
+        status, epoch = self._mrc.fields_of("status", run["status"]), run["epoch"]
+        if epoch == self._seen:
+            if status["epoch_ready"]:  # of a time before this session
+                self._mrc.command("release")
+            return
+        # Somebody else released it, or it is not complete: the rank meter takes its snapshot a little later.
+        if not status["epoch_ready"] and epoch != self._unready:
+            self._unready = epoch
+            return
+        for _ in range(_TRIES):
+            messages = self._read()
+            if messages is not None:
+                yield from messages
+                return
+        yield "log", {"level": "warning", "line": f"epoch {epoch - 1} was overwritten while it was read"}
+
+    def _read(self) -> list[Sent] | None:
+        """Read the window and release it; None if its epoch changed meanwhile."""
+        held = self._mrc.fields("control")["hold"]
+        run = self._mrc.read_run("epoch", "epoch_unsampled")
+        epoch = run["epoch"]
+        missed = (epoch - self._seen - 1) % 2**32
+        if missed >= _HALF:
+            what = f"the monitor was reset: it counts {epoch} epochs after {self._seen}"
+            raise DeviceGoneError(what, where=self._url, remedy="collect again")
+        rows = list(self._rows())
+        of_all = {
+            "epoch": (epoch - 1) % 2**32,
+            "dropped": run["epoch_dropped"],
+            "outside": run["epoch_outside"],
+            "unsampled": run["epoch_unsampled"],
+            "scale_log2": self._mrc.fields("scale")["scale_log2"],
+        }
+        domains = self._ranks.snapshot() if self._ranks else []
+        run = self._mrc.read_run("status", "epoch")
+        status = self._mrc.fields_of("status", run["status"])
+        if run["epoch"] != epoch or (not held and status["epoch_due"]):
+            return None
+        if status["epoch_ready"]:
+            self._mrc.command("release")
+        self._seen = epoch
+        self.sent += missed
+        return [*self._messages(rows, of_all | {"overflow": bool(status["overflow"])}), *self._of(domains)]
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the counters of each context with accesses; of context 0 if there is none."""
+        groups, totals = self._groups, layout().window_totals
+        place = groups + totals.index("accesses")
+        rows = range(0, self._contexts * 2 * groups, 2 * groups)
+        used = [n for n, row in enumerate(rows) if self._mrc.window(row + place, 1)[0]]
+        for context in used or [0]:
+            words = self._mrc.window(rows[context], groups + len(totals))
+            counted = dict(zip(totals, words[groups:], strict=True))
+            yield {"context": context, "hits": words[:groups], **counted}
+
+    def _messages(self, rows: list[dict[str, Any]], of_all: dict[str, Any]) -> Iterator[Sent]:
+        for remaining, row in zip(reversed(range(len(rows))), rows, strict=True):
+            yield "epoch", {"index": self.sent % 2**32, "remaining": remaining, **row, **of_all}
+            self.sent += 1
+
+    def _of(self, domains: list[dict[str, Any]]) -> Iterator[Sent]:
+        for remaining, domain in zip(reversed(range(len(domains))), domains, strict=True):
+            numbers = {"index": self._ranks_sent % 2**32, "epoch": (self._seen - 1) % 2**32}
+            yield "rank", {**numbers, "remaining": remaining, **domain}
+            self._ranks_sent += 1

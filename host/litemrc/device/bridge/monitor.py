@@ -1,0 +1,171 @@
+"""Requests about the monitor, answered by its registers."""
+
+from collections.abc import Callable
+
+from litemrc.device.bridge.answer import Answer, Handlers
+from litemrc.device.bridge.block import RegisterBlock
+from litemrc.device.bridge.errors import RefusedError
+from litemrc.device.bridge.layout import layout
+from litemrc.device.link.protocol import Message, host_requests
+
+
+class MonitorRequests:
+    """The requests that firmware/baremetal/service.c and settings.c perform.
+
+    Attributes:
+        parameters: fields of the capability registers.
+        handlers: by request.
+
+    Parameters:
+        drain: reads the epoch in the window, before its scale changes.
+    """
+
+    def __init__(self, mrc: RegisterBlock, drain: Callable[[], None]) -> None:
+        self._mrc, self._drain = mrc, drain
+        self.parameters = mrc.fields("capabilities") | mrc.fields("stack_capabilities")
+        self.handlers: Handlers = {
+            "get_epoch": self._get_epoch,
+            "set_epoch": self._set_epoch,
+            "get_engine": self._engine,
+            "set_engine": self._engine,
+            "get_context": self._get_context,
+            "set_context": self._set_context,
+            "invalidate": self._invalidate,
+            "end_epoch": self._end_epoch,
+            "monitor": self._switch,
+            "clear": lambda _: self._order("clear"),
+            "get_range": self._get_range,
+            "set_range": self._set_range,
+            "get_sampling": self._get_sampling,
+            "set_sampling": self._set_sampling,
+            "get_freeze": lambda _: self._modes(),
+            "freeze": lambda request: self._set_mode("freeze", request.on),
+            "single_shot": lambda request: self._set_mode("single_shot", request.on),
+            "arm": self._arm,
+        }
+
+    @property
+    def engine(self) -> str:
+        """Name of the stack engine; KeyError if this host knows none of its number."""
+        return layout().name_of("engine", self.parameters["engine"])
+
+    def size(self, name: str) -> int:
+        """Return a parameter that the registers give by its log2: frames, pages, groups, contexts, queue."""
+        return 1 << self.parameters[f"{name}_log2"]
+
+    def _get_epoch(self, _: Message) -> Answer:
+        by_cycles = self._mrc.fields("control")["epoch_unit"]
+        unit = "cycles" if by_cycles else "accesses"
+        return Answer([_choice("set_epoch", "unit", unit), self._mrc.read("epoch_length")])
+
+    def _set_epoch(self, request: Message) -> Answer:
+        if not request.length:
+            raise RefusedError("bad_argument")
+        self._mrc.update("control", epoch_unit=int(request.unit == "cycles"))
+        self._mrc.write("epoch_length", request.length)
+        return self._get_epoch(request)
+
+    def _engine(self, request: Message) -> Answer:
+        if request.name == "set_engine" and request.engine != self.engine:
+            raise RefusedError("bad_argument")
+        return Answer([self.parameters["engine"]])
+
+    def _get_context(self, _: Message) -> Answer:
+        return Answer([self._mrc.read("context")])
+
+    def _set_context(self, request: Message) -> Answer:
+        if request.context >= self.size("contexts"):
+            raise RefusedError("bad_argument")
+        self._mrc.write("context", request.context)
+        return self._get_context(request)
+
+    def _invalidate(self, request: Message) -> Answer:
+        if request.frame >= self.size("frames"):
+            raise RefusedError("bad_argument")
+        return self._order("invalidate", request.frame)
+
+    def _order(self, command: str, frame: int = 0) -> Answer:
+        """Give a command that goes through the monitor's queue, and wait until it is there."""
+        before = self._taken()
+        if command == "clear":
+            self._mrc.command("clear")
+        else:
+            self._mrc.write("invalidate", frame)
+        # Only software of the SoC that writes commands, too, can have filled the places meanwhile.
+        if self._taken().get("command_lost", 0) and not before.get("command_lost", 0):
+            self._mrc.command("acknowledge")
+            raise RefusedError(
+                "busy", f"a command was lost, perhaps {command}: other software gives commands, too"
+            )
+        return Answer()
+
+    def _taken(self) -> dict[str, int]:
+        return self._mrc.wait(lambda s: not s["command_pending"], "a command still waits for the queue")
+
+    def _end_epoch(self, _: Message) -> Answer:
+        self._mrc.command("end_epoch")
+        return Answer()
+
+    def _switch(self, request: Message) -> Answer:
+        self._mrc.update("control", enable=int(request.on))
+        return Answer()
+
+    def _get_range(self, _: Message) -> Answer:
+        return Answer([self._mrc.read("range_lower"), self._mrc.read("range_upper")])
+
+    def _set_range(self, request: Message) -> Answer:
+        if request.lower > request.upper:
+            raise RefusedError("bad_argument", "lower is above upper")
+        if request.upper >= self.size("frames"):
+            raise RefusedError("bad_argument", "upper is beyond the last frame")
+        control = self._quieten()
+        self._mrc.write("range_lower", request.lower)
+        self._mrc.write("range_upper", request.upper)
+        self._order("clear")
+        self._mrc.write("control", control)
+        return self._get_range(request)
+
+    def _get_sampling(self, _: Message) -> Answer:
+        return Answer([self._mrc.read("sampling"), self._mrc.fields("scale")["scale_log2"]])
+
+    def _set_sampling(self, request: Message) -> Answer:
+        if request.sampling > self.parameters["frames_log2"]:
+            raise RefusedError("bad_argument", "no page would be sampled")
+        control, before = self._quieten(), self._mrc.read("sampling")
+        self._mrc.write("sampling", request.sampling)
+        if self._mrc.read("sampling") != request.sampling:
+            self._mrc.write("sampling", before)
+            self._mrc.write("control", control)
+            raise RefusedError("bad_argument", "the gateware does not support this sampling rate")
+        self._order("clear")
+        self._mrc.write("control", control)
+        return self._get_sampling(request)
+
+    def _quieten(self) -> int:
+        """Disable the monitor and wait until it is idle; returns the register `control` from before."""
+        control = self._mrc.read("control")
+        self._mrc.update("control", enable=0)
+        try:
+            self._mrc.wait(lambda s: bool(s["idle"]), "the monitor is not idle")
+        except RefusedError:
+            self._mrc.write("control", control)
+            raise
+        self._drain()
+        return control
+
+    def _modes(self) -> Answer:
+        control = self._mrc.fields("control")
+        return Answer([control["freeze"], control["single_shot"], self._mrc.fields("status")["frozen"]])
+
+    def _set_mode(self, mode: str, on: bool) -> Answer:
+        self._mrc.update("control", **{mode: int(on)})
+        return self._modes()
+
+    def _arm(self, _: Message) -> Answer:
+        self._mrc.command("arm")
+        return self._modes()
+
+
+def _choice(request: str, field: str, name: str) -> int:
+    (choices,) = (f.choices for f in host_requests().types[request].body if f.name == field)
+    return dict(choices)[name]

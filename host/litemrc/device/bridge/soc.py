@@ -1,0 +1,77 @@
+"""The blocks of a SoC that a bridge reaches, found by its csr file and checked against this host."""
+
+from litemrc.device.bridge.block import RegisterBlock
+from litemrc.device.bridge.client import BridgeClient
+from litemrc.device.bridge.csr_file import SoCMap
+from litemrc.device.bridge.url import BridgeURL
+from litemrc.errors import UserError
+
+_NAMES = {"ranks": "ranks", "refs": "refs", "traffic": "traffic"}  # as the integration calls them
+
+
+class BridgedSoC:
+    """A SoC behind a bridge.
+
+    Attributes:
+        mrc: the monitor.
+        ranks, refs, traffic: None if the SoC has no such block.
+        gateware: version of the monitor's registers.
+        clock_hz: of the system.
+
+    Raises:
+        UserError: the SoC has no monitor, or several and the URL names none, or no block that the URL names.
+        VersionMismatchError: the registers have another layout than this host knows.
+        BridgeDownError: the server does not answer.
+    """
+
+    def __init__(
+        self, url: str, where: BridgeURL, client: BridgeClient, soc: SoCMap, timeout_s: float
+    ) -> None:
+        self._url, self._where, self._client, self._soc, self._timeout_s = url, where, client, soc, timeout_s
+        self.clock_hz = soc.number("config_clock_frequency")
+        self.mrc = RegisterBlock(client, soc, "mrc", choose_monitor(url, where, soc), timeout_s)
+        self.gateware = self.mrc.check_version(url)
+        # A rank meter takes its snapshots with the epochs of one monitor, which the csr file does not name.
+        self.ranks = self._block("ranks", by_default=len(soc.monitors()) == 1)
+        self.refs, self.traffic = self._block("refs"), self._block("traffic")
+
+    def taps_lost(self) -> int:
+        """Return the accesses that were lost before the reference counters."""
+        assert self.refs is not None
+        register = f"{self.refs.name}_taps_lost"
+        if register not in self._soc.registers:
+            raise self._soc.error(f"the SoC has no register {register}")
+        return self._client.read(*self._soc.registers[register])[0]
+
+    def scratch(self) -> int | None:
+        """Return the address of LiteX's register that holds what is written, if the SoC has it."""
+        address, _ = self._soc.registers.get("ctrl_scratch", (None, 0))
+        return address
+
+    def _block(self, kind: str, *, by_default: bool = True) -> RegisterBlock | None:
+        named = getattr(self._where, kind)
+        if not named and not (by_default and self._soc.has_block(_NAMES[kind])):
+            return None
+        block = RegisterBlock(self._client, self._soc, kind, named or _NAMES[kind], self._timeout_s)
+        if kind != "traffic":
+            block.check_version(self._url)
+        return block
+
+
+def choose_monitor(url: str, where: BridgeURL, soc: SoCMap) -> str:
+    """Return the name of the monitor that a URL means.
+
+    Raises:
+        UserError: there is none of that name, or more than one and the URL names none.
+    """
+    found = soc.monitors()
+    if not found:
+        raise soc.error("the SoC has no monitor")
+    if where.monitor is None and len(found) > 1:
+        what, remedy = f"the SoC has the monitors {', '.join(found)}", f"choose one: add &monitor={found[0]}"
+        raise UserError(what, where=url, remedy=remedy)
+    if where.monitor is not None and where.monitor not in found:
+        raise UserError(
+            f"the SoC has no monitor {where.monitor}", where=url, remedy=f"it has: {', '.join(found)}"
+        )
+    return where.monitor or found[0]

@@ -1,0 +1,62 @@
+"""The URL of a monitor behind a `litex_server`: `litex://HOST:PORT?csr=FILE&monitor=NAME`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import parse_qs, urlsplit
+
+from litemrc.errors import UserError
+
+_PORT = 1234  # litex_server's default
+_EXAMPLE = "litex://localhost:1234?csr=build/csr.json"
+
+
+@dataclass(frozen=True)
+class BridgeURL:
+    """Where the server listens, and what the SoC behind it is.
+
+    Attributes:
+        csr: csr.json or csr.csv of the SoC's build.
+        monitor, ranks, refs, traffic: names of these blocks in the SoC; None: found in the csr file.
+    """
+
+    host: str
+    port: int
+    csr: Path
+    monitor: str | None = None
+    ranks: str | None = None
+    refs: str | None = None
+    traffic: str | None = None
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Read a URL.
+
+        Raises:
+            UserError: it is not written like that, or names no csr file.
+        """
+        try:
+            parts = urlsplit(url)
+            query = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise UserError(f"not the URL of a bridge: {error}", where=url, remedy=_such_as()) from error
+        if not host or parts.path not in ("", "/") or parts.fragment or parts.username is not None:
+            raise UserError("not the URL of a bridge", where=url, remedy=_such_as())
+        known = set(cls.__dataclass_fields__) - {"host", "port"}
+        for name, values in query.items():
+            if name not in known or len(values) > 1 or not values[0]:
+                what = f"{name}={','.join(values)} in the URL of a bridge"
+                raise UserError(what, where=url, remedy=f"give {', '.join(sorted(known))} once each")
+        if "csr" not in query:
+            raise UserError(
+                "the URL of a bridge must name the csr.json or csr.csv of the SoC's build",
+                where=url,
+                remedy=f"add ?csr=FILE, {_such_as()}; LiteX writes it with --csr-json FILE",
+            )
+        names = {name: values[0] for name, values in query.items() if name != "csr"}
+        return cls(host, _PORT if port is None else port, Path(query["csr"][0]), **names)
+
+
+def _such_as() -> str:
+    return f"such as {_EXAMPLE}"
