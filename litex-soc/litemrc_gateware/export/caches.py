@@ -2,7 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
 
 # Of LiteX's add_sdram: an L2 line has the data of a column access, but at least these.
 _L2_LINE_BYTES_MIN = 16
@@ -40,12 +43,9 @@ def _data_cache_of(constants: dict[str, Any]) -> tuple[int, int, int]:
     processor = next((name[16:] for name in constants if name.startswith("config_cpu_type_")), "none")
     if processor in _UNCACHED:
         return 0, 0, 0
-    if processor == "vexriscv_smp":
-        size = constants["config_cpu_dcache_size"]
-        return size, constants["config_cpu_dcache_ways"], constants["config_cpu_dcache_block_size"]
     if processor != "vexriscv":
-        known = ", ".join(("vexriscv", "vexriscv_smp", *_UNCACHED))
-        raise ValueError(f"the model has no data cache of {processor}; it knows {known}")
+        known = ", ".join(("vexriscv", *_UNCACHED))
+        raise ValueError(f"the model in Renode has no data cache of {processor}; it has those of {known}")
     if "config_cpu_has_dcache" not in constants:
         return 0, 0, 0
     variant = next(name[19:] for name in constants if name.startswith("config_cpu_variant_"))
@@ -54,10 +54,7 @@ def _data_cache_of(constants: dict[str, Any]) -> tuple[int, int, int]:
 
 def verilog_of(variant: str) -> str:
     """Return the Verilog of a variant of VexRiscv."""
-    from pathlib import Path
-
-    from litex.soc.cores.cpu.vexriscv.core import CPU_VARIANTS
-    from pythondata_cpu_vexriscv import data_location
+    from pythondata_cpu_vexriscv import data_location  # only this needs it
 
     return (Path(data_location) / f"{CPU_VARIANTS[variant]}.v").read_text()
 
