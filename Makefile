@@ -130,7 +130,7 @@ registers: $(HOST) .venv/soc.stamp   ## export the register map from the gatewar
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 
-test-targets: $(HOST) .venv/soc.stamp .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 39 stock SoCs: docs/targets.md (2 min)
+test-targets: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 43 stock SoCs, their taps simulated: docs/targets.md (7 min)
 	python scripts/targets/elaborate.py
 
 ##@ Build a part

@@ -1,127 +1,131 @@
-"""Elaborates stock targets with the one line of `add_monitor`: a table, and build/targets/summary.json.
+"""Tries the one line of `add_monitor` on stock targets or on yours: a table, and build/targets/summary.json.
 
-    python scripts/targets/elaborate.py               all cases of matrix.py
-    python scripts/targets/elaborate.py versa arty    those whose names contain one of these words
+    python scripts/targets/elaborate.py                      all cases of matrix.py, and docs/targets.md
+    python scripts/targets/elaborate.py versa sqrl           those whose names contain one of these words
+    python scripts/targets/elaborate.py digilent_arty_s7 path/of/my_soc.py [--option sys_clk_freq=80e6]
 
-Each SoC is built in a process of its own, up to its Verilog in memory. `tap_equal` is null: the benches of
-tests/gateware/tap and tests/cosim compare the tap with the memory by memory type, not by target. Exit code 1
-if a target does not elaborate, or its frames are not those of its DRAM.
+Each SoC is built in a process of its own, up to its Verilog in memory. Then the controller of each kind of
+memory is simulated with masters: the tap has to report exactly the accesses to the arrays of the memory's
+model (tap_check.py). Targets whose controllers address the memory alike share a simulation. Exit code 1 if a
+target does not elaborate, its frames are not those of its DRAM, or its tap differs; 2 for bad arguments.
 """
 
+import argparse
+import ast
 import json
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock
 
-from matrix import CASES, Case
+HERE = Path(__file__).resolve().parent
+REPO = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(REPO / "scripts" / "results")]
 
-REPO = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPO / "litex-soc"), str(REPO / "scripts" / "results")]
-BUILD = REPO / "build" / "targets"
-PAGE = REPO / "docs" / "targets.md"
-_LONGEST_S = 600
-# Cores that some targets import for options that are not used here.
-_UNUSED = (
-    "litepcie",
-    "litepcie.phy",
-    "litepcie.phy.s7pciephy",
-    "litepcie.phy.uspciephy",
-    "litepcie.phy.usppciephy",
-    "litepcie.software",
-)
+from dram import DRAM  # noqa: E402
+from matrix import Case, chosen  # noqa: E402
+from targets_table import fill_page, is_right, markdown_table  # noqa: E402
+
+SUMMARY = REPO / "build" / "targets" / "summary.json"
+_LONGEST_S = 900
+_FACTS = "cpu bus memory ratio ranks frames frames_right pages sampling block_rams window elaborated dram"
+_UNKNOWN = dict.fromkeys([*_FACTS.split(), "tap_equal", "tap_accesses"])
 
 
-def elaborate(case: Case) -> dict[str, Any]:
-    """Return the facts of one SoC with the monitor; LiteX keeps global state: call it once a process."""
-    from litemrc_gateware import add_monitor
-    from litemrc_gateware.integration.block_rams import block_rams
-
-    for module in _UNUSED:
-        sys.modules.setdefault(module, MagicMock())
-    base = import_module(f"litex_boards.targets.{case.target}").BaseSoC
-    soc = base(integrated_rom_size=0x1_0000, **case.options)  # LiteX's builder gives that size for its BIOS
-    monitor = add_monitor(soc)
-    blocks = block_rams(monitor)
-    soc.finalize()
-    soc.get_fragment()
-    phy = getattr(soc, "ddrphy", None) or soc.sdrphy
-    settings, geometry = phy.settings, soc.sdram.controller.settings.geom
-    columns = 2 ** (geometry.bankbits + geometry.rowbits + geometry.colbits)
-    frames = 2**soc.mrc_tap.frame_bits
-    return {
-        "target": case.name,
-        "cpu": soc.cpu_type or "none",
-        "bus": f"{soc.bus.standard}, {soc.bus.data_width} bits",
-        "memory": settings.memtype,
-        "ratio": f"1:{settings.nphases}",
-        "ranks": settings.nranks,
-        "frames": frames,
-        "frames_right": frames << 12 == columns * settings.nranks * settings.databits // 8,
-        "pages": monitor.pages,
-        "sampling": frames // monitor.pages,
-        "block_rams": blocks,
-        "window": f"0x{soc.bus.regions['mrc_window'].origin:08x}",
-        "elaborated": True,
-        "tap_equal": None,
-    }
+def elaborated(case: Case) -> dict[str, Any]:
+    """Return a row of the summary, without the tap; `elaborated` is None if the processor is not here."""
+    row = {"target": case.name, **_UNKNOWN, "tap_note": "not elaborated", "error": None}
+    if case.missing:
+        row |= {"cpu": case.options["cpu_type"], "tap_note": case.missing}
+    else:
+        options = {"target": case.target, "options": case.options}
+        row |= _run("soc_facts.py", options, {"elaborated": False})
+    outcome = (
+        "elaborated" if row["elaborated"] else f"skipped: {case.missing}" if case.missing else row["error"]
+    )
+    print(f"{case.name}: {outcome}", flush=True)
+    return row
 
 
-def _in_process(number: int) -> dict[str, Any]:
-    case = CASES[number]
-    command = [sys.executable, __file__, "--case", str(number)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
+def checked(dram: dict[str, Any]) -> dict[str, Any]:
+    """Return the tap's part of a row."""
+    result = _run("tap_check.py", dram, {"tap_equal": False})
+    result["tap_note"] = result.pop("error", None) or result["tap_note"]
+    name = f"{dram['phy']['memtype']} 1:{dram['phy']['nphases']}, {dram['phy']['databits']} bits"
+    print(f"tap on {name}: {result['tap_equal']}, {result['tap_note']}", flush=True)
+    return result
+
+
+def _run(script: str, argument: dict[str, Any], failed: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON that a script prints, or `failed` with an `error`."""
+    command = [sys.executable, str(HERE / script), json.dumps(argument)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
+    except subprocess.TimeoutExpired:
+        return failed | {"error": f"{script} takes more than {_LONGEST_S} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not lines:
-        reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-        facts = {"target": case.name, "elaborated": False, "error": " ".join(reason)}
-    else:
-        facts = json.loads(lines[-1])
-    print(f"{case.name}: {facts.get('error') or 'elaborated'}", flush=True)
-    return facts
+        return failed | {"error": reason(done.stderr + done.stdout)}
+    return json.loads(lines[-1])
 
 
-def main(words: list[str]) -> int:
-    """Elaborate the chosen cases, two at once; write summary and, for all cases, the page's table."""
-    chosen = [at for at, case in enumerate(CASES) if not words or any(word in case.name for word in words)]
+def reason(output: str) -> str:
+    """Return the exception of a traceback, with what LiteX logged as an error before it."""
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
+    logged = [line.split(":", 2)[2] for line in lines if re.match(r"ERROR:\w+:", line)]
+    raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Exit)\b", line)]
+    words = [each.strip() for each in (*logged[-1:], *(raised or lines)[-1:]) if each.strip()]
+    return "; ".join(words) or "ended without a message"
+
+
+def main(arguments: list[str]) -> int:
+    """Elaborate the chosen cases and check their taps, two at once; write the summary, print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument(
+        "target", nargs="*", help="a file, a module of litex_boards.targets, a word of the matrix"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="of the targets' SoC"
+    )
+    parser.add_argument("--no-tap", action="store_true", help="elaborate only")
+    given = parser.parse_args(arguments)
+    try:
+        cases = chosen(given.target, dict(map(_option, given.option)))
+    except ValueError as error:
+        parser.error(str(error))
     with ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(_in_process, chosen))
-    BUILD.mkdir(parents=True, exist_ok=True)
-    (BUILD / "summary.json").write_text(json.dumps(rows, indent=2) + "\n")
-    right = [row for row in rows if row["elaborated"] and row["frames_right"]]
-    print(f"{len(right)} of {len(rows)} targets elaborate with the right number of frames")
-    if not words and len(right) == len(rows):
-        from page_tables import fill_tables
-
-        fill_tables(PAGE, {"targets": table(rows)})
-    return int(len(right) < len(rows))
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the rows as Markdown."""
-    heads = ("target", "processor", "bus", "memory", "DRAM, MiB", "pages", "sampled", "block RAMs", "window")
-    lines = ["| " + " | ".join(heads) + " |", "| --- | --- | --- | --- | --: | --: | --: | --: | --- |"]
+        rows = list(pool.map(elaborated, cases))
+        drams = {} if given.no_tap else {DRAM(**row["dram"]).key: row["dram"] for row in rows if row["dram"]}
+        results = dict(zip(drams, pool.map(checked, drams.values()), strict=True))
     for row in rows:
-        cells = (
-            row["target"],
-            row["cpu"],
-            row["bus"],
-            f"{row['memory']} {row['ratio']}",
-            f"{row['frames'] >> 8:,}",
-            f"{row['pages']:,}",
-            f"1 of {row['sampling']}" if row["sampling"] > 1 else "all",
-            str(row["block_rams"]),
-            row["window"],
-        )
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        if dram := row.pop("dram"):
+            row |= results.get(DRAM(**dram).key, {"tap_note": "not run"})
+    SUMMARY.parent.mkdir(parents=True, exist_ok=True)
+    SUMMARY.write_text(json.dumps(rows, indent=2) + "\n")
+    right = [row for row in rows if is_right(row)]
+    skipped = [row for row in rows if row["elaborated"] is None]
+    if given.target:
+        print("\n" + markdown_table(rows))
+    elif len(right) + len(skipped) == len(rows) and not given.no_tap:
+        fill_page(rows)
+    print(
+        f"{len(right)} of {len(rows)} targets elaborate with the right number of frames, {len(skipped)} are "
+        f"skipped; the tap equals the memory's arrays on {sum(row['tap_equal'] is True for row in rows)}"
+    )
+    return int(any(not is_right(row) and row not in skipped for row in rows))
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--option must be NAME=VALUE (got {text!r})")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--case"]:
-        print("\n" + json.dumps(elaborate(CASES[int(sys.argv[2])])))
-    else:
-        sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

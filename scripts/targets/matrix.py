@@ -1,6 +1,9 @@
 """The SoCs on which `add_monitor` is tried: stock targets, one of them with other processors and buses."""
 
+import shutil
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 
@@ -9,18 +12,27 @@ class Case:
     """A target and the options of its SoC.
 
     Attributes:
-        target: name of a module of litex_boards.targets.
+        target: name of a module of litex_boards.targets, or a file.
         options: of its BaseSoC.
+        needs: modules and programs of its processor.
     """
 
     target: str
     options: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The target with its options, as in a table."""
         options = ", ".join(f"{name}={value}" for name, value in self.options.items())
-        return f"{self.target} ({options})" if options else self.target
+        target = Path(self.target).stem if self.target.endswith(".py") else self.target
+        return f"{target} ({options})" if options else target
+
+    @property
+    def missing(self) -> str:
+        """Why the case cannot be tried here; empty if it can."""
+        missing = [each for each in self.needs if not (find_spec(each) or shutil.which(each))]
+        return f"{' and '.join(missing)} not installed" if missing else ""
 
 
 # One or more of each memory type, ratio and size that litex-boards has.
@@ -64,14 +76,50 @@ _TARGETS = (
 )
 
 _ARTY = (
-    {"cpu_variant": "linux"},
-    {"cpu_type": "picorv32"},
-    {"cpu_type": "serv"},
-    {"cpu_type": "rocket", "cpu_variant": "small", "bus_data_width": 64},
-    {"cpu_type": "None"},
-    {"bus_data_width": 64},
-    {"bus_standard": "axi-lite"},
-    {"bus_standard": "axi", "bus_data_width": 64},
-)
+    Case("digilent_arty", {"cpu_variant": "linux"}),
+    Case("digilent_arty", {"cpu_type": "picorv32"}),
+    Case("digilent_arty", {"cpu_type": "serv"}),
+    Case("digilent_arty", {"cpu_type": "rocket", "cpu_variant": "small", "bus_data_width": 64}),
+    Case("digilent_arty", {"cpu_type": "None"}),
+    Case("digilent_arty", {"bus_data_width": 64}),
+    Case("digilent_arty", {"bus_standard": "axi-lite"}),
+    Case("digilent_arty", {"bus_standard": "axi", "bus_data_width": 64}),
+    Case("digilent_arty", {"cpu_type": "microwatt"}, ("pythondata_cpu_microwatt",)),
+    # No registry has its netlists, which are in LiteX's repository of it.
+    Case("digilent_arty", {"cpu_type": "vexriscv_smp"}, ("pythondata_cpu_vexriscv_smp",)),
+    # LiteX generates these with Scala, from sources that it fetches.
+    Case("digilent_arty", {"cpu_type": "naxriscv"}, ("pythondata_cpu_naxriscv", "sbt")),
+    Case("digilent_arty", {"cpu_type": "vexiiriscv"}, ("pythondata_cpu_vexiiriscv", "sbt")),
+)  # fmt: skip
 
-CASES = (*map(Case, _TARGETS), *(Case("digilent_arty", options) for options in _ARTY))
+CASES = (*map(Case, _TARGETS), *_ARTY)
+
+
+def chosen(words: list[str], options: dict[str, Any]) -> list[Case]:
+    """Return the cases that a user named: files and modules of litex_boards.targets, or words of the matrix.
+
+    :param options: of the SoCs of files and modules.
+    :raises ValueError: if a word names nothing.
+    """
+    cases: list[Case] = []
+    for word in words:
+        found = [case for case in CASES if word in case.name]
+        if word.endswith(".py") and not Path(word).is_file():
+            raise ValueError(f"there is no file {word}")
+        if word.endswith(".py") or _is_target(word):
+            cases.append(Case(word, options))
+        elif found and not options:
+            cases += [case for case in found if case not in cases]
+        else:
+            raise ValueError(
+                f"no target {word!r}: give a file, a module of litex_boards.targets (digilent_arty), or, "
+                "without options, a word of the matrix"
+            )
+    return cases or list(CASES)
+
+
+def _is_target(word: str) -> bool:
+    try:
+        return find_spec(word if "." in word else f"litex_boards.targets.{word}") is not None
+    except ModuleNotFoundError:
+        return False
