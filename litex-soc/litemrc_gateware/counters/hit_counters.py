@@ -165,7 +165,8 @@ class HitCounters(LiteXModule):
                 buffer.write.eq(active[number] & caught.valid & caught.hit),
                 buffer.write_adr.eq(Cat(caught.group, caught.context)),
                 buffer.new.eq(new),
-                buffer.zero.eq(zeroing[number]),
+                # Not a second time the first word, which may be read already.
+                buffer.zero.eq(zeroing[number] & ~zero_adr[-1]),
                 buffer.zero_adr.eq(zero_adr),
             ]
 
