@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from migen import passive
 from monitor_bench import (
+    ACKNOWLEDGE,
     CLEAR,
     DEFAULT,
     ENABLE,
@@ -18,8 +19,6 @@ from monitor_bench import (
 from verilated_simulation import run_simulation
 
 DEPTH = 16  # commands that can wait
-COMMAND_PENDING, COMMAND_LOST, COMMAND_LATE = STATUS_COMMAND_PENDING, 64, 128
-ACKNOWLEDGE = 16
 
 
 @dataclass
@@ -53,7 +52,7 @@ def invalidations(count):
     return [("invalidate", number % FRAMES) for number in range(count)]
 
 
-def written_under_load(monitor_class, writes, wait=0, status_after=()):
+def written_under_load(monitor_class, writes, wait=0):
     """Write registers one behind the other while accesses come in every cycle, then let them enter the queue.
 
     Parameters
@@ -63,8 +62,6 @@ def written_under_load(monitor_class, writes, wait=0, status_after=()):
         registers and values.
     wait : int
         cycles between the writes and the first cycle without an access.
-    status_after : sequence of (str, int)
-        writes when the commands have entered the queue.
 
     Returns
     -------
@@ -89,11 +86,9 @@ def written_under_load(monitor_class, writes, wait=0, status_after=()):
         for _ in range(wait):
             yield
         log.accessed = False
-        while (yield from bench.read("status")) & COMMAND_PENDING:
+        while (yield from bench.read("status")) & STATUS_COMMAND_PENDING:
             pass
         log.settled = yield from bench.read("status")
-        for name, value in status_after:
-            yield from bench.write(name, value)
         yield from bench.write("command", ACKNOWLEDGE)
         yield
         log.acknowledged = yield from bench.read("status")

@@ -23,6 +23,18 @@ MUTANTS = {
         "entry.frame.eq(sink.frame),",
         "by accesses, overloaded",
     ),
+    "a full queue takes commands silently": (
+        intake_module,
+        "command.ready.eq(~access & entry.ready)",
+        "command.ready.eq(~access)",
+        "by accesses, overloaded",
+    ),
+    "a command is lost behind an access": (
+        intake_module,
+        "command.ready.eq(~access & entry.ready)",
+        "command.ready.eq(entry.ready)",
+        "by accesses, overloaded",
+    ),
     "a held window is overwritten": (
         intake_module,
         "~in_flight & ~self.window_taken",
