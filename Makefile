@@ -25,6 +25,9 @@ SHIM      := build/boot/shim.bin
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
+# SoCs without a processor, behind bridges of LiteX.
+BRIDGE_SIMS      := $(patsubst %,build/sim-%/gateware/obj_dir/Vsim,bridge bridge-ranks etherbone)
+
 REFS_SIM      := build/sim-refs/gateware/obj_dir/Vsim
 REFS_FIRMWARE := build/firmware-refs/firmware.bin
 
@@ -37,9 +40,9 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 # Everything that the tests need.
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
-	$(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
+	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -140,6 +143,8 @@ sim: $(HOST) $(SIM)   ## the Verilated SoC
 sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
 sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
+
+sim-bridge: $(HOST) build/sim-bridge/gateware/obj_dir/Vsim   ## the Verilated SoC without a processor, behind UARTBone
 
 sim-refs: $(HOST) $(REFS_SIM) $(REFS_FIRMWARE)   ## the Verilated SoC with reference counters, and its firmware
 
@@ -285,6 +290,13 @@ $(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_di
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
+
+build/sim-bridge-ranks/gateware/obj_dir/Vsim: SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
+build/sim-etherbone/gateware/obj_dir/Vsim: SIM_OPTIONS := --etherbone
+$(BRIDGE_SIMS): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp
+	@echo "building the Verilated SoC without a processor (build/$*/build.log)"
+	@mkdir -p build/$*
+	@python litex-soc/sim_bridge.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
 
 $(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
 	@echo "building the shim ($(@D)/build.log)"

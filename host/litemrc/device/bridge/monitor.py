@@ -17,7 +17,7 @@ class MonitorRequests:
         handlers: by request.
 
     Parameters:
-        drain: reads the epoch in the window, before its scale changes.
+        drain: reads and releases the epoch in the window, if there is a new one.
     """
 
     def __init__(self, mrc: RegisterBlock, drain: Callable[[], None]) -> None:
@@ -103,7 +103,15 @@ class MonitorRequests:
         return self._mrc.wait(lambda s: not s["command_pending"], "a command still waits for the queue")
 
     def _end_epoch(self, _: Message) -> Answer:
+        """End the epoch, and read the window until it is free: two requests in a row must end two epochs."""
         self._mrc.command("end_epoch")
+
+        def ended(status: dict[str, int]) -> bool:
+            if status["epoch_due"]:
+                self._drain()
+            return not status["epoch_due"]
+
+        self._mrc.wait(ended, "the epoch did not end")
         return Answer()
 
     def _switch(self, request: Message) -> Answer:

@@ -38,9 +38,9 @@ class RefCounterRequests:
         }
 
     def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the messages of events, from the first request about the counters on.
+        """Yield the messages of events, once this session asked for the unit or armed a counter.
 
-        Others would take events away from software of the SoC.
+        Sessions that do neither leave the events to software of the SoC.
         """
         for _ in range(_EVENTS_AT_ONCE if self._asked else 0):
             event = self._refs.fields("event")
@@ -74,6 +74,7 @@ class RefCounterRequests:
         )
 
     def _arm(self, request: Message) -> Answer:
+        self._asked = True
         self._check_value(request.initial)
         found = self._capabilities
         if request.masters >> found["masters"] or request.contexts >> found["contexts"]:

@@ -1,0 +1,195 @@
+"""A SoC without a processor behind UARTBone and LiteX's server: every command, and every counter."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+from bridge_server import ROOT, bridged
+from litemrc.checks.counters import compare, model_of
+from litemrc.checks.replay import replay
+from litemrc.device import ref_counters
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.simulation.recording import read_recording
+from litemrc.epochs.files import read_epochs
+from litemrc.traces.generators.traffic import Traffic, traffic_stream
+from patience import patience
+
+pytestmark = pytest.mark.soc
+SIM = ROOT / "build/sim-bridge"
+TIMEOUT_S = 60.0
+CSR = json.loads((SIM / "csr.json").read_text()) if (SIM / "csr.json").exists() else {}
+RANDOM = Traffic(base=0, words_log2=18, random=True, stride=0, writes=64, seed=2004)  # 2 MB
+LOOP = Traffic(base=1 << 19, words_log2=17, random=False, stride=512, writes=0, seed=1)  # 256 pages in turn
+CONTROL_ENABLE, CONTROL_HOLD = 1, 2
+
+
+@pytest.fixture(scope="module")
+def soc(tmp_path_factory):
+    with bridged(SIM, tmp_path_factory.mktemp("bridge") / "run") as found:
+        yield found
+
+
+@pytest.fixture
+def device(soc):
+    with Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+        yield device
+
+
+def run_traffic(device, traffic, count, gap=3):
+    ref_counters.start_traffic(device, traffic, gap=gap, count=count)
+    while ref_counters.get_traffic(device).left:
+        pass
+
+
+def litemrc(*arguments, environment):
+    command = [sys.executable, "-m", "litemrc.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience(120), env=environment)
+
+
+def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_path):
+    """Contexts, invalidations, a clear, a range, sampling, and reads of the bridge itself, all in order."""
+    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+        device.request("set_epoch", unit="accesses", length=3000)
+        device.request("monitor", on=True)
+        collector = Collector(device)
+        for context, traffic in ((0, RANDOM), (5, LOOP), (7, replace(RANDOM, seed=7))):
+            device.request("set_context", context=context)
+            ref_counters.start_traffic(device, traffic, gap=20, count=20_000)
+            for _ in collector.collect(2):
+                pass
+            device.request("invalidate", frame=3)
+            while ref_counters.get_traffic(device).left:
+                pass
+        soc.words.read(CSR["memories"]["main_ram"]["base"] + (16 << 20), 64)  # through the L2 cache
+        device.request("clear")
+        device.request("set_range", lower=0, upper=300)
+        run_traffic(device, RANDOM, 5000)
+        device.request("set_sampling", sampling=2)
+        run_traffic(device, RANDOM, 5000)
+        for _ in collector.finish():
+            pass
+        hello = device.hello
+    table = collector.table()
+    recording = read_recording(soc.simulator.record, hello.page_shift)
+    counts = recording.counts()
+    assert recording.tap.exact and counts["access"] > 70_000 and counts["invalidate"] == 3
+    comparison = compare(table, replay(recording, model_of(table)), counts["access"])
+    assert comparison.equal, comparison.first_difference
+    assert comparison.counters > 10 * 67
+    assert {0, 5, 7} <= set(table.context.tolist()) and set(table.scale_log2.tolist()) == {0, 2}
+    assert table.link_statistics["epoch_messages_lost"] == 0
+    assert table.accesses.sum() + table.outside.sum() > 0
+
+
+def test_without_hold_every_epoch_read_is_whole_and_the_others_are_counted_as_lost(tmp_path):
+    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+        soc.write("mrc_control", CONTROL_ENABLE)  # hold is 0
+        device.request("set_epoch", unit="accesses", length=12_000)
+        ref_counters.start_traffic(device, RANDOM, gap=5, count=400_000)
+        collector = Collector(device)
+        for _ in collector.collect(4):
+            time.sleep(0.5)  # several epochs pass
+        device.request("monitor", on=False)
+        hello = device.hello
+        finished = soc.words.read(soc.address("mrc_epoch"), 1)[0]
+    table = collector.table()
+    golden = replay(recording := read_recording(soc.simulator.record, hello.page_shift), model_of(table))
+    received = table.epoch.tolist()
+    assert recording.tap.exact and finished == len(golden.epochs) > received[-1]
+    lost = received[-1] - received[0] + 1 - len(received)
+    assert table.link_statistics["epoch_messages_lost"] >= lost > 0
+    for row, epoch in enumerate(received):
+        assert table.hits[row].tolist() == golden.epochs[epoch].hits[0], epoch
+        assert table.misses[row] == golden.epochs[epoch].misses[0], epoch
+
+
+def test_litemrc_device_shows_the_parameters_and_tests_the_bridge(soc, cli_environment):
+    found = litemrc("device", "--port", soc.url, "--json", environment=cli_environment)
+    assert found.returncode == 0, found.stderr
+    described = json.loads(found.stdout)
+    expected = {
+        "frames": 8192,
+        "engine": "bucket_stack",
+        "pages": 8192,
+        "groups": 64,
+        "contexts": 8,
+        "ranks": 1,
+        "clock_hz": 50_000_000,
+        "workloads": [],
+        "system": "",
+    }
+    assert {name: described[name] for name in expected} == expected
+    assert described["self_test"]["failed"] == 0
+
+
+def test_commands_collect_a_table_of_the_generators_traffic(soc, cli_environment, tmp_path):
+    out = tmp_path / "epochs.parquet"
+    port = ["--port", soc.url]
+    begin = litemrc(
+        "refcounters",
+        *port,
+        "traffic",
+        *["--pages", "0:1023", "--gap", "200", "--count", "200000"],
+        environment=cli_environment,
+    )
+    assert begin.returncode == 0, begin.stderr
+    options = ["--epochs", 2, "--epoch-length", 2000, "--out", out, "--json"]
+    found = litemrc("collect", *port, *options, environment=cli_environment)
+    assert found.returncode == 0, found.stderr
+    table = read_epochs(out)
+    assert len(set(table.epoch.tolist())) == 2
+    assert (table.hits.sum(axis=1) + table.misses == table.accesses).all()
+    stop = litemrc(
+        "refcounters", *port, "traffic", *["--pages", "0:1", "--count", "0"], environment=cli_environment
+    )
+    assert stop.returncode == 0, stop.stderr
+
+
+def test_reference_counters_count_the_generators_accesses(device):
+    traffic = Traffic(base=0, words_log2=11, random=True, stride=0, writes=90, seed=2026)  # 16 pages of 1 KB
+    ref_counters.arm(device, "delay", ref_counters.CounterSetting(9, True, True, 0b100, 0xFF, 0, 15))
+    device.waiting()
+    run_traffic(device, traffic, 1000)
+    seen, order = {}, []
+    for word, _ in islice(traffic_stream(traffic), 1000):
+        page = word // 128
+        seen[page] = seen.get(page, 0) + 1
+        if seen[page] == 9:
+            order.append(page)
+    events = ref_counters.events_of(iter(lambda: device.receive(0.5), None))
+    assert [event.page for event in events] == order and len(order) == 16
+    ref_counters.set_count(device, "delay", 3, 77)
+    assert ref_counters.get_count(device, "delay", 3) == 77
+    unit = ref_counters.get_unit(device)
+    assert (unit.pages, unit.events_lost, unit.accesses_lost) == (32768, 0, 0)
+
+
+def test_what_a_bridge_cannot_do_is_refused_with_a_sentence(device):
+    for name, values, sentence in (
+        ("get_process", {"context": 1}, "a bridge reaches registers only"),
+        ("run", {"workload": 0, "context": 0, "scale": 1}, "a bridge reaches registers only"),
+        ("set_lease", {"cycles": 1000}, "nothing ends a lease"),
+        ("get_dram", {}, "no rank power"),
+    ):
+        with pytest.raises(RequestRefusedError, match=sentence) as refused:
+            device.request(name, **values)
+        assert refused.value.code == "unsupported", name
+
+
+def test_a_server_that_dies_in_a_collection_gives_one_line_and_exit_code_1(cli_environment, tmp_path):
+    with bridged(SIM, tmp_path / "run") as soc:
+        command = [sys.executable, "-m", "litemrc.cli.main", "collect", "--port", soc.url, "--epochs", "9"]
+        command += ["--epoch-length", "100000000", "--out", str(tmp_path / "out.parquet")]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cli_environment) as process:
+            assert "collecting" in process.stderr.readline()
+            soc.server.kill()
+            _, said = process.communicate(timeout=patience(60))
+    assert process.returncode == 1
+    (line,) = [line for line in said.splitlines() if "error" in line]
+    assert soc.url in line and "litex_server" in line and "Traceback" not in said
