@@ -119,6 +119,14 @@ def test_linux_finds_the_monitor_in_litexs_device_tree(stock, tmp_path, processo
     assert get(f"/memory@{ram['base']:x}", "reg")[0] == ram["base"]
 
 
+def test_the_page_shows_what_the_commands_print(stock):
+    page = (REPO / "docs/targets.md").read_text()
+    assert f"\n{export('dts', stock('rocket'))[1]}$ dtc" in page
+    lines = export("renode", stock("vexriscv"))[1]
+    head, rest = lines.split("    memoryBase:")
+    assert f"\n{head}    ...\n{rest.splitlines()[-1]}\n```" in page
+
+
 def test_the_driver_and_the_bindings_know_the_nodes():
     assert f'.compatible = "{MONITOR}"' in (DRIVER / "core.c").read_text()
     for compatible in (MONITOR, RANKS, REF_COUNTERS):
