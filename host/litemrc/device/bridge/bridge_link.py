@@ -48,6 +48,7 @@ class BridgeLink:
         self.url = url
         self._client, self._sequence, self._frames = client, 0, 0
         self._inbox: deque[Message] = deque()
+        self._answer: Message | None = None  # to the last request
         self._soc = found = BridgedSoC(url, where, client, soc, timeout_s)
         self._monitor = monitor = MonitorRequests(found.mrc, self._poll)
         groups, contexts = monitor.size("groups"), monitor.size("contexts")
@@ -101,17 +102,27 @@ class BridgeLink:
         return self._sequence
 
     def send(self, message: Message) -> None:
-        """Perform a request; its answer is received next."""
+        """Perform a request; its answer is received behind what is already queued.
+
+        A request with the number of the last one repeats its answer only, as the firmware does: performing
+        it may have taken longer than the caller waits before it repeats.
+        """
         host_requests().encode(message)  # checks the values
-        if message.name == "hello":
-            self._queue("hello", request=message.sequence, **self._hello())
+        if self._answer and self._answer.request == message.sequence:
+            if self._answer not in self._inbox:
+                self._inbox.append(self._answer)
             return
+        self._answer = self._answer_to(message)
+        self._inbox.append(self._answer)
+
+    def _answer_to(self, message: Message) -> Message:
+        if message.name == "hello":
+            return self._new("hello", request=message.sequence, **self._hello())
         try:
             answer = self._perform(message)
         except RefusedError as refused:
-            self._queue("nak", request=message.sequence, error=refused.code, reason=refused.reason)
-        else:
-            self._queue("ack", request=message.sequence, values=answer.values, payload=answer.payload)
+            return self._new("nak", request=message.sequence, error=refused.code, reason=refused.reason)
+        return self._new("ack", request=message.sequence, values=answer.values, payload=answer.payload)
 
     def receive(self, timeout_s: float) -> Message | None:
         """Return the next message; None after the timeout."""
@@ -127,9 +138,9 @@ class BridgeLink:
 
     def _poll(self) -> None:
         for name, values in self._epochs.poll():
-            self._queue(name, **values)
+            self._inbox.append(self._new(name, **values))
         for name, values in self._refs.events() if self._refs else ():
-            self._queue(name, **values)
+            self._inbox.append(self._new(name, **values))
 
     def _perform(self, request: Message) -> Answer:
         if request.name in _REFUSED:
@@ -173,7 +184,7 @@ class BridgeLink:
         self._client.write(address, before)
         return Answer(payload=echoed[: len(request.payload)])
 
-    def _queue(self, name: str, **values: Any) -> None:
+    def _new(self, name: str, **values: Any) -> Message:
         self._frames += 1
         message = device_messages().new(name, sequence=self._frames, **values)
         try:
@@ -182,7 +193,7 @@ class BridgeLink:
             what = f"the registers hold what cannot be true: {name}: {error}"
             remedy = "name the csr file of the bitstream that runs; else report this as a bug"
             raise DeviceFaultError(what, where=self.url, remedy=remedy) from error
-        self._inbox.append(message)
+        return message
 
 
 def _part_of(request: str) -> str:

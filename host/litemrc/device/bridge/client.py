@@ -90,7 +90,7 @@ class BridgeClient:
             raise self._down(f"no answer within {self._timeout_s:g} s, or the server has ended") from error
         except OSError as error:
             raise self._down(f"the connection was lost: {error.strerror or error}") from error
-        except (struct.error, ValueError, AttributeError, IndexError) as error:
+        except (struct.error, AssertionError, ValueError, AttributeError, IndexError) as error:
             raise self._down("what listens there is no litex_server") from error
         if len(found) != words:
             raise self._down(f"the server sent {len(found)} words for {words}")

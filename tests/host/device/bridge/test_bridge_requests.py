@@ -1,0 +1,231 @@
+"""Requests over a bridge, answered by registers as the firmware answers them."""
+
+import time
+
+import pytest
+from fake_soc import DOMAINS, RANKS_WINDOW, SCRATCH, FakeSoC, served
+from litemrc.device import ranks
+from litemrc.device.bridge.layout import layout
+from litemrc.device.collecting.collector import Collector
+from litemrc.device.device import Device, EchoTest, system_text
+from litemrc.device.errors import DeviceFaultError, RequestRefusedError
+from litemrc.device.link.protocol import device_messages, host_requests
+from litemrc.device.link.schema import schema
+from litemrc.device.ranks import RankPolicy, WorkingSetSize
+from patience import patience
+
+
+@pytest.fixture
+def ranked(tmp_path):
+    """A SoC with rank power, and its device."""
+    soc = FakeSoC(ranks=True)
+    with served(soc, tmp_path) as url, Device.open(url, timeout_s=patience(5)) as device:
+        yield soc, device
+
+
+def choices(name, field, codec=host_requests):
+    (found,) = (f for f in codec().types[name].body if f.name == field)
+    return dict(found.choices)
+
+
+def test_link_and_gateware_number_alike():
+    numbers = layout().numbers
+    assert choices("set_engine", "engine") == numbers["engine"]
+    assert choices("set_rank_policy", "policy") == numbers["policy"]
+    assert choices("get_counter", "counter") == numbers["counter"]
+    states = choices("set_rank_state", "state")
+    assert {name: number for name, number in states.items() if name != "awake"}.items() <= numbers[
+        "power_state"
+    ].items()
+    masters = {name.removeprefix("master_"): n for name, n in schema().constants.items() if "master" in name}
+    assert masters == numbers["master"]
+    (counters,) = (f for f in device_messages().types["rank"].body if f.name == "counters")
+    assert counters.high == len(layout().meter_words)
+
+
+def test_hello_has_the_parameters_of_the_registers(device):
+    hello = device.hello
+    assert (hello.frames, hello.pages, hello.groups, hello.contexts) == (64, 64, 4, 2)
+    assert (hello.engine, hello.queue_depth, hello.recent_pages) == ("bucket_stack", 512, 1)
+    assert (hello.clock_hz, hello.gateware) == (50_000_000, layout().versions["mrc"])
+    assert system_text(hello.system, hello.driver, hello.abi) == "not visible: litex bridge"
+
+
+def test_registers_that_cannot_be_true_are_not_believed(soc, tmp_path):
+    soc.set("mrc_capabilities", groups_log2=9)  # the link has 256 groups at most
+    with served(soc, tmp_path) as url, pytest.raises(DeviceFaultError, match="groups: 512"), Device.open(url):
+        pass
+
+
+def test_the_self_test_writes_the_scratch_register_and_restores_it(soc, device):
+    written = []
+    soc.on_write = lambda address, word: written.append((address, word))
+    test = device.echo_test(4)
+    assert (test.echoes, test.failed) == (4, 0) and test.round_trip_ms > 0
+    assert {address for address, _ in written} == {SCRATCH} and len(written) > 32
+    device.request("get_context")  # behind the last write, which nobody acknowledges
+    assert soc.words[SCRATCH] == 0x12345678
+
+
+def test_a_bit_that_sticks_fails_the_self_test(soc, device):
+    def stick(address, word):
+        soc.words[address] = word | 0x100
+
+    soc.on_write = stick
+    test = device.echo_test(3)
+    assert EchoTest(3, 2, test.round_trip_ms) == test  # the first of the three is empty
+
+
+def test_epoch_settings_are_written_and_read_back(soc, device):
+    assert device.request("set_epoch", unit="cycles", length=12345).values == [2, 12345]
+    assert (soc.get("mrc_epoch_length"), soc.get("mrc_control", "epoch_unit")) == (12345, 1)
+    assert soc.get("mrc_control", "hold") == 1  # other fields are kept
+    assert device.request("set_epoch", unit="accesses", length=7).values == [1, 7]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("set_epoch", {"unit": "cycles", "length": 0}),
+        ("set_context", {"context": 2}),
+        ("invalidate", {"frame": 64}),
+        ("set_engine", {"engine": "group_stack"}),
+        ("set_range", {"lower": 0, "upper": 64}),
+        ("set_range", {"lower": 2, "upper": 1}),
+        ("set_sampling", {"sampling": 7}),
+    ],
+)
+def test_a_refused_request_changes_nothing(soc, device, name, values):
+    before = dict(soc.words)
+    with pytest.raises(RequestRefusedError) as refused:
+        device.request(name, **values)
+    assert refused.value.code == "bad_argument" and soc.words == before
+
+
+def test_range_and_sampling_are_changed_while_the_monitor_is_off_and_cleared(soc, device):
+    device.request("monitor", on=True)
+    enabled = []
+    soc.on_write = lambda address, word: enabled.append(
+        (address, soc.get("mrc_control", "enable"), soc.get("mrc_command"))
+    )
+    assert device.request("set_range", lower=3, upper=9).values == [3, 9]
+    device.request("set_sampling", sampling=2)
+    clear = 1 << layout().fields["mrc"]["command"]["clear"][0]
+    for register in ("range_lower", "range_upper", "sampling"):
+        address = soc.places[f"mrc_{register}"][0]
+        assert {on for place, on, _ in enabled if place == address} == {0}
+    command = soc.places["mrc_command"][0]
+    assert [word for place, _, word in enabled if place == command] == [clear, clear]
+    assert soc.get("mrc_control", "enable") == 1
+
+
+def test_a_sampling_rate_that_the_gateware_lacks_is_refused_and_undone(soc, device):
+    def only_2_bits(address, word):
+        if address == soc.places["mrc_sampling"][0]:
+            soc.words[address] = word & 3
+
+    soc.on_write = only_2_bits
+    with pytest.raises(RequestRefusedError, match="does not support this sampling rate"):
+        device.request("set_sampling", sampling=5)
+    assert device.request("get_sampling").values == [0, 0]
+
+
+def test_a_lost_command_is_refused_and_acknowledged(soc, device):
+    def lose(address, word):
+        if address == soc.places["mrc_invalidate"][0]:
+            soc.set("mrc_status", command_lost=1)
+
+    soc.on_write = lose
+    with pytest.raises(RequestRefusedError, match="a command was lost"):
+        device.request("invalidate", frame=3)
+    assert soc.get("mrc_status", "command_lost") == 0
+
+
+def test_a_command_that_is_never_taken_is_refused_after_the_timeout(soc, tmp_path):
+    soc.set("mrc_status", command_pending=1)
+    with (
+        served(soc, tmp_path) as url,
+        Device.open(url, timeout_s=0.4) as device,
+        pytest.raises(RequestRefusedError, match=r"still waits for the queue after 0\.4 s"),
+    ):
+        device.request("clear")
+
+
+def test_freeze_and_single_shot_are_fields_of_control(soc, device):
+    assert device.request("freeze", on=True).values == [1, 0, 0]
+    soc.set("mrc_status", frozen=1)
+    assert device.request("single_shot", on=True).values == [1, 1, 1]
+    assert device.request("freeze", on=False).values == [0, 1, 1]
+
+
+def test_rank_messages_follow_the_epoch_they_belong_to(ranked):
+    soc, device = ranked
+    for word in range(16 * DOMAINS):
+        soc.words[RANKS_WINDOW + 4 * word] = 0
+    standby = layout().meter_words.index("precharge_standby")
+    for domain in range(DOMAINS):
+        soc.words[RANKS_WINDOW + 4 * (16 * domain + standby)] = 900
+    soc.set("ranks_snapshot_clocks", 900)
+    soc.set("ranks_working", 0b10)
+    upper, _ = soc.places["ranks_state"]
+    soc.words[upper + 4] = 3 << layout().state_bits  # domain 1: self-refresh; the lower word is the second
+    dram = ranks.get_dram(device)
+    assert (dram.ranks, dram.virtual, dram.part, dram.phases) == (2, False, "mt41k64m16", 4)
+    collector = Collector(device, dram)
+    soc.end_epoch()
+    for _ in collector.collect(1):
+        pass
+    rows = collector.ranks.rows
+    assert [(row.epoch, row.domain, row.clocks, row.working) for row in rows] == [
+        (0, 0, 900, False),
+        (0, 1, 900, True),
+    ]
+    assert [row.state for row in rows] == [0, 3]
+    assert [row.live_pages for row in rows] == [32, 32]  # it is not known which pages somebody needs: all
+
+
+def test_rank_policy_and_working_set_are_fields_of_registers(ranked):
+    soc, device = ranked
+    policy = RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20_000)
+    assert ranks.set_policy(device, policy) == policy
+    assert {name: soc.get("ranks_policy", name) for name in layout().fields["ranks"]["policy"]} == {
+        "kind": 3,
+        "static_state": 2,
+        "mrc_state": 3,
+        "mrc_base": 2,
+    }
+    assert soc.get("ranks_threshold_self_refresh") == 20_000
+    size = WorkingSetSize(automatic=True, groups=3, epsilon=0.25)
+    assert ranks.set_working_set(device, size) == size
+    ranks.set_state(device, 1, "power_down")
+    assert (soc.get("ranks_command", "domain"), soc.get("ranks_command", "state")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "sentence"),
+    [
+        ("set_rank_state", {"domain": 2, "state": "awake"}, "no such domain"),
+        ("set_rank_state", {"domain": 0, "state": "self_refresh_partial"}, "cannot reach that state"),
+        ("set_rank_loss", {"domain": 0, "allowed": True, "part": 1}, "not known which pages"),
+        ("set_working_set", {"automatic": False, "groups": 5, "epsilon": 0}, "fewer groups"),
+    ],
+)
+def test_what_ranks_cannot_do_is_refused(ranked, name, values, sentence):
+    _, device = ranked
+    with pytest.raises(RequestRefusedError, match=sentence):
+        device.request(name, **values)
+
+
+def test_a_request_that_takes_longer_than_the_device_waits_is_performed_once(soc, tmp_path):
+    """`Device` repeats a request after a quarter of the timeout."""
+    given = []
+    with served(soc, tmp_path) as url, Device.open(url, timeout_s=2) as device:
+
+        def take_long(address, word):
+            if address == soc.places["mrc_command"][0]:
+                given.append(word)
+                time.sleep(0.8)
+
+        soc.on_write = take_long
+        assert device.request("clear").values == []
+    assert len(given) == 1
