@@ -90,6 +90,7 @@ def main(arguments: list[str]) -> int:
         "--option", action="append", default=[], metavar="NAME=VALUE", help="of the targets' SoC"
     )
     parser.add_argument("--no-tap", action="store_true", help="elaborate only")
+    parser.add_argument("--summary", type=Path, default=SUMMARY, metavar="FILE", help="default: %(default)s")
     given = parser.parse_args(arguments)
     try:
         cases = chosen(given.target, dict(map(_option, given.option)))
@@ -102,13 +103,13 @@ def main(arguments: list[str]) -> int:
     for row in rows:
         if dram := row.pop("dram"):
             row |= results.get(DRAM(**dram).key, {"tap_note": "not run"})
-    SUMMARY.parent.mkdir(parents=True, exist_ok=True)
-    SUMMARY.write_text(json.dumps(rows, indent=2) + "\n")
+    given.summary.parent.mkdir(parents=True, exist_ok=True)
+    given.summary.write_text(json.dumps(rows, indent=2) + "\n")
     right = [row for row in rows if is_right(row)]
     skipped = [row for row in rows if row["elaborated"] is None]
     if given.target:
         print("\n" + markdown_table(rows))
-    elif len(right) + len(skipped) == len(rows) and not given.no_tap:
+    elif len(right) + len(skipped) == len(rows) and not given.no_tap and given.summary == SUMMARY:
         fill_page(rows)
     print(
         f"{len(right)} of {len(rows)} targets elaborate with the right number of frames, {len(skipped)} are "

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 
@@ -32,7 +33,8 @@ class Case:
     def missing(self) -> str:
         """Why the case cannot be tried here; empty if it can."""
         missing = [each for each in self.needs if not (find_spec(each) or shutil.which(each))]
-        return f"{' and '.join(missing)} not installed" if missing else ""
+        names = " and ".join("LiteX 2026.04" if each == _CONVERTER else each for each in missing)
+        return f"{names} not installed" if missing else ""
 
 
 # One or more of each memory type, ratio and size that litex-boards has.
@@ -75,6 +77,9 @@ _TARGETS = (
     "antmicro_lpddr4_test_board",
 )
 
+# LiteX builds Microwatt again since 2026.04, which brought this module.
+_CONVERTER = "litex.build.converter_common"
+
 _ARTY = (
     Case("digilent_arty", {"cpu_variant": "linux"}),
     Case("digilent_arty", {"cpu_type": "picorv32"}),
@@ -84,7 +89,7 @@ _ARTY = (
     Case("digilent_arty", {"bus_data_width": 64}),
     Case("digilent_arty", {"bus_standard": "axi-lite"}),
     Case("digilent_arty", {"bus_standard": "axi", "bus_data_width": 64}),
-    Case("digilent_arty", {"cpu_type": "microwatt"}, ("pythondata_cpu_microwatt",)),
+    Case("digilent_arty", {"cpu_type": "microwatt"}, ("pythondata_cpu_microwatt", _CONVERTER)),
     # No registry has its netlists, which are in LiteX's repository of it.
     Case("digilent_arty", {"cpu_type": "vexriscv_smp"}, ("pythondata_cpu_vexriscv_smp",)),
     # LiteX generates these with Scala, from sources that it fetches.
@@ -111,11 +116,17 @@ def chosen(words: list[str], options: dict[str, Any]) -> list[Case]:
         elif found and not options:
             cases += [case for case in found if case not in cases]
         else:
+            near = [name for name in _stock_names() if word in name]
             raise ValueError(
-                f"no target {word!r}: give a file, a module of litex_boards.targets (digilent_arty), or, "
-                "without options, a word of the matrix"
+                f"no target {word!r}: give a file, a module of litex_boards.targets "
+                f"({', '.join(near) or 'digilent_arty'}), or, without options, a word of the matrix"
             )
     return cases or list(CASES)
+
+
+def _stock_names() -> list[str]:
+    folders = find_spec("litex_boards.targets").submodule_search_locations
+    return sorted(module.name for module in iter_modules(folders))
 
 
 def _is_target(word: str) -> bool:

@@ -56,7 +56,12 @@ def elaborate(target: str, options: dict[str, Any]) -> dict[str, Any]:
     base = getattr(target_module(target), "BaseSoC", None)
     if base is None:
         raise ValueError(f"{target} has no class BaseSoC, as the targets of litex-boards have")
-    soc = base(**_rom(base), **options)
+    try:
+        soc = base(**_rom(base), **options)
+    except Exception as error:
+        raise ValueError(
+            f"{target} does not build, without the monitor: {type(error).__name__}: {error}"
+        ) from error
     monitor = add_monitor(soc)
     blocks = block_rams(monitor)
     soc.finalize()
