@@ -40,8 +40,32 @@ COUNTER_MUTANTS = (
     Mutant(
         "totals_do_not_saturate",
         f"{GATEWARE}/counters/totals.py",
-        "grows.eq(counts & ~was[-1])",
-        "grows.eq(counts)",
+        "grows.eq((carries != 0) & ~high[-1]),",
+        "grows.eq(carries != 0),",
+    ),
+    Mutant(
+        "carry_that_waits_is_lost",
+        f"{GATEWARE}/counters/totals.py",
+        "now.carry.eq(wraps | (was.carry & ~serves)),",
+        "now.carry.eq(wraps),",
+    ),
+    Mutant(
+        "carry_that_waits_is_not_copied",
+        f"{GATEWARE}/counters/totals.py",
+        "Cat(reduce(or_, (lane.low for lane in lanes)), grown)",
+        "Cat(reduce(or_, (lane.low for lane in lanes)), high)",
+    ),
+    Mutant(
+        "high_parts_outlive_their_epoch",
+        f"{GATEWARE}/counters/totals.py",
+        "If(written, high.eq(highs.read.dat_r)),",
+        "high.eq(highs.read.dat_r),",
+    ),
+    Mutant(
+        "overflow_found_by_the_copy_is_not_reported",
+        f"{GATEWARE}/counters/totals.py",
+        "(self.count | copying) & (number",
+        "self.count & (number",
     ),
 )
 

@@ -29,7 +29,8 @@ class HitCounters(LiteXModule):
     costs 1. The sink also waits until the spare buffer is zeroed, groups * contexts + 1 cycles after the last
     rotation or after reset.
 
-    The window changes when an epoch ends; the reader must ensure that none ends while it reads.
+    The whole window changes in the cycle in which `epoch` does. A reader that cannot ensure that no epoch
+    ends while it reads compares `epoch` before and after: if it is the same, all words are of one epoch.
 
     Parameters
     ----------
@@ -172,6 +173,7 @@ class HitCounters(LiteXModule):
 
         # Rotation of the buffers.
         clear, publish, publishing = Signal(), Signal(), Signal()
+        self.comb += totals.publish.eq(publishing)
         self.sync += [
             self.finished.eq(publishing),
             If(publishing, self.epoch.eq(self.epoch + 1)),

@@ -4,16 +4,21 @@ from functools import reduce
 from operator import or_
 
 from litex.gen import LiteXModule
-from migen import Array, If, Mux, Record, Signal
+from migen import Array, Cat, If, Mux, Record, Signal
 
 from litemrc_gateware.memory import SimpleDualPort
 
 TOTALS = ("misses", "accesses", "touched")
 WORDS = 4  # of a context in the window: the totals and an unused one
+LOW_BITS = 2
 
 
 class CounterTotals(LiteXModule):
     """Counts the running epoch's totals, one position a cycle, and shows those of the last epoch.
+
+    A total has `LOW_BITS` low bits and a carry into its high part. A position increments the low bits of any
+    of its context's totals. It adds one carry to its high part: so the three totals share an adder. Each
+    total has a carry at most once in 4 positions of its context, so that none waits when the next one comes.
 
     Counts have one bit more than counters: an increment at the limit sets it.
 
@@ -22,7 +27,7 @@ class CounterTotals(LiteXModule):
     contexts : int
         a power of two.
     width : int
-        bits of a count.
+        bits of a count, more than `LOW_BITS`.
 
     Attributes
     ----------
@@ -31,10 +36,12 @@ class CounterTotals(LiteXModule):
     count, misses, first : Signal, in
         strobe; the position is a miss, a first touch.
     overflow : Signal, out
-        strobe, a cycle after `count`: a counter was at its limit.
+        a counter was at its limit: at the latest when the totals are copied, a cycle after `copies`.
     copies, copy_adr : Signal, in
-        copy the total `copy_adr` = context * 4 + i to be shown; `context` must be that of the total. No
-        position may come.
+        copy the total `copy_adr` = context * 4 + i to be shown after `publish`; `context` must be that of the
+        total. No position may come.
+    publish : Signal, in
+        strobe: the copied totals are shown from the next cycle on, all at once.
     zero : Signal, in
         strobe: all counts become 0; no position may be in progress.
     show_adr, shown : Signal, in and out
@@ -46,15 +53,16 @@ class CounterTotals(LiteXModule):
         self.count, self.misses, self.first = Signal(), Signal(), Signal()
         self.overflow = Signal()
         self.copies, self.copy_adr = Signal(), Signal(max=contexts * WORDS)
-        self.zero = Signal()
+        self.publish, self.zero = Signal(), Signal()
         self.show_adr, self.shown = Signal(max=contexts * WORDS), Signal(width)
 
         # # #
 
-        layout = [(name, width) for name in TOTALS]
+        # Low bits and, above them, the carry that waits, and whether the high part was written in this epoch.
+        layout = [(name, [("low", LOW_BITS), ("carry", 1), ("high", 1)]) for name in TOTALS]
         old, new = Record(layout), Record(layout)
         context, follows = Signal.like(self.context), Signal()
-        self.running = running = SimpleDualPort(len(TOTALS) * width, contexts, async_read=True)
+        self.running = running = SimpleDualPort(len(old.raw_bits()), contexts, async_read=True)
         known = Array(Signal() for _ in range(contexts))  # else its counts are 0 and memory is stale
         self.comb += [
             follows.eq(self.count & (context == self.context)),
@@ -71,19 +79,55 @@ class CounterTotals(LiteXModule):
             If(self.zero, *(flag.eq(0) for flag in known)),
         ]
         # Totals that are not copied read as 0 and can be OR-ed.
-        for number, name in enumerate(TOTALS):
-            self.sync += If(self.copies & (self.copy_adr[:2] != number), getattr(old, name).eq(0))
-        for name, counts in (("misses", self.misses), ("accesses", 1), ("touched", self.first)):
-            was = getattr(old, name)
-            grows = Signal()
-            self.comb += [grows.eq(counts & ~was[-1]), getattr(new, name).eq(was + grows)]
-        self.sync += self.overflow.eq(self.count & (new.accesses[-1] | (self.misses & new.misses[-1])))
+        lanes = [getattr(old, name) for name in TOTALS]
+        self.sync += [
+            If(self.copies & (self.copy_adr[:2] != number), lane.raw_bits().eq(0))
+            for number, lane in enumerate(lanes)
+        ]
 
-        # Totals of the last epoch.
-        self.finished = finished = SimpleDualPort(width, contexts * WORDS, block=True)
+        # The high part of the first total that has a carry, or of the one that is copied.
+        self.highs = highs = SimpleDualPort(width - LOW_BITS, contexts * WORDS, async_read=True)
+        self.finished = finished = SimpleDualPort(width, 2 * contexts * WORDS, block=True)
+        copying, carries = finished.write.we, Cat(lane.carry for lane in lanes)
+        served, number, written = Signal(len(TOTALS)), Signal(2), Signal()
+        high, grown, grows = Signal(width - LOW_BITS), Signal(width - LOW_BITS), Signal()
         self.comb += [
-            finished.write.dat_w.eq(reduce(or_, (getattr(old, name) for name in TOTALS))),
-            finished.read.adr.eq(self.show_adr),
+            served.eq(carries & -carries),  # the lowest bit
+            number.eq(Mux(copying, finished.write.adr[:2], served[1:])),
+            written.eq(
+                reduce(
+                    or_, (lane.high & (serves | copying) for lane, serves in zip(lanes, served, strict=True))
+                )
+            ),
+            highs.read.adr.eq(Cat(number, context)),
+            If(written, high.eq(highs.read.dat_r)),
+            grows.eq((carries != 0) & ~high[-1]),
+            grown.eq(high + grows),
+            highs.write.adr.eq(highs.read.adr),
+            highs.write.dat_w.eq(grown),
+            highs.write.we.eq(self.count & (carries != 0)),
+            # If the pages touched are at the limit, so are the accesses.
+            self.overflow.eq((self.count | copying) & (number != TOTALS.index("touched")) & grown[-1]),
+        ]
+        for was, now, serves, counts in zip(
+            lanes, (getattr(new, name) for name in TOTALS), served, (self.misses, 1, self.first), strict=True
+        ):
+            wraps = Signal()
+            self.comb += [
+                Cat(now.low, wraps).eq(was.low + counts),
+                now.carry.eq(wraps | (was.carry & ~serves)),
+                now.high.eq(was.high | serves),
+            ]
+
+        # Totals of the last epoch, and those that are copied.
+        half = Signal()
+        self.comb += [
+            finished.write.dat_w.eq(Cat(reduce(or_, (lane.low for lane in lanes)), grown)),
+            finished.read.adr.eq(Cat(self.show_adr, half)),
             self.shown.eq(finished.read.dat_r),
         ]
-        self.sync += [finished.write.adr.eq(self.copy_adr), finished.write.we.eq(self.copies)]
+        self.sync += [
+            finished.write.adr.eq(Cat(self.copy_adr, ~half)),
+            finished.write.we.eq(self.copies),
+            If(self.publish, half.eq(~half)),
+        ]
