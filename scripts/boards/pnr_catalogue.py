@@ -42,10 +42,11 @@ class Unit:
     build: Callable[[], LiteXModule]
     ports: tuple[str, ...]
     target_mhz: int = TARGET_MHZ
+    placer: str = "heap"  # nextpnr's default
 
 
-def _stack(engine, frames, *clocks):
-    return Unit(frames, 8, lambda: engine(frames=frames, groups=64, contexts=8), STACK_PORTS, *clocks)
+def _stack(engine, frames, *options):
+    return Unit(frames, 8, lambda: engine(frames=frames, groups=64, contexts=8), STACK_PORTS, *options)
 
 
 def _tap():
@@ -174,7 +175,8 @@ UNITS = {
     # The largest power of two that fits an 85k. Its links alone take 128 of 208 block RAMs, spread over the
     # device.
     "group_stack_65536": _stack(GroupStack, 65536),
-    "bucket_stack": _stack(BucketStack, 65536, 125),
+    # HeAP places the output registers of RAMs that are spread over the device far from them.
+    "bucket_stack": _stack(BucketStack, 65536, 125, "static"),
     "hit_counters": Unit(None, 8, lambda: HitCounters(groups=64, contexts=8), COUNTER_PORTS),
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
@@ -202,7 +204,7 @@ UNITS = {
     "group_stack_with_moves": Unit(
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
-    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125),
+    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125, "static"),
     # Their input, and a second master.
     "port_taps_3_masters": Unit(65536, 8, _port_taps, TAPS_PORTS),
     "traffic_generator": Unit(None, None, _traffic_generator, ("port", "data", "settings", "busy")),

@@ -56,6 +56,7 @@ class Result:
     frames: int | None
     contexts: int | None
     device: str
+    placer: str = "heap"
 
     @property
     def fmax_mhz(self) -> float:
@@ -160,18 +161,19 @@ def place_and_route(name: str, unit: Unit) -> Result:
     verilog = re.sub(r"//.*", "", str(convert(top, top.ios, name="top")))  # comments carry the date
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
+    options = NEXTPNR if unit.placer == "heap" else (*NEXTPNR, "--placer", unit.placer)
     clocks = []
     for seed in SEEDS:
-        key = [verilog, *map(tool_version, ("yosys", "nextpnr-ecp5")), SYNTH, *NEXTPNR, str(seed)]
+        key = [verilog, *map(tool_version, ("yosys", "nextpnr-ecp5")), SYNTH, *options, str(seed)]
         key += [repr(DEVICES), str(RAM_ROOM)]
         stored = folder / f"{hashlib.sha256(chr(0).join(key).encode()).hexdigest()[:16]}.json"
         if not stored.exists():
-            stored.write_text(json.dumps(_run_tools(folder, verilog, seed)))
+            stored.write_text(json.dumps(_run_tools(folder, verilog, (*options, "--seed", str(seed)))))
         figures = json.loads(stored.read_text())
         clocks.append(figures.pop("fmax_mhz"))
     (folder / "netlist.json").unlink(missing_ok=True)
-    sizes = {"target_mhz": unit.target_mhz, "frames": unit.frames, "contexts": unit.contexts}
-    return Result(**figures, **sizes, seeds_mhz=tuple(clocks))
+    given = {name: getattr(unit, name) for name in ("target_mhz", "frames", "contexts", "placer")}
+    return Result(**figures, **given, seeds_mhz=tuple(clocks))
 
 
 def missed(result: Result) -> str | None:
@@ -185,7 +187,7 @@ def _clocks(result: Result) -> list[tuple[int, float]]:
     return list(zip(SEEDS, result.seeds_mhz, strict=True))
 
 
-def _run_tools(folder: Path, verilog: str, seed: int) -> dict[str, int | float | str]:
+def _run_tools(folder: Path, verilog: str, options: tuple[str, ...]) -> dict[str, int | float | str]:
     """The figures of one run of nextpnr, and of yosys unless the netlist is that of the same Verilog."""
     source, netlist_file = folder / "top.v", folder / "netlist.json"
     if not (netlist_file.exists() and source.exists() and source.read_text() == verilog):
@@ -195,9 +197,8 @@ def _run_tools(folder: Path, verilog: str, seed: int) -> dict[str, int | float |
     cells = Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values())
     lut4 = cells["LUT4"] + 2 * cells["CCU2C"] + 6 * cells["TRELLIS_DPR16X4"]
     device = smallest_device(lut4, cells["DP16KD"])
-    options = ["--json", "netlist.json", f"--{device.name}", *NEXTPNR, "--seed", str(seed)]
-    log = run_tool("nextpnr-ecp5", options, folder)
-    (folder / "nextpnr-ecp5.log").replace(folder / f"nextpnr-seed{seed}.log")
+    log = run_tool("nextpnr-ecp5", ["--json", "netlist.json", f"--{device.name}", *options], folder)
+    (folder / "nextpnr-ecp5.log").replace(folder / f"nextpnr-seed{options[-1]}.log")
     return {**parse_report(log), "device": device.name}
 
 
@@ -228,8 +229,8 @@ def run_tool(tool: str, options: list[str], folder: Path) -> str:
 def table(results: dict[str, Result]) -> str:
     """The results as a Markdown table."""
     lines = [
-        "| unit | frames | contexts | LUT4 | FF | DP16KD | MHz min | median | max | target | ECP5 |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --- |",
+        "| unit | frames | contexts | LUT4 | FF | DP16KD | MHz min | median | max | target | ECP5 | placer |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --- | --- |",
     ]
     for name, r in results.items():
         numbers = (r.frames, r.contexts, r.lut4, r.ff, r.dp16kd)
@@ -237,7 +238,7 @@ def table(results: dict[str, Result]) -> str:
         slow = sum(mhz < r.target_mhz for mhz in r.seeds_mhz)
         reached = f"**{r.fmax_mhz:.1f}, {slow} of {len(SEEDS)} missed**" if slow else f"{r.fmax_mhz:.1f}"
         clocks = [reached, f"{r.median_mhz:.1f}", f"{max(r.seeds_mhz):.1f}"]
-        row = [f"`{name}`", *cells, *clocks, str(r.target_mhz), r.device]
+        row = [f"`{name}`", *cells, *clocks, str(r.target_mhz), r.device, r.placer]
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)
 

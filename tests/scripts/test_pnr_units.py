@@ -66,12 +66,12 @@ CLOCKS = (135.26, 131.0, 127.31, 140.04, 125.0)
 def test_table_has_a_row_for_each_unit() -> None:
     slow = (99.4, 120.0, 101.55, 99.99, 100.0)
     results = {
-        "tap": Result(1466, 232, 0, CLOCKS, 125, 65536, None, "25k"),
+        "tap": Result(1466, 232, 0, CLOCKS, 125, 65536, None, "25k", "static"),
         "slow": Result(7, 3, 0, slow, 100, None, 8, "45k"),
     }
     assert table(results).splitlines()[2:] == [
-        "| `tap` | 65,536 |  | 1,466 | 232 | 0 | 125.0 | 131.0 | 140.0 | 125 | 25k |",
-        "| `slow` |  | 8 | 7 | 3 | 0 | **99.4, 2 of 5 missed** | 100.0 | 120.0 | 100 | 45k |",
+        "| `tap` | 65,536 |  | 1,466 | 232 | 0 | 125.0 | 131.0 | 140.0 | 125 | 25k | static |",
+        "| `slow` |  | 8 | 7 | 3 | 0 | **99.4, 2 of 5 missed** | 100.0 | 120.0 | 100 | 45k | heap |",
     ]
 
 
