@@ -1,0 +1,89 @@
+"""The driver binds to the node that `python -m litemrc_gateware.export dts` prints, in qemu's device tree."""
+
+import json
+import re
+import struct
+import subprocess
+import sys
+
+import pytest
+from linux.driver import guest as guests
+from linux.driver.building import ROOT, build_initramfs
+from linux.driver.conftest import KERNEL, SHIM
+from renode_export import description
+
+# A hole in the memory that Linux gets, where qemu has RAM: what the driver reads there are the registers.
+HOLE, WINDOW = 0x8300_0000, 0x8301_0000
+MEMORY = "0 80000000 0 3000000 0 83100000 0 f00000"
+
+
+@pytest.fixture(scope="module")
+def csr():
+    """csr.json of the Linux SoC, its monitor moved into the hole."""
+    found = description(variant="linux")
+    moved = HOLE - found["csr_bases"]["mrc"]
+    found["csr_bases"]["mrc"] += moved
+    for name, register in found["csr_registers"].items():
+        register["addr"] += moved if name.startswith("mrc_") else 0
+    found["memories"]["mrc_window"]["base"] = WINDOW
+    return found
+
+
+def registers_of(csr):
+    """The bytes of the monitor's registers after reset, from csr.json's description."""
+    constants = csr["constants"]
+    words = {
+        "version": int(constants["mrc_compatible"].rpartition("-")[2]),
+        "capabilities": constants["mrc_capabilities"],
+        "stack_capabilities": constants["mrc_stack_capabilities"],
+    }
+    content = bytearray(0x100)
+    for name, word in words.items():
+        struct.pack_into("<I", content, csr["csr_registers"][f"mrc_{name}"]["addr"] - HOLE, word)
+    return bytes(content)
+
+
+def tree_with(nodes, folder):
+    """qemu's device tree with the nodes on a bus of 32-bit addresses, compiled."""
+    dumped, tree = folder / "virt.dtb", folder / "tree.dtb"
+    words = [*guests.QEMU, "-m", "64", "-bios", SHIM, "-machine", f"dumpdtb={dumped}"]
+    subprocess.run(words, check=True, capture_output=True)
+    subprocess.run(["fdtput", "-t", "x", dumped, "/memory@80000000", "reg", *MEMORY.split()], check=True)
+    command = ["dtc", "-q", "-I", "dtb", "-O", "dts", dumped]
+    source = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    bus = (
+        "memory: &{/memory@80000000} { };\n"
+        '&{/} { litex { compatible = "simple-bus"; #address-cells = <1>; #size-cells = <1>; '
+        "ranges = <0 0 0 0xffffffff>; interrupt-parent = <&{/soc/plic@c000000}>; }; };\n"
+    )
+    command = ["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", tree]
+    subprocess.run(command, input=source + bus + nodes.replace("&{/soc}", "&{/litex}"), text=True, check=True)
+    return tree
+
+
+def test_the_driver_binds_to_the_exported_node(csr, tmp_path, monkeypatch):
+    file = tmp_path / "csr.json"
+    file.write_text(json.dumps(csr))
+    command = [sys.executable, "-m", "litemrc_gateware.export", "dts", file]
+    nodes = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    registers = tmp_path / "registers.bin"
+    registers.write_bytes(registers_of(csr))
+    loaded = f"loader,file={registers},addr={HOLE:#x},force-raw=on"
+    arguments = ["-dtb", str(tree_with(nodes, tmp_path)), "-device", loaded]
+    monkeypatch.setattr(guests, "QEMU", [*guests.QEMU, *arguments])
+
+    initramfs = build_initramfs(KERNEL, ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}")
+    guest = guests.Guest(SHIM, KERNEL, initramfs)
+    try:
+        guest.do("insmod /litemrc.ko")
+        parameters = guest.read(guests.S + "parameters")
+        interrupts = guest.read("/proc/interrupts")
+        messages = guest.do("dmesg")
+    finally:
+        guest.close()
+    assert not [line for line in messages if "litemrc" in line and "error" in line]
+    # 32 MB in pages of 4 KB; 64 groups; 8 contexts: the SoC of `make sim-linux`.
+    assert re.search(r"\bframes[= ]8192\b", parameters), parameters
+    assert re.search(r"\bgroups[= ]64\b", parameters), parameters
+    number = csr["constants"]["mrc_interrupt"]
+    assert re.search(rf"\bSiFive PLIC +{number} .*{HOLE:x}\.monitor", interrupts), interrupts
