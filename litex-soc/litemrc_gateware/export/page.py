@@ -33,6 +33,12 @@ def page(blocks, repair):
         "epoch_outside + epoch_unsampled + epoch_dropped equal the DRAM's accesses while the monitor was",
         "enabled and not frozen.",
         "",
+        "With control.hold the window stays as it is until command.release. Without it, an epoch that ends",
+        "overwrites the window even while it is read. Then read `epoch`; words of the window, epoch_dropped,",
+        "epoch_outside and epoch_unsampled; and `epoch` again. If it is the same, all of them are of epoch",
+        "number `epoch` - 1. If it is not, read again. The meter's window, below, follows this one: for it,",
+        "status.epoch_due must also be 0 after the first read of `epoch`.",
+        "",
         "## Registers of rank meter and rank power",
         "",
         "A separate block (`CSR_RANKS_BASE`), in SoCs that have it. Layout version "

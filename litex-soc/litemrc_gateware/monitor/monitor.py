@@ -66,7 +66,12 @@ class Monitor(MonitorRegisters):
     - An epoch ends after ``epoch_length`` accesses or cycles (0: never), or by the command ``end_epoch``. Its
       counters are then in the window, and ``status.epoch_ready`` and the interrupt are asserted until the
       command ``release``. With ``control.hold`` (the default) the next epoch continues until the window is
-      released, so no counts are lost; without it the window is overwritten.
+      released, so no counts are lost.
+    - Without ``control.hold`` an epoch that ends overwrites the window, even while it is read. Read
+      ``epoch``, then words of the window, ``epoch_dropped``, ``epoch_outside`` and ``epoch_unsampled`` in any
+      order, then ``epoch`` again: if it is the same, all of them are of epoch number ``epoch`` - 1, else read
+      again. The window of the rank meter follows that of the hits: for it, ``status.epoch_due`` must also be
+      0 after the first read of ``epoch``.
     - The window is a read-only memory, [context][2 * groups] words: the hits of each group, then misses,
       accesses, pages touched (the working set), and zeros.
     - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the

@@ -82,7 +82,12 @@ class MonitorRegisters(LiteXModule):
         self._control = CSRStorage(
             fields=[
                 CSRField("enable", description="The monitor takes the accesses to the DRAM."),
-                CSRField("hold", reset=1, description="An epoch continues until the window is released."),
+                CSRField(
+                    "hold",
+                    reset=1,
+                    description="An epoch continues until the window is released. 0: the window is "
+                    "overwritten, even while it is read; see epoch.",
+                ),
                 CSRField("epoch_unit", description="Unit of epoch_length: 0 accesses, 1 cycles."),
                 CSRField(
                     "freeze",
@@ -172,7 +177,11 @@ class MonitorRegisters(LiteXModule):
             ],
             description="State.",
         )
-        self._epoch = CSRStatus(32, description="Number of epochs finished; the window holds epoch - 1.")
+        self._epoch = CSRStatus(
+            32,
+            description="Number of epochs finished; the window holds epoch - 1. Without control.hold read it "
+            "before and after the window: if it is the same, all that was read in between is of that epoch.",
+        )
         self._epoch_dropped = CSRStatus(
             32, description="Accesses dropped by a full queue in the epoch of the window."
         )
