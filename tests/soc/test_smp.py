@@ -37,6 +37,7 @@ PLACES = {
     "zipf_loop": ((0, 2048), (2048, 1536)),
     "phases_chase": ((3584, 1408), (4992, 1024)),
     "shared": ((6016, 2048), (6016, 1536)),
+    "loop_alone": ((8064, 0), (8064, 1536)),
 }
 # Pages that the programs touch on one hart: their misses in `make demo`.
 TOUCHED = {"zipf_loop": (2019, 1536), "phases_chase": (1408, 1024)}
@@ -104,6 +105,18 @@ def test_accesses_of_both_harts_are_in_the_same_epochs(collected):
         # Concurrently: neighbouring accesses of the two harts alternate, more than once a hundred accesses.
         hart = np.where(second, 1, 0)[first | second]
         assert (hart[1:] != hart[:-1]).mean() > 0.01, name
+
+
+def test_the_accesses_of_hart_1_do_not_depend_on_hart_0(collected):
+    """Its cache is private, and it has no interrupts: the same accesses in the same order."""
+    recording = collected.recording
+    sequences = []
+    for name in ("zipf_loop", "loop_alone"):
+        first, pages = PLACES[name][1]
+        seen = of_frames(recording, first, pages)
+        sequences.append(list(zip(recording.frame[seen] - first, recording.write[seen], strict=True)))
+    assert len(sequences[0]) > 100_000
+    assert sequences[0] == sequences[1]
 
 
 def test_without_the_second_harts_accesses_the_golden_model_disagrees(collected):

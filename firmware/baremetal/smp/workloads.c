@@ -29,9 +29,17 @@ static void shared_run(uint8_t *memory, uint32_t repeats)
 	run_both(zipf_run, loop_run, memory, 0, repeats);
 }
 
+/* Hart 0 waits. */
+static void loop_alone_run(uint8_t *memory, uint32_t repeats)
+{
+	second_hart_start(loop_run, memory, repeats);
+	second_hart_wait();
+}
+
 const struct workload workloads[] = {
 	{"zipf_loop", ZIPF_PAGES + LOOP_PAGES, 1, zipf_loop_run},
 	{"phases_chase", PHASES_PAGES + CHASE_PAGES, 1, phases_chase_run},
 	{"shared", ZIPF_PAGES, 1, shared_run},
+	{"loop_alone", LOOP_PAGES, 1, loop_alone_run},
 };
 const unsigned int workload_count = sizeof(workloads) / sizeof(workloads[0]);
