@@ -117,9 +117,10 @@ def _fields(block: Block, compatible: str, layout: Sequence[Register]) -> dict[s
     for register in layout:
         if not register.name.endswith("capabilities"):
             continue
-        if register.name not in block.constants:
-            raise ValueError(f"csr.json has no constant {block.name}_{register.name}")
-        value = block.constants[register.name]
+        constant = f"built_{register.name}"
+        if constant not in block.constants:
+            raise ValueError(f"csr.json has no constant {block.name}_{constant}")
+        value = block.constants[constant]
         found |= {each.name: value >> each.offset & ((1 << each.size) - 1) for each in register.fields}
     return found
 

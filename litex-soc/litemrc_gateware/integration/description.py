@@ -17,7 +17,8 @@ REF_COUNTERS = f"litemrc,reference-counters-{REF_COUNTER_REGISTERS_VERSION}"
 def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: object) -> None:
     """Add the constants ``<name>_...`` of a block.
 
-    They are ``compatible``; the values of its registers of capabilities; ``access_bytes``, those of a column
+    They are ``compatible``; the values of its registers of capabilities, as ``built_capabilities`` and so on,
+    because soc.h and csr.h have a function each for a constant and a register; ``access_bytes``, those of a column
     access of the DRAM; and ``memory_base``, the DRAM's address, if it is the ``main_ram`` of ``add_sdram``.
     LiteX does not know the address of other controllers' memory.
 
@@ -32,7 +33,7 @@ def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: ob
     for register in ("capabilities", "stack_capabilities"):
         status = getattr(block, f"_{register}", None)
         if isinstance(status, CSRStatus):
-            soc.add_constant(f"{name}_{register}", status.status.reset.value)
+            soc.add_constant(f"{name}_built_{register}", status.status.reset.value)
     soc.add_constant(f"{name}_access_bytes", sdram.crossbar.controller.data_width // 8)
     if sdram is getattr(soc, "sdram", None) and "main_ram" in soc.bus.regions:
         soc.add_constant(f"{name}_memory_base", soc.bus.regions["main_ram"].origin)

@@ -127,6 +127,14 @@ def test_the_page_shows_what_the_commands_print(stock):
     assert f"\n{head}    ...\n{rest.splitlines()[-1]}\n```" in page
 
 
+@pytest.mark.parametrize("parameters", [{"ranks": 4, "engine": "group_stack"}, {"refs": True}])
+def test_no_constant_has_the_name_of_a_register(parameters):
+    """soc.h and csr.h of LiteX would define the same function, and no C program of the SoC would compile."""
+    csr = description(**parameters)
+    assert len([name for name in csr["constants"] if name.endswith("_compatible")]) == 2
+    assert not csr["constants"].keys() & csr["csr_registers"].keys()
+
+
 def test_the_driver_and_the_bindings_know_the_nodes():
     assert f'.compatible = "{MONITOR}"' in (DRIVER / "core.c").read_text()
     for compatible in (MONITOR, RANKS, REF_COUNTERS):

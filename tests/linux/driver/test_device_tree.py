@@ -34,8 +34,8 @@ def registers_of(csr):
     constants = csr["constants"]
     words = {
         "version": int(constants["mrc_compatible"].rpartition("-")[2]),
-        "capabilities": constants["mrc_capabilities"],
-        "stack_capabilities": constants["mrc_stack_capabilities"],
+        "capabilities": constants["mrc_built_capabilities"],
+        "stack_capabilities": constants["mrc_built_stack_capabilities"],
     }
     content = bytearray(0x100)
     for name, word in words.items():
