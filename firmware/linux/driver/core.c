@@ -68,7 +68,8 @@ static void quiet_hardware(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	litemrc_write(mon, LITEMRC_CONTROL, LITEMRC_CONTROL_HOLD);
 	litemrc_write(mon, LITEMRC_CONTEXT, 0);
-	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
+	litemrc_write(mon, LITEMRC_COMMAND,
+		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 }
 

@@ -39,6 +39,23 @@ static u32 *counters_of(struct litemrc_epoch *record)
 	return (u32 *)(record->followed + record->contexts);
 }
 
+/* Reports commands that were lost since the last record; returns the record's flag. */
+static u32 report_commands(struct litemrc *mon)
+{
+	unsigned long flags;
+	bool lost;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	litemrc_check_commands(mon, litemrc_read(mon, LITEMRC_STATUS));
+	lost = mon->commands_lost != mon->lost_recorded;
+	mon->lost_recorded = mon->commands_lost;
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	if (lost)
+		dev_err_ratelimited(mon->dev, "the gateware lost an invalidation or clear: %u times\n",
+				    mon->commands_lost);
+	return lost ? LITEMRC_EPOCH_COMMAND_LOST : 0;
+}
+
 static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	u32 row = row_words(mon);
@@ -48,7 +65,7 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->bytes = mon->ring.record_bytes;
 	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 	record->lost = 0;
-	record->flags = 0;
+	record->flags = report_commands(mon);
 	if (litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW)
 		record->flags |= LITEMRC_EPOCH_OVERFLOW;
 	record->dropped = litemrc_read(mon, LITEMRC_EPOCH_DROPPED);

@@ -41,6 +41,7 @@ struct litemrc_parameters {
 	u32 contexts;
 	u32 pages;
 	u32 recent_pages;
+	u32 commands; /* that can wait for the queue */
 	u32 queue_depth;
 	u32 engine;
 	u32 ranks;
@@ -112,6 +113,10 @@ struct litemrc {
 	struct litemrc_map map;
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
 	bool stuck; /* the gateware did not complete a command */
+	u32 room; /* commands that find a place without a look at the status; guarded by @lock */
+	u32 commands_lost; /* times the gateware reported it; guarded by @lock */
+	u32 commands_late;
+	u32 lost_recorded; /* commands_lost as of the last record */
 	const struct litemrc_ops *ops;
 	void *io;
 	unsigned long first_pfn;
@@ -157,7 +162,9 @@ int litemrc_read_parameters(struct litemrc *mon);
 void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_command(struct litemrc *mon, u32 command);
 void litemrc_invalidate(struct litemrc *mon, u32 frame);
+int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);
+void litemrc_check_commands(struct litemrc *mon, u32 status);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 
 /* Caller holds @lock. A write costs tens of cycles: only when the context changes. */

@@ -8,6 +8,7 @@
 #define LITEMRC_ABI_VERSION 1
 
 #define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
+#define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
 
 enum litemrc_context_state {
 	LITEMRC_CONTEXT_FREE = 1,

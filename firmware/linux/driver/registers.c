@@ -58,6 +58,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->ranks = LITEMRC_FIELD(built, CAPABILITIES_RANKS);
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
+	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
 	if (parameters->page_shift != PAGE_SHIFT)
 		return dev_err_probe(mon->dev, -ENODEV,
 				     "the gateware's pages have 2^%u bytes, the kernel's 2^%u\n",
@@ -70,27 +71,66 @@ int litemrc_read_parameters(struct litemrc *mon)
 	return 0;
 }
 
+/* Prints nothing, because callers may hold the scheduler's locks. */
+static int wait_status(struct litemrc *mon, u32 mask, u32 value, u32 *status)
+{
+	unsigned int reads;
+
+	for (reads = 0; !mon->stuck && reads < LITEMRC_PATIENCE; reads++) {
+		*status = litemrc_read(mon, LITEMRC_STATUS);
+		if ((*status & mask) == value)
+			return 0;
+		cpu_relax();
+	}
+	mon->stuck = true;
+	return -EIO;
+}
+
 /**
  * litemrc_wait_status - busy-wait until status bits have a value
  * @mon: the monitor
  * @mask: bits of the status register
  * @value: their expected value
  *
- * Prints nothing, because callers may hold the scheduler's locks.
- *
  * Return: 0, or -EIO if the gateware does not respond, now or earlier
  */
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 {
-	unsigned int reads;
+	u32 status;
 
-	for (reads = 0; !mon->stuck && reads < LITEMRC_PATIENCE; reads++) {
-		if ((litemrc_read(mon, LITEMRC_STATUS) & mask) == value)
-			return 0;
-		cpu_relax();
-	}
-	mon->stuck = true;
-	return -EIO;
+	return wait_status(mon, mask, value, &status);
+}
+
+/* Counts commands that were lost or late, from a status just read. Caller holds @lock. */
+void litemrc_check_commands(struct litemrc *mon, u32 status)
+{
+	if (!(status & (LITEMRC_STATUS_COMMAND_LOST | LITEMRC_STATUS_COMMAND_LATE)))
+		return;
+	mon->commands_lost += LITEMRC_FIELD(status, STATUS_COMMAND_LOST);
+	mon->commands_late += LITEMRC_FIELD(status, STATUS_COMMAND_LATE);
+	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
+}
+
+/* Caller holds @lock. On return the queue has all commands, ahead of all later accesses. */
+static void wait_commands(struct litemrc *mon)
+{
+	u32 status;
+
+	if (wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
+		return;
+	mon->room = mon->parameters.commands;
+	litemrc_check_commands(mon, status);
+}
+
+/* Writes a command for the queue; the status is read only when there may be no room. */
+static void queue_command(struct litemrc *mon, unsigned int offset, u32 value)
+{
+	if (!mon->room)
+		wait_commands(mon);
+	if (!mon->room)
+		return; /* the gateware is stuck */
+	mon->room--;
+	litemrc_write(mon, offset, value);
 }
 
 void litemrc_set_control(struct litemrc *mon, u32 mask, u32 value)
@@ -112,19 +152,34 @@ void litemrc_command(struct litemrc *mon, u32 command)
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 }
 
-/* On return the command is queued ahead of all later accesses: the frame may be reused. */
+/*
+ * The frame may be reused on return. Its next access is more than 64 cycles away; the queue takes
+ * the command before that, or reports it as late. From then on each command is waited for.
+ */
 void litemrc_invalidate(struct litemrc *mon, u32 frame)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&mon->lock, flags);
-	litemrc_write(mon, LITEMRC_INVALIDATE, frame);
-	litemrc_wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0);
+	queue_command(mon, LITEMRC_INVALIDATE, frame);
+	if (mon->commands_late)
+		wait_commands(mon);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
+}
+
+/* Waits until all invalidations are queued, or returns -EIO. */
+int litemrc_wait_invalidated(struct litemrc *mon)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	wait_commands(mon);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	return mon->stuck ? -EIO : 0;
 }
 
 void litemrc_clear_locked(struct litemrc *mon)
 {
-	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
-	litemrc_wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0);
+	queue_command(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
+	wait_commands(mon);
 }

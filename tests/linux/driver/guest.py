@@ -162,6 +162,7 @@ class Epoch:
     number: int
     lost: int
     whole: bool
+    flags: int  # LITEMRC_EPOCH_... of litemrc_uapi.h
     followed: list[tuple[int, int, str]]  # state, pid, comm
     accesses: list[int]
 
@@ -175,6 +176,7 @@ def parse_epoch(line: str) -> Epoch:
         number=int(words[1]),
         lost=int(words[3]),
         whole=words[5] == "1",
+        flags=int(words[7]),
         followed=[(int(state), int(pid), comm) for state, pid, comm, _ in rows],
         accesses=[int(row[3]) for row in rows],
     )

@@ -27,6 +27,8 @@ ALL = {
     "dropped": "444",
     "queue_peak": "444",
     "lost": "444",
+    "commands_lost": "444",
+    "commands_late": "444",
 }
 CONTEXT = {
     "pid": "644",
@@ -79,7 +81,7 @@ def test_every_file_is_there_with_its_mode(monitor):
 def test_fresh_values(monitor):
     assert monitor.read(S + "abi") == "1"
     assert monitor.read(S + "parameters").split("\n") == [
-        "version 2",
+        "version 3",
         "page_shift 12",
         f"frames {FRAMES}",
         "groups 64",

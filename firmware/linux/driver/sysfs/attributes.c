@@ -147,7 +147,8 @@ static ssize_t invalidate_store(struct device *device, struct device_attribute *
 	if (frame >= mon->parameters.frames)
 		return -EINVAL;
 	litemrc_invalidate(mon, frame);
-	return mon->stuck ? -EIO : bytes;
+	ret = litemrc_wait_invalidated(mon);
+	return ret ?: bytes;
 }
 static DEVICE_ATTR_WO(invalidate);
 
@@ -157,10 +158,25 @@ static ssize_t lost_show(struct device *device, struct device_attribute *attribu
 }
 static DEVICE_ATTR_RO(lost);
 
+static ssize_t commands_lost_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_lost));
+}
+static DEVICE_ATTR_RO(commands_lost);
+
+static ssize_t commands_late_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	return sysfs_emit(text, "%u\n", READ_ONCE(litemrc_of_device(device)->commands_late));
+}
+static DEVICE_ATTR_RO(commands_late);
+
 static struct attribute *settings_attributes[] = {
 	&dev_attr_abi.attr,	     &dev_attr_parameters.attr, &dev_attr_engine.attr,
 	&dev_attr_epoch_length.attr, &dev_attr_range.attr,	&dev_attr_sampling.attr,
-	&dev_attr_invalidate.attr,   &dev_attr_lost.attr,	NULL
+	&dev_attr_invalidate.attr,   &dev_attr_lost.attr,	&dev_attr_commands_lost.attr,
+	&dev_attr_commands_late.attr, NULL
 };
 
 static const struct attribute_group settings_group = {

@@ -69,6 +69,28 @@ static ssize_t forget_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_WO(forget);
 
+/* Writing "lost" or "late" asserts that status until the driver acknowledges it. */
+static ssize_t report_store(struct device *device, struct device_attribute *attribute,
+			    const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->reports |= sysfs_streq(text, "lost") ? LITEMRC_STATUS_COMMAND_LOST :
+						     LITEMRC_STATUS_COMMAND_LATE;
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(report);
+
+static ssize_t status_reads_show(struct device *device, struct device_attribute *attribute,
+				 char *text)
+{
+	return sysfs_emit(text, "%u\n", READ_ONCE(fake_of_device(device)->status_reads));
+}
+static DEVICE_ATTR_RO(status_reads);
+
 /* Hangs the kernel with interrupts off, for the test of a silent guest. */
 static ssize_t hang_store(struct device *device, struct device_attribute *attribute,
 			  const char *text, size_t bytes)
@@ -96,6 +118,8 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_frame_of.attr,
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,
+	&dev_attr_report.attr,
+	&dev_attr_status_reads.attr,
 	&dev_attr_hang.attr,
 	NULL
 };

@@ -90,6 +90,8 @@ void fake_access(struct fake *fake, u32 count)
 	}
 }
 
+#define FAKE_TAKEN 6u /* commands between two status reads */
+
 static void step(unsigned int *countdown)
 {
 	if (*countdown)
@@ -98,9 +100,10 @@ static void step(unsigned int *countdown)
 
 static u32 read_status(struct fake *fake)
 {
-	u32 status = 0;
+	u32 status = fake->reports;
 
-	step(&fake->pending);
+	fake->status_reads++;
+	fake->pending -= min(fake->pending, FAKE_TAKEN);
 	step(&fake->busy);
 	if (fake->in_flight && !--fake->flight)
 		publish(fake);
@@ -138,7 +141,8 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		return read_capabilities(fake);
 	case LITEMRC_STACK_CAPABILITIES:
 		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
-		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT;
+		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
+		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT;
 	case LITEMRC_CONTROL:
 		return fake->control;
 	case LITEMRC_CONTEXT:
@@ -176,9 +180,11 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 
 static void start_command(struct fake *fake, enum fake_kind kind, u32 value)
 {
-	if (fake->pending)
-		violate(fake, "a command while one is pending");
-	fake->pending = 2;
+	if (fake->pending == FAKE_COMMANDS) {
+		violate(fake, "a command without room for it");
+		return;
+	}
+	fake->pending++;
 	fake_log(fake, kind, value);
 }
 
@@ -196,6 +202,8 @@ static void command(struct fake *fake, u32 value)
 		fake->end_requested = true;
 	if (value & LITEMRC_COMMAND_ARM)
 		fake->shot = false;
+	if (value & LITEMRC_COMMAND_ACKNOWLEDGE)
+		fake->reports = 0;
 	try_end(fake);
 }
 

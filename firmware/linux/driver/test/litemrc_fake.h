@@ -19,6 +19,8 @@
 #define FAKE_CONTEXTS_LOG2 3
 #define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
 #define FAKE_LOG_ENTRIES 65536
+#define FAKE_COMMANDS_LOG2 4
+#define FAKE_COMMANDS BIT(FAKE_COMMANDS_LOG2)
 
 /* Log: actions of the driver in order, and frames that a test asked for. */
 enum fake_kind {
@@ -56,7 +58,9 @@ struct fake {
 	bool ready;
 	bool shot;
 	unsigned int flight; /* status reads until the epoch is in the window */
-	unsigned int pending; /* status reads until a command completes */
+	unsigned int pending; /* commands that wait; the queue takes some at each status read */
+	unsigned int status_reads;
+	u32 reports; /* status.command_lost and command_late, as a test asserted them */
 	unsigned int busy; /* status reads until idle */
 	u64 cleared; /* see chosen_pages() */
 	bool masked;
