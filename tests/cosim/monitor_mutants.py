@@ -40,8 +40,8 @@ COUNTER_MUTANTS = (
     Mutant(
         "totals_do_not_saturate",
         f"{GATEWARE}/counters/totals.py",
-        "grows.eq((carries != 0) & ~high[-1]),",
-        "grows.eq(carries != 0),",
+        "highs.write.we.eq(self.count & carries & ~high[-1]),",
+        "highs.write.we.eq(self.count & carries),",
     ),
     Mutant(
         "carry_that_waits_is_lost",

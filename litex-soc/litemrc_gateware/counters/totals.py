@@ -60,7 +60,7 @@ class CounterTotals(LiteXModule):
 
         # Low bits and, above them, the carry that waits, and whether the high part was written in this epoch.
         layout = [(name, [("low", LOW_BITS), ("carry", 1), ("high", 1)]) for name in TOTALS]
-        old, new = Record(layout), Record(layout)
+        old, next_old, new = (Record(layout) for _ in range(3))
         context, follows = Signal.like(self.context), Signal()
         self.running = running = SimpleDualPort(len(old.raw_bits()), contexts, async_read=True)
         known = Array(Signal() for _ in range(contexts))  # else its counts are 0 and memory is stale
@@ -71,41 +71,52 @@ class CounterTotals(LiteXModule):
             running.write.dat_w.eq(new.raw_bits()),
             running.write.we.eq(self.count),
         ]
+        # Totals that are not copied read as 0 and can be OR-ed.
+        lanes = [getattr(old, name) for name in TOTALS]
+        coming = [getattr(next_old, name) for name in TOTALS]
+        self.comb += [
+            next_old.raw_bits().eq(Mux(follows, new.raw_bits(), running.read.dat_r)),
+            If(~follows & ~known[self.context], next_old.raw_bits().eq(0)),
+            *(
+                If(self.copies & (self.copy_adr[:2] != number), lane.raw_bits().eq(0))
+                for number, lane in enumerate(coming)
+            ),
+        ]
         self.sync += [
             context.eq(self.context),
-            old.raw_bits().eq(Mux(follows, new.raw_bits(), running.read.dat_r)),
-            If(~follows & ~known[self.context], old.raw_bits().eq(0)),
+            old.eq(next_old),
             If(self.count, known[context].eq(1)),
             If(self.zero, *(flag.eq(0) for flag in known)),
         ]
-        # Totals that are not copied read as 0 and can be OR-ed.
-        lanes = [getattr(old, name) for name in TOTALS]
-        self.sync += [
-            If(self.copies & (self.copy_adr[:2] != number), lane.raw_bits().eq(0))
-            for number, lane in enumerate(lanes)
-        ]
 
-        # The high part of the first total that has a carry, or of the one that is copied.
-        self.highs = highs = SimpleDualPort(width - LOW_BITS, contexts * WORDS, async_read=True)
-        self.finished = finished = SimpleDualPort(width, 2 * contexts * WORDS, block=True)
-        copying, carries = finished.write.we, Cat(lane.carry for lane in lanes)
-        served, number, written = Signal(len(TOTALS)), Signal(2), Signal()
-        high, grown, grows = Signal(width - LOW_BITS), Signal(width - LOW_BITS), Signal()
-        self.comb += [
-            served.eq(carries & -carries),  # the lowest bit
-            number.eq(Mux(copying, finished.write.adr[:2], served[1:])),
+        # The total that is copied, else the first one that has a carry: selected a cycle ahead.
+        waiting, first = Cat(lane.carry for lane in coming), Signal(len(TOTALS))
+        copying, served, number = Signal(), Signal(len(TOTALS)), Signal(2)
+        carries, written = Signal(), Signal()
+        self.comb += first.eq(waiting & -waiting)  # the lowest bit
+        self.sync += [
+            copying.eq(self.copies),
+            served.eq(first),
+            number.eq(Mux(self.copies, self.copy_adr[:2], first[1:])),
+            carries.eq(waiting != 0),
             written.eq(
                 reduce(
-                    or_, (lane.high & (serves | copying) for lane, serves in zip(lanes, served, strict=True))
+                    or_,
+                    (lane.high & (self.copies | serves) for lane, serves in zip(coming, first, strict=True)),
                 )
             ),
+        ]
+
+        # Its high part, which stays at the limit.
+        self.highs = highs = SimpleDualPort(width - LOW_BITS, contexts * WORDS, async_read=True)
+        high, grown = Signal(width - LOW_BITS), Signal(width - LOW_BITS)
+        self.comb += [
             highs.read.adr.eq(Cat(number, context)),
             If(written, high.eq(highs.read.dat_r)),
-            grows.eq((carries != 0) & ~high[-1]),
-            grown.eq(high + grows),
+            grown.eq(high + carries),
             highs.write.adr.eq(highs.read.adr),
             highs.write.dat_w.eq(grown),
-            highs.write.we.eq(self.count & (carries != 0)),
+            highs.write.we.eq(self.count & carries & ~high[-1]),
             # If the pages touched are at the limit, so are the accesses.
             self.overflow.eq((self.count | copying) & (number != TOTALS.index("touched")) & grown[-1]),
         ]
@@ -120,6 +131,7 @@ class CounterTotals(LiteXModule):
             ]
 
         # Totals of the last epoch, and those that are copied.
+        self.finished = finished = SimpleDualPort(width, 2 * contexts * WORDS, block=True)
         half = Signal()
         self.comb += [
             finished.write.dat_w.eq(Cat(reduce(or_, (lane.low for lane in lanes)), grown)),
