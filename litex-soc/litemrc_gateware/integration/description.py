@@ -18,9 +18,9 @@ def describe(soc: SoC, name: str, compatible: str, block: LiteXModule, sdram: ob
     """Add the constants ``<name>_...`` of a block.
 
     They are ``compatible``; the values of its registers of capabilities, as ``built_capabilities`` and so on,
-    because soc.h and csr.h have a function each for a constant and a register; ``access_bytes``, those of a column
-    access of the DRAM; and ``memory_base``, the DRAM's address, if it is the ``main_ram`` of ``add_sdram``.
-    LiteX does not know the address of other controllers' memory.
+    because soc.h and csr.h have a function each for a constant and a register; ``access_bytes``, those of a
+    column access of the DRAM; and ``memory_base``, the DRAM's address, if it is the ``main_ram`` of
+    ``add_sdram``. LiteX does not know the address of other controllers' memory.
 
     Parameters
     ----------
