@@ -13,6 +13,7 @@
 #include "driver/driver.h"
 #include "driver/record.h"
 #include "messages/epochs.h"
+#include "messages/events.h"
 #include "messages/followers.h"
 #include "messages/outbox.h"
 #include "processes/cgroups.h"
@@ -79,6 +80,8 @@ static void take_record(int device)
 	epochs_send(record, followers_report());
 	followers_note(record);
 	followers_report();
+	if (record->flags & LITEMRC_EPOCH_COMMAND_LOST)
+		events_command_lost(record->epoch);
 }
 
 static void say_end(void)

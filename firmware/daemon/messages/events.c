@@ -37,6 +37,19 @@ bool events_done(uint32_t program, uint32_t context, uint64_t cycles)
 	return send(event_kind_workload_done_c, program, context, cycles);
 }
 
+/* On stderr and, if the outbox has room, to the host. */
+static void log_line(int level, const char *line)
+{
+	say("%s", line);
+	if (!outbox_has_room())
+		return;
+	message.type_choice = device_message_type_log_c;
+	message.log.level.log_level_choice = level;
+	message.log.line.value = (const uint8_t *)line;
+	message.log.line.len = strlen(line);
+	outbox_send(&message);
+}
+
 void events_status(const char *name, int status)
 {
 	char line[80];
@@ -47,12 +60,13 @@ void events_status(const char *name, int status)
 		snprintf(line, sizeof(line), "%s ended with status %d", name, WEXITSTATUS(status));
 	else
 		snprintf(line, sizeof(line), "%s was ended by signal %d", name, WTERMSIG(status));
-	say("%s", line);
-	if (!outbox_has_room())
-		return;
-	message.type_choice = device_message_type_log_c;
-	message.log.level.log_level_choice = log_level_warning_c;
-	message.log.line.value = (uint8_t *)line;
-	message.log.line.len = strlen(line);
-	outbox_send(&message);
+	log_line(log_level_warning_c, line);
+}
+
+void events_command_lost(uint32_t epoch)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "epoch %u: the gateware lost an invalidation or clear; counts are wrong", epoch);
+	log_line(log_level_error_c, line);
 }

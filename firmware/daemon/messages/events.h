@@ -13,4 +13,7 @@ bool events_done(uint32_t program, uint32_t context, uint64_t cycles);
 /* Logs a failed program on stderr and to the host; `status` is that of wait(). */
 void events_status(const char *name, int status);
 
+/* Logs on stderr and to the host that the counts of an epoch, and later ones, lack an invalidation or clear. */
+void events_command_lost(uint32_t epoch);
+
 #endif

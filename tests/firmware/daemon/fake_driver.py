@@ -18,7 +18,7 @@ CONTEXTS, GROUPS, FRAMES = 4, 8, 8192
 CLOCK_HZ = 50_000_000
 STATES = {"free": 1, "following": 2, "ended": 3}
 PARAMETERS = {
-    "version": 2,
+    "version": 3,
     "page_shift": 12,
     "frames": FRAMES,
     "groups": GROUPS,

@@ -48,6 +48,21 @@ def test_an_epoch_without_accesses_is_one_message_of_zeros(daemon, driver):
     assert message.overflow is True
 
 
+def test_an_epoch_that_lacks_an_invalidation_is_followed_by_an_error(daemon, driver):
+    with daemon.host() as device:
+        number = driver.finish_epoch({}, flags=2)
+        epoch, log = receive(device, 2)
+        driver.finish_epoch({})
+        (unspoilt,) = receive(device, 1)
+
+    assert (epoch.epoch, epoch.overflow) == (number, False)
+    assert (log.level, log.line) == (
+        "error",
+        f"epoch {number}: the gateware lost an invalidation or clear; counts are wrong",
+    )
+    assert unspoilt.epoch == number + 1
+
+
 def test_the_collector_takes_epochs_as_those_of_bare_metal(daemon, driver):
     with daemon.host() as device:
         collector = Collector(device)

@@ -98,7 +98,7 @@ def test_it_does_not_stay_root(run, user, what):
     ("file", "text", "what"),
     [
         ("abi", "2\n", "abi: not version 1"),
-        ("parameters", "version 2\nframes 12\n", "no valid line 'page_shift N'"),
+        ("parameters", "version 3\nframes 12\n", "no valid line 'page_shift N'"),
         ("engine", "steam\n", "'steam' is unknown"),
     ],
 )
