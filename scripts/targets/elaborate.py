@@ -18,6 +18,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
@@ -62,7 +63,10 @@ def _run(script: str, argument: dict[str, Any], failed: dict[str, Any]) -> dict[
     """Return the JSON that a script prints, or `failed` with an `error`."""
     command = [sys.executable, str(HERE / script), json.dumps(argument)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_S, check=False)
+        with TemporaryDirectory() as folder:  # some processors write their Verilog where they are built
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_LONGEST_S, check=False, cwd=folder
+            )
     except subprocess.TimeoutExpired:
         return failed | {"error": f"{script} takes more than {_LONGEST_S} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

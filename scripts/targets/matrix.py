@@ -90,7 +90,7 @@ _ARTY = (
     Case("digilent_arty", {"bus_standard": "axi-lite"}),
     Case("digilent_arty", {"bus_standard": "axi", "bus_data_width": 64}),
     Case("digilent_arty", {"cpu_type": "microwatt"}, ("pythondata_cpu_microwatt", _CONVERTER)),
-    # No registry has its netlists, which are in LiteX's repository of it.
+    # Not on the package index: docs/smp.md.
     Case("digilent_arty", {"cpu_type": "vexriscv_smp"}, ("pythondata_cpu_vexriscv_smp",)),
     # LiteX generates these with Scala, from sources that it fetches.
     Case("digilent_arty", {"cpu_type": "naxriscv"}, ("pythondata_cpu_naxriscv", "sbt")),
@@ -112,7 +112,7 @@ def chosen(words: list[str], options: dict[str, Any]) -> list[Case]:
         if word.endswith(".py") and not Path(word).is_file():
             raise ValueError(f"there is no file {word}")
         if word.endswith(".py") or _is_target(word):
-            cases.append(Case(word, options))
+            cases.append(Case(str(Path(word).resolve()) if word.endswith(".py") else word, options))
         elif found and not options:
             cases += [case for case in found if case not in cases]
         else:

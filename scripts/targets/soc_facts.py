@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest.mock import MagicMock
 
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "litex-soc")]
@@ -21,24 +20,9 @@ from dram import DRAM
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.block_rams import block_rams
 
-# Cores that some targets import for options that are not used here.
-_UNUSED = (
-    "litepcie",
-    "litepcie.phy",
-    "litepcie.phy.s7pciephy",
-    "litepcie.phy.uspciephy",
-    "litepcie.phy.usppciephy",
-    "litepcie.software",
-)
-
 
 def target_module(target: str) -> ModuleType:
     """Return the module of a target: a file, a module of litex_boards.targets, or any other module."""
-    for module in _UNUSED:
-        try:
-            import_module(module)
-        except ImportError:
-            sys.modules[module] = MagicMock()
     if target.endswith(".py"):
         sys.path.insert(0, str(Path(target).resolve().parent))  # a target may have its platform beside it
         spec = importlib.util.spec_from_file_location(Path(target).stem, target)
@@ -48,20 +32,46 @@ def target_module(target: str) -> ModuleType:
     return import_module(target if "." in target else f"litex_boards.targets.{target}")
 
 
-def elaborate(target: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a target's SoC with the monitor; LiteX keeps global state: call it once a process.
+class _Built(BaseException):
+    """Carries the SoC out of a target's main()."""
 
-    :raises ValueError: if the target has no SoC that can have a monitor.
+    def __init__(self, soc: Any) -> None:
+        self.soc = soc
+
+
+def built_soc(target: str, options: dict[str, Any]) -> Any:
+    """Return a target's SoC: as its main() makes it for LiteX's builder, or BaseSoC if there is no main().
+
+    :raises ValueError: if the target has no SoC, or does not build.
     """
-    base = getattr(target_module(target), "BaseSoC", None)
-    if base is None:
-        raise ValueError(f"{target} has no class BaseSoC, as the targets of litex-boards have")
     try:
-        soc = base(**_rom(base), **options)
-    except Exception as error:
+        module = target_module(target)
+        base = getattr(module, "BaseSoC", None)
+        if base is None:
+            raise ValueError("there is no class BaseSoC, as in the targets of litex-boards")
+        if not (hasattr(module, "main") and hasattr(module, "Builder")):
+            return base(**_rom(base), **options)
+        module.Builder = _stop
+        module.BaseSoC = lambda *words, **named: base(*words, **named | options)
+        sys.argv = [target]
+        module.main()
+    except _Built as built:
+        return built.soc
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"{target} does not build, without the monitor: {type(error).__name__}: {error}"
         ) from error
+    raise ValueError(f"{target}: main() does not give a SoC to LiteX's Builder")
+
+
+def _stop(soc: Any, *words: Any, **named: Any) -> None:
+    raise _Built(soc)
+
+
+def elaborate(target: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of a target with the monitor; LiteX keeps global state: call it once a process."""
+    soc = built_soc(target, options)
+    soc.platform.output_dir = str(Path.cwd())  # as LiteX's builder does; some processors write there
     monitor = add_monitor(soc)
     blocks = block_rams(monitor)
     soc.finalize()
