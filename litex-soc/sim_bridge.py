@@ -11,11 +11,13 @@ with ``--ranks`` DDR3 that can sleep, the monitor and rank power. docs/bridges.m
 """
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from litedram.init import get_sdram_phy_init_sequence
 from litemrc_gateware.monitor.monitor import ENGINES
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
@@ -39,6 +41,12 @@ from simulation.ddr3 import copy_ddr3_model
 from soc import VARIANTS
 
 MODULES = ("serial_link", "recorder")
+DRAM_INIT = "dram_init.json"
+# Of LiteDRAM's registers sdram_dfii_control and sdram_dfii_pi0_command, by their names in liblitedram.
+DFII_BITS = {
+    **{f"DFII_CONTROL_{name}": 1 << bit for bit, name in enumerate(("SEL", "CKE", "ODT", "RESET_N"))},
+    **{f"DFII_COMMAND_{name}": 1 << bit for bit, name in enumerate(("CS", "WE", "CAS", "RAS"))},
+}
 # Of Etherbone: a subnet of its own, so that it meets no other network.
 INTERFACE = "litemrctap"
 HOST_IP, SOC_IP = "10.117.42.1", "10.117.42.2"
@@ -112,6 +120,28 @@ def simulator_config(soc, etherbone):
     return config
 
 
+def dram_init(soc):
+    """Writes to the registers of LiteDRAM that start the DRAM, as liblitedram's C code does on a processor.
+
+    Returns a list of (register, value, cycles to wait afterwards).
+    """
+    settings = soc.sdram.controller.settings
+    sequence, _ = get_sdram_phy_init_sequence(settings.phy, settings.timing)
+    writes = []
+    for _, address, bank, command, cycles in sequence:
+        value = sum(DFII_BITS[name] for name in command.split("|"))
+        if command.startswith("DFII_CONTROL"):
+            writes.append(("sdram_dfii_control", value, cycles))
+            continue
+        writes += [
+            ("sdram_dfii_pi0_address", address, 0),
+            ("sdram_dfii_pi0_baddress", bank, 0),
+            ("sdram_dfii_pi0_command", value, 0),
+            ("sdram_dfii_pi0_command_issue", 1, cycles),
+        ]
+    return [*writes, ("sdram_dfii_control", DFII_BITS["DFII_CONTROL_SEL"], 0)]
+
+
 def build(output, ranks=None, etherbone=False, **monitor_parameters):
     """Generate and compile the simulator in ``output`` (pathlib.Path)."""
     output.mkdir(parents=True, exist_ok=True)
@@ -137,6 +167,7 @@ def build(output, ranks=None, etherbone=False, **monitor_parameters):
         extra_mods=[*MODULES, *(["ddr3"] if ranks else [])],
         extra_mods_path=str(modules),
     )
+    (output / DRAM_INIT).write_text(json.dumps(dram_init(soc)) + "\n")
     sys.stdout.flush()
     try:
         compile_simulator(Path(builder.gateware_dir), [source for source, *_ in soc.platform.sources])

@@ -1,5 +1,6 @@
 """Starts the SoC without a processor, and LiteX's own server in front of it."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from litemrc.device.simulation.simulator import Simulator
 from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
-DFII_HARDWARE = 1  # control of LiteDRAM's DFII: the controller drives the DRAM
+SLOWEST_HZ = 50_000  # of a simulation on a busy machine
 
 
 @dataclass
@@ -40,6 +41,17 @@ class Bridged:
     def write(self, register: str, word: int) -> None:
         """Write a register."""
         self.words.write(self.address(register), word)
+
+
+def start_dram(words: BridgeClient, build: Path) -> None:
+    """Make the writes that a SoC with a processor leaves to liblitedram."""
+    registers = read_csr_file(build / "csr.json").registers
+    for register, word, cycles in json.loads((build / "dram_init.json").read_text()):
+        address, _ = registers[register]
+        words.write(address, word)
+        while words.read(address, 1) != [word] and not register.endswith("_issue"):
+            words.write(address, word)  # Etherbone's packets can be lost
+        time.sleep(cycles / SLOWEST_HZ)
 
 
 @contextmanager
@@ -68,7 +80,7 @@ def _listens(port: int) -> bool:
 
 @contextmanager
 def bridged(build: Path, run_dir: Path) -> Iterator[Bridged]:
-    """Run a SoC of `sim_bridge.py`, with its DRAM controller switched on."""
+    """Run a SoC of `sim_bridge.py` with UARTBone, and start its DRAM."""
     with Simulator(build, None, run_dir) as simulator:
         link = simulator.wait_ready(patience(30)).url
         with litex_server(run_dir / "server.log", "--uart", "--uart-port", link) as (server, port):
@@ -77,7 +89,7 @@ def bridged(build: Path, run_dir: Path) -> Iterator[Bridged]:
             words = BridgeClient(url, where, read_csr_file(where.csr), patience(60))
             try:
                 found = Bridged(simulator, server, url, words)
-                found.write("sdram_dfii_control", DFII_HARDWARE)
+                start_dram(words, build)
                 yield found
             finally:
                 words.close()

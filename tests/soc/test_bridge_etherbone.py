@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bridge_server import DFII_HARDWARE, ROOT, litex_server
+from bridge_server import ROOT, litex_server, start_dram
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
@@ -54,7 +54,7 @@ def test_epochs_collected_over_etherbone_equal_the_golden_model(simulator, tmp_p
         url = f"litex://localhost:{port}?csr={SIM / 'csr.json'}"
         soc = read_csr_file(SIM / "csr.json")
         words = BridgeClient(url, BridgeURL.parse(url), soc, patience(60))
-        words.write(soc.registers["sdram_dfii_control"][0], DFII_HARDWARE)
+        start_dram(words, SIM)
         with Device.open(url, timeout_s=patience(60)) as device:
             assert device.echo_test(8).failed == 0
             device.request("set_epoch", unit="accesses", length=3000)

@@ -10,6 +10,8 @@ from litemrc.device.bridge.layout import layout
 from litemrc.device.errors import VersionMismatchError
 
 _POLL_S = 0.001
+_WRITES = 3
+_REASON_BYTES = 80  # of a nak
 
 
 class RegisterBlock:
@@ -93,8 +95,23 @@ class RegisterBlock:
         return word
 
     def write(self, register: str, word: int) -> None:
-        """Write a register of one word."""
-        self._client.write(self._places[register][0], word)
+        """Write a register of one word, and read it back: Etherbone's packets of writes can be lost.
+
+        Raises:
+            RefusedError: the register reads another value, after several writes.
+        """
+        for _ in range(_WRITES):
+            if (found := self.try_write(register, word)) == word:
+                return
+        why = f"{self.name}_{register} reads {found} after {word}: other software writes it"
+        raise RefusedError("busy", why[:_REASON_BYTES])
+
+    def try_write(self, register: str, word: int) -> int:
+        """Write a register of one word once, and return what it reads then."""
+        address, _ = self._places[register]
+        self._client.write(address, word)
+        # Also keeps writes apart: LiteEth drops packets that arrive while it handles one.
+        return self._client.read(address, 1)[0]
 
     def update(self, register: str, **fields: int) -> None:
         """Write these fields of a register; the others keep their value."""
@@ -105,8 +122,8 @@ class RegisterBlock:
         self.write(register, word | self.word(register, **fields))
 
     def command(self, name: str) -> None:
-        """Write 1 to a field of the register `command`."""
-        self.write("command", self.word("command", **{name: 1}))
+        """Write 1 to a field of the register `command`, which reads 0."""
+        self.try_write("command", self.word("command", **{name: 1}))
 
     def window(self, first: int, words: int) -> list[int]:
         """Return words of the block's window."""
@@ -114,7 +131,9 @@ class RegisterBlock:
 
     def write_window(self, place: int, word: int) -> None:
         """Write a word of the block's window."""
-        self._client.write(self._window_word(place, 1), word)
+        address = self._window_word(place, 1)
+        self._client.write(address, word)
+        self._client.read(address, 1)
 
     def _window_word(self, first: int, words: int) -> int:
         base, size = self._soc.region(f"{self.name}_window")

@@ -140,8 +140,7 @@ class MonitorRequests:
         if request.sampling > self.parameters["frames_log2"]:
             raise RefusedError("bad_argument", "no page would be sampled")
         control, before = self._quieten(), self._mrc.read("sampling")
-        self._mrc.write("sampling", request.sampling)
-        if self._mrc.read("sampling") != request.sampling:
+        if self._mrc.try_write("sampling", request.sampling) != request.sampling:
             self._mrc.write("sampling", before)
             self._mrc.write("control", control)
             raise RefusedError("bad_argument", "the gateware does not support this sampling rate")
