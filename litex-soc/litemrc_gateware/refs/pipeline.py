@@ -137,15 +137,15 @@ class CounterPipeline(LiteXModule):
         # Stages 5 and 6: merged and changed.
         for counter in Counter:
             word, other = Signal(width, reset_less=True), Signal(width)  # stages 6, 5
-            no_more, counts, initial = Signal(), stages[CHANGE].counts[counter], self.initials[counter]
+            less, counts, initial = Signal(width + 1), stages[CHANGE].counts[counter], self.initials[counter]
             self.comb += [
                 other.eq(Mux(takes_last[counter], written[0][counter], chosen[counter]) ^ initial),
-                no_more.eq(word[1:] == 0),
-                new[counter].eq(word - (counts & ~(no_more & ~word[0]))),
+                less.eq(word - counts),
+                If(~less[-1], new[counter].eq(less)),  # the highest bit: the counter is 0 and stays so
             ]
             self.sync += [
                 word.eq(Mux(takes_new[counter], new[counter], other)),
-                self.fires[counter].eq(counts & no_more & word[0]),
+                self.fires[counter].eq(counts & (word == 1)),
                 written[0][counter].eq(new[counter] ^ initial),
                 *(later[counter].eq(earlier[counter]) for earlier, later in pairwise(written)),
             ]
