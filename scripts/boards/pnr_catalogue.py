@@ -204,7 +204,7 @@ UNITS = {
     "group_stack_with_moves": Unit(
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
-    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125, "static"),
+    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125),
     # Their input, and a second master.
     "port_taps_3_masters": Unit(65536, 8, _port_taps, TAPS_PORTS),
     "traffic_generator": Unit(None, None, _traffic_generator, ("port", "data", "settings", "busy")),
