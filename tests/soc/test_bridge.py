@@ -94,7 +94,9 @@ def test_without_hold_every_epoch_read_is_whole_and_the_others_are_counted_as_lo
         ref_counters.start_traffic(device, RANDOM, gap=5, count=400_000)
         collector = Collector(device)
         for _ in collector.collect(4):
-            time.sleep(0.5)  # several epochs pass
+            before = soc.words.read(soc.address("mrc_epoch"), 1)[0]
+            while soc.words.read(soc.address("mrc_epoch"), 1)[0] < before + 2:
+                time.sleep(0.02)
         device.request("monitor", on=False)
         hello = device.hello
         finished = soc.words.read(soc.address("mrc_epoch"), 1)[0]

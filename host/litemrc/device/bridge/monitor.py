@@ -103,7 +103,7 @@ class MonitorRequests:
         return self._mrc.wait(lambda s: not s["command_pending"], "a command still waits for the queue")
 
     def _end_epoch(self, _: Message) -> Answer:
-        """End the epoch, and read the window until it is free: two requests in a row must end two epochs."""
+        """End the epoch and read it: two requests in a row must end two epochs, which takes a free window."""
         self._mrc.command("end_epoch")
 
         def ended(status: dict[str, int]) -> bool:
@@ -112,6 +112,7 @@ class MonitorRequests:
             return not status["epoch_due"]
 
         self._mrc.wait(ended, "the epoch did not end")
+        self._drain()
         return Answer()
 
     def _switch(self, request: Message) -> Answer:
