@@ -62,6 +62,7 @@ PARTS = {
         Python API <docs/reference/host>
         Gateware API <docs/reference/gateware>
         Stock targets <docs/targets>
+        Bridges of LiteX <docs/bridges>
         Two harts <docs/smp>
         Registers <docs/registers>
         Engines <docs/engines>

@@ -16,7 +16,8 @@ def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True
         "--port",
         metavar="URL",
         required=required,
-        help="device file or pyserial URL, such as socket://HOST:PORT",
+        help="device file, pyserial URL such as socket://HOST:PORT, or litex://HOST:PORT?csr=FILE for "
+        "LiteX's bridges (docs/bridges.md)",
     )
     parser.add_argument(
         "--baud", type=positive, default=115200, help="bit rate of a device file (%(default)s)"
