@@ -1,6 +1,7 @@
 """A SoC without a processor behind UARTBone and LiteX's server: every command, and every counter."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -182,6 +183,17 @@ def test_what_a_bridge_cannot_do_is_refused_with_a_sentence(device):
         with pytest.raises(RequestRefusedError, match=sentence) as refused:
             device.request(name, **values)
         assert refused.value.code == "unsupported", name
+
+
+def test_ctrl_c_ends_a_collection_that_waits_for_epochs(soc, cli_environment, tmp_path):
+    command = [sys.executable, "-m", "litemrc.cli.main", "collect", "--port", soc.url, "--epochs", "9"]
+    command += ["--epoch-length", "100000000", "--out", str(tmp_path / "out.parquet")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=cli_environment) as process:
+        assert "collecting" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=patience(30))
+    assert process.returncode == 130
+    assert "interrupted" in said and "Traceback" not in said
 
 
 def test_a_server_that_dies_in_a_collection_gives_one_line_and_exit_code_1(cli_environment, tmp_path):
