@@ -40,8 +40,7 @@ static uint8_t *prepare(const struct run_order *order)
 
 	ranks_set_live(first, workloads[order->workload].pages);
 	monitor_write(LITEMRC_CONTEXT, order->context);
-	for (uint32_t page = 0; page < workloads[order->workload].pages; page++)
-		monitor_invalidate(first + page);
+	monitor_invalidate(first, workloads[order->workload].pages);
 	return (uint8_t *)MAIN_RAM_BASE + first * PAGE_BYTES;
 }
 

@@ -34,9 +34,21 @@ static void wait_taken(void)
 		;
 }
 
-void monitor_invalidate(uint32_t frame)
+/*
+ * All but one of the places in the command queue are used between two waits: the service's interrupt may write one
+ * command in between, and waits for it.
+ */
+void monitor_invalidate(uint32_t first, uint32_t count)
 {
-	monitor_write(LITEMRC_INVALIDATE, frame);
+	uint32_t stack = monitor_read(LITEMRC_STACK_CAPABILITIES);
+	uint32_t commands = 1u << FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2);
+	uint32_t places = commands > 1 ? commands - 1 : 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (i % places == 0)
+			wait_taken();
+		monitor_write(LITEMRC_INVALIDATE, first + i);
+	}
 	wait_taken();
 }
 

@@ -36,8 +36,8 @@ struct monitor_parameters monitor_parameters(void);
 /* Sets the bits of `mask` in the control register to those of `value`. */
 void monitor_control(uint32_t mask, uint32_t value);
 
-/* Both wait until the queue has taken the command. */
-void monitor_invalidate(uint32_t frame);
+/* Both wait until the queue has taken the commands: they precede all later accesses. */
+void monitor_invalidate(uint32_t first, uint32_t count);
 void monitor_clear(void);
 
 /*

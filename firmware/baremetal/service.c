@@ -131,7 +131,7 @@ static int perform(const struct host_request *request, const char **reason)
 	case host_request_type_invalidate_c:
 		if (request->invalidate.frame >= parameters.frames)
 			return error_code_bad_argument_c;
-		monitor_invalidate(request->invalidate.frame);
+		monitor_invalidate(request->invalidate.frame, 1);
 		return 0;
 	case host_request_type_end_epoch_c:
 		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
@@ -191,19 +191,30 @@ static bool may_send(void)
 	return link_has_room() && !epochs_halfway();
 }
 
-static void send_lease_end(void)
+static void send_log(int level, const char *line)
 {
-	static const char line[] = "the lease ended: rank policy and working set are restored, budgets lifted";
 	static struct device_message message;
 
 	message.type_choice = device_message_type_log_c;
 	message.log = (struct log_body){
-		.level.log_level_choice = log_level_warning_c,
+		.level.log_level_choice = level,
 		.line.value = (const uint8_t *)line,
-		.line.len = sizeof(line) - 1,
+		.line.len = strlen(line),
 	};
 	link_send(&message);
+}
+
+static void send_lease_end(void)
+{
+	send_log(log_level_warning_c, "the lease ended: rank policy and working set are restored, budgets lifted");
 	lease_ended = false;
+}
+
+/* The gateware keeps the report until it is acknowledged. */
+static void send_command_lost(void)
+{
+	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_ACKNOWLEDGE);
+	send_log(log_level_error_c, "the gateware lost an invalidation or clear; counts are wrong");
 }
 
 /* Sends what is due while the link has room. Interrupts are off. */
@@ -211,6 +222,8 @@ static void progress(void)
 {
 	epochs_progress(parameters.groups, parameters.contexts);
 	refs_progress(!epochs_halfway());
+	if (monitor_status(LITEMRC_STATUS_COMMAND_LOST) && may_send())
+		send_command_lost();
 	if (lease_ended && may_send())
 		send_lease_end();
 	if (receiver.held && may_send())
