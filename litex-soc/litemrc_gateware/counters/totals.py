@@ -27,7 +27,7 @@ class CounterTotals(LiteXModule):
     contexts : int
         a power of two.
     width : int
-        bits of a count, more than `LOW_BITS`.
+        bits of a count, at least `LOW_BITS` + 2: a carry at the limit must not clear the highest bit.
 
     Attributes
     ----------
@@ -49,6 +49,8 @@ class CounterTotals(LiteXModule):
     """
 
     def __init__(self, contexts: int, width: int) -> None:
+        if width < LOW_BITS + 2:
+            raise ValueError(f"CounterTotals: width must be at least {LOW_BITS + 2} (got {width})")
         self.context = Signal(max=contexts)
         self.count, self.misses, self.first = Signal(), Signal(), Signal()
         self.overflow = Signal()
