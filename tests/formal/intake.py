@@ -1,0 +1,178 @@
+"""Proof of `monitor.intake.Intake`: offered = taken + lost, order, one end of epoch under way."""
+
+from unittest.mock import patch
+
+import litemrc_gateware.monitor.command_queue as command_queue
+from formal.proof import Effort, Proof
+from formal.queues import FollowedRecord
+from litemrc_gateware.monitor.intake import Intake
+from litemrc_gateware.records import OpKind
+from migen import Cat, If, Mux, Signal
+
+COMMANDS = 2  # in place of 16
+
+
+class IntakeProof(Proof):
+    """The reference decides what enters the queue from the inputs, and follows any record through it."""
+
+    def __init__(self, unit_class=Intake, frames=2, contexts=2, queue_depth=4) -> None:
+        super().__init__()
+        self.parameters = f"{frames} frames, {contexts} contexts, queue of {queue_depth}, {COMMANDS} commands"
+        with patch.object(command_queue, "COMMANDS", COMMANDS):
+            self.unit = unit = unit_class(frames, contexts, queue_depth)
+        self.constants = fifo_constants(unit)
+        seen, sink = unit.observed, unit.sink
+        offered, enters, taken, lost = (Signal(name=name) for name in ("offered", "enters", "taken", "lost"))
+        self.comb += [
+            offered.eq(sink.valid & unit.enable),
+            enters.eq(seen.valid & ~seen.dropped),
+            taken.eq(enters & (seen.kind == OpKind.ACCESS)),
+            lost.eq(seen.valid & seen.dropped),
+        ]
+        given = Cat(sink.frame, sink.write, unit.context, unit.frozen)
+        self.prove(
+            "an offered access is either taken or lost, in its cycle and as it was offered",
+            Mux(
+                offered,
+                (taken ^ lost) & (Cat(seen.frame, seen.write, seen.context, seen.frozen) == given),
+                ~taken & ~lost,
+            ),
+        )
+        self._prove_queue(enters, lost, queue_depth)
+        self._prove_counts(offered & ~unit.frozen, taken & ~unit.frozen, enters)
+        self._prove_ends(enters, taken)
+        self._prove_commands(enters)
+        self.cover("the queue is full and an access is lost", lost)
+        self.cover("an epoch ends with accesses lost in it", unit.epoch_dropped != 0)
+        self.cover("a second epoch ends", seen.epoch_end & self.ever(unit.published), depth=40)
+
+    def _prove_queue(self, enters, lost, queue_depth) -> None:
+        seen, source = self.unit.observed, self.unit.source
+        names = [name for name, *_ in source.description.payload_layout]
+        self.record = record = FollowedRecord(
+            self,
+            (queue_depth + 1).bit_length(),
+            enters,
+            source.valid & source.ready,
+            Cat(*(getattr(seen, name) for name in names)),
+        )
+        self.prove("no record comes out that did not enter", ~source.valid | (record.entries != 0))
+        self.prove(
+            "the records that entered come out in order, each once",
+            ~(source.valid & record.due) | (Cat(*(getattr(source, name) for name in names)) == record.record),
+        )
+        self.prove("no access is lost below the queue's depth", ~lost | (record.entries >= queue_depth))
+        self.prove("level: the records in the queue", self.unit.level == record.entries)
+        self.prove_stream("source", source)
+
+    def _prove_counts(self, offered, taken, enters) -> None:
+        """Count modulo 4; the unit's counters stop at 2^32 - 1, which the properties exclude."""
+        unit, seen = self.unit, self.unit.observed
+        all_offered, all_taken, difference, ended = (Signal(2) for _ in range(4))
+        restarts = enters & (seen.epoch_end | (seen.kind == OpKind.CLEAR))
+        full = self.ever(unit.dropped == 2**32 - 1)
+        self.comb += difference.eq(all_offered - all_taken)
+        self.sync += [
+            all_offered.eq(all_offered + offered),
+            all_taken.eq(all_taken + taken),
+            If(restarts, all_offered.eq(0), all_taken.eq(0)),
+            If(enters & seen.epoch_end, ended.eq(difference)),
+        ]
+        self.prove("offered = taken + dropped, in the running epoch", full | (unit.dropped[:2] == difference))
+        self.prove("the same of the epoch that ended", full | (unit.epoch_dropped[:2] == ended))
+
+    def _prove_ends(self, enters, taken) -> None:
+        unit, seen, source = self.unit, self.unit.observed, self.unit.source
+        ends, left = Signal(), Signal()
+        in_flight, at_counters, requested = Signal(), Signal(), Signal()
+        self.comb += [
+            ends.eq(enters & seen.epoch_end),
+            left.eq(source.valid & source.ready & source.epoch_end),
+        ]
+        self.sync += [
+            If(unit.published, in_flight.eq(0), at_counters.eq(0)),
+            If(ends, in_flight.eq(1), requested.eq(0)),
+            If(left, at_counters.eq(1)),
+            If(unit.end_epoch, requested.eq(1)),
+        ]
+        self.assume(
+            "`published` comes once for each end that left the queue (proved of HitCounters)",
+            ~unit.published | at_counters,
+        )
+        free = ~in_flight & ~unit.window_taken
+        self.prove(
+            "an end enters only if none is between queue and window, and the window is free", ~ends | free
+        )
+        self.prove(
+            "a requested end enters with the next access, if it may", ~(taken & requested & free) | ends
+        )
+        self.prove("epoch_due: an end is requested or in flight", unit.epoch_due == (requested | in_flight))
+
+    def _prove_commands(self, enters) -> None:
+        unit, seen = self.unit, self.unit.observed
+        goes, kept = Signal(), Signal()
+        self.comb += goes.eq(enters & ((seen.kind == OpKind.CLEAR) | (seen.kind == OpKind.INVALIDATE)))
+        self.command = command = FollowedRecord(
+            self,
+            COMMANDS.bit_length(),
+            kept,
+            goes,
+            Cat(unit.clear, unit.invalidate_frame & ~unit.clear),
+        )
+        self.comb += kept.eq((unit.clear | unit.invalidate) & (command.entries != COMMANDS))
+        clear = seen.kind == OpKind.CLEAR
+        self.prove("no command enters that was not given", ~goes | (command.entries != 0))
+        self.prove(
+            "the commands given enter in order, each once",
+            ~(goes & command.due) | (Cat(clear, seen.frame & ~clear) == command.record),
+        )
+        self.cover("a command waits for accesses", (command.entries != 0) & enters & ~goes)
+
+
+def fifo_constants(unit) -> list[Signal]:
+    """The inputs of Migen's FIFOs that LiteX leaves at 0."""
+    return [unit.queue.fifo.fifo.replace, unit.commands.fifo.fifo.replace]
+
+
+class EpochLengthProof(Proof):
+    """The reference counts the accesses of the running epoch; the length is any constant below 4."""
+
+    def __init__(self, unit_class=Intake, frames=2, contexts=1, queue_depth=4) -> None:
+        super().__init__()
+        self.parameters = f"{frames} frames, queue of {queue_depth}, epoch_length 0 to 3"
+        with patch.object(command_queue, "COMMANDS", COMMANDS):
+            self.unit = unit = unit_class(frames, contexts, queue_depth)
+        self.constants = fifo_constants(unit)
+        seen = unit.observed
+        length = self.any_constant(2, "length")
+        self.comb += unit.epoch_length.eq(length)
+        settled = self.before(~self.first, 2)
+        self.assume("a new length takes effect two cycles later: no access before", settled | ~unit.enable)
+        self.assume("the epoch's unit is an access", ~unit.by_cycles)
+
+        taken, ends, free, elapsed = Signal(), Signal(), Signal(), Signal(32)
+        in_flight, requested = Signal(), Signal()
+        enters = seen.valid & ~seen.dropped
+        self.comb += [
+            taken.eq(enters & (seen.kind == OpKind.ACCESS)),
+            ends.eq(enters & seen.epoch_end),
+            free.eq(~in_flight & ~unit.window_taken),
+        ]
+        more = taken & ~unit.frozen & (elapsed != 2**32 - 1)
+        self.sync += [
+            If(ends | (enters & (seen.kind == OpKind.CLEAR)), elapsed.eq(0)).Elif(
+                more, elapsed.eq(elapsed + 1)
+            ),
+            If(unit.published, in_flight.eq(0)),
+            If(ends, in_flight.eq(1), requested.eq(0)),
+            If(unit.end_epoch, requested.eq(1)),
+        ]
+        full = (length != 0) & ~unit.frozen & (elapsed + 1 >= length)
+        self.prove(
+            "an epoch ends with the access that fills it, or as soon as the window is free; else on request",
+            ~taken | (ends == (free & (requested | full))),
+            Effort(24),  # the 32-bit counter keeps PDR from finding an invariant
+        )
+        self.cover(
+            "two epochs of three accesses each end", ends & (length == 3) & self.ever(ends) & (elapsed == 2)
+        )

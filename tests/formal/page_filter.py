@@ -1,0 +1,98 @@
+"""Proof of `filter.page_filter.PageFilter` around any engine: one answer an operation, in order."""
+
+from formal.proof import Effort, Proof
+from formal.queues import FollowedRecord
+from litemrc_gateware.filter.answer_merge import AnswerKind
+from litemrc_gateware.filter.page_filter import PageFilter
+from litemrc_gateware.records import OpKind, PositionKind
+from migen import Cat, If, Signal
+
+
+def constants(unit) -> list[Signal]:
+    """The settings, which stay as after reset: every page takes part; and what LiteX leaves at 0."""
+    return [unit.lower, unit.upper, unit.sampling, unit.answers.fifo.replace]
+
+
+IN_FLIGHT_BITS = 5  # more operations than the filter holds
+
+
+class PageFilterProof(Proof):
+    """The engine is part of the environment: it answers each of its operations, with any position."""
+
+    def __init__(
+        self,
+        unit_class=PageFilter,
+        memory_frames=4,
+        frames=4,
+        groups=2,
+        contexts=2,
+        recent_pages=2,
+        answers_depth=9,
+        depth=18,
+    ) -> None:
+        super().__init__()
+        self.parameters = (
+            f"{memory_frames} frames, {frames} pages, {groups} groups, {contexts} contexts, "
+            f"{recent_pages} recent pages, {answers_depth} answers"
+        )
+        sizes = (memory_frames, frames, groups, contexts, recent_pages, answers_depth)
+        self.unit = unit = unit_class(*sizes, counter_bits=2)
+        self.constants = constants(unit)
+        sink, source, ops, positions = unit.sink, unit.source, unit.engine_ops, unit.engine_positions
+
+        asked, given = ops.valid & ops.ready, positions.valid & positions.ready
+        with_engine = Signal(IN_FLIGHT_BITS)
+        self.sync += with_engine.eq(with_engine + asked - given)
+        self.assume("the engine answers an operation it took", ~positions.valid | (with_engine != 0))
+
+        nothing = (sink.kind == OpKind.MARK) | ((sink.kind == OpKind.ACCESS) & sink.frozen)
+        taken, answered = sink.valid & sink.ready, source.valid & source.ready
+        self.op = op = FollowedRecord(self, IN_FLIGHT_BITS, taken, answered, Cat(sink.epoch_end, nothing))
+        bounded = Effort(depth)
+        self.prove("no answer without an operation", ~source.valid | (op.entries != 0), bounded)
+        self.prove(
+            "one answer for each operation, in order: its end of epoch; none of a mark or a frozen access",
+            ~(source.valid & op.due)
+            | ((source.epoch_end == op.record[0]) & (~op.record[1] | (source.kind == PositionKind.NONE))),
+            bounded,
+        )
+        self.prove("idle: every operation taken is answered", ~unit.idle | (op.entries == 0), bounded)
+        self.prove("the engine gets no marks", ~ops.valid | (ops.kind != OpKind.MARK))
+        self.prove_stream("engine_ops", ops)
+        self.prove_stream("source", source)
+        self.cover("three operations are answered", self.count_of(answered) == 3)
+        self.cover(
+            "an operation is answered before the engine answers an earlier one",
+            (with_engine != 0) & (op.entries > 8),
+            40,
+        )
+
+    def count_of(self, event) -> Signal:
+        """Return the number of earlier cycles with `event`, up to 3."""
+        count = Signal(2)
+        self.sync += If(event & (count != 3), count.eq(count + 1))
+        return count
+
+
+class FilterEndsProof(Proof):
+    """What holds in all states: the ends of epochs, and the room for answers due."""
+
+    def __init__(self, unit_class=PageFilter) -> None:
+        super().__init__()
+        self.parameters = "4 frames, 4 pages, 2 groups, 2 contexts, 2 recent pages, 9 answers"
+        self.unit = unit = unit_class(4, 4, 2, 2, 2, 9, counter_bits=2)
+        self.constants = constants(unit)
+        sink, source, due = unit.sink, unit.source, unit.answers.sink
+        before_fifo = Signal()
+        enters = sink.valid & sink.ready & sink.epoch_end
+        leaves = source.valid & source.ready & source.epoch_end
+        pushed = due.valid & due.epoch_end & (due.kind != AnswerKind.TOUCH)
+        self.sync += If(enters, before_fifo.eq(1)).Elif(pushed, before_fifo.eq(0))
+        self.assume(
+            "an end of epoch comes when none is between queue and window (proved of Intake)",
+            ~(sink.valid & sink.epoch_end & before_fifo),
+        )
+        self.prove("the FIFO has a place for every answer due", ~due.valid | due.ready)
+        self.prove("an end of epoch enters the FIFO of answers once", ~pushed | before_fifo)
+        self.cover("the FIFO is nearly full", unit.answers.level == 8)
+        self.cover("a second end of epoch leaves", leaves & self.ever(leaves))

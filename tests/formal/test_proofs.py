@@ -1,0 +1,48 @@
+"""The quick proofs hold, and their seeded faults break them; `make formal` runs all."""
+
+from threading import Lock
+
+import pytest
+from formal.catalogue import PROOFS, QUICK
+from formal.checking import breaks, check
+from formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
+from formal.faults import MUTANTS
+from formal.faults.mutant import built
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _abc():
+    try:
+        find_abc()
+    except EngineError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("proof", QUICK, ids=lambda proof: proof.__name__)
+def test_every_property_holds_and_every_state_is_reached(proof):
+    rows = list(check(proof, Lock()))
+    assert rows and not [row for row in rows if not row.holds]
+
+
+@pytest.mark.parametrize(
+    ("number", "mutant"), [pair for pair in enumerate(MUTANTS) if pair[1].proof in QUICK], ids=str
+)
+def test_a_seeded_fault_breaks_its_property(number, mutant):
+    folder = BUILD / "mutants" / f"test{number}"
+    assert breaks(lambda: built(mutant), folder, mutant.breaks, Lock()).kind == "reached"
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
+def test_every_property_has_a_seeded_fault(proof):
+    names = {goal.name for goal in proof().properties}
+    assert {mutant.breaks for mutant in MUTANTS if mutant.proof is proof} == names
+
+
+def test_a_read_that_meets_a_write_may_read_anything():
+    source = (
+        "//---\n// Memory words: 4-words x 8-bit\n//---\n"
+        "reg [7:0] words_dat0;\nalways @(posedge sys_clk) begin\n\twords_dat0 <= words[read];\nend\n"
+        "always @(posedge sys_clk) begin\n\tif (we)\n\t\twords[write] <= data;\nend\n"
+    )
+    changed = any_read_at_collisions(source)
+    assert "words_dat0 <= ((we & (write == read))) ? words_dat0_any : words[read];" in changed
