@@ -10,7 +10,8 @@ with room to spare, speed grade 6. LUT4 are nextpnr's: logic, carries and LUT RA
 A unit is synthesized once, then placed and routed with each of five seeds. The table has the lowest, the
 median and the highest clock; the lowest must meet the target, or the script fails. yosys and nextpnr-ecp5
 from PATH are used, else YoWASP's. A seed of a unit whose Verilog, tools and options have not changed is not
-run again. All units take about 50 minutes of one core, bucket_stack 8 of them.
+run again. All units take roughly half an hour of an idle machine, most of it bucket_stack, ref_counters,
+group_stack_65536 and rank_counters_16_domains; the others take a minute or less each.
 """
 
 import argparse
