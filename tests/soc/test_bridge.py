@@ -62,7 +62,7 @@ def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_pat
         for context, traffic in ((0, RANDOM), (5, LOOP), (7, replace(RANDOM, seed=7))):
             device.request("set_context", context=context)
             ref_counters.start_traffic(device, traffic, gap=20, count=20_000)
-            for _ in collector.collect(2):
+            for _ in collector.collect(1):
                 pass
             device.request("invalidate", frame=3)
             while ref_counters.get_traffic(device).left:
@@ -82,7 +82,7 @@ def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_pat
     assert recording.tap.exact and counts["access"] > 70_000 and counts["invalidate"] == 3
     comparison = compare(table, replay(recording, model_of(table)), counts["access"])
     assert comparison.equal, comparison.first_difference
-    assert comparison.counters > 10 * 67
+    assert comparison.counters > 5 * 67
     assert {0, 5, 7} <= set(table.context.tolist()) and set(table.scale_log2.tolist()) == {0, 2}
     assert table.link_statistics["epoch_messages_lost"] == 0
     assert table.accesses.sum() + table.outside.sum() > 0
@@ -92,7 +92,7 @@ def test_without_hold_every_epoch_read_is_whole_and_the_others_are_counted_as_lo
     with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
         soc.write("mrc_control", CONTROL_ENABLE)  # hold is 0
         device.request("set_epoch", unit="accesses", length=12_000)
-        ref_counters.start_traffic(device, RANDOM, gap=5, count=400_000)
+        ref_counters.start_traffic(device, RANDOM, gap=5, count=4_000_000)
         collector = Collector(device)
         for _ in collector.collect(4):
             before = soc.words.read(soc.address("mrc_epoch"), 1)[0]

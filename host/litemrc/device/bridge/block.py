@@ -110,7 +110,7 @@ class RegisterBlock:
         """Write a register of one word once, and return what it reads then."""
         address, _ = self._places[register]
         self._client.write(address, word)
-        # Also keeps writes apart: LiteEth drops packets that arrive while it handles one.
+        # Also keeps Etherbone's packets apart, whose rate nothing else limits.
         return self._client.read(address, 1)[0]
 
     def update(self, register: str, **fields: int) -> None:
