@@ -8,6 +8,7 @@ from formal.checking import breaks, check
 from formal.engine import BUILD, EngineError, any_read_at_collisions, find_abc
 from formal.faults import MUTANTS
 from formal.faults.mutant import built
+from litemrc_gateware.counters.hit_counters import HitCounters
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,3 +47,9 @@ def test_a_read_that_meets_a_write_may_read_anything():
     )
     changed = any_read_at_collisions(source)
     assert "words_dat0 <= ((we & (write == read))) ? words_dat0_any : words[read];" in changed
+
+
+def test_totals_whose_carry_would_clear_the_limit_are_refused():
+    """2-bit counters: counts of 3 bits, 1 above the 2 low ones; a carry on top of 1 is 0."""
+    with pytest.raises(ValueError, match="width must be at least 4"):
+        HitCounters(groups=4, contexts=2, counter_bits=2)
