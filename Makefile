@@ -133,7 +133,7 @@ registers: $(HOST) .venv/soc.stamp   ## export the register map from the gatewar
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 
-formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (10 min)
+formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (6 min)
 	PYTHONPATH=tests python -m formal $(PROOFS)
 
 test-targets: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/targets.stamp   ## add_monitor on 43 stock SoCs, their taps simulated: docs/targets.md (3 min)
