@@ -106,7 +106,8 @@ def test_what_is_read_between_two_equal_values_of_epoch_is_of_that_epoch():
 MUTANTS = {
     "totals are shown as they are copied": (
         totals_module,
-        "~half)),\n            finished.write.we.eq(self.copies),\n            If(self.publish, half.eq(~half)),",
+        "~half)),\n            finished.write.we.eq(self.copies),\n"
+        "            If(self.publish, half.eq(~half)),",
         "half)),\n            finished.write.we.eq(self.copies),",
     ),
     "the epoch is counted before the window has it": (
