@@ -17,19 +17,19 @@ bool in_newer_half(id_t id, int level) { return id[ID_BITS - 1 - level]; }
 
 void BucketStack::clear() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry per cycle: the array has one write port
-        pages_[frame] = Page{0, 0};
+        HLS_PIPELINE // one entry per cycle: the array has one write port
+        pages_[frame] = 0;
     }
     for (int node = 0; node < CONTEXTS << (ID_BITS - 1); ++node) {
-#pragma HLS pipeline II = 1 // one node per level and cycle
+        HLS_PIPELINE // one node per level and cycle
         for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // one memory per level
+            HLS_UNROLL // one memory per level
             nodes_[level][node] = 0;
         }
     }
     next_id_ = 1;
     for (int context = 0; context < CONTEXTS; ++context) {
-#pragma HLS pipeline II = 1
+        HLS_PIPELINE
         contexts_[context].front.clear();
         open(context, contexts_[context]);
     }
@@ -46,8 +46,6 @@ Position BucketStack::step(const Op &op) {
 
 // Constant work. If `needs_maintenance`, `maintain` must follow.
 Position BucketStack::operate(const Op &op) {
-#pragma HLS inline // into the loop that is pipelined
-#pragma HLS array_partition variable = nodes_ dim = 1 type = complete // one memory per level
     Position answer{POSITION_NONE, 0, 0, 0};
     switch (int(op.kind)) {
     case OP_ACCESS:
@@ -83,7 +81,7 @@ Position BucketStack::access(frame_t frame, context_t running) {
     const context_t owner = valid ? owners_[id] : running;
     Context context = contexts_[owner];
     const Position answer{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), 0, owner, 0};
-    pages_[frame] = Page{context.open_id, generation_};
+    set_page(frame, context.open_id);
     if (id == context.open_id)
         return answer;
 
@@ -104,7 +102,7 @@ Position BucketStack::access(frame_t frame, context_t running) {
 
 void BucketStack::invalidate(frame_t frame) {
     const id_t id = id_of(frame);
-    pages_[frame] = Page{0, generation_};
+    set_page(frame, 0);
     if (id == 0)
         return;
     const context_t owner = owners_[id];
@@ -115,15 +113,18 @@ void BucketStack::invalidate(frame_t frame) {
 }
 
 id_t BucketStack::id_of(frame_t frame) const {
-    const Page page = pages_[frame];
+    Page page;
+    unpack_into(pages_[frame], page.id, page.generation);
     return page.id == 0 || page.generation == generation_ ? page.id : map_[page.id];
 }
+
+void BucketStack::set_page(frame_t frame, id_t id) { pages_[frame] = packed<page_word_t>(id, generation_); }
 
 // Removes a page from a closed bucket. Returns the number of pages in the closed buckets newer than it.
 pages_t BucketStack::remove(context_t owner, id_t id) {
     pages_t newer = 0;
     for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // one memory per level, all in parallel
+        HLS_UNROLL // one memory per level, all in parallel
         pages_t &pages = nodes_[level][node_of(owner, id, level)];
         if (in_newer_half(id, level))
             pages -= 1;
@@ -136,7 +137,7 @@ pages_t BucketStack::remove(context_t owner, id_t id) {
 
 void BucketStack::insert(context_t owner, id_t id, pages_t pages) {
     for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // as in remove
+        HLS_UNROLL // as in remove
         if (in_newer_half(id, level))
             nodes_[level][node_of(owner, id, level)] += pages;
     }
@@ -169,19 +170,19 @@ void BucketStack::renumber() {
     pages_t merged_pages[CONTEXTS];
     pages_t new_counts[IDS];
     for (int context = 0; context < CONTEXTS; ++context) {
-#pragma HLS unroll
+        HLS_UNROLL
         merged_id[context] = 0;
         merged_pages[context] = 0;
     }
     next_id_t new_id = 1;
     for (int id = 1; id < IDS; ++id) {
-#pragma HLS pipeline II = 1 // one id per cycle: the input waits for it
+        HLS_PIPELINE // one id per cycle: the input waits for it
         if (id >= int(next_id_))
             break;
         const context_t owner = owners_[id];
         const pages_t pages = counts_[id];
         for (int level = 0; level < ID_BITS; ++level) {
-#pragma HLS unroll // as in remove
+            HLS_UNROLL // as in remove
             if (in_newer_half(id, level))
                 nodes_[level][node_of(owner, id, level)] = 0;
         }
@@ -206,7 +207,7 @@ void BucketStack::renumber() {
         new_id += 1;
     }
     for (int id = 1; id < IDS; ++id) {
-#pragma HLS pipeline II = 1 // as above
+        HLS_PIPELINE // as above
         if (id >= int(new_id))
             break;
         insert(owners_[id], id, new_counts[id]);
@@ -220,38 +221,29 @@ void BucketStack::renumber() {
 // Updates the page array to this generation. The RTL does so concurrently, in the bank that operations do not use.
 void BucketStack::sweep() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry per cycle
-        pages_[frame] = Page{id_of(frame), generation_};
+        HLS_PIPELINE // one entry per cycle
+        set_page(frame, id_of(frame));
     }
 }
 
 } // namespace litemrc
 
-void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
-#pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
-#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
-#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
-#pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
-#pragma HLS aggregate variable = positions compact = bit
+void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
+    HLS_STREAM(ops)
+    HLS_STREAM(positions)
+    HLS_FREE_RUNNING
 
     static litemrc::BucketStack stack;
     static bool swept = false;
-#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+    HLS_BANKS(stack.nodes_, 1) // one memory per level
+    HLS_RESET(swept)           // memories keep their contents over a reset, so the sweep must run again
 
     if (!swept) {
         stack.clear();
         swept = true;
     }
-    // An operation may read what its predecessor wrote: page, count, nodes, open bucket, last hit. All these dependences
-    // are true, so none is declared false. The RTL reads some cycles before it writes and forwards pending writes: of a
-    // page from up to 7 earlier operations, of a node or a count from 2; the rest is read and written in one cycle. Vitis
-    // does not add forwarding by itself and may report a higher II, at least that of a read and a write of the page
-    // array. It has not been run.
-    litemrc::Op op;
-    do {
-#pragma HLS pipeline II = 1 // one operation per cycle: DRAM may see one in each cycle
-        op = ops.read();
-        positions.write(stack.operate(op));
-    } while (!stack.needs_maintenance(op) && !ops.empty());
-    stack.maintain(op);
+    const litemrc::Op op = litemrc::unpack_op(ops.read());
+    positions.write(pack(stack.operate(op)));
+    if (stack.needs_maintenance(op))
+        stack.maintain(op);
 }

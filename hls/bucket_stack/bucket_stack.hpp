@@ -52,12 +52,14 @@ class BucketStack {
         id_t id; // 0: invalid
         ap_uint<1> generation;
     };
+    using page_word_t = ap_uint<ID_BITS + 1>;
     struct Context {
         id_t open_id;
         pages_t open_pages;
         LoopFront<id_t> front;
     };
 
+    void set_page(frame_t frame, id_t id);
     Position access(frame_t frame, context_t running);
     void invalidate(frame_t frame);
     id_t id_of(frame_t frame) const;
@@ -68,20 +70,20 @@ class BucketStack {
     void renumber();
     void sweep();
 
-    Page pages_[FRAMES];
-    pages_t counts_[IDS]; // pages in each closed bucket
-    context_t owners_[IDS];
-    id_t map_[IDS]; // ids of this generation by ids of the last one
-    pages_t nodes_[ID_BITS][CONTEXTS << (ID_BITS - 1)];
-    Context contexts_[CONTEXTS];
-    next_id_t next_id_;
-    ap_uint<1> generation_;
-    ap_uint<4> delay_; // operations left before renumbering; 0: none is due
-    ap_uint<1> renumbers_; // due after this operation
+    HLS_STATE page_word_t pages_[FRAMES];
+    HLS_STATE pages_t counts_[IDS]; // pages in each closed bucket
+    HLS_STATE context_t owners_[IDS];
+    HLS_STATE id_t map_[IDS]; // ids of this generation by ids of the last one
+    HLS_STATE pages_t nodes_[ID_BITS][CONTEXTS << (ID_BITS - 1)];
+    HLS_STATE Context contexts_[CONTEXTS];
+    HLS_STATE next_id_t next_id_;
+    HLS_STATE ap_uint<1> generation_;
+    HLS_STATE ap_uint<4> delay_;     // operations left before renumbering; 0: none is due
+    HLS_STATE ap_uint<1> renumbers_; // due after this operation
     unsigned renumberings_ = 0; // for testbenches
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
-void bucket_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);
+void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions);

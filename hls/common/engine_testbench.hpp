@@ -52,20 +52,20 @@ class TestbenchWorkload {
 
 // Runs the engine's top function and its reference side by side; returns what main() should.
 template <typename Reference>
-int run_engine_testbench(const char *name, void (*engine)(hls::stream<Op> &, hls::stream<Position> &), int argc,
+int run_engine_testbench(const char *name, void (*engine)(hls::stream<op_word_t> &, hls::stream<position_word_t> &), int argc,
                          char **argv) {
     const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : TESTBENCH_OPS;
-    hls::stream<Op> ops;
-    hls::stream<Position> positions;
+    hls::stream<op_word_t> ops;
+    hls::stream<position_word_t> positions;
     Reference reference;
     TestbenchWorkload workload;
     int kinds[4] = {0, 0, 0, 0};
 
     for (int i = 0; i < ops_to_do; ++i) {
         const Op op = workload.next();
-        ops.write(op);
+        ops.write(pack(op));
         engine(ops, positions);
-        const Position seen = positions.read();
+        const Position seen = unpack_position(positions.read());
         const Position expected = reference.step(op);
         if (seen != expected) {
             std::cerr << name << ": operation " << i << ": " << op << "\n  answered " << seen << "\n  expected "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "words.hpp"
 
 namespace litemrc {
 
@@ -20,6 +21,18 @@ struct Op {
     ap_uint<1> epoch_end; // the epoch ends after this operation, of any kind
 };
 
+using op_word_t = ap_uint<whole_bytes(2 + width_of(FRAMES) + width_of(CONTEXTS) + 2)>;
+
+inline op_word_t pack(const Op &op) {
+    return packed<op_word_t>(op.kind, op.frame, op.context, op.write, op.epoch_end);
+}
+
+inline Op unpack_op(op_word_t word) {
+    Op op;
+    unpack_into(word, op.kind, op.frame, op.context, op.write, op.epoch_end);
+    return op;
+}
+
 enum PositionKind {
     POSITION_HIT = 0,   // the page's LRU stack distance lay in `group`
     POSITION_MISS = 1,  // the page was invalid: stack distance infinite
@@ -35,6 +48,18 @@ struct Position {
     ap_uint<1> epoch_end;
 };
 
+using position_word_t = ap_uint<whole_bytes(2 + width_of(GROUPS) + width_of(CONTEXTS) + 1)>;
+
+inline position_word_t pack(const Position &position) {
+    return packed<position_word_t>(position.kind, position.group, position.context, position.epoch_end);
+}
+
+inline Position unpack_position(position_word_t word) {
+    Position position;
+    unpack_into(word, position.kind, position.group, position.context, position.epoch_end);
+    return position;
+}
+
 // A page changed its page group. For each operation a stack engine reports first the move of the operation's page, then
 // those of the pages passed on to the next group, from the deepest group up.
 struct Move {
@@ -46,15 +71,44 @@ struct Move {
     group_t to_group;
 };
 
+using move_word_t = ap_uint<whole_bytes(width_of(FRAMES) + width_of(CONTEXTS) + 2 * (1 + width_of(GROUPS)))>;
+
+inline move_word_t pack(const Move &move) {
+    return packed<move_word_t>(move.page, move.context, move.was_valid, move.from_group, move.is_valid, move.to_group);
+}
+
+inline Move unpack_move(move_word_t word) {
+    Move move;
+    unpack_into(word, move.page, move.context, move.was_valid, move.from_group, move.is_valid, move.to_group);
+    return move;
+}
+
 // A sink for engines whose moves are not used.
 struct NoMoves {
-    void write(const Move &) {}
+    void write(move_word_t) {}
 };
+
+// Whether an operation is the first access to its page in the epoch.
+using touch_word_t = ap_uint<whole_bytes(1)>;
 
 // The input of the hit counters.
 struct Counted {
     Position position;
     ap_uint<1> first_touch; // of the page in the epoch; 0 unless a hit or a miss
 };
+
+using counted_word_t = ap_uint<whole_bytes(2 + width_of(GROUPS) + width_of(CONTEXTS) + 2)>;
+
+inline counted_word_t pack(const Counted &counted) {
+    const Position &at = counted.position;
+    return packed<counted_word_t>(at.kind, at.group, at.context, at.epoch_end, counted.first_touch);
+}
+
+inline Counted unpack_counted(counted_word_t word) {
+    Counted counted;
+    Position &at = counted.position;
+    unpack_into(word, at.kind, at.group, at.context, at.epoch_end, counted.first_touch);
+    return counted;
+}
 
 } // namespace litemrc

@@ -8,13 +8,23 @@ group_t group_at(pages_t lru_position) { return lru_position / GROUP_PAGES; }
 
 } // namespace
 
+GroupStack::Page GroupStack::page(frame_t frame) const {
+    Page page;
+    unpack_into(pages_[frame], page.valid, page.owner, page.group);
+    return page;
+}
+
+void GroupStack::set_page(frame_t frame, const Page &page) {
+    pages_[frame] = packed<page_word_t>(page.valid, page.owner, page.group);
+}
+
 void GroupStack::clear() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-#pragma HLS pipeline II = 1 // one entry per cycle: the array has one write port
-        pages_[frame] = Page{0, 0, 0};
+        HLS_PIPELINE // one entry per cycle: the array has one write port
+        set_page(frame, Page{0, 0, 0});
     }
     for (int context = 0; context < CONTEXTS; ++context) {
-#pragma HLS pipeline II = 1
+        HLS_PIPELINE
         sizes_[context] = 0;
     }
 }
@@ -45,7 +55,7 @@ template <typename Moves> Position GroupStack::step(const Op &op, Moves &moves) 
 }
 
 template <typename Moves> Position GroupStack::access(frame_t frame, context_t running, Moves &moves) {
-    const Page page = pages_[frame];
+    const Page page = this->page(frame);
     const bool valid = page.valid;
     const context_t owner = valid ? page.owner : running;
     const pages_t size = sizes_[owner];
@@ -55,7 +65,7 @@ template <typename Moves> Position GroupStack::access(frame_t frame, context_t r
         return Position{POSITION_HIT, 0, owner, 0};
 
     if (!valid || page.group != 0)
-        moves.write(Move{frame, owner, page.valid, valid ? page.group : group_t(0), 1, 0});
+        moves.write(pack(Move{frame, owner, page.valid, valid ? page.group : group_t(0), 1, 0}));
     if (valid) {
         shift_down(owner, page.group, false, moves);
         unlink(frame);
@@ -67,22 +77,22 @@ template <typename Moves> Position GroupStack::access(frame_t frame, context_t r
     const bool alone = !valid && size == 0;
     link_before(frame, alone ? frame : top);
     group_headers_[owner][0] = frame;
-    pages_[frame] = Page{1, owner, 0};
+    set_page(frame, Page{1, owner, 0});
     return Position{ap_uint<2>(valid ? POSITION_HIT : POSITION_MISS), valid ? page.group : group_t(0), owner, 0};
 }
 
 template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &moves) {
-    const Page page = pages_[frame];
+    const Page page = this->page(frame);
     if (!page.valid)
         return;
     const pages_t size = sizes_[page.owner];
     const frame_t successor = next_[frame];
-    moves.write(Move{frame, page.owner, 1, page.group, 0, 0});
+    moves.write(pack(Move{frame, page.owner, 1, page.group, 0, 0}));
     shift_up(page.owner, page.group, group_at(size - 1), moves);
     if (group_headers_[page.owner][page.group] == frame)
         group_headers_[page.owner][page.group] = successor;
     unlink(frame);
-    pages_[frame] = Page{0, 0, 0};
+    set_page(frame, Page{0, 0, 0});
     sizes_[page.owner] = size - 1;
 }
 
@@ -91,15 +101,14 @@ template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &move
 template <typename Moves>
 void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves) {
     for (int g = int(deepest); g > 0; --g) {
-#pragma HLS loop_tripcount min = 0 max = GROUPS - 1
-#pragma HLS pipeline II = 1 // an iteration writes its own group's header and a page that no other iteration writes
-#pragma HLS dependence variable = group_headers_ type = inter false
-#pragma HLS dependence variable = pages_ type = inter false
+        HLS_PIPELINE // an iteration writes its own group's header and a page that no other iteration writes
+        HLS_INDEPENDENT(group_headers_)
+        HLS_INDEPENDENT(pages_)
         const bool opens = opens_group && g == int(deepest);
         const frame_t passed_on = prev_[group_headers_[owner][opens ? 0 : g]];
         group_headers_[owner][g] = passed_on;
-        pages_[passed_on] = Page{1, owner, group_t(g)};
-        moves.write(Move{passed_on, owner, 1, group_t(g - 1), 1, group_t(g)});
+        set_page(passed_on, Page{1, owner, group_t(g)});
+        moves.write(pack(Move{passed_on, owner, 1, group_t(g - 1), 1, group_t(g)}));
     }
 }
 
@@ -107,14 +116,13 @@ void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, 
 // page, its header becomes stale.
 template <typename Moves> void GroupStack::shift_up(context_t owner, group_t above, group_t last, Moves &moves) {
     for (int g = int(last); g > int(above); --g) {
-#pragma HLS loop_tripcount min = 0 max = GROUPS - 1
-#pragma HLS pipeline II = 1 // as in shift_down
-#pragma HLS dependence variable = group_headers_ type = inter false
-#pragma HLS dependence variable = pages_ type = inter false
+        HLS_PIPELINE // as in shift_down
+        HLS_INDEPENDENT(group_headers_)
+        HLS_INDEPENDENT(pages_)
         const frame_t passed_up = group_headers_[owner][g];
         group_headers_[owner][g] = next_[passed_up];
-        pages_[passed_up] = Page{1, owner, group_t(g - 1)};
-        moves.write(Move{passed_up, owner, 1, group_t(g), 1, group_t(g - 1)});
+        set_page(passed_up, Page{1, owner, group_t(g - 1)});
+        moves.write(pack(Move{passed_up, owner, 1, group_t(g), 1, group_t(g - 1)}));
     }
 }
 
@@ -135,45 +143,40 @@ void GroupStack::link_before(frame_t frame, frame_t top) {
 }
 
 template Position GroupStack::step(const Op &op, NoMoves &moves);
-template Position GroupStack::step(const Op &op, hls::stream<Move> &moves);
+template Position GroupStack::step(const Op &op, hls::stream<move_word_t> &moves);
 
 } // namespace litemrc
 
-void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions) {
-#pragma HLS interface mode = axis port = ops             // valid/ready, as the RTL's sink
-#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's source
-#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
-#pragma HLS aggregate variable = ops compact = bit       // a record is one word without padding
-#pragma HLS aggregate variable = positions compact = bit
+void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
+    HLS_STREAM(ops)
+    HLS_STREAM(positions)
+    HLS_FREE_RUNNING
 
     static litemrc::GroupStack stack;
     static bool swept = false;
-#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+    HLS_RESET(swept) // memories keep their contents over a reset, so the sweep must run again
 
     if (!swept) {
         stack.clear();
         swept = true;
     }
-    positions.write(stack.step(ops.read()));
+    positions.write(pack(stack.step(litemrc::unpack_op(ops.read()))));
 }
 
-void group_stack_moves(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions,
-                       hls::stream<litemrc::Move> &moves) {
-#pragma HLS interface mode = axis port = ops // as in group_stack
-#pragma HLS interface mode = axis port = positions
-#pragma HLS interface mode = axis port = moves
-#pragma HLS interface mode = ap_ctrl_none port = return
-#pragma HLS aggregate variable = ops compact = bit
-#pragma HLS aggregate variable = positions compact = bit
-#pragma HLS aggregate variable = moves compact = bit
+void group_stack_moves(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions,
+                       hls::stream<litemrc::move_word_t> &moves) {
+    HLS_STREAM(ops)
+    HLS_STREAM(positions)
+    HLS_STREAM(moves)
+    HLS_FREE_RUNNING
 
     static litemrc::GroupStack stack;
     static bool swept = false;
-#pragma HLS reset variable = swept
+    HLS_RESET(swept) // as in group_stack
 
     if (!swept) {
         stack.clear();
         swept = true;
     }
-    positions.write(stack.step(ops.read(), moves));
+    positions.write(pack(stack.step(litemrc::unpack_op(ops.read()), moves)));
 }

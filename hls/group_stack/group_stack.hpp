@@ -26,7 +26,7 @@ class GroupStack {
     Position step(const Op &op);
 
     // Also writes a Move for each page that changes its group, except for a clear (group_stack_moves).
-    // `Moves` is NoMoves or hls::stream<Move>.
+    // `Moves` is NoMoves or hls::stream<move_word_t>.
     template <typename Moves> Position step(const Op &op, Moves &moves);
 
   private:
@@ -35,6 +35,10 @@ class GroupStack {
         context_t owner; // the context that first touched the page after it became invalid
         group_t group;
     };
+    using page_word_t = ap_uint<1 + width_of(CONTEXTS) + width_of(GROUPS)>;
+
+    Page page(frame_t frame) const;
+    void set_page(frame_t frame, const Page &page);
 
     template <typename Moves> Position access(frame_t frame, context_t running, Moves &moves);
     template <typename Moves> void invalidate(frame_t frame, Moves &moves);
@@ -43,18 +47,18 @@ class GroupStack {
     void unlink(frame_t frame);
     void link_before(frame_t frame, frame_t top);
 
-    Page pages_[FRAMES];
-    frame_t next_[FRAMES];
-    frame_t prev_[FRAMES];
-    frame_t group_headers_[CONTEXTS][GROUPS]; // entries of groups that hold no page are stale
-    pages_t sizes_[CONTEXTS];                 // pages in each stack
+    HLS_STATE page_word_t pages_[FRAMES];
+    HLS_STATE frame_t next_[FRAMES];
+    HLS_STATE frame_t prev_[FRAMES];
+    HLS_STATE frame_t group_headers_[CONTEXTS][GROUPS]; // entries of groups that hold no page are stale
+    HLS_STATE pages_t sizes_[CONTEXTS];                 // pages in each stack
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
-void group_stack(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions);
+void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions);
 
 // The same with a second output stream, for the rank meter.
-void group_stack_moves(hls::stream<litemrc::Op> &ops, hls::stream<litemrc::Position> &positions,
-                       hls::stream<litemrc::Move> &moves);
+void group_stack_moves(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions,
+                       hls::stream<litemrc::move_word_t> &moves);

@@ -12,9 +12,9 @@ using namespace litemrc;
 
 // Compares each page's group according to the moves with the reference.
 int run_moves_testbench(int ops_to_do) {
-    hls::stream<Op> ops;
-    hls::stream<Position> positions;
-    hls::stream<Move> moves;
+    hls::stream<op_word_t> ops;
+    hls::stream<position_word_t> positions;
+    hls::stream<move_word_t> moves;
     LruReference reference;
     TestbenchWorkload workload;
     constexpr int NOWHERE = -1;
@@ -22,14 +22,14 @@ int run_moves_testbench(int ops_to_do) {
     long moved = 0;
     for (int i = 0; i < ops_to_do; ++i) {
         const Op op = workload.next();
-        ops.write(op);
+        ops.write(pack(op));
         group_stack_moves(ops, positions, moves);
         positions.read();
         reference.step(op);
         if (op.kind == OP_CLEAR)
             groups.assign(FRAMES, NOWHERE);
         for (; !moves.empty(); ++moved) {
-            const Move move = moves.read();
+            const Move move = unpack_move(moves.read());
             const int page = move.page;
             const bool owned = !move.was_valid || owners[page] == int(move.context);
             if (groups[page] != (move.was_valid ? int(move.from_group) : NOWHERE) || !owned) {

@@ -14,7 +14,7 @@ void HitCounters::clear() {
         accesses_[context] = 0;
         touched_[context] = 0;
         for (int group = 0; group < GROUPS; ++group) {
-#pragma HLS pipeline II = 1 // one counter per cycle: the array has one write port
+            HLS_PIPELINE // one counter per cycle: the array has one write port
             hits_[context][group] = 0;
         }
     }
@@ -58,7 +58,7 @@ counter_t HitCounters::incremented(counter_t counter) {
 void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
     for (int context = 0; context < CONTEXTS; ++context) {
         for (int i = 0; i < 2 * GROUPS; ++i) {
-#pragma HLS pipeline II = 1 // one word per cycle: the window has one write port
+            HLS_PIPELINE // one word per cycle: the window has one write port
             counter_t word = 0;
             if (i < GROUPS)
                 word = hits_[context][i];
@@ -78,24 +78,23 @@ void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
 
 } // namespace litemrc
 
-void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
+void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow) {
-#pragma HLS interface mode = axis port = positions       // valid/ready, as the RTL's sink
-#pragma HLS interface mode = bram port = window          // a block RAM outside; software reads its other port
-#pragma HLS interface mode = ap_vld port = epoch         // the valid strobe marks a new window
-#pragma HLS interface mode = ap_none port = overflow     // sample with epoch's strobe
-#pragma HLS interface mode = ap_ctrl_hs port = return    // required for co-simulation with a RAM; otherwise tie start to 1
-#pragma HLS aggregate variable = positions compact = bit // a record is one word without padding
+    HLS_STREAM(positions)
+    HLS_RAM(window)    // software reads its other port
+    HLS_STROBED(epoch) // the strobe marks a new window
+    HLS_VALUE(overflow) // to be sampled with epoch's strobe
+    HLS_STARTED
 
     static litemrc::HitCounters counters;
     static bool swept = false;
-#pragma HLS reset variable = swept // memories keep their contents over a reset, so the sweep must run again
+    HLS_RESET(swept) // memories keep their contents over a reset, so the sweep must run again
 
     if (!swept) {
         counters.reset();
         swept = true;
     }
-    if (counters.step(positions.read(), window)) {
+    if (counters.step(litemrc::unpack_counted(positions.read()), window)) {
         overflow = counters.overflow();
         epoch = counters.epoch();
     }

@@ -40,17 +40,17 @@ class HitCounters {
     counter_t incremented(counter_t counter);
     void publish(counter_t window[WINDOW_WORDS]);
 
-    counter_t hits_[CONTEXTS][GROUPS];
-    counter_t misses_[CONTEXTS];
-    counter_t accesses_[CONTEXTS];
-    counter_t touched_[CONTEXTS];
-    bool overflow_;
-    bool window_overflow_;
-    ap_uint<32> epoch_;
+    HLS_STATE counter_t hits_[CONTEXTS][GROUPS];
+    HLS_STATE counter_t misses_[CONTEXTS];
+    HLS_STATE counter_t accesses_[CONTEXTS];
+    HLS_STATE counter_t touched_[CONTEXTS];
+    HLS_STATE bool overflow_;
+    HLS_STATE bool window_overflow_;
+    HLS_STATE ap_uint<32> epoch_;
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: takes one position. `epoch` and `overflow` change when the window has a new epoch.
-void hit_counters(hls::stream<litemrc::Counted> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
+void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow);

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     const int positions_to_do = argc > 1 ? std::atoi(argv[1]) : POSITIONS;
     std::mt19937 generator(2004);
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
-    hls::stream<Counted> positions;
+    hls::stream<counted_word_t> positions;
     static counter_t window[WINDOW_WORDS];
     ap_uint<32> epoch = 0;
     ap_uint<1> overflow = 0;
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
         position.group = random(2) ? random(GROUPS) : 0; // half of them on one counter, as in local traces
         const bool counts = position.kind == POSITION_HIT || position.kind == POSITION_MISS;
         const bool first_touch = counts && random(3) == 0;
-        positions.write(Counted{position, first_touch});
+        positions.write(pack(Counted{position, first_touch}));
         hit_counters(positions, window, epoch, overflow);
 
         const int context = position.context;

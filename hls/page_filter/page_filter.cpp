@@ -35,7 +35,7 @@ void count(counter_t &counter, bool frozen) {
 
 void SlotOrder::use(slot_t slot) {
     for (int other = 0; other < RECENT_PAGES; ++other) {
-#pragma HLS unroll // a few bits: all in one cycle
+        HLS_UNROLL // a few bits: all in one cycle
         if (other != int(slot)) {
             newer_[slot][other] = 1;
             newer_[other][slot] = 0;
@@ -45,7 +45,7 @@ void SlotOrder::use(slot_t slot) {
 
 void PageFilter::reset() {
     for (int slot = 0; slot < RECENT_PAGES; ++slot) {
-#pragma HLS unroll
+        HLS_UNROLL
         valid_[slot] = 0;
     }
     uncounted_ = epoch_uncounted_ = Uncounted{0, 0};
@@ -60,7 +60,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
     bool recent = false;
     slot_t slot = 0;
     for (int s = 0; s < RECENT_PAGES; ++s) {
-#pragma HLS unroll // the pages are compared in parallel
+        HLS_UNROLL // the pages are compared in parallel
         if (valid_[s] && pages_[s] == step.engine_op.frame) {
             recent = true;
             slot = s;
@@ -108,7 +108,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
         break;
     case OP_CLEAR:
         for (int s = 0; s < RECENT_PAGES; ++s) {
-#pragma HLS unroll
+            HLS_UNROLL
             valid_[s] = 0;
         }
         uncounted_ = Uncounted{0, 0};
@@ -130,7 +130,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
 bool PageFilter::is_misplaced(int slot) const {
     bool misplaced = false;
     for (int other = 0; other < RECENT_PAGES; ++other) {
-#pragma HLS unroll
+        HLS_UNROLL
         misplaced |= other != slot && valid_[other] && recency_.newer(slot, other) && engine_order_.newer(other, slot);
     }
     return valid_[slot] && misplaced;
@@ -140,10 +140,10 @@ bool PageFilter::is_misplaced(int slot) const {
 bool PageFilter::find_touch(slot_t &slot) const {
     bool found = false;
     for (int s = 0; s < RECENT_PAGES; ++s) {
-#pragma HLS unroll
+        HLS_UNROLL
         bool least_recent = is_misplaced(s);
         for (int other = 0; other < RECENT_PAGES; ++other) {
-#pragma HLS unroll
+            HLS_UNROLL
             if (other != s && is_misplaced(other) && recency_.newer(s, other))
                 least_recent = false;
         }
@@ -160,10 +160,10 @@ slot_t PageFilter::slot_to_fill() const {
     slot_t slot = 0;
     bool found_free = false;
     for (int s = 0; s < RECENT_PAGES; ++s) {
-#pragma HLS unroll
+        HLS_UNROLL
         bool least_recent = true;
         for (int other = 0; other < RECENT_PAGES; ++other) {
-#pragma HLS unroll
+            HLS_UNROLL
             if (other != s && recency_.newer(s, other))
                 least_recent = false;
         }
@@ -189,75 +189,72 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> 
 
 } // namespace litemrc
 
-void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
-                 hls::stream<litemrc::Op> &set_ops, hls::stream<litemrc::Answer> &answers,
+void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
+                 hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
                  litemrc::counter_t &outside, litemrc::counter_t &unsampled) {
-#pragma HLS interface mode = axis port = ops // valid/ready, as the RTL's sink
-#pragma HLS interface mode = axis port = engine_ops
-#pragma HLS interface mode = axis port = set_ops
-#pragma HLS interface mode = axis port = answers
-#pragma HLS interface mode = ap_none port = lower // constant while operations are in flight
-#pragma HLS interface mode = ap_none port = upper
-#pragma HLS interface mode = ap_none port = sampling
-#pragma HLS interface mode = ap_none port = outside // of the last epoch that ended
-#pragma HLS interface mode = ap_none port = unsampled
-#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
-#pragma HLS aggregate variable = ops compact = bit      // a record is one word without padding
-#pragma HLS aggregate variable = engine_ops compact = bit
-#pragma HLS aggregate variable = set_ops compact = bit
-#pragma HLS aggregate variable = answers compact = bit
-#pragma HLS pipeline II = 1 // one step per cycle: the state is a few registers, and the hash lies before all of them
+    HLS_STREAM(ops)
+    HLS_STREAM(engine_ops)
+    HLS_STREAM(set_ops)
+    HLS_STREAM(answers)
+    HLS_VALUE(lower) // constant while operations are in flight
+    HLS_VALUE(upper)
+    HLS_VALUE(sampling)
+    HLS_VALUE(outside) // of the last epoch that ended
+    HLS_VALUE(unsampled)
+    HLS_FREE_RUNNING
+    HLS_PIPELINE // one step per cycle: the state is a few registers, and the hash lies before all of them
 
     static litemrc::PageFilter filter;
     static litemrc::MemoryOp op;
     static bool started = false;
     static bool op_waits = false;
-#pragma HLS array_partition variable = filter.valid_ complete // registers: all slots are looked at in one cycle
-#pragma HLS array_partition variable = filter.pages_ complete
-#pragma HLS array_partition variable = filter.recency_.newer_ complete dim = 0
-#pragma HLS array_partition variable = filter.engine_order_.newer_ complete dim = 0
-#pragma HLS reset variable = started
-#pragma HLS reset variable = op_waits
+    HLS_REGISTERS(filter.valid_) // all slots are looked at in one cycle
+    HLS_REGISTERS(filter.pages_)
+    HLS_REGISTERS(filter.recency_.newer_)
+    HLS_REGISTERS(filter.engine_order_.newer_)
+    HLS_RESET(started)
+    HLS_RESET(op_waits)
 
     if (!started) {
         filter.reset();
         started = true;
     }
     if (!op_waits)
-        op = ops.read();
+        op = litemrc::unpack_memory_op(ops.read());
     const litemrc::FilterStep step = filter.step(op, litemrc::FilterSettings{lower, upper, sampling});
     op_waits = !step.taken;
-    answers.write(step.answer);
+    answers.write(pack(step.answer));
     if (step.asks)
-        engine_ops.write(step.engine_op);
+        engine_ops.write(pack(step.engine_op));
     if (step.taken)
-        set_ops.write(step.set_op);
+        set_ops.write(pack(step.set_op));
     outside = filter.epoch_uncounted().outside;
     unsampled = filter.epoch_uncounted().unsampled;
 }
 
-void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
-                       hls::stream<ap_uint<1>> &first_touches, hls::stream<litemrc::Counted> &positions) {
-#pragma HLS interface mode = axis port = answers
-#pragma HLS interface mode = axis port = engine_positions
-#pragma HLS interface mode = axis port = first_touches
-#pragma HLS interface mode = axis port = positions
-#pragma HLS interface mode = ap_ctrl_none port = return
-#pragma HLS aggregate variable = answers compact = bit
-#pragma HLS aggregate variable = engine_positions compact = bit
-#pragma HLS aggregate variable = positions compact = bit
-#pragma HLS pipeline II = 1 // one answer per cycle: reading an owner and learning one are a register apart
+void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
+                       hls::stream<litemrc::position_word_t> &engine_positions,
+                       hls::stream<litemrc::touch_word_t> &first_touches,
+                       hls::stream<litemrc::counted_word_t> &positions) {
+    HLS_STREAM(answers)
+    HLS_STREAM(engine_positions)
+    HLS_STREAM(first_touches)
+    HLS_STREAM(positions)
+    HLS_FREE_RUNNING
+    HLS_PIPELINE // one answer per cycle: reading an owner and learning one are a register apart
 
     static litemrc::AnswerMerge merge;
-#pragma HLS array_partition variable = merge.owners_ complete // registers: written and read in one cycle
+    HLS_REGISTERS(merge.owners_) // written and read in one cycle
 
-    const litemrc::Answer answer = answers.read();
+    const litemrc::Answer answer = litemrc::unpack_answer(answers.read());
     litemrc::Position engine{litemrc::POSITION_NONE, 0, 0, 0};
     litemrc::Counted counted;
     if (litemrc::AnswerMerge::needs_engine(answer))
-        engine = engine_positions.read();
-    const ap_uint<1> first_touch = answer.kind == litemrc::ANSWER_TOUCH ? ap_uint<1>(0) : first_touches.read();
-    if (merge.step(answer, engine, first_touch, counted))
-        positions.write(counted);
+        engine = litemrc::unpack_position(engine_positions.read());
+    litemrc::touch_word_t first_touch = 0;
+    if (answer.kind != litemrc::ANSWER_TOUCH)
+        first_touch = first_touches.read();
+    if (merge.step(answer, engine, ap_uint<1>(first_touch), counted))
+        positions.write(pack(counted));
 }

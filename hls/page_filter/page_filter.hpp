@@ -56,6 +56,18 @@ struct MemoryOp {
     ap_uint<1> frozen; // an access that moves its page but is not counted
 };
 
+using memory_op_word_t = ap_uint<whole_bytes(2 + MEMORY_FRAME_BITS + width_of(CONTEXTS) + 3)>;
+
+inline memory_op_word_t pack(const MemoryOp &op) {
+    return packed<memory_op_word_t>(op.kind, op.frame, op.context, op.write, op.epoch_end, op.frozen);
+}
+
+inline MemoryOp unpack_memory_op(memory_op_word_t word) {
+    MemoryOp op;
+    unpack_into(word, op.kind, op.frame, op.context, op.write, op.epoch_end, op.frozen);
+    return op;
+}
+
 struct FilterSettings {
     memory_frame_t lower, upper; // accesses outside are not counted
     sampling_t sampling;         // k of the rate 1/2^k
@@ -74,6 +86,18 @@ struct Answer {
     ap_uint<1> epoch_end;
     ap_uint<1> frozen; // an access whose position does not count
 };
+
+using answer_word_t = ap_uint<whole_bytes(2 + width_of(RECENT_PAGES) + 2)>;
+
+inline answer_word_t pack(const Answer &answer) {
+    return packed<answer_word_t>(answer.kind, answer.slot, answer.epoch_end, answer.frozen);
+}
+
+inline Answer unpack_answer(answer_word_t word) {
+    Answer answer;
+    unpack_into(word, answer.kind, answer.slot, answer.epoch_end, answer.frozen);
+    return answer;
+}
 
 // One step of the filter: one pending answer, and possibly one operation for the engine.
 struct FilterStep {
@@ -118,11 +142,11 @@ class PageFilter {
     bool find_touch(slot_t &slot) const;
     slot_t slot_to_fill() const;
 
-    ap_uint<1> valid_[SLOTS];
-    frame_t pages_[SLOTS];
-    SlotOrder recency_;      // by the accesses
-    SlotOrder engine_order_; // by the accesses that the engine got
-    Uncounted uncounted_, epoch_uncounted_;
+    HLS_STATE ap_uint<1> valid_[SLOTS];
+    HLS_STATE frame_t pages_[SLOTS];
+    HLS_STATE SlotOrder recency_;      // by the accesses
+    HLS_STATE SlotOrder engine_order_; // by the accesses that the engine got
+    HLS_STATE Uncounted uncounted_, epoch_uncounted_;
 };
 
 // The other half: combines answers and the engine's positions. It records the owners of the recent pages.
@@ -136,18 +160,20 @@ class AnswerMerge {
     bool step(const Answer &answer, const Position &engine, ap_uint<1> first_touch, Counted &counted);
 
   private:
-    context_t owners_[SLOTS];
+    HLS_STATE context_t owners_[SLOTS];
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: one step. `set_ops` has one operation for each of `ops`, in order. The FIFO after
 // `answers` may have any depth from 1; the RTL's has 64.
-void page_filter(hls::stream<litemrc::MemoryOp> &ops, hls::stream<litemrc::Op> &engine_ops,
-                 hls::stream<litemrc::Op> &set_ops, hls::stream<litemrc::Answer> &answers,
+void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
+                 hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
                  litemrc::counter_t &outside, litemrc::counter_t &unsampled);
 
 // Top function for synthesis of the other half: one answer.
-void page_filter_merge(hls::stream<litemrc::Answer> &answers, hls::stream<litemrc::Position> &engine_positions,
-                       hls::stream<ap_uint<1>> &first_touches, hls::stream<litemrc::Counted> &positions);
+void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
+                       hls::stream<litemrc::position_word_t> &engine_positions,
+                       hls::stream<litemrc::touch_word_t> &first_touches,
+                       hls::stream<litemrc::counted_word_t> &positions);

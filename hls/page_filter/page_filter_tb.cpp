@@ -19,12 +19,12 @@ namespace {
 
 constexpr int OPS = 60000; // by default; RTL co-simulation wants fewer
 
-hls::stream<MemoryOp> ops;
-hls::stream<Op> engine_ops, set_ops;
-hls::stream<Answer> answers;
-hls::stream<Position> engine_positions;
-hls::stream<ap_uint<1>> first_touches;
-hls::stream<Counted> positions;
+hls::stream<memory_op_word_t> ops;
+hls::stream<op_word_t> engine_ops, set_ops;
+hls::stream<answer_word_t> answers;
+hls::stream<position_word_t> engine_positions;
+hls::stream<touch_word_t> first_touches;
+hls::stream<counted_word_t> positions;
 std::set<int> touched; // pages, by the engine's numbers
 LruReference engine;
 FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
@@ -41,20 +41,20 @@ bool first_touch_of(const Op &op) {
 }
 
 Counted answer_to(const MemoryOp &op) {
-    ops.write(op);
+    ops.write(pack(op));
     do {
         page_filter(ops, engine_ops, set_ops, answers, settings.lower, settings.upper, settings.sampling, outside,
                     unsampled);
         if (!set_ops.empty())
-            first_touches.write(first_touch_of(set_ops.read()));
+            first_touches.write(first_touch_of(unpack_op(set_ops.read())));
         if (!engine_ops.empty()) {
-            const Op engine_op = engine_ops.read();
+            const Op engine_op = unpack_op(engine_ops.read());
             engine_accesses += engine_op.kind == OP_ACCESS;
-            engine_positions.write(engine.step(engine_op));
+            engine_positions.write(pack(engine.step(engine_op)));
         }
         page_filter_merge(answers, engine_positions, first_touches, positions);
     } while (positions.empty());
-    return positions.read();
+    return unpack_counted(positions.read());
 }
 
 // The sampled pages, determined by querying the filter: 1 of 2^k, each with a number of its own. Here they are numbered

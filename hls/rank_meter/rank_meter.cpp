@@ -14,14 +14,14 @@ groups_t find_n_mrc(const counter_t hits[GROUPS], ap_uint<16> epsilon) {
     using product_t = ap_uint<COUNTER_BITS + width_of(GROUPS) + 16>;
     sum_t all = 0;
     for (int group = 0; group < GROUPS; ++group) {
-#pragma HLS pipeline II = 1
+        HLS_PIPELINE
         all += hits[group];
     }
     const sum_t allowed = product_t(product_t(all) * epsilon) >> 16;
     groups_t size = GROUPS;
     sum_t beyond = 0;
     for (int group = GROUPS - 1; group > 0; --group) {
-#pragma HLS pipeline II = 1
+        HLS_PIPELINE
         beyond += hits[group];
         if (beyond > allowed)
             break;
@@ -54,7 +54,7 @@ void RankMeter::add(int domain, int word, bool increment) {
 
 void RankMeter::clock(const MeterClock &now) {
     for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS unroll // all domains in one cycle
+        HLS_UNROLL // all domains in one cycle
         const bool accessed = now.access && now.access_domain == domain;
         const ap_uint<STATE_BITS> state = now.state >> (STATE_BITS * domain);
         const bool entered = state != states_[domain];
@@ -97,7 +97,7 @@ void RankMeter::clear_pages() {
     for (int context = 0; context < CONTEXTS; ++context)
         for (int group = 0; group < GROUPS; ++group)
             for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS pipeline II = 1 // one count per cycle: the array has one write port
+                HLS_PIPELINE // one count per cycle: the array has one write port
                 counts_[context][group][domain] = 0;
             }
     for (int domain = 0; domain < DOMAINS; ++domain)
@@ -109,7 +109,7 @@ void RankMeter::set_n_mrc(context_t context, groups_t size) {
     for (int group = 0; group < GROUPS; ++group) {
         const bool joins = group >= old && group < target, leaves = group >= target && group < old;
         for (int domain = 0; domain < DOMAINS; ++domain) {
-#pragma HLS pipeline II = 1 // one count per cycle: the array has one read port
+            HLS_PIPELINE // one count per cycle: the array has one read port
             const pages_t pages = counts_[context][group][domain];
             if (joins)
                 top_[domain] += pages;
@@ -130,7 +130,7 @@ domains_t RankMeter::working() const {
 void RankMeter::snapshot(counter_t window[METER_WINDOW_WORDS]) {
     for (int domain = 0; domain < DOMAINS; ++domain)
         for (int word = 0; word < METER_WORDS; ++word) {
-#pragma HLS pipeline II = 1 // one word per cycle: the window has one write port
+            HLS_PIPELINE // one word per cycle: the window has one write port
             window[domain * METER_WORDS + word] =
                 word == WORD_TOP_PAGES ? counter_t(top_[domain]) : counters_[domain][word];
             if (word != WORD_IDLE)
@@ -143,31 +143,57 @@ void RankMeter::snapshot(counter_t window[METER_WINDOW_WORDS]) {
     ++snapshots_;
 }
 
+meter_event_word_t pack(const MeterEvent &event) {
+    const MeterClock &now = event.clock;
+    const Move &move = event.move;
+    switch (int(event.kind)) {
+    case METER_CLOCK:
+        return packed<meter_event_word_t>(event.kind, now.access, now.access_domain, now.write, now.activate,
+                                          now.activate_domain, now.refresh, now.state, now.waking, now.wakes);
+    case METER_MOVE:
+        return packed<meter_event_word_t>(event.kind, move.page, move.context, move.was_valid, move.from_group,
+                                          move.is_valid, move.to_group);
+    default:
+        return packed<meter_event_word_t>(event.kind, event.context, event.size, event.epsilon);
+    }
+}
+
+MeterEvent unpack_meter_event(meter_event_word_t word) {
+    MeterEvent event{};
+    MeterClock &now = event.clock;
+    Move &move = event.move;
+    unpack_into(word, event.kind, now.access, now.access_domain, now.write, now.activate, now.activate_domain,
+                now.refresh, now.state, now.waking, now.wakes);
+    unpack_into(word, event.kind, move.page, move.context, move.was_valid, move.from_group, move.is_valid,
+                move.to_group);
+    unpack_into(word, event.kind, event.context, event.size, event.epsilon);
+    return event;
+}
+
 } // namespace litemrc
 
-void rank_meter(hls::stream<litemrc::MeterEvent> &events,
+void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
                 const litemrc::counter_t hits[litemrc::CONTEXTS * 2 * litemrc::GROUPS],
                 litemrc::counter_t window[litemrc::METER_WINDOW_WORDS], ap_uint<32> &snapshots, ap_uint<1> &overflow,
                 litemrc::domains_t &working) {
-#pragma HLS interface mode = axis port = events       // valid/ready
-#pragma HLS interface mode = bram port = hits         // the finished epoch's window, outside
-#pragma HLS interface mode = bram port = window       // a block RAM outside; software reads its other port
-#pragma HLS interface mode = ap_vld port = snapshots  // the valid strobe tells that the window has changed
-#pragma HLS interface mode = ap_none port = overflow  // to be sampled with that strobe
-#pragma HLS interface mode = ap_none port = working
-#pragma HLS interface mode = ap_ctrl_hs port = return // co-simulation needs it beside a RAM; else tie start to 1
-#pragma HLS aggregate variable = events compact = bit // a record is one word without padding
+    HLS_STREAM(events)
+    HLS_RAM(hits)   // the finished epoch's window, outside
+    HLS_RAM(window) // software reads its other port
+    HLS_STROBED(snapshots) // the strobe marks a new window
+    HLS_VALUE(overflow)    // to be sampled with that strobe
+    HLS_VALUE(working)
+    HLS_STARTED
 
     using namespace litemrc;
     static RankMeter meter;
     static bool swept = false;
-#pragma HLS reset variable = swept // memories keep their contents over a reset, so they must be zeroed again
+    HLS_RESET(swept) // memories keep their contents over a reset, so they must be zeroed again
 
     if (!swept) {
         meter.reset();
         swept = true;
     }
-    const MeterEvent event = events.read();
+    const MeterEvent event = unpack_meter_event(events.read());
     switch (int(event.kind)) {
     case METER_CLOCK:
         meter.clock(event.clock);

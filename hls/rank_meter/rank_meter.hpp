@@ -93,14 +93,14 @@ class RankMeter {
     void add(int domain, int word, bool increment);
     bool in_top(const Move &move, bool valid, group_t group) const;
 
-    counter_t counters_[DOMAINS][METER_WORDS];
-    ap_uint<STATE_BITS> states_[DOMAINS];
-    pages_t counts_[CONTEXTS][GROUPS][DOMAINS]; // pages of an owner, by group and domain
-    pages_t top_[DOMAINS];                      // those of them in groups below N_mrc
-    groups_t n_mrc_[CONTEXTS];
-    bool overflow_;
-    bool window_overflow_;
-    ap_uint<32> snapshots_;
+    HLS_STATE counter_t counters_[DOMAINS][METER_WORDS];
+    HLS_STATE ap_uint<STATE_BITS> states_[DOMAINS];
+    HLS_STATE pages_t counts_[CONTEXTS][GROUPS][DOMAINS]; // pages of an owner, by group and domain
+    HLS_STATE pages_t top_[DOMAINS];                      // those of them in groups below N_mrc
+    HLS_STATE groups_t n_mrc_[CONTEXTS];
+    HLS_STATE bool overflow_;
+    HLS_STATE bool window_overflow_;
+    HLS_STATE ap_uint<32> snapshots_;
 };
 
 enum MeterEventKind {
@@ -121,11 +121,21 @@ struct MeterEvent {
     ap_uint<16> epsilon;
 };
 
+// The kind, then the fields of that kind: the clock, the move, or context, size and epsilon.
+constexpr int CLOCK_BITS = 3 + 2 * width_of(DOMAINS) + (3 + STATE_BITS) * DOMAINS;
+constexpr int MOVE_BITS = width_of(FRAMES) + width_of(CONTEXTS) + 2 * (1 + width_of(GROUPS));
+constexpr int SIZE_BITS = width_of(CONTEXTS) + width_of(GROUPS) + 1 + 16;
+constexpr int larger(int a, int b) { return a > b ? a : b; }
+using meter_event_word_t = ap_uint<whole_bytes(3 + larger(CLOCK_BITS, larger(MOVE_BITS, SIZE_BITS)))>;
+
+meter_event_word_t pack(const MeterEvent &event);
+MeterEvent unpack_meter_event(meter_event_word_t word);
+
 } // namespace litemrc
 
 // Top function for synthesis: takes one event. `hits` is the window of hit_counters: context * 2 * GROUPS + group holds hits,
 // + GROUPS + 1 accesses.
-void rank_meter(hls::stream<litemrc::MeterEvent> &events,
+void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
                 const litemrc::counter_t hits[litemrc::CONTEXTS * 2 * litemrc::GROUPS],
                 litemrc::counter_t window[litemrc::METER_WINDOW_WORDS], ap_uint<32> &snapshots, ap_uint<1> &overflow,
                 litemrc::domains_t &working);

@@ -89,7 +89,7 @@ Move random_move(Reference &reference) {
 
 int main(int argc, char **argv) {
     const int events_to_do = argc > 1 ? std::atoi(argv[1]) : EVENTS;
-    hls::stream<MeterEvent> events;
+    hls::stream<meter_event_word_t> events;
     Reference reference;
     counter_t hits[HIT_WORDS], window[METER_WINDOW_WORDS];
     ap_uint<32> snapshots = 0;
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
                 ++finds;
             }
         }
-        events.write(event);
+        events.write(pack(event));
         rank_meter(events, hits, window, snapshots, overflow, working);
         if (event.kind != METER_SNAPSHOT)
             continue;

@@ -5,7 +5,7 @@ namespace litemrc {
 fires_t counts(const RefOp &op, const RefSettings &settings) {
     fires_t counting = 0;
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
-#pragma HLS unroll // two selectors in parallel
+        HLS_UNROLL // two selectors in parallel
         const RefSelector &selector = settings.selectors[counter];
         counting[counter] = op.kind == REF_REQUEST && (op.write ? selector.writes : selector.reads) &&
                             selector.masters[op.master] && selector.contexts[op.context] &&
@@ -18,9 +18,9 @@ void RefCounters::reset() {
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
         initial_.counters[counter] = 0;
     for (int row = 0; row < ROWS; ++row) {
-#pragma HLS pipeline II = 1 // one row per cycle: each bank has one write port
+        HLS_PIPELINE // one row per cycle: each bank has one write port
         for (int bank = 0; bank < ROW_PAGES; ++bank)
-            words_[row][bank] = initial_;
+            set_word(row, bank, initial_);
         tags_[row] = 0;
     }
     tag_ = 0;
@@ -39,9 +39,9 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
     } else {
         const int row = int(op.page / ROW_PAGES), bank = int(op.page % ROW_PAGES);
         renew(row);
-        Word word = words_[row][bank];
+        Word word = this->word(row, bank);
         for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
-#pragma HLS unroll // two counters in parallel
+            HLS_UNROLL // two counters in parallel
             reference_t &count = word.counters[counter];
             const bool meant = op.kind != REF_REQUEST && op.counter == counter;
             if (meant && op.kind == REF_LOAD)
@@ -53,9 +53,19 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
                 count = count - 1;
             }
         }
-        words_[row][bank] = word;
+        set_word(row, bank, word);
     }
     return fires;
+}
+
+RefCounters::Word RefCounters::word(int row, int bank) const {
+    Word word;
+    unpack_into(words_[row][bank], word.counters[COUNTER_DELAY], word.counters[COUNTER_UPDATE]);
+    return word;
+}
+
+void RefCounters::set_word(int row, int bank, const Word &word) {
+    words_[row][bank] = packed<word_t>(word.counters[COUNTER_DELAY], word.counters[COUNTER_UPDATE]);
 }
 
 // Sets the pages of a row to the last reset's values, unless an operation has renewed it since.
@@ -63,8 +73,8 @@ void RefCounters::renew(int row) {
     if (tags_[row] == tag_)
         return;
     for (int bank = 0; bank < ROW_PAGES; ++bank) {
-#pragma HLS unroll // each page of a row has its own bank
-        words_[row][bank] = initial_;
+        HLS_UNROLL // each page of a row has its own bank
+        set_word(row, bank, initial_);
     }
     tags_[row] = tag_;
 }
@@ -80,8 +90,7 @@ void RefCounters::sweep() {
 
 void RefCounters::begin_generation(const reference_t initials[PAGE_COUNTERS]) {
     if (owed_ == MOST_OWED) {
-        for (int row = 0; row < ROWS; ++row) {
-#pragma HLS loop_tripcount min = 0 max = ROWS // as many as the sweep has left
+        for (int row = 0; row < ROWS; ++row) { // as many as the sweep has left
             if (owed_ == 0)
                 break;
             sweep();
@@ -107,23 +116,30 @@ void EventQueue::push(frame_t page, fires_t fires) {
     if (level_ == EVENT_QUEUE) {
         lost_ += events;
     } else if (fires != 0) {
-        entries_[place_t(oldest_ + level_) % EVENT_QUEUE] = Entry{page, fires};
+        entries_[place_t(oldest_ + level_) % EVENT_QUEUE] = packed<entry_t>(page, fires);
         ++level_;
     }
+}
+
+EventQueue::Entry EventQueue::entry() const {
+    Entry entry;
+    unpack_into(entries_[oldest_], entry.page, entry.fires);
+    return entry;
 }
 
 RefEvent EventQueue::front() const {
     if (level_ == 0)
         return RefEvent{0, 0, 0};
-    const Entry &entry = entries_[oldest_];
+    const Entry entry = this->entry();
     return RefEvent{1, entry.page, ap_uint<1>(!entry.fires[COUNTER_DELAY])};
 }
 
 void EventQueue::take() {
     if (level_ == 0)
         return;
-    Entry &entry = entries_[oldest_];
+    Entry entry = this->entry();
     entry.fires[front().counter] = 0;
+    entries_[oldest_] = packed<entry_t>(entry.page, entry.fires);
     if (entry.fires == 0) {
         oldest_ = place_t(oldest_ + 1) % EVENT_QUEUE;
         --level_;
@@ -132,30 +148,32 @@ void EventQueue::take() {
 
 } // namespace litemrc
 
-void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &settings,
-                  hls::stream<litemrc::RefAnswer> &answers, ap_uint<32> &fired, ap_uint<32> &lost) {
-#pragma HLS interface mode = axis port = ops // valid/ready
-#pragma HLS interface mode = axis port = answers
-#pragma HLS interface mode = ap_none port = settings   // registers outside: sampled with each operation
-#pragma HLS interface mode = ap_vld port = fired       // the valid strobe tells that both are those of an operation
-#pragma HLS interface mode = ap_none port = lost       // to be sampled with fired's strobe
-#pragma HLS interface mode = ap_ctrl_none port = return // free-running, driven by its streams
-#pragma HLS aggregate variable = ops compact = bit     // a record is one word without padding
-#pragma HLS aggregate variable = answers compact = bit
+void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
+                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
+                  ap_uint<32> &fired, ap_uint<32> &lost) {
+    HLS_STREAM(ops)
+    HLS_STREAM(answers)
+    HLS_VALUE(delay) // registers outside: sampled with each operation
+    HLS_VALUE(update)
+    HLS_STROBED(fired) // the strobe marks that both counts are those of an operation
+    HLS_VALUE(lost)    // to be sampled with fired's strobe
+    HLS_FREE_RUNNING
 
     static litemrc::RefCounters counters;
     static litemrc::EventQueue queue;
     static bool zeroed = false;
-#pragma HLS array_partition variable = counters.words_ complete dim = 2 // a bank for each page of a row
-#pragma HLS aggregate variable = counters.words_ compact = bit          // both counters of a page in one word
-#pragma HLS reset variable = zeroed // memories keep their contents over a reset, so they must be zeroed again
+    HLS_BANKS(counters.words_, 2) // a bank for each page of a row
+    HLS_RESET(zeroed)             // memories keep their contents over a reset, so they must be zeroed again
 
     if (!zeroed) {
         counters.reset();
         queue.reset();
         zeroed = true;
     }
-    const litemrc::RefOp op = ops.read();
+    litemrc::RefSettings settings;
+    unpack_ref_setting(delay, settings, litemrc::COUNTER_DELAY);
+    unpack_ref_setting(update, settings, litemrc::COUNTER_UPDATE);
+    const litemrc::RefOp op = litemrc::unpack_ref_op(ops.read());
     litemrc::RefAnswer answer;
     queue.push(op.page, counters.step(op, settings, answer.value));
     answer.event = queue.front();
@@ -163,7 +181,7 @@ void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &
         queue.take();
     else
         answer.event.valid = 0;
-    answers.write(answer);
+    answers.write(pack(answer));
     fired = queue.fired();
     lost = queue.lost();
 }

@@ -56,6 +56,19 @@ struct RefOp {
     ap_uint<1> take; // take the oldest event after the operation
 };
 
+using ref_op_word_t = ap_uint<whole_bytes(3 + width_of(FRAMES) + 1 + width_of(MASTERS) + width_of(CONTEXTS) + 1 +
+                                          REFERENCE_BITS + 1)>;
+
+inline ref_op_word_t pack(const RefOp &op) {
+    return packed<ref_op_word_t>(op.kind, op.page, op.write, op.master, op.context, op.counter, op.value, op.take);
+}
+
+inline RefOp unpack_ref_op(ref_op_word_t word) {
+    RefOp op;
+    unpack_into(word, op.kind, op.page, op.write, op.master, op.context, op.counter, op.value, op.take);
+    return op;
+}
+
 // A counter counts the requests that match all of these.
 struct RefSelector {
     ap_uint<1> reads, writes;
@@ -69,6 +82,20 @@ struct RefSettings {
     reference_t initials[PAGE_COUNTERS];
 };
 
+// The settings of one counter.
+using ref_setting_word_t = ap_uint<2 + MASTERS + CONTEXTS + 2 * width_of(FRAMES) + REFERENCE_BITS>;
+
+inline ref_setting_word_t pack(const RefSettings &settings, int counter) {
+    const RefSelector &s = settings.selectors[counter];
+    return packed<ref_setting_word_t>(s.reads, s.writes, s.masters, s.contexts, s.lower, s.upper,
+                                      settings.initials[counter]);
+}
+
+inline void unpack_ref_setting(ref_setting_word_t word, RefSettings &settings, int counter) {
+    RefSelector &s = settings.selectors[counter];
+    unpack_into(word, s.reads, s.writes, s.masters, s.contexts, s.lower, s.upper, settings.initials[counter]);
+}
+
 struct RefEvent {
     ap_uint<1> valid;
     frame_t page;
@@ -79,6 +106,19 @@ struct RefAnswer {
     reference_t value; // of a read or a load; otherwise 0
     RefEvent event;    // the event that was taken
 };
+
+using ref_answer_word_t = ap_uint<whole_bytes(REFERENCE_BITS + 1 + width_of(FRAMES) + 1)>;
+
+inline ref_answer_word_t pack(const RefAnswer &answer) {
+    const RefEvent &event = answer.event;
+    return packed<ref_answer_word_t>(answer.value, event.valid, event.page, event.counter);
+}
+
+inline RefAnswer unpack_ref_answer(ref_answer_word_t word) {
+    RefAnswer answer;
+    unpack_into(word, answer.value, answer.event.valid, answer.event.page, answer.event.counter);
+    return answer;
+}
 
 // The counters that count an operation with these settings; none if it is not a request.
 fires_t counts(const RefOp &op, const RefSettings &settings);
@@ -98,17 +138,20 @@ class RefCounters {
     struct Word {
         reference_t counters[PAGE_COUNTERS];
     };
+    using word_t = ap_uint<PAGE_COUNTERS * REFERENCE_BITS>;
 
+    Word word(int row, int bank) const;
+    void set_word(int row, int bank, const Word &word);
     void renew(int row);
     void sweep();
     void begin_generation(const reference_t initials[PAGE_COUNTERS]);
 
-    Word words_[ROWS][ROW_PAGES];
-    tag_t tags_[ROWS];
-    Word initial_;      // of the last reset
-    tag_t tag_;         // of the last reset
-    ap_uint<2> owed_;   // resets since the sweep's last full pass
-    ap_uint<width_of(ROWS) + 1> swept_;
+    HLS_STATE word_t words_[ROWS][ROW_PAGES];
+    HLS_STATE tag_t tags_[ROWS];
+    HLS_STATE Word initial_;    // of the last reset
+    HLS_STATE tag_t tag_;       // of the last reset
+    HLS_STATE ap_uint<2> owed_; // resets since the sweep's last full pass
+    HLS_STATE ap_uint<width_of(ROWS) + 1> swept_;
 };
 
 class EventQueue {
@@ -132,16 +175,20 @@ class EventQueue {
         frame_t page;
         fires_t fires;
     };
+    using entry_t = ap_uint<width_of(FRAMES) + PAGE_COUNTERS>;
     using place_t = ap_uint<width_of(EVENT_QUEUE)>;
 
-    Entry entries_[EVENT_QUEUE];
-    place_t oldest_;
-    ap_uint<width_of(EVENT_QUEUE) + 1> level_;
-    ap_uint<32> fired_, lost_;
+    Entry entry() const; // the oldest
+
+    HLS_STATE entry_t entries_[EVENT_QUEUE];
+    HLS_STATE place_t oldest_;
+    HLS_STATE ap_uint<width_of(EVENT_QUEUE) + 1> level_;
+    HLS_STATE ap_uint<32> fired_, lost_;
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: one operation, one answer. `fired` and `lost` are the counts after it.
-void ref_counters(hls::stream<litemrc::RefOp> &ops, const litemrc::RefSettings &settings,
-                  hls::stream<litemrc::RefAnswer> &answers, ap_uint<32> &fired, ap_uint<32> &lost);
+void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
+                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
+                  ap_uint<32> &fired, ap_uint<32> &lost);

@@ -78,8 +78,8 @@ int main(int argc, char **argv) {
     const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : OPS;
     std::mt19937 generator(1990);
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
-    hls::stream<RefOp> ops;
-    hls::stream<RefAnswer> answers;
+    hls::stream<ref_op_word_t> ops;
+    hls::stream<ref_answer_word_t> answers;
     Reference reference;
     RefSettings settings{};
     ap_uint<32> fired, lost;
@@ -117,9 +117,9 @@ int main(int argc, char **argv) {
             op.kind = REF_NONE;
         else if (dice < 132 || (dice < 300 && resets % 7 != 0)) // several in a row
             op.kind = REF_RESET;
-        ops.write(op);
-        ref_counters(ops, settings, answers, fired, lost);
-        const RefAnswer answer = answers.read();
+        ops.write(pack(op));
+        ref_counters(ops, pack(settings, COUNTER_DELAY), pack(settings, COUNTER_UPDATE), answers, fired, lost);
+        const RefAnswer answer = unpack_ref_answer(answers.read());
 
         RefAnswer expected{0, {0, 0, 0}};
         if (op.kind == REF_REQUEST)

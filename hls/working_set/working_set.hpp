@@ -36,17 +36,19 @@ class WorkingSet {
         set_word_t pages;
         tag_t tag;
     };
+    using word_t = ap_uint<PAGES_PER_WORD + TAG_BITS>;
 
-    set_word_t pages_of(const Word &word) const;
+    set_word_t pages_of(int index) const;
+    void set_word(int index, const Word &word);
     void sweep();
     void advance();
 
-    Word words_[SET_WORDS];
-    tag_t tag_;
-    ap_uint<width_of(SET_WORDS) + 1> swept_; // words renewed in this half of the tags
+    HLS_STATE word_t words_[SET_WORDS];
+    HLS_STATE tag_t tag_;
+    HLS_STATE ap_uint<width_of(SET_WORDS) + 1> swept_; // words renewed in this half of the tags
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: one operation. One answer for each, in order.
-void working_set(hls::stream<litemrc::Op> &ops, hls::stream<ap_uint<1>> &first_touches);
+void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches);

@@ -21,8 +21,8 @@ int main(int argc, char **argv) {
     const int ops_to_do = argc > 1 ? std::atoi(argv[1]) : OPS;
     std::mt19937 generator(1968);
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
-    hls::stream<Op> ops;
-    hls::stream<ap_uint<1>> first_touches;
+    hls::stream<op_word_t> ops;
+    hls::stream<touch_word_t> first_touches;
     std::set<int> touched;
     long first = 0, epochs = 0;
     int epoch_ops = 1, pages = FRAMES;
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
             op.kind = OP_MARK;
         else if (dice == 150)
             op.kind = OP_CLEAR;
-        ops.write(op);
+        ops.write(pack(op));
         working_set(ops, first_touches);
         const bool answer = first_touches.read();
 

@@ -5,7 +5,7 @@ from litemrc_gateware.integration.block_rams import block_rams as count_block_ra
 from litemrc_gateware.integration.description import MONITOR, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.monitor import Monitor, default_engine
-from litemrc_gateware.stacks.hls_unit import exported_files
+from litemrc_gateware.stacks.hls_unit import engine_ports, exported_files
 from litemrc_gateware.tap.dram_tap import DRAMTap
 
 WINDOW_ORIGIN = 0xB000_0000
@@ -63,10 +63,12 @@ def add_monitor(
     engine = parameters.setdefault("engine", default_engine(parameters.get("domains")))
     if hls_verilog is not None:
         parameters["hls_engine"] = True
-        for file in exported_files(hls_verilog, engine):
-            soc.platform.add_source(str(file), copy=file.suffix == ".dat")
     tap = DRAMTap.of_controller(phy, sdram, parameters.get("page_shift", 12))
     monitor, blocks = _sized(tap, pages, block_rams, parameters)
+    if hls_verilog is not None:
+        ports = engine_ports(monitor.pages, monitor.groups, monitor.contexts)
+        for file in exported_files(hls_verilog, engine, ports):
+            soc.platform.add_source(str(file), copy=file.suffix == ".dat")
     soc.logger.info(_described(name, tap, monitor, blocks))
     soc.add_module(name=f"{name}_tap", module=tap)
     soc.add_module(name=name, module=monitor)

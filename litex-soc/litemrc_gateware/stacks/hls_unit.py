@@ -14,10 +14,10 @@ IN_FLIGHT_BITS = 10  # more operations than a pipeline has stages
 
 
 class HLSUnit(LiteXModule):
-    """An HLS top function whose only ports are AXI4 streams of records (``interface mode = axis``).
+    """An HLS top function whose only ports are AXI4 streams of words (``interface mode = axis``).
 
-    A record is one word, its first field in the lowest bits (``aggregate compact = bit``), padded with zeros
-    to bytes. The function has no control port (``ap_ctrl_none``); its reset is ``ap_rst_n``.
+    A word is a record, its first field in the lowest bits, padded with zeros to bytes (hls/common/words.hpp).
+    The function has no control port (``ap_ctrl_none``); its reset is ``ap_rst_n``.
 
     Parameters
     ----------
@@ -38,8 +38,7 @@ class HLSUnit(LiteXModule):
             for name, layout in layouts.items():
                 endpoint = stream.Endpoint(layout)
                 setattr(self, name, endpoint)
-                bits = sum(width for _, width in layout)
-                word = Signal(-(-bits // AXIS_BITS) * AXIS_BITS)
+                word = Signal(word_bits(layout))
                 ports |= {
                     f"{into}_{name}_TDATA": word,
                     f"{into}_{name}_TVALID": endpoint.valid,
@@ -50,11 +49,16 @@ class HLSUnit(LiteXModule):
         self.specials += Instance(top, **ports)
 
 
+def word_bits(layout):
+    """The bits of a record on an AXI4 stream: whole bytes."""
+    return -(-sum(width for _, width in layout) // AXIS_BITS) * AXIS_BITS
+
+
 class HLSStackEngine(LiteXModule):
     """A stack engine of ``hls/``, with the ports of :class:`GroupStack` and :class:`BucketStack`.
 
     The Verilog must have been exported for the same sizes (``DEFINES`` of ``hls/run_hls.tcl``). Only the
-    widths of its ports show its sizes; tools compare them with these.
+    widths of its ports show its sizes: ``exported_files`` compares them with ``engine_ports``.
 
     Parameters
     ----------
@@ -106,7 +110,15 @@ class InFlight(LiteXModule):
         self.comb += self.none.eq(count == 0)
 
 
-def exported_files(folder, top):
+def engine_ports(frames, groups, contexts):
+    """The widths in bits of a stack engine's data ports by their names, for ``exported_files``."""
+    return {
+        "ops_TDATA": word_bits(op_layout(frames, contexts)),
+        "positions_TDATA": word_bits(position_layout(groups, contexts)),
+    }
+
+
+def exported_files(folder, top, ports):
     """The files that Vitis exported for a unit: its Verilog, and the contents of its memories.
 
     Parameters
@@ -116,6 +128,8 @@ def exported_files(folder, top):
         ``build/vitis/<unit>/hls/impl/verilog`` of ``v++``.
     top : str
         the top function's name.
+    ports : dict of str to int
+        the widths in bits that ports of this module must have.
 
     Returns
     -------
@@ -125,12 +139,34 @@ def exported_files(folder, top):
     Raises
     ------
     ValueError
-        if the folder holds no Verilog, or none with this module.
+        if the folder holds no Verilog, or none with this module, or a port has another width.
     """
     folder = Path(folder)
     verilog = sorted([*folder.glob("*.v"), *folder.glob("*.sv")])
     if not verilog:
         raise ValueError(f"{folder} holds no Verilog: export {top} with hls/run_hls.tcl first")
-    if not any(re.search(rf"^\s*module\s+{top}\b", path.read_text(), re.MULTILINE) for path in verilog):
+    for path in verilog:
+        if module := re.search(
+            rf"^\s*module\s+{top}\b.*?^\s*endmodule", path.read_text(), re.MULTILINE | re.DOTALL
+        ):
+            _check_widths(path, top, module.group(), ports)
+            break
+    else:
         raise ValueError(f"no Verilog file of {folder} has the module {top}")
     return [*verilog, *sorted(folder.glob("*.dat"))]
+
+
+def _check_widths(path, top, module, ports):
+    for port, expected in ports.items():
+        # "input [23:0] ops_TDATA" in the header of the module, or, as Vitis writes it, behind the header.
+        found = re.search(
+            rf"\b(?:input|output)\s+(?:wire\s+|reg\s+)?(?:\[\s*(\d+)\s*:\s*0\s*\]\s*)?{port}\b", module
+        )
+        if not found:
+            raise ValueError(f"{path}: the module {top} has no port {port}; was it exported from hls/{top}?")
+        width = int(found[1] or 0) + 1
+        if width != expected:
+            raise ValueError(
+                f"{path}: the port {port} of {top} has {width} bits, but this monitor needs {expected}; "
+                f"export {top} for its frames, groups and contexts (DEFINES in hls/README.md)"
+            )

@@ -156,10 +156,10 @@ class MeterBench {
     }
 
     void take(const Op &op) {
-        hls::stream<Move> reported;
+        hls::stream<move_word_t> reported;
         stack_.step(op, reported);
         for (; !reported.empty(); ++moves)
-            meter_.move(reported.read());
+            meter_.move(unpack_move(reported.read()));
         if (op.kind == OP_CLEAR) {
             meter_.clear_pages();
             ++clears;

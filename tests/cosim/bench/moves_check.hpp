@@ -35,14 +35,14 @@ class MovesCheck {
             throw Mismatch("the engine began an operation while it was held");
         // Before this cycle's operation: an engine that is held must have reported all moves.
         if (rtl->held && rtl->hold_engine && !expected_.empty())
-            throw Mismatch("the engine is held and has not reported: " + text(expected_.read()));
+            throw Mismatch("the engine is held and has not reported: " + text(unpack_move(expected_.read())));
         if (!rtl->move_valid)
             return;
         const Move seen{frame_t(rtl->move_page), context_t(rtl->move_context), ap_uint<1>(rtl->move_was_valid),
                         group_t(rtl->move_from_group), ap_uint<1>(rtl->move_is_valid), group_t(rtl->move_to_group)};
         if (expected_.empty())
             throw Mismatch("RTL moves " + text(seen) + ", C++ nothing");
-        const Move expected = expected_.read();
+        const Move expected = unpack_move(expected_.read());
         if (!(seen == expected))
             throw Mismatch("RTL moves " + text(seen) + ", C++ " + text(expected));
         ++moves_;
@@ -51,7 +51,7 @@ class MovesCheck {
     void report(std::ostream &out) const { out << "moves_compared " << moves_ << "\n"; }
 
   private:
-    hls::stream<litemrc::Move> expected_;
+    hls::stream<litemrc::move_word_t> expected_;
     int hold_clocks_ = 0;
     std::uint64_t moves_ = 0;
 };

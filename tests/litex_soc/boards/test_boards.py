@@ -64,7 +64,9 @@ def test_without_the_monitor_there_are_no_registers_of_it() -> None:
 def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
     from boards.ulx3s import ULX3SSoC
 
-    for name, text in (("bucket_stack.v", "module bucket_stack (\n"), ("bucket_stack_map.dat", "0\n")):
+    # 8,192 frames, 64 groups, 8 contexts: an operation has 20 bits, a position 12, in whole bytes.
+    header = "module bucket_stack (input [23:0] ops_TDATA, output [15:0] positions_TDATA);\nendmodule\n"
+    for name, text in (("bucket_stack.v", header), ("bucket_stack_map.dat", "0\n")):
         (tmp_path / name).write_text(text)
     soc = ULX3SSoC(hls_verilog=tmp_path)
     sources = {source: bool(copy and copy[0]) for source, _, _, *copy in soc.platform.sources}
