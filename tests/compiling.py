@@ -8,7 +8,7 @@ from products import product, run_tool
 
 RULES = Path(__file__)  # an input of all that is made by them
 # Level 1: benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
-CXX_FLAGS = ("-std=c++17", "-Wno-unknown-pragmas", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
+CXX_FLAGS = ("-std=c++17", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 LEVEL, FAULTY_LEVEL = "-O1", "-O0"  # a fault is found before optimisation pays
 VERILATOR_FLAGS = ("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
 SPLIT = ("--output-split-cfuncs", "500")  # as LiteX: LiteDRAM of four ranks is compiled in half the time

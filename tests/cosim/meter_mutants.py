@@ -31,7 +31,7 @@ MOVE_MUTANTS = (
     Mutant(
         "cpp_reports_no_page_that_is_invalidated",
         "hls/group_stack/group_stack.cpp",
-        "    moves.write(Move{frame, page.owner, 1, page.group, 0, 0});\n",
+        "    moves.write(pack(Move{frame, page.owner, 1, page.group, 0, 0}));\n",
         "",
     ),
 )
