@@ -12,7 +12,7 @@ extras = file["project"]["optional-dependencies"]
 lists = file["dependency-groups"] | {
     "base": file["project"]["dependencies"],
     "build": file["build-system"]["requires"],
-    "extras": [each for name, extra in extras.items() if name != "all" for each in extra],
+    "extras": [each for extra in extras.values() for each in extra if not each.startswith("litemrc[")],
 }
 print(*(requirement for name in sys.argv[1:] for requirement in lists[name]), sep="\n")' "$@")
 exec 9>.venv/pip.lock
