@@ -228,6 +228,7 @@ void BucketStack::sweep() {
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
     HLS_STREAM(ops)
     HLS_STREAM(positions)
@@ -247,3 +248,4 @@ void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::pos
     if (stack.needs_maintenance(op))
         stack.maintain(op);
 }
+#endif

@@ -147,6 +147,7 @@ template Position GroupStack::step(const Op &op, hls::stream<move_word_t> &moves
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
     HLS_STREAM(ops)
     HLS_STREAM(positions)
@@ -180,3 +181,4 @@ void group_stack_moves(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc
     }
     positions.write(pack(stack.step(litemrc::unpack_op(ops.read()), moves)));
 }
+#endif

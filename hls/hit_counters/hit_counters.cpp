@@ -78,6 +78,7 @@ void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow) {
     HLS_STREAM(positions)
@@ -99,3 +100,4 @@ void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::coun
         epoch = counters.epoch();
     }
 }
+#endif

@@ -189,6 +189,7 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> 
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
                  hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
@@ -258,3 +259,4 @@ void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
     if (merge.step(answer, engine, ap_uint<1>(first_touch), counted))
         positions.write(pack(counted));
 }
+#endif

@@ -172,6 +172,7 @@ MeterEvent unpack_meter_event(meter_event_word_t word) {
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
                 const litemrc::counter_t hits[litemrc::CONTEXTS * 2 * litemrc::GROUPS],
                 litemrc::counter_t window[litemrc::METER_WINDOW_WORDS], ap_uint<32> &snapshots, ap_uint<1> &overflow,
@@ -222,3 +223,4 @@ void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
     }
     working = meter.working();
 }
+#endif

@@ -148,6 +148,7 @@ void EventQueue::take() {
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
                   litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
                   ap_uint<32> &fired, ap_uint<32> &lost) {
@@ -185,3 +186,4 @@ void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting
     fired = queue.fired();
     lost = queue.lost();
 }
+#endif

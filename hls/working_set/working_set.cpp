@@ -60,6 +60,7 @@ void WorkingSet::advance() {
 
 } // namespace litemrc
 
+#ifndef LITEMRC_UNITS_ONLY
 void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches) {
     HLS_STREAM(ops)
     HLS_STREAM(first_touches)
@@ -75,3 +76,4 @@ void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touc
     }
     first_touches.write(set.step(litemrc::unpack_op(ops.read())));
 }
+#endif

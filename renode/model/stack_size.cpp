@@ -4,6 +4,7 @@
 #include <ap_int.h>
 
 // The namespace must differ from that of the other sizes: hls/ takes its sizes from macros.
+#define LITEMRC_UNITS_ONLY
 #define litemrc MODEL_NAMESPACE
 #include "hit_counters/hit_counters.cpp"
 #include "page_filter/page_filter.cpp"
@@ -31,7 +32,7 @@ using Engine = BucketStack;
 // Forwards the stack engine's moves to the meter.
 struct Moves {
     RankMeter &meter;
-    void write(const Move &move) { meter.move(move); }
+    void write(move_word_t move) { meter.move(unpack_move(move)); }
 };
 #endif
 
