@@ -32,13 +32,14 @@ SYNTH = "synth_xilinx -flatten -family xc7 -top litemrc"
 
 @dataclass(frozen=True)
 class SoC:
-    """A SoC placed and routed, and its system clock."""
+    """A SoC placed and routed with a seed of the placer, and its system clock."""
 
     lut4: int
     ff: int
     dp16kd: int
     fmax_mhz: float
     target_mhz: float
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,15 @@ def place_and_route_soc(name: str) -> SoC:
         failed = _elaborate("ulx3s", folder, SOCS[name])
         if not report.exists():
             raise RuntimeError(failed)
-        figures = json.loads(report.read_text())
-        # The clock closest to missing its target.
-        clock = min(figures.pop("clocks").values(), key=lambda clock: clock["fmax_mhz"] / clock["target_mhz"])
-        stored.write_text(json.dumps(figures | clock))
+        stored.write_text(json.dumps(asdict(soc_of(json.loads(report.read_text())))))
     return SoC(**json.loads(stored.read_text()))
+
+
+def soc_of(report: dict) -> SoC:
+    """Return the figures of a board's report.json, with the clock closest to missing its target."""
+    figures = dict(report)
+    clocks = figures.pop("clocks").values()
+    return SoC(**figures, **min(clocks, key=lambda clock: clock["fmax_mhz"] / clock["target_mhz"]))
 
 
 def estimate_arty() -> Estimate:

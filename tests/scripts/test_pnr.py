@@ -1,10 +1,12 @@
 """The summary names the measured designs, reports slow clocks, and counts cells."""
 
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
+from boards.open_tools import Clock, Report
 from pnr import summary, wrong_clocks
-from pnr_soc import Estimate, SoC, arty_table, count_cells, soc_table
+from pnr_soc import Estimate, SoC, arty_table, count_cells, soc_of, soc_table
 from pnr_units import Result
 
 WITH, WITHOUT = SoC(11_500, 7_000, 92, 60.3, 50.0), SoC(7_700, 4_400, 40, 49.9, 50.0)
@@ -33,6 +35,12 @@ def test_cost_is_the_difference() -> None:
         "| without | 7,700 | 4,400 | 40 | 49.9 | 50 |",
         "| cost of adding LiteMRC | 3,800 | 2,600 | 52 | | |",
     ]
+
+
+def test_a_board_is_reported_with_the_clock_closest_to_missing_its_target() -> None:
+    clocks = {"sys": Clock(60.3, 50.0), "usb": Clock(49.0, 48.0)}
+    report = asdict(Report(lut4=11_500, ff=7_000, dp16kd=92, clocks=clocks, seed=2))
+    assert soc_of(report) == SoC(11_500, 7_000, 92, 49.0, 48.0, seed=2)
 
 
 def test_cells_of_an_artix_are_counted() -> None:
