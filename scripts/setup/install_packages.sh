@@ -5,6 +5,9 @@
 # A line is a package; behind `|` stand names of other releases, or a file that replaces it; behind `#` what else helps.
 set -eu
 here=$(dirname "$0")
+mkdir -p build/packages
+exec 9>build/packages/lock
+flock 9 # apt-get does not wait for another one, as of make -j2
 
 trimmed() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 
