@@ -10,6 +10,7 @@ from itertools import islice
 
 import pytest
 from bridge_server import ROOT, bridged
+from bridged_soc import free_port
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
@@ -183,6 +184,28 @@ def test_what_a_bridge_cannot_do_is_refused_with_a_sentence(device):
         with pytest.raises(RequestRefusedError, match=sentence) as refused:
             device.request(name, **values)
         assert refused.value.code == "unsupported", name
+
+
+def test_the_script_of_the_page_runs_a_soc_until_it_is_told_to_end(cli_environment, tmp_path):
+    port = free_port()
+    script = [sys.executable, ROOT / "scripts/bridged_soc.py", "--sim", SIM, "--port", str(port)]
+    with subprocess.Popen([*script, "--out", tmp_path / "run"], stdout=subprocess.PIPE, text=True) as running:
+        url = running.stdout.readline().strip()
+        found = litemrc("device", "--port", url, "--json", environment=cli_environment)
+        second = subprocess.run([*script, "--out", tmp_path / "second"], capture_output=True, text=True)
+        running.send_signal(signal.SIGTERM)
+    assert running.returncode == 130
+    assert url == f"litex://localhost:{port}?csr={SIM}/csr.json"
+    assert found.returncode == 0 and json.loads(found.stdout)["self_test"]["failed"] == 0
+    assert (second.returncode, second.stdout) == (2, "") and f"port {port}: " in second.stderr
+    assert free_port(port) == port  # the server has ended
+    read_recording(tmp_path / "run" / "record.npy", 12)  # the simulator has ended, and its record is whole
+
+
+def test_without_its_simulator_the_script_says_what_to_build(tmp_path):
+    command = [sys.executable, ROOT / "scripts/bridged_soc.py", "--sim", tmp_path]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 2 and f"{tmp_path}: " in found.stderr and "make sim-bridge" in found.stderr
 
 
 def test_ctrl_c_ends_a_collection_that_waits_for_epochs(soc, cli_environment, tmp_path):

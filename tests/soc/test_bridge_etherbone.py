@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from bridge_server import ROOT, litex_server, start_dram
+from bridge_server import ROOT, litex_server
+from bridged_soc import start_dram
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
