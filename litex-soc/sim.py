@@ -118,15 +118,18 @@ class SimSoC(LiteMRCSoC):
             self.add_remote_memory(self.mrc)
         self.add_link(uart_name="sim", uart_pads=platform.request("serial", 1))
 
-        monitor = self.mrc
-        pads = platform.request("recorder")
+        self._add_recorder(platform, accesses)
+        if variant == "linux":
+            self.sync += If(self.ctrl.soc_rst, Finish())
+
+    def _add_recorder(self, platform, accesses):
+        """Record the accesses in the DRAM (read, write, byte address) and what the monitor makes of them."""
+        monitor, pads = self.mrc, platform.request("recorder")
         self.comb += [
             *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
             *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
             *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
         ]
-        if variant == "linux":
-            self.sync += If(self.ctrl.soc_rst, Finish())
 
     def _add_sdr(self, variant, monitor_parameters):
         """Add SDR SDRAM; returns the observed accesses in the DRAM: read, write, byte address."""

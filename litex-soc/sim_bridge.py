@@ -28,8 +28,6 @@ from litex.soc.integration.soc_core import SoCCore
 from sim import (
     DDR3_SYS_CLK_HZ,
     HERE,
-    RECORDED,
-    SETTINGS,
     STREAM,
     SYS_CLK_HZ,
     PowerOnReset,
@@ -82,13 +80,7 @@ class BridgeSoC(SimSoC):
             self._add_etherbone(platform)
         else:
             self._add_uartbone(platform)
-
-        monitor, pads = self.mrc, platform.request("recorder")
-        self.comb += [
-            *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
-            *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
-            *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
-        ]
+        self._add_recorder(platform, accesses)
 
     def _add_uartbone(self, platform):
         """Add a UARTBone on the simulator's byte streams, without the baud rate of ``soc.add_uartbone``."""

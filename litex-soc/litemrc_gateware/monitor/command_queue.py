@@ -18,8 +18,8 @@ class CommandQueue(LiteXModule):
 
     Accesses cannot wait, so a command enters the monitor's queue in a cycle without an access. While a
     command waits, later accesses precede it. When commands have waited for `LATE_CYCLES` cycles at a stretch,
-    `late` is asserted: software that relies on a command being queued ahead of its own later accesses must
-    then wait until `pending` is 0.
+    or one cycle less, `late` is asserted: software that relies on a command being queued ahead of its own
+    later accesses must then wait until `pending` is 0.
 
     Parameters
     ----------

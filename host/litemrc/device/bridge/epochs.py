@@ -20,8 +20,8 @@ class EpochReader:
 
     With control.hold the monitor keeps a finished epoch until the command release, so that none is lost.
     Without it the next epoch overwrites the window. What was read is one epoch if the register `epoch` is the
-    same before and after, and no end of an epoch was in progress at the end: totals are copied into the
-    window a little before `epoch` counts.
+    same before and after, and no end of an epoch was in progress at the end: the window of the rank meter
+    follows that of the monitor.
 
     Attributes:
         sent: epoch messages so far, and at least one for each epoch that was missed.

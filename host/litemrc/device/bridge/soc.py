@@ -6,8 +6,6 @@ from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.url import BridgeURL
 from litemrc.errors import UserError
 
-_NAMES = {"ranks": "ranks", "refs": "refs", "traffic": "traffic"}  # as the integration calls them
-
 
 class BridgedSoC:
     """A SoC behind a bridge.
@@ -49,10 +47,10 @@ class BridgedSoC:
         return address
 
     def _block(self, kind: str, *, by_default: bool = True) -> RegisterBlock | None:
-        named = getattr(self._where, kind)
-        if not named and not (by_default and self._soc.has_block(_NAMES[kind])):
+        named = getattr(self._where, kind)  # else it has the integration's name, which is its kind
+        if not named and not (by_default and self._soc.has_block(kind)):
             return None
-        block = RegisterBlock(self._client, self._soc, kind, named or _NAMES[kind], self._timeout_s)
+        block = RegisterBlock(self._client, self._soc, kind, named or kind, self._timeout_s)
         if kind != "traffic":
             block.check_version(self._url)
         return block
