@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from subprocess import CalledProcessError
 
+from litemrc_gateware.hls.exported import unit_and_folder
+from litemrc_gateware.hls.streams import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 
 BOARDS = ("ulx3s", "versa_ecp5", "orangecrab", "arty")
@@ -55,13 +57,21 @@ def main():
     parser.add_argument(
         "--boot", choices=("rom", "serial"), default="rom", help="source of the firmware (%(default)s)"
     )
-    parser.add_argument("--hls-verilog", type=Path, help="folder of the engine's Verilog from Vitis HLS")
+    parser.add_argument(
+        "--hls-verilog",
+        type=unit_and_folder,
+        action="append",
+        metavar="UNIT=FOLDER",
+        help=f"Verilog of an HLS compiler for this unit: {', '.join(HLS_UNITS)}; can be given several times",
+    )
     parser.add_argument("--without-monitor", action="store_true", help="the plain SoC, for comparison")
     parser.add_argument("--no-compile", action="store_true", help="stop before synthesis")
     args = parser.parse_args()
     output = args.output or Path("build") / args.board
-    options = ("engine", "pages", "hls_verilog")
+    options = ("engine", "pages")
     parameters = {name: getattr(args, name) for name in options if getattr(args, name)}
+    if args.hls_verilog:
+        parameters["hls_verilog"] = dict(args.hls_verilog)
     if args.seed is not None:
         parameters["seeds"] = (args.seed,)
     try:

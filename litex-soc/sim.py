@@ -25,6 +25,8 @@ from pathlib import Path
 
 from litedram.modules import MT41K64M16, MT48LC4M16
 from litedram.phy.model import SDRAMPHYModel
+from litemrc_gateware.hls.exported import unit_and_folder
+from litemrc_gateware.hls.streams import HLS_UNITS
 from litemrc_gateware.monitor.monitor import ENGINES
 from litemrc_gateware.ranks.ddr3_timings import round_refresh_interval_down
 from litex.build.generic_platform import Pins, Subsignal
@@ -226,6 +228,14 @@ def main():
     parser.add_argument("--queue-depth", type=int, default=512)
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
     parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
+    parser.add_argument(
+        "--hls-verilog",
+        type=unit_and_folder,
+        action="append",
+        default=[],
+        metavar="UNIT=FOLDER",
+        help=f"Verilog of an HLS compiler for this unit: {', '.join(HLS_UNITS)}; can be given several times",
+    )
     args = parser.parse_args()
     if args.refs and args.variant == "linux":
         parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
@@ -244,6 +254,7 @@ def main():
         queue_depth=args.queue_depth,
         pages=args.pages,
         recent_pages=args.recent_pages,
+        hls_verilog=dict(args.hls_verilog),
     )
 
 

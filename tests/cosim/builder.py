@@ -87,7 +87,13 @@ TRUE_SOURCES = Sources()
 
 
 def rtl_bench(
-    kind: str, top: str, sizes: Sizes, sources: Sources = TRUE_SOURCES, verilog_units: tuple[Path, ...] = ()
+    kind: str,
+    top: str,
+    sizes: Sizes,
+    sources: Sources = TRUE_SOURCES,
+    verilog_units: tuple[Path, ...] = (),
+    *,
+    stand_ins: bool = False,
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
@@ -96,6 +102,7 @@ def rtl_bench(
     :param top: a stack engine's name, "counters", "filter", "set", "meter", or "monitor-" and the name of an
         engine.
     :param verilog_units: modules that the top instantiates.
+    :param stand_ins: they are those of hls_stand_in.py, which call C++.
     :return: the executable.
     :raises RuntimeError: if a tool fails; its output is in the message.
     """
@@ -107,6 +114,8 @@ def rtl_bench(
         engine = top.removeprefix("monitor-")
         units = _units(kind, engine, sizes, sources)
         bench = _object(COSIM / "bench" / f"{kind}_bench.cpp", sizes, sources, engine, folder)
+        if stand_ins:
+            units += _stand_in(units, sizes, sources)
         return link(folder, "bench", [bench, *units, *rtl])
 
     inputs = [COSIM / "rtl_top.py", *verilog_units, *sources.rtl_files(), *cpp_inputs(sources)]
@@ -210,6 +219,14 @@ def _units(kind: str, engine: str, sizes: Sizes, sources: Sources) -> list[Path]
     if kind in ("chain", "rate", "monitor"):
         names.append("bucket_stack" if engine == "bucket_stack" else "group_stack")
     return [_object(sources.hls / name / f"{name}.cpp", sizes, sources) for name in names]
+
+
+def _stand_in(units: list[Path], sizes: Sizes, sources: Sources) -> list[Path]:
+    """The functions behind the modules that stand in for an HLS compiler's, and the C++ units that they call."""
+    names = ("group_stack", "hit_counters", "working_set")
+    called = [_object(sources.hls / name / f"{name}.cpp", sizes, sources) for name in names]
+    functions = _object(COSIM / "bench" / "hls_stand_in.cpp", sizes, sources)
+    return [functions, *(each for each in called if each not in units)]
 
 
 def _object(

@@ -1,11 +1,13 @@
 """Tops of the co-simulation benches, and their Verilog with stable port names.
 
 python tests/cosim/rtl_top.py group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
-    counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+    counters|hls_counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
-python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-bucket_stack FRAMES GROUPS CONTEXTS
-    COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
+python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
+    GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
+
+Names with hls_ take the units of litemrc_gateware.hls; the bench's builder adds their Verilog.
 """
 
 import sys
@@ -15,11 +17,13 @@ from pathlib import Path
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
+from litemrc_gateware.hls.hit_counters import COUNTER_BITS, HLSHitCounters
+from litemrc_gateware.hls.stack_engine import HLSStackEngine
+from litemrc_gateware.hls.working_set import HLSWorkingSet
 from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.records import counted_layout, memory_op_layout, move_layout, op_layout, position_layout
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
-from litemrc_gateware.stacks.hls_unit import HLSStackEngine
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
@@ -32,7 +36,7 @@ ENGINES = {
     "group_stack_in_parts": lambda frames, *sizes: GroupStack(frames, *sizes, part_frames=frames // 4),
     "group_stack_moves": partial(GroupStack, with_moves=True),
     "bucket_stack": BucketStack,
-    "hls_group_stack": partial(HLSStackEngine, "group_stack"),  # the bench's builder links its Verilog
+    "hls_group_stack": partial(HLSStackEngine, "group_stack"),
 }
 
 
@@ -55,9 +59,13 @@ class BenchTop(LiteXModule):
         """Add one port for each field of a record."""
         return {field: self.add_port(f"{prefix}_{field}", width) for field, width in layout}
 
-    def add_counters(self, groups: int, contexts: int, counter_bits: int) -> None:
+    def add_counters(self, groups: int, contexts: int, counter_bits: int, *, hls: bool = False) -> None:
         """Add the hit counters and ports for all their outputs."""
-        self.counters = counters = HitCounters(groups, contexts, counter_bits)
+        if hls and counter_bits != COUNTER_BITS:
+            raise ValueError(f"HLSHitCounters has {COUNTER_BITS} bits, not {counter_bits}")
+        self.counters = counters = (
+            HLSHitCounters(groups, contexts) if hls else HitCounters(groups, contexts, counter_bits)
+        )
         self.comb += [
             counters.window_adr.eq(self.add_port("window_adr", len(counters.window_adr))),
             self.add_port("window_dat_r", counter_bits).eq(counters.window_dat_r),
@@ -89,7 +97,7 @@ class ChainTop(BenchTop):
 
     def __init__(self, engine: str, frames: int, groups: int, contexts: int, counter_bits: int) -> None:
         super().__init__()
-        self.add_counters(groups, contexts, counter_bits)
+        self.add_counters(groups, contexts, counter_bits, hls=engine.startswith("hls_"))
         self.stack = stack = ENGINES[engine](frames, groups, contexts)
         op = self.add_fields("op", op_layout(frames, contexts))
         position = self.add_fields("position", position_layout(groups, contexts))
@@ -121,9 +129,9 @@ class ChainTop(BenchTop):
 class CountersTop(BenchTop):
     """Positions -> HitCounters."""
 
-    def __init__(self, groups: int, contexts: int, counter_bits: int) -> None:
+    def __init__(self, groups: int, contexts: int, counter_bits: int, *, hls: bool) -> None:
         super().__init__()
-        self.add_counters(groups, contexts, counter_bits)
+        self.add_counters(groups, contexts, counter_bits, hls=hls)
         sink = self.counters.sink
         position = self.add_fields("position", counted_layout(groups, contexts))
         self.comb += [
@@ -212,11 +220,14 @@ class MonitorTop(BenchTop):
 
     def __init__(self, engine, frames, groups, contexts, counter_bits, memory_frames, recent_pages) -> None:
         super().__init__()
-        self.add_counters(groups, contexts, counter_bits)
+        hls = engine.startswith("hls_")
+        self.add_counters(groups, contexts, counter_bits, hls=hls)
         ops = memory_op_layout(memory_frames, contexts)
         self.queue = queue = stream.SyncFIFO(ops, QUEUE_DEPTH, buffered=True)
         self.filter = filter_ = PageFilter(
-            memory_frames, frames, groups, contexts, recent_pages, counter_bits=counter_bits
+            *(memory_frames, frames, groups, contexts, recent_pages),
+            counter_bits=counter_bits,
+            working_set=partial(HLSWorkingSet, contexts=contexts) if hls else WorkingSet,
         )
         self.stack = stack = ENGINES[engine](frames, groups, contexts)
         self.add_stream("op", queue.sink, ops, inwards=True)
@@ -240,8 +251,8 @@ def main() -> None:
     """Write the Verilog of one top."""
     name, *sizes, out = sys.argv[1:]
     frames, *others = map(int, sizes)
-    if name == "counters":
-        top = CountersTop(*others)
+    if name in ("counters", "hls_counters"):
+        top = CountersTop(*others, hls=name != "counters")
     elif name == "filter":
         top = FilterTop(frames, *others)
     elif name == "set":

@@ -60,6 +60,8 @@ class PageFilter(LiteXModule):
         1 .. frames / groups.
     answers_depth : int
         answers due; more than 8.
+    working_set : class
+        of the working set: WorkingSet, or one whose answers take as long as they take (`latency` is None).
 
     Attributes
     ----------
@@ -92,6 +94,7 @@ class PageFilter(LiteXModule):
         recent_pages: int = 4,
         answers_depth: int = 64,
         counter_bits: int = 32,
+        working_set: type[LiteXModule] = WorkingSet,
     ) -> None:
         check_sizes(frames, groups, contexts)
         if memory_frames < frames or memory_frames & (memory_frames - 1):
@@ -131,7 +134,7 @@ class PageFilter(LiteXModule):
         self.at_hand = at_hand = stream.Buffer(numbers.source.description.payload_layout)
         op = at_hand.source
         may_answer, may_ask, found, room = Signal(), Signal(), Signal(), Signal()
-        self.working_set = working_set = WorkingSet(frames)
+        self.working_set = working_set = working_set(frames)
         absorb, touch, fill, ask, skip = (Signal() for _ in range(5))
         self.comb += [
             numbers.source.connect(at_hand.sink),
@@ -157,7 +160,8 @@ class PageFilter(LiteXModule):
         # An answer due accompanies its page through the working set and then enters the FIFO.
         self.answers = answers = stream.SyncFIFO(answer_layout(recent_pages), answers_depth)
         before = [("valid", 1), *answer_layout(recent_pages)[:-1]]  # all but `first_touch`
-        stages = [Record(before) for _ in range(WorkingSet.latency + 1)]
+        latency = working_set.latency or 1
+        stages = [Record(before) for _ in range(latency + 1)]
         answer = stages[0]
         self.comb += [
             answer.valid.eq(absorb | touch | fill | ask | skip),
@@ -182,8 +186,10 @@ class PageFilter(LiteXModule):
         self.sync += [
             *(behind.eq(ahead) for ahead, behind in pairwise(stages)),
             # Entries still in the pipeline have room: `level` counts only those already in the FIFO.
-            room.eq(answers.level < answers_depth - WorkingSet.latency - 1),
+            room.eq(answers.level < answers_depth - latency - 1),
         ]
+        if working_set.latency is None:
+            self._hold_until_answered(stages[-1], answers.sink)
 
         # An operation goes into the register before the engine.
         self.sync += [
@@ -238,3 +244,17 @@ class PageFilter(LiteXModule):
                 ),
                 If(ended, finished.eq(running)),
             ]
+
+    def _hold_until_answered(self, held, sink):
+        """Keep an answer due until the working set has answered; it takes no other question meanwhile."""
+        working_set, waits = self.working_set, Signal()
+        asks = working_set.touch | working_set.leave | working_set.advance
+        self.comb += [
+            sink.valid.eq(held.valid & (~waits | working_set.answered)),
+            sink.first_touch.eq(waits & working_set.first_touch),
+        ]
+        self.sync += [
+            If(asks, waits.eq(1)),
+            If(waits & ~working_set.answered, held.eq(held)),
+            If(working_set.answered, waits.eq(0)),
+        ]

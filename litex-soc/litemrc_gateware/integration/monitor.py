@@ -1,11 +1,12 @@
 """Adds the monitor to a LiteX SoC with DRAM, with one call."""
 
+from litemrc_gateware.hls.exported import MEMORY_CONTENTS, exported_files, origin_of
+from litemrc_gateware.hls.streams import port_widths
 from litemrc_gateware.integration.block_rams import BLOCK_KBIT
 from litemrc_gateware.integration.block_rams import block_rams as count_block_rams
 from litemrc_gateware.integration.description import MONITOR, describe
 from litemrc_gateware.integration.windows import uncached_region
 from litemrc_gateware.monitor.monitor import Monitor, default_engine
-from litemrc_gateware.stacks.hls_unit import engine_ports, exported_files
 from litemrc_gateware.tap.dram_tap import DRAMTap
 
 WINDOW_ORIGIN = 0xB000_0000
@@ -29,8 +30,9 @@ def add_monitor(
         that of ``add_sdram``. Default: ``soc.ddrphy`` or ``soc.sdrphy``, as LiteX's targets call it.
     name : str
         another one for each monitor.
-    hls_verilog : Path, optional
-        folder of the engine's Verilog exported by Vitis HLS, used in place of the engine in Migen.
+    hls_verilog : dict of str to Path, optional
+        folders of Verilog that an HLS compiler made, by names of ``HLS_UNITS``, used in place of these units
+        in Migen (``hls_units`` of ``Monitor``). The constant ``<name>_hls`` of the SoC says who made them.
     sdram : LiteDRAMCore, optional
         the controller of ``phy``. Default: ``soc.sdram``.
     pages : int, None or "auto"
@@ -50,7 +52,7 @@ def add_monitor(
     ------
     ValueError
         if the SoC has no SDRAM or no registers of 32 bits, sizes are not supported together, the monitor does
-        not fit into ``block_rams``, or ``hls_verilog`` does not hold the engine.
+        not fit into ``block_rams``, or a folder of ``hls_verilog`` does not hold its unit.
     """
     sdram = getattr(soc, "sdram", None) if sdram is None else sdram
     phy = phy or getattr(soc, "ddrphy", None) or getattr(soc, "sdrphy", None)
@@ -60,15 +62,13 @@ def add_monitor(
         raise ValueError(
             f"add_monitor: the SoC's registers have {soc.csr.data_width} bits; give it csr_data_width=32"
         )
-    engine = parameters.setdefault("engine", default_engine(parameters.get("domains")))
-    if hls_verilog is not None:
-        parameters["hls_engine"] = True
+    parameters.setdefault("engine", default_engine(parameters.get("domains")))
+    if hls_verilog:
+        parameters["hls_units"] = tuple(hls_verilog)
     tap = DRAMTap.of_controller(phy, sdram, parameters.get("page_shift", 12))
     monitor, blocks = _sized(tap, pages, block_rams, parameters)
-    if hls_verilog is not None:
-        ports = engine_ports(monitor.pages, monitor.groups, monitor.contexts)
-        for file in exported_files(hls_verilog, engine, ports):
-            soc.platform.add_source(str(file), copy=file.suffix == ".dat")
+    if hls_verilog:
+        _add_exported(soc, name, hls_verilog, monitor)
     soc.logger.info(_described(name, tap, monitor, blocks))
     soc.add_module(name=f"{name}_tap", module=tap)
     soc.add_module(name=name, module=monitor)
@@ -82,9 +82,19 @@ def add_monitor(
     return monitor
 
 
+def _add_exported(soc, name, folders, monitor):
+    """Add the Verilog of units that an HLS compiler made, and a constant of the SoC that says so."""
+    for unit, folder in folders.items():
+        ports = port_widths(unit, monitor.pages, monitor.groups, monitor.contexts)
+        for file in exported_files(folder, unit, ports):
+            soc.platform.add_source(str(file), copy=file.suffix in MEMORY_CONTENTS)
+    origins = sorted({origin_of(folder) for folder in folders.values()})
+    soc.add_constant(f"{name}_hls", f"{', '.join(origins)}: {', '.join(folders)}")
+
+
 def _sized(tap, pages, budget, parameters):
-    """Return the monitor and its block RAMs; the size of an engine from Vitis HLS is not known."""
-    if pages != "auto" or parameters.get("hls_engine"):
+    """Return the monitor and its block RAMs; those of units made by an HLS compiler are not known."""
+    if pages != "auto" or parameters.get("hls_units"):
         monitor = Monitor(tap, pages=None if pages == "auto" else pages, **parameters)
         blocks = count_block_rams(monitor)
         if budget is not None and blocks > budget:

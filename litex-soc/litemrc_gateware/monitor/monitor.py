@@ -24,7 +24,12 @@ from functools import partial
 from migen import If, Signal
 
 from litemrc_gateware.counters.hit_counters import HitCounters
+from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
+from litemrc_gateware.hls.hit_counters import HLSHitCounters
+from litemrc_gateware.hls.stack_engine import HLSStackEngine
+from litemrc_gateware.hls.streams import HLS_UNITS
+from litemrc_gateware.hls.working_set import HLSWorkingSet
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.monitor.registers import MonitorRegisters
 from litemrc_gateware.monitor.window_bus import WindowBus
@@ -32,7 +37,6 @@ from litemrc_gateware.ranks.meter import RankMeter
 from litemrc_gateware.records import check_sizes
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
-from litemrc_gateware.stacks.hls_unit import HLSStackEngine
 
 ENGINES = {"group_stack": GroupStack, "bucket_stack": BucketStack}
 # Default number of recent pages in the filter. Each access that the filter absorbs saves group_stack up to
@@ -101,8 +105,9 @@ class Monitor(MonitorRegisters):
     pages : int
         pages the engine holds, a power of two; default: the memory's frames. Fewer take less block RAM; the
         monitor then samples at least 1 page of frames / pages.
-    hls_engine : bool
-        use the engine's Verilog exported by Vitis HLS in place of the one in Migen.
+    hls_units : sequence of str
+        names of ``HLS_UNITS`` that are not built in Migen: an HLS compiler made them from hls/, and the
+        caller adds their Verilog. An engine must be that of `engine`.
     domains : int
         add a rank meter of so many power domains, with snapshots at the ends of epochs; group_stack only.
 
@@ -131,14 +136,21 @@ class Monitor(MonitorRegisters):
         engine=None,
         recent_pages=None,
         pages=None,
-        hls_engine=False,
+        hls_units=(),
         domains=None,
     ):
         engine = default_engine(domains) if engine is None else engine
         if engine not in ENGINES:
             raise ValueError(f"Monitor: no engine {engine!r}; there are: {', '.join(ENGINES)}")
-        if hls_engine and domains:
-            raise ValueError("Monitor: the rank meter needs the engine in Migen, not that of Vitis HLS")
+        others = set(ENGINES) - {engine}
+        if wrong := [unit for unit in hls_units if unit not in HLS_UNITS or unit in others]:
+            possible = [unit for unit in HLS_UNITS if unit not in others]
+            raise ValueError(
+                f"Monitor: no HLS unit {wrong[0]!r} in a monitor with {engine}; there are: "
+                f"{', '.join(possible)}"
+            )
+        if engine in hls_units and domains:
+            raise ValueError("Monitor: the rank meter needs the engine in Migen, not that of an HLS compiler")
         frames = 2**tap.frame_bits
         pages = frames if pages is None else pages
         check_sizes(pages, groups, contexts)
@@ -162,11 +174,13 @@ class Monitor(MonitorRegisters):
         # # #
 
         self.intake = Intake(frames, contexts, queue_depth)
-        self.filter = PageFilter(frames, pages, groups, contexts, recent_pages)
+        working_set = partial(HLSWorkingSet, contexts=contexts) if "working_set" in hls_units else WorkingSet
+        self.filter = PageFilter(frames, pages, groups, contexts, recent_pages, working_set=working_set)
         with_moves = {"with_moves": True} if domains and engine == "group_stack" else {}
-        engine_class = partial(HLSStackEngine, engine) if hls_engine else ENGINES[engine]
+        engine_class = partial(HLSStackEngine, engine) if engine in hls_units else ENGINES[engine]
         self.engine = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
-        self.counters = HitCounters(groups=groups, contexts=contexts)
+        counters_class = HLSHitCounters if "hit_counters" in hls_units else HitCounters
+        self.counters = counters_class(groups=groups, contexts=contexts)
         self.window = WindowBus(contexts * 2 * groups)
         if domains:
             self.rank_meter = RankMeter(self.engine, pages, groups, contexts, domains)

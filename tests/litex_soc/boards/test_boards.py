@@ -68,13 +68,15 @@ def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
     header = "module bucket_stack (input [23:0] ops_TDATA, output [15:0] positions_TDATA);\nendmodule\n"
     for name, text in (("bucket_stack.v", header), ("bucket_stack_map.dat", "0\n")):
         (tmp_path / name).write_text(text)
-    soc = ULX3SSoC(hls_verilog=tmp_path)
+    soc = ULX3SSoC(hls_verilog={"bucket_stack": tmp_path})
     sources = {source: bool(copy and copy[0]) for source, _, _, *copy in soc.platform.sources}
     assert sources[str(tmp_path / "bucket_stack.v")] is False
     assert sources[str(tmp_path / "bucket_stack_map.dat")] is True  # beside what reads it
     assert type(soc.mrc.engine).__name__ == "HLSStackEngine"
     with pytest.raises(ValueError, match="has the module group_stack"):
-        ULX3SSoC(hls_verilog=tmp_path, engine="group_stack")
+        ULX3SSoC(hls_verilog={"group_stack": tmp_path}, engine="group_stack")
+    with pytest.raises(ValueError, match="no HLS unit 'group_stack' in a monitor with bucket_stack"):
+        ULX3SSoC(hls_verilog={"group_stack": tmp_path})
 
 
 def test_an_image_is_words_of_the_rom_and_has_to_fit(tmp_path) -> None:

@@ -1,11 +1,14 @@
-"""The wrapper of Verilog from Vitis HLS; tests/cosim/test_hls_unit_cosim.py tests the unit itself."""
+"""Units as an HLS compiler exports them: ports and files; their work is in tests/cosim."""
 
 import re
 from pathlib import Path
 
 import pytest
-from litemrc_gateware.stacks import hls_unit
-from litemrc_gateware.stacks.hls_unit import HLSStackEngine, InFlight, engine_ports, exported_files
+from litemrc_gateware.hls import unit as hls_unit
+from litemrc_gateware.hls.exported import exported_files
+from litemrc_gateware.hls.stack_engine import HLSStackEngine
+from litemrc_gateware.hls.streams import port_widths
+from litemrc_gateware.hls.unit import InFlight
 from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import stream
 from migen import ClockDomain, run_simulation
@@ -27,7 +30,7 @@ CLOCKS = [
 def nones(in_flight_class=InFlight) -> list[int]:
     """The value of `none` in each of CLOCKS."""
     sink, source = stream.Endpoint([("data", 1)]), stream.Endpoint([("data", 1)])
-    unit, seen = in_flight_class(sink, source), []
+    unit, seen = in_flight_class(sink, source.valid & source.ready), []
 
     def drive():
         for offered, taken_in, shown, taken, _ in CLOCKS:
@@ -46,12 +49,8 @@ def test_none_is_in_flight_when_as_many_came_out_as_went_in() -> None:
     assert nones() == [expected for *_, expected in CLOCKS]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("(sink.valid & sink.ready)", "sink.valid"), ("(source.valid & source.ready)", "source.valid")],
-)
-def test_a_record_that_is_only_offered_counts_for_none(old, new) -> None:
-    mutant = mutated_module(Path(hls_unit.__file__), old, new)
+def test_a_record_that_is_only_offered_counts_for_none() -> None:
+    mutant = mutated_module(Path(hls_unit.__file__), "(sink.valid & sink.ready)", "sink.valid")
     assert nones(mutant.InFlight) != nones()
 
 
@@ -108,7 +107,10 @@ def test_ports_are_those_vitis_gives_the_cpp() -> None:
         )
         connected[port] = int(declared[1] or 0) + 1 if declared else 1
     assert connected == VITIS_PORTS
-    assert engine_ports(frames=8192, groups=64, contexts=8) == {"ops_TDATA": 24, "positions_TDATA": 16}
+    assert port_widths("group_stack", frames=8192, groups=64, contexts=8) == {
+        "ops_TDATA": 24,
+        "positions_TDATA": 16,
+    }
 
 
 def test_exported_files_are_verilog_first_then_contents_of_memories(tmp_path) -> None:
@@ -119,7 +121,7 @@ def test_exported_files_are_verilog_first_then_contents_of_memories(tmp_path) ->
         ("report.txt", ""),
     ):
         (tmp_path / name).write_text(text)
-    ports = engine_ports(frames=8192, groups=64, contexts=8)
+    ports = port_widths("group_stack", frames=8192, groups=64, contexts=8)
     names = [file.name for file in exported_files(tmp_path, "group_stack", ports)]
     assert names == ["group_stack.v", "group_stack_pages.v", "group_stack_pages.dat"]
     with pytest.raises(ValueError, match="has the module bucket_stack"):
@@ -130,7 +132,7 @@ def test_exported_files_are_verilog_first_then_contents_of_memories(tmp_path) ->
 
 @pytest.mark.parametrize("port", ["ops_TDATA", "positions_TDATA"])
 def test_an_export_for_other_sizes_is_refused_with_both_widths(tmp_path, port) -> None:
-    ports = engine_ports(frames=8192, groups=64, contexts=8)
+    ports = port_widths("group_stack", frames=8192, groups=64, contexts=8)
     (tmp_path / "group_stack.v").write_text(vitis_module(widths={**VITIS_PORTS, port: 32}))
     with pytest.raises(
         ValueError, match=rf"{port} of group_stack has 32 bits, .* needs {VITIS_PORTS[port]};"
@@ -142,10 +144,23 @@ def test_an_export_for_other_sizes_is_refused_with_both_widths(tmp_path, port) -
         exported_files(tmp_path, "group_stack", ports)
 
 
-def test_widths_in_the_header_of_the_module_are_read_as_well() -> None:
-    stand_in = Path(__file__).parents[2] / "cosim" / "hls_export"
-    ports = engine_ports(frames=8, groups=4, contexts=2)
+def test_widths_in_the_header_of_the_module_are_read_as_well(tmp_path) -> None:
+    (tmp_path / "group_stack.v").write_text(
+        "module group_stack (\n    input [7:0] ops_TDATA,\n    output reg [7:0] positions_TDATA\n);\nendmodule\n"
+    )
+    # Op of 8 frames in 2 contexts: 2 + 3 + 1 + 2 = 8 bits; Position of 4 groups: 2 + 2 + 1 + 1 = 6 bits.
+    ports = port_widths("group_stack", frames=8, groups=4, contexts=2)
     assert ports == {"ops_TDATA": 8, "positions_TDATA": 8}
-    assert [file.name for file in exported_files(stand_in, "group_stack", ports)] == ["group_stack.v"]
+    assert [file.name for file in exported_files(tmp_path, "group_stack", ports)] == ["group_stack.v"]
     with pytest.raises(ValueError, match="has 8 bits, but this monitor needs 24"):
-        exported_files(stand_in, "group_stack", engine_ports(frames=8192, groups=64, contexts=8))
+        exported_files(
+            tmp_path, "group_stack", port_widths("group_stack", frames=8192, groups=64, contexts=8)
+        )
+
+
+def test_widths_of_each_unit_are_those_of_its_records() -> None:
+    # Counted: Position's 12 bits and first_touch; the record of an epoch: 32 + 1 bits; a touch: 1 bit.
+    assert port_widths("hit_counters", 8192, 64, 8) == {"positions_TDATA": 16, "epochs_TDATA": 40}
+    assert port_widths("working_set", 8192, 64, 8) == {"ops_TDATA": 24, "first_touches_TDATA": 8}
+    with pytest.raises(ValueError, match="no HLS unit 'page_filter'"):
+        port_widths("page_filter", 8192, 64, 8)

@@ -1,0 +1,1 @@
+"""Units as an HLS compiler made them from hls/, behind the ports of those in Migen."""
