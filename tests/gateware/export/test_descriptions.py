@@ -9,19 +9,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from litedram.core import LiteDRAMCore
-from litedram.modules import MT48LC16M16
-from litedram.phy.model import SDRAMPHYModel
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.description import MONITOR, RANKS, REF_COUNTERS
 from litex.build.sim import SimPlatform
 from litex.soc.integration.export import get_csr_json
 from litex.soc.integration.soc_core import SoCCore, SoCMini
 from renode_export import description
+from sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
 
 REPO = Path(__file__).resolve().parents[3]
 DRIVER = REPO / "firmware/linux/driver"
-CLOCK_HZ = 50_000_000
 STOCK = {
     "rocket": {"cpu_type": "rocket", "cpu_variant": "small", "bus_data_width": 64},
     "vexriscv_smp": {"cpu_type": "vexriscv_smp", "cpu_variant": "linux"},
@@ -204,16 +201,8 @@ def with_two_controllers(cpu="vexriscv"):
         with_uart=False,
     )
     soc.logger = SimpleNamespace(info=lambda line: None, error=print, warning=print)
-    module = MT48LC16M16(CLOCK_HZ, "1:1")
-    soc.sdrphy, soc.second_phy = (SDRAMPHYModel(module, data_width=16, clk_freq=CLOCK_HZ) for _ in range(2))
-    soc.add_sdram("sdram", phy=soc.sdrphy, module=module, l2_cache_size=0)
-    soc.second = LiteDRAMCore(
-        phy=soc.second_phy,
-        geom_settings=module.geom_settings,
-        timing_settings=module.timing_settings,
-        clk_freq=CLOCK_HZ,
-    )
-    soc.second.crossbar.get_port()
+    add_sdram(soc)
+    add_second_sdram(soc)
     add_monitor(soc)
     add_monitor(soc, soc.second_phy, name="mrc_2", sdram=soc.second)
     return soc

@@ -9,10 +9,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from litedram.common import GeomSettings
-from litedram.core import LiteDRAMCore
-from litedram.modules import MT48LC16M16
 from litedram.phy import dfi
-from litedram.phy.model import SDRAMPHYModel
 from litemrc_gateware import add_monitor
 from litemrc_gateware.integration.block_rams import block_rams
 from litemrc_gateware.integration.monitor import BLOCK_RAMS
@@ -22,17 +19,15 @@ from litex.build.sim import SimPlatform
 from litex.soc.integration.soc import SoCIORegion
 from litex.soc.integration.soc_core import SoCMini
 from pnr_catalogue import UNITS
+from sdram_soc import CLOCK_HZ, add_sdram, add_second_sdram
 
 ENGINES_PAGE = Path(__file__).parents[3] / "docs" / "engines.md"
-CLOCK_HZ = 50_000_000
 
 
 def soc_with_sdram(**options):
     """A SoC of a stranger: LiteX's parts only; 32 MB, 8,192 frames."""
     soc = SoCMini(SimPlatform("SIM", []), clk_freq=CLOCK_HZ, **options)
-    module = MT48LC16M16(CLOCK_HZ, "1:1")
-    soc.sdrphy = SDRAMPHYModel(module, data_width=16, clk_freq=CLOCK_HZ)
-    soc.add_sdram("sdram", phy=soc.sdrphy, module=module, l2_cache_size=0)
+    add_sdram(soc)
     soc.lines = []
     soc.logger = SimpleNamespace(info=soc.lines.append, error=soc.lines.append, warning=soc.lines.append)
     return soc
@@ -113,15 +108,7 @@ def test_more_pages_than_the_budget_allows_are_refused_with_those_that_fit():
 
 def test_a_second_monitor_has_a_window_of_its_own():
     soc = soc_with_sdram()
-    module = MT48LC16M16(CLOCK_HZ, "1:1")
-    soc.second_phy = SDRAMPHYModel(module, data_width=16, clk_freq=CLOCK_HZ)
-    soc.second = LiteDRAMCore(
-        phy=soc.second_phy,
-        geom_settings=module.geom_settings,
-        timing_settings=module.timing_settings,
-        clk_freq=CLOCK_HZ,
-    )
-    soc.second.crossbar.get_port()
+    add_second_sdram(soc)
     add_monitor(soc)
     add_monitor(soc, soc.second_phy, name="second_mrc", sdram=soc.second)
     soc.finalize()
