@@ -1,12 +1,15 @@
 """Requests about the monitor, answered by its registers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from litemrc.device.bridge.answer import Answer, Handlers
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.layout import layout
 from litemrc.device.link.protocol import Message, host_requests
+
+_ORDERS = 3  # of a command that Etherbone may lose, and that reads as 0
 
 
 class MonitorRequests:
@@ -104,7 +107,11 @@ class MonitorRequests:
 
     def _end_epoch(self, _: Message) -> Answer:
         """End the epoch and read it: two requests in a row must end two epochs, which takes a free window."""
-        self._mrc.command("end_epoch")
+        before = self._mrc.read("epoch")
+        for _attempt in range(_ORDERS):
+            self._mrc.command("end_epoch")
+            if self._mrc.fields("status")["epoch_due"] or self._mrc.read("epoch") != before:
+                break
 
         def ended(status: dict[str, int]) -> bool:
             if status["epoch_due"]:
@@ -112,6 +119,8 @@ class MonitorRequests:
             return not status["epoch_due"]
 
         self._mrc.wait(ended, "the epoch did not end")
+        if self._mrc.read("epoch") == before:
+            raise RefusedError("busy", f"the epoch did not end after {_ORDERS} commands")
         self._drain()
         return Answer()
 
@@ -127,11 +136,9 @@ class MonitorRequests:
             raise RefusedError("bad_argument", "lower is above upper")
         if request.upper >= self.size("frames"):
             raise RefusedError("bad_argument", "upper is beyond the last frame")
-        control = self._quieten()
-        self._mrc.write("range_lower", request.lower)
-        self._mrc.write("range_upper", request.upper)
-        self._order("clear")
-        self._mrc.write("control", control)
+        with self._changing("range_lower", "range_upper"):
+            self._mrc.write("range_lower", request.lower)
+            self._mrc.write("range_upper", request.upper)
         return self._get_range(request)
 
     def _get_sampling(self, _: Message) -> Answer:
@@ -140,26 +147,27 @@ class MonitorRequests:
     def _set_sampling(self, request: Message) -> Answer:
         if request.sampling > self.parameters["frames_log2"]:
             raise RefusedError("bad_argument", "no page would be sampled")
-        control, before = self._quieten(), self._mrc.read("sampling")
-        if self._mrc.try_write("sampling", request.sampling) != request.sampling:
-            self._mrc.write("sampling", before)
-            self._mrc.write("control", control)
-            raise RefusedError("bad_argument", "the gateware does not support this sampling rate")
-        self._order("clear")
-        self._mrc.write("control", control)
+        with self._changing("sampling"):
+            if self._mrc.try_write("sampling", request.sampling) != request.sampling:
+                raise RefusedError("bad_argument", "the gateware does not support this sampling rate")
         return self._get_sampling(request)
 
-    def _quieten(self) -> int:
-        """Disable the monitor and wait until it is idle; returns the register `control` from before."""
-        control = self._mrc.read("control")
+    @contextmanager
+    def _changing(self, *registers: str) -> Iterator[None]:
+        """Disable the monitor while registers change, then clear it; undo the change if one is refused."""
+        control, before = self._mrc.read("control"), [self._mrc.read(name) for name in registers]
         self._mrc.update("control", enable=0)
         try:
             self._mrc.wait(lambda s: bool(s["idle"]), "the monitor is not idle")
+            self._drain()
+            yield
+            self._order("clear")
         except RefusedError:
-            self._mrc.write("control", control)
+            for name, word in zip(registers, before, strict=True):
+                self._mrc.write(name, word)
             raise
-        self._drain()
-        return control
+        finally:
+            self._mrc.write("control", control)
 
     def _modes(self) -> Answer:
         control = self._mrc.fields("control")

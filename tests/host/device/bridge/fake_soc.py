@@ -73,6 +73,10 @@ class FakeSoC:
         shift, bits = self.fields_of(register)[field]
         return word >> shift & (1 << bits) - 1
 
+    def word(self, register: str, **fields: int) -> int:
+        """The word of a register with these fields."""
+        return sum(value << self.fields_of(register)[field][0] for field, value in fields.items())
+
     def set(self, register: str, word: int | None = None, **fields: int) -> None:
         """Set a register, or some of its fields."""
         address, _ = self.places[register]

@@ -110,7 +110,7 @@ def test_range_and_sampling_are_changed_while_the_monitor_is_off_and_cleared(soc
     )
     assert device.request("set_range", lower=3, upper=9).values == [3, 9]
     device.request("set_sampling", sampling=2)
-    clear = 1 << layout().fields["mrc"]["command"]["clear"][0]
+    clear = soc.word("mrc_command", clear=1)
     for register in ("range_lower", "range_upper", "sampling"):
         address = soc.places[f"mrc_{register}"][0]
         assert {on for place, on, _ in enabled if place == address} == {0}
@@ -139,6 +139,50 @@ def test_a_lost_command_is_refused_and_acknowledged(soc, device):
     with pytest.raises(RequestRefusedError, match="a command was lost"):
         device.request("invalidate", frame=3)
     assert soc.get("mrc_status", "command_lost") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("set_range", {"lower": 3, "upper": 9}), ("set_sampling", {"sampling": 2})]
+)
+def test_settings_whose_clear_is_lost_are_undone_and_the_monitor_counts_on(soc, device, name, values):
+    device.request("monitor", on=True)
+    device.request("set_range", lower=1, upper=60)
+    settings = ("range_lower", "range_upper", "sampling", "control")
+    before = [soc.get(f"mrc_{register}") for register in settings]
+
+    def lose(address, word):
+        if address == soc.places["mrc_command"][0] and word == soc.word("mrc_command", clear=1):
+            soc.set("mrc_status", command_lost=1)
+
+    soc.on_write = lose
+    with pytest.raises(RequestRefusedError, match="a command was lost"):
+        device.request(name, **values)
+    assert [soc.get(f"mrc_{register}") for register in settings] == before
+    assert soc.get("mrc_control", "enable") == 1
+
+
+def lossy(soc, register, losses):
+    """Lose the first writes to a register, as Etherbone may; returns a list of those lost."""
+    lost, write = [], soc.write
+
+    def write_or_lose(address, data):
+        if address == soc.places[register][0] and len(lost) < losses:
+            lost.append(data)
+        else:
+            write(address, data)
+
+    soc.write = write_or_lose
+    return lost
+
+
+def test_an_end_of_epoch_that_is_lost_on_its_way_is_ordered_again(soc, device):
+    lost = lossy(soc, "mrc_command", 1)
+    device.request("end_epoch")
+    assert len(lost) == 1 and soc.get("mrc_epoch") == 1
+    lossy(soc, "mrc_command", 99)
+    with pytest.raises(RequestRefusedError, match="the epoch did not end"):
+        device.request("end_epoch")
+    assert soc.get("mrc_epoch") == 1
 
 
 def test_a_command_that_is_never_taken_is_refused_after_the_timeout(soc, tmp_path):
