@@ -3,30 +3,28 @@
 namespace litemrc {
 
 void HitCounters::reset() {
-    clear();
+    overflow_ = false;
     window_overflow_ = false;
     epoch_ = 0;
-}
-
-void HitCounters::clear() {
-    for (int context = 0; context < CONTEXTS; ++context) {
-        misses_[context] = 0;
-        accesses_[context] = 0;
-        touched_[context] = 0;
-        for (int group = 0; group < GROUPS; ++group) {
-            HLS_PIPELINE // one counter per cycle: the array has one write port
-            hits_[context][group] = 0;
-        }
-    }
-    overflow_ = false;
+    begin_sweep(true, false);
 }
 
 bool HitCounters::step(const Counted &counted, counter_t window[WINDOW_WORDS]) {
+    while (sweeps_) // that of a reset
+        sweep(window);
+    count(counted);
+    while (sweeps_)
+        sweep(window);
+    return counted.position.epoch_end;
+}
+
+void HitCounters::count(const Counted &counted) {
     const Position &position = counted.position;
     const context_t context = position.context;
+    const int counter = int(context) * GROUPS + int(position.group);
     switch (int(position.kind)) {
     case POSITION_HIT:
-        hits_[context][position.group] = incremented(hits_[context][position.group]);
+        set_hits(counter, incremented(hits(counter)));
         accesses_[context] = incremented(accesses_[context]);
         break;
     case POSITION_MISS:
@@ -34,16 +32,16 @@ bool HitCounters::step(const Counted &counted, counter_t window[WINDOW_WORDS]) {
         accesses_[context] = incremented(accesses_[context]);
         break;
     case POSITION_CLEAR:
-        clear();
-        break;
+        overflow_ = false;
+        begin_sweep(true, position.epoch_end);
+        return;
     default: // POSITION_NONE
         break;
     }
     if (counted.first_touch)
         touched_[context] = incremented(touched_[context]);
     if (position.epoch_end)
-        publish(window);
-    return position.epoch_end;
+        begin_sweep(false, true);
 }
 
 counter_t HitCounters::incremented(counter_t counter) {
@@ -55,25 +53,40 @@ counter_t HitCounters::incremented(counter_t counter) {
     return counter + 1;
 }
 
-void HitCounters::publish(counter_t window[WINDOW_WORDS]) {
-    for (int context = 0; context < CONTEXTS; ++context) {
-        for (int i = 0; i < 2 * GROUPS; ++i) {
-            HLS_PIPELINE // one word per cycle: the window has one write port
-            counter_t word = 0;
-            if (i < GROUPS)
-                word = hits_[context][i];
-            else if (i == GROUPS)
-                word = misses_[context];
-            else if (i == GROUPS + 1)
-                word = accesses_[context];
-            else if (i == GROUPS + 2)
-                word = touched_[context];
-            window[context * 2 * GROUPS + i] = word;
-        }
+void HitCounters::begin_sweep(bool clears, bool publishes) {
+    sweeps_ = true;
+    clears_ = clears;
+    publishes_ = publishes;
+    swept_ = 0;
+}
+
+bool HitCounters::sweep(counter_t window[WINDOW_WORDS]) {
+    const int context = int(swept_) / (2 * GROUPS), i = int(swept_) % (2 * GROUPS);
+    counter_t word = 0;
+    if (i < GROUPS) {
+        word = hits(context * GROUPS + i);
+        set_hits(context * GROUPS + i, 0);
+    } else if (i == GROUPS) {
+        word = misses_[context];
+        misses_[context] = 0;
+    } else if (i == GROUPS + 1) {
+        word = accesses_[context];
+        accesses_[context] = 0;
+    } else if (i == GROUPS + 2) {
+        word = touched_[context];
+        touched_[context] = 0;
     }
-    window_overflow_ = overflow_;
-    ++epoch_;
-    clear();
+    if (publishes_)
+        window[swept_] = clears_ ? counter_t(0) : word;
+    sweeps_ = swept_ != WINDOW_WORDS - 1;
+    swept_ += 1;
+    const bool published = publishes_ && !sweeps_;
+    if (published) {
+        window_overflow_ = overflow_;
+        overflow_ = false;
+        ++epoch_;
+    }
+    return published;
 }
 
 } // namespace litemrc
@@ -86,16 +99,23 @@ void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::coun
     HLS_STROBED(epoch) // the strobe marks a new window
     HLS_VALUE(overflow) // to be sampled with epoch's strobe
     HLS_STARTED
+    HLS_PIPELINE // a position or a swept counter per cycle
 
     static litemrc::HitCounters counters;
     static bool swept = false;
+    HLS_FORWARDED(counters.hits_, litemrc::HIT_CYCLES)
+    HLS_REGISTERS(counters.misses_) // small, and read and written in one cycle
+    HLS_REGISTERS(counters.accesses_)
+    HLS_REGISTERS(counters.touched_)
     HLS_RESET(swept) // memories keep their contents over a reset, so the sweep must run again
 
     if (!swept) {
         counters.reset();
         swept = true;
     }
-    if (counters.step(litemrc::unpack_counted(positions.read()), window)) {
+    if (!counters.sweeps()) {
+        counters.count(litemrc::unpack_counted(positions.read()));
+    } else if (counters.sweep(window)) {
         overflow = counters.overflow();
         epoch = counters.epoch();
     }

@@ -8,10 +8,14 @@
 // next epoch ends, and are cleared; positions wait meanwhile. (The RTL rotates three buffers instead, so that no position
 // waits; the window's contents are the same.)
 //
+// II = 1: a position a cycle, or a word of the window. Hit counters are in a memory; those of the HIT_CYCLES positions ahead
+// are forwarded. A context's totals and the state are registers, changed in one cycle.
+//
 // Window: word context * 2 * GROUPS + i holds hit[i] for i < GROUPS, misses at i = GROUPS, accesses at i = GROUPS + 1,
 // touched pages at i = GROUPS + 2, and 0 above.
 #pragma once
 
+#include "../common/forwarding.hpp"
 #include "../common/records.hpp"
 #include "../common/stream.hpp"
 
@@ -20,14 +24,21 @@ namespace litemrc {
 static_assert(GROUPS >= 4, "LITEMRC_GROUPS must be at least 4: the totals stand behind the groups in the window");
 
 constexpr int WINDOW_WORDS = CONTEXTS * 2 * GROUPS;
+constexpr int HIT_CYCLES = 4; // counters/hit_counters.py: read, registered, selected, incremented, then in memory
 
 class HitCounters {
   public:
-    // Starts epoch 0 with cleared counters. Call once before the first step.
+    // Starts epoch 0; the next step begins with cleared counters. Call once before it.
     void reset();
 
     // Counts one position. Returns true if the epoch ended and `window` now holds its counters.
     bool step(const Counted &counted, counter_t window[WINDOW_WORDS]);
+
+    // The parts of `step`, a cycle each: while it `sweeps`, positions wait. `sweep` clears the next counter, in the order of
+    // the window, and copies it before if the epoch ended; it returns true when `window` holds the epoch.
+    void count(const Counted &counted);
+    bool sweeps() const { return sweeps_; }
+    bool sweep(counter_t window[WINDOW_WORDS]);
 
     // Number of finished epochs.
     ap_uint<32> epoch() const { return epoch_; }
@@ -36,21 +47,26 @@ class HitCounters {
     bool overflow() const { return window_overflow_; }
 
   private:
-    void clear();
     counter_t incremented(counter_t counter);
-    void publish(counter_t window[WINDOW_WORDS]);
+    counter_t hits(int counter) const { return in_flight_.newest(counter, hits_[counter]); }
+    void set_hits(int counter, counter_t hits) { hits_[counter] = in_flight_.written(counter, hits); }
+    void begin_sweep(bool clears, bool publishes);
 
-    HLS_STATE counter_t hits_[CONTEXTS][GROUPS];
+    HLS_STATE Memory<counter_t, CONTEXTS * GROUPS, HIT_CYCLES> hits_;
+    HLS_STATE InFlight<counter_t, CONTEXTS * GROUPS, HIT_CYCLES> in_flight_;
     HLS_STATE counter_t misses_[CONTEXTS];
     HLS_STATE counter_t accesses_[CONTEXTS];
     HLS_STATE counter_t touched_[CONTEXTS];
     HLS_STATE bool overflow_;
     HLS_STATE bool window_overflow_;
     HLS_STATE ap_uint<32> epoch_;
+    HLS_STATE bool sweeps_, publishes_, clears_; // `clears_`: what is counted so far is discarded
+    HLS_STATE ap_uint<width_of(WINDOW_WORDS)> swept_;
 };
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one position. `epoch` and `overflow` change when the window has a new epoch.
+// Top function for synthesis: takes one position, or sweeps one counter. `epoch` and `overflow` change when the window has a
+// new epoch.
 void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
                   ap_uint<32> &epoch, ap_uint<1> &overflow);

@@ -18,6 +18,7 @@ constexpr int POSITIONS = 200000; // by default; RTL co-simulation wants fewer
 constexpr int MISSES = GROUPS; // index in the window, after the groups
 constexpr int ACCESSES = GROUPS + 1;
 constexpr int TOUCHED = GROUPS + 2;
+constexpr int EPOCH_CYCLES = WINDOW_WORDS; // from a position that ends an epoch to the window
 
 std::map<std::pair<int, int>, unsigned long long> counters; // (context, index in the window) -> times counted
 
@@ -61,7 +62,10 @@ int main(int argc, char **argv) {
         const bool counts = position.kind == POSITION_HIT || position.kind == POSITION_MISS;
         const bool first_touch = counts && random(3) == 0;
         positions.write(pack(Counted{position, first_touch}));
-        hit_counters(positions, window, epoch, overflow);
+        while (!positions.empty()) // it waits for a sweep
+            hit_counters(positions, window, epoch, overflow);
+        for (int cycle = 0; position.epoch_end && epoch == epochs && cycle < EPOCH_CYCLES; ++cycle)
+            hit_counters(positions, window, epoch, overflow);
 
         const int context = position.context;
         if (position.kind == POSITION_HIT)

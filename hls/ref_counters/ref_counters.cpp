@@ -17,18 +17,19 @@ fires_t counts(const RefOp &op, const RefSettings &settings) {
 void RefCounters::reset() {
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
         initial_.counters[counter] = 0;
-    for (int row = 0; row < ROWS; ++row) {
-        HLS_PIPELINE // one row per cycle: each bank has one write port
-        for (int bank = 0; bank < ROW_PAGES; ++bank)
-            set_word(row, bank, initial_);
-        tags_[row] = 0;
-    }
     tag_ = 0;
-    owed_ = 0;
+    owed_ = 1;
     swept_ = 0;
+    zeroes_ = true;
 }
 
 fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, reference_t &value) {
+    while (waits(op))
+        sweep();
+    return operate(op, settings, value);
+}
+
+fires_t RefCounters::operate(const RefOp &op, const RefSettings &settings, reference_t &value) {
     const fires_t counting = counts(op, settings);
     fires_t fires = 0;
     value = 0;
@@ -38,8 +39,8 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
         sweep();
     } else {
         const int row = int(op.page / ROW_PAGES), bank = int(op.page % ROW_PAGES);
-        renew(row);
-        Word word = this->word(row, bank);
+        const bool stale = is_stale(row);
+        Word word = stale ? initial_ : this->word(row, bank);
         for (int counter = 0; counter < PAGE_COUNTERS; ++counter) {
             HLS_UNROLL // two counters in parallel
             reference_t &count = word.counters[counter];
@@ -53,49 +54,46 @@ fires_t RefCounters::step(const RefOp &op, const RefSettings &settings, referenc
                 count = count - 1;
             }
         }
-        set_word(row, bank, word);
+        set_word(row, bank, word, stale);
     }
     return fires;
 }
 
 RefCounters::Word RefCounters::word(int row, int bank) const {
     Word word;
-    unpack_into(words_[row][bank], word.counters[COUNTER_DELAY], word.counters[COUNTER_UPDATE]);
+    unpack_into(words_in_flight_[bank].newest(row, words_[bank][row]), word.counters[COUNTER_DELAY],
+                word.counters[COUNTER_UPDATE]);
     return word;
 }
 
-void RefCounters::set_word(int row, int bank, const Word &word) {
-    words_[row][bank] = packed<word_t>(word.counters[COUNTER_DELAY], word.counters[COUNTER_UPDATE]);
-}
-
-// Sets the pages of a row to the last reset's values, unless an operation has renewed it since.
-void RefCounters::renew(int row) {
-    if (tags_[row] == tag_)
-        return;
-    for (int bank = 0; bank < ROW_PAGES; ++bank) {
-        HLS_UNROLL // each page of a row has its own bank
-        set_word(row, bank, initial_);
+// Writes a page. In a stale row the other pages get the last reset's values, unless an operation has renewed it since.
+void RefCounters::set_word(int row, int bank, const Word &word, bool stale) {
+    const word_t mine = packed<word_t>(word.counters[COUNTER_DELAY], word.counters[COUNTER_UPDATE]);
+    const word_t others = packed<word_t>(initial_.counters[COUNTER_DELAY], initial_.counters[COUNTER_UPDATE]);
+    for (int other = 0; other < ROW_PAGES; ++other) {
+        HLS_UNROLL // each page of a row has its own bank, which is written once
+        if (other == bank || stale)
+            words_[other][row] = words_in_flight_[other].written(row, other == bank ? mine : others);
     }
-    tags_[row] = tag_;
+    if (stale)
+        tags_[row] = tags_in_flight_.written(row, tag_);
 }
 
+// Renews the next row, unless an operation has done so since the last reset.
 void RefCounters::sweep() {
     if (owed_ == 0)
         return;
-    renew(int(swept_));
+    const int row = int(swept_);
+    if (zeroes_ || is_stale(row))
+        set_word(row, 0, initial_, true);
     ++swept_;
-    if (swept_ == ROWS)
+    if (swept_ == ROWS) {
         owed_ = 0;
+        zeroes_ = false;
+    }
 }
 
 void RefCounters::begin_generation(const reference_t initials[PAGE_COUNTERS]) {
-    if (owed_ == MOST_OWED) {
-        for (int row = 0; row < ROWS; ++row) { // as many as the sweep has left
-            if (owed_ == 0)
-                break;
-            sweep();
-        }
-    }
     for (int counter = 0; counter < PAGE_COUNTERS; ++counter)
         initial_.counters[counter] = initials[counter];
     ++tag_;
@@ -106,6 +104,7 @@ void RefCounters::begin_generation(const reference_t initials[PAGE_COUNTERS]) {
 void EventQueue::reset() {
     oldest_ = 0;
     level_ = 0;
+    delay_taken_ = false;
     fired_ = 0;
     lost_ = 0;
 }
@@ -116,34 +115,36 @@ void EventQueue::push(frame_t page, fires_t fires) {
     if (level_ == EVENT_QUEUE) {
         lost_ += events;
     } else if (fires != 0) {
-        entries_[place_t(oldest_ + level_) % EVENT_QUEUE] = packed<entry_t>(page, fires);
+        const int place = int(place_t(oldest_ + level_)) % EVENT_QUEUE;
+        entries_[place] = in_flight_.written(place, packed<entry_t>(page, fires));
         ++level_;
     }
 }
 
 EventQueue::Entry EventQueue::entry() const {
     Entry entry;
-    unpack_into(entries_[oldest_], entry.page, entry.fires);
+    unpack_into(in_flight_.newest(int(oldest_), entries_[oldest_]), entry.page, entry.fires);
+    if (delay_taken_)
+        entry.fires[COUNTER_DELAY] = 0;
     return entry;
 }
 
-RefEvent EventQueue::front() const {
-    if (level_ == 0)
-        return RefEvent{0, 0, 0};
-    const Entry entry = this->entry();
+RefEvent EventQueue::first_event(const Entry &entry) {
     return RefEvent{1, entry.page, ap_uint<1>(!entry.fires[COUNTER_DELAY])};
 }
 
-void EventQueue::take() {
+RefEvent EventQueue::front() const { return level_ == 0 ? RefEvent{0, 0, 0} : first_event(entry()); }
+
+RefEvent EventQueue::take() {
     if (level_ == 0)
-        return;
-    Entry entry = this->entry();
-    entry.fires[front().counter] = 0;
-    entries_[oldest_] = packed<entry_t>(entry.page, entry.fires);
-    if (entry.fires == 0) {
+        return RefEvent{0, 0, 0};
+    const Entry entry = this->entry();
+    delay_taken_ = entry.fires[COUNTER_DELAY] && entry.fires[COUNTER_UPDATE];
+    if (!delay_taken_) {
         oldest_ = place_t(oldest_ + 1) % EVENT_QUEUE;
         --level_;
     }
+    return first_event(entry);
 }
 
 } // namespace litemrc
@@ -159,29 +160,41 @@ void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting
     HLS_STROBED(fired) // the strobe marks that both counts are those of an operation
     HLS_VALUE(lost)    // to be sampled with fired's strobe
     HLS_FREE_RUNNING
+    HLS_PIPELINE // an operation or a row of the sweep per cycle
 
     static litemrc::RefCounters counters;
     static litemrc::EventQueue queue;
+    static litemrc::RefOp op;
     static bool zeroed = false;
-    HLS_BANKS(counters.words_, 2) // a bank for each page of a row
-    HLS_RESET(zeroed)             // memories keep their contents over a reset, so they must be zeroed again
+    static bool op_waits = false;
+    HLS_BANKS(counters.words_, 1) // a bank for each page of a row
+    HLS_REGISTERS(counters.words_in_flight_)
+    HLS_FORWARDED(counters.words_, litemrc::PAGE_CYCLES)
+    HLS_FORWARDED(counters.tags_, litemrc::PAGE_CYCLES)
+    HLS_FORWARDED(queue.entries_, litemrc::EVENT_CYCLES)
+    HLS_FORWARDED_AT_ONCE(queue.entries_)
+    HLS_RESET(zeroed) // memories keep their contents over a reset, so they must be zeroed again
+    HLS_RESET(op_waits)
 
     if (!zeroed) {
         counters.reset();
         queue.reset();
         zeroed = true;
     }
+    if (!op_waits)
+        op = litemrc::unpack_ref_op(ops.read());
+    op_waits = counters.waits(op);
+    if (op_waits) {
+        counters.sweep();
+        return;
+    }
     litemrc::RefSettings settings;
     unpack_ref_setting(delay, settings, litemrc::COUNTER_DELAY);
     unpack_ref_setting(update, settings, litemrc::COUNTER_UPDATE);
-    const litemrc::RefOp op = litemrc::unpack_ref_op(ops.read());
-    litemrc::RefAnswer answer;
-    queue.push(op.page, counters.step(op, settings, answer.value));
-    answer.event = queue.front();
+    litemrc::RefAnswer answer{0, {0, 0, 0}};
+    queue.push(op.page, counters.operate(op, settings, answer.value));
     if (op.take)
-        queue.take();
-    else
-        answer.event.valid = 0;
+        answer.event = queue.take();
     answers.write(pack(answer));
     fired = queue.fired();
     lost = queue.lost();

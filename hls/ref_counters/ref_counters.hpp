@@ -12,8 +12,13 @@
 //
 // Events wait in a queue; both events of a request share an entry. An entry that meets a full queue is dropped, and its
 // events are counted.
+//
+// II = 1: an operation or a row of the sweep per cycle. Words, tags and entries that are not in their memories yet are
+// forwarded. Whether the queue's oldest entry stays depends on its own events, so the read of a block RAM, the place of the
+// next entry and its address share a cycle: 100 MHz on an Artix-7, and II = 2 at clocks that need two cycles for a read.
 #pragma once
 
+#include "../common/forwarding.hpp"
 #include "../common/records.hpp"
 #include "../common/stream.hpp"
 
@@ -21,6 +26,8 @@ namespace litemrc {
 
 constexpr int ROW_PAGES = 8; // renewed together: one bank each
 constexpr int ROWS = FRAMES / ROW_PAGES;
+constexpr int PAGE_CYCLES = 5;  // refs/pipeline.py: from stage READ to WRITE
+constexpr int EVENT_CYCLES = 2; // refs/event_queue.py: from the place of an entry to its place read
 
 static_assert(FRAMES >= ROW_PAGES, "LITEMRC_FRAMES must be at least 8");
 static_assert(is_power_of_two(MASTERS) && MASTERS <= 8 && CONTEXTS <= 16,
@@ -125,11 +132,16 @@ fires_t counts(const RefOp &op, const RefSettings &settings);
 
 class RefCounters {
   public:
-    // Sets all counters to 0. Call once before the first step.
+    // Sets all counters to 0: the next rows to sweep are written. Call once before the first step.
     void reset();
 
     // Executes one operation except `take`. Returns the page's counters that fire; `value` is that of a read or a load.
     fires_t step(const RefOp &op, const RefSettings &settings, reference_t &value);
+
+    // The parts of `step`, a cycle each: while the operation `waits`, `sweep` a row; otherwise `operate`.
+    bool waits(const RefOp &op) const { return zeroes_ || (op.kind == REF_RESET && owed_ == MOST_OWED); }
+    void sweep();
+    fires_t operate(const RefOp &op, const RefSettings &settings, reference_t &value);
 
   private:
     using tag_t = ap_uint<2>;
@@ -140,18 +152,20 @@ class RefCounters {
     };
     using word_t = ap_uint<PAGE_COUNTERS * REFERENCE_BITS>;
 
+    bool is_stale(int row) const { return tags_in_flight_.newest(row, tags_[row]) != tag_; }
     Word word(int row, int bank) const;
-    void set_word(int row, int bank, const Word &word);
-    void renew(int row);
-    void sweep();
+    void set_word(int row, int bank, const Word &word, bool stale);
     void begin_generation(const reference_t initials[PAGE_COUNTERS]);
 
-    HLS_STATE word_t words_[ROWS][ROW_PAGES];
-    HLS_STATE tag_t tags_[ROWS];
+    HLS_STATE Memory<word_t, ROWS, PAGE_CYCLES> words_[ROW_PAGES];
+    HLS_STATE InFlight<word_t, ROWS, PAGE_CYCLES> words_in_flight_[ROW_PAGES];
+    HLS_STATE Memory<tag_t, ROWS, PAGE_CYCLES> tags_;
+    HLS_STATE InFlight<tag_t, ROWS, PAGE_CYCLES> tags_in_flight_;
     HLS_STATE Word initial_;    // of the last reset
     HLS_STATE tag_t tag_;       // of the last reset
     HLS_STATE ap_uint<2> owed_; // resets since the sweep's last full pass
     HLS_STATE ap_uint<width_of(ROWS) + 1> swept_;
+    HLS_STATE bool zeroes_; // the rows not swept are invalid, with any tag
 };
 
 class EventQueue {
@@ -162,9 +176,9 @@ class EventQueue {
     // Stores and counts the events of one request, or counts them as lost if the queue is full.
     void push(frame_t page, fires_t fires);
 
-    // The oldest event (DELAY before UPDATE of one request), or an invalid one.
+    // The oldest event (DELAY before UPDATE of one request), or an invalid one. `take` removes it.
     RefEvent front() const;
-    void take();
+    RefEvent take();
 
     // Events pushed, and those of them lost; modulo 2^32.
     ap_uint<32> fired() const { return fired_; }
@@ -178,9 +192,12 @@ class EventQueue {
     using entry_t = ap_uint<width_of(FRAMES) + PAGE_COUNTERS>;
     using place_t = ap_uint<width_of(EVENT_QUEUE)>;
 
-    Entry entry() const; // the oldest
+    Entry entry() const; // the oldest, with the events that are left
+    static RefEvent first_event(const Entry &entry);
 
-    HLS_STATE entry_t entries_[EVENT_QUEUE];
+    HLS_STATE Memory<entry_t, EVENT_QUEUE, EVENT_CYCLES> entries_;
+    HLS_STATE InFlight<entry_t, EVENT_QUEUE, EVENT_CYCLES + 1> in_flight_; // an entry may be taken at once
+    HLS_STATE bool delay_taken_;                                          // of the oldest entry
     HLS_STATE place_t oldest_;
     HLS_STATE ap_uint<width_of(EVENT_QUEUE) + 1> level_;
     HLS_STATE ap_uint<32> fired_, lost_;
@@ -188,7 +205,8 @@ class EventQueue {
 
 } // namespace litemrc
 
-// Top function for synthesis: one operation, one answer. `fired` and `lost` are the counts after it.
+// Top function for synthesis: one operation, one answer; or a row, if the operation waits for the sweep. `fired` and `lost`
+// are the counts after it.
 void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
                   litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
                   ap_uint<32> &fired, ap_uint<32> &lost);

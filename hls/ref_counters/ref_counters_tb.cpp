@@ -118,7 +118,8 @@ int main(int argc, char **argv) {
         else if (dice < 132 || (dice < 300 && resets % 7 != 0)) // several in a row
             op.kind = REF_RESET;
         ops.write(pack(op));
-        ref_counters(ops, pack(settings, COUNTER_DELAY), pack(settings, COUNTER_UPDATE), answers, fired, lost);
+        while (answers.empty()) // the operation may wait for the sweep
+            ref_counters(ops, pack(settings, COUNTER_DELAY), pack(settings, COUNTER_UPDATE), answers, fired, lost);
         const RefAnswer answer = unpack_ref_answer(answers.read());
 
         RefAnswer expected{0, {0, 0, 0}};

@@ -40,7 +40,8 @@ int main(int argc, char **argv) {
         else if (dice == 150)
             op.kind = OP_CLEAR;
         ops.write(pack(op));
-        working_set(ops, first_touches);
+        while (!ops.empty()) // it waits for a sweep
+            working_set(ops, first_touches);
         const bool answer = first_touches.read();
 
         bool expected = false;

@@ -112,9 +112,9 @@ SET_MUTANTS = (
     ),
     Mutant(
         "cpp_half_ends_without_the_rest_of_the_sweep",
-        "hls/working_set/working_set.cpp",
-        "            sweep();\n        }\n        swept_ = 0;",
-        "        }\n        swept_ = 0;",
+        "hls/working_set/working_set.hpp",
+        "(zeroes_ || half_ends())",
+        "zeroes_",
     ),
 )
 

@@ -82,7 +82,7 @@ REF_MUTANTS = (
     Mutant(
         "cpp_load_does_not_renew_the_row",
         "hls/ref_counters/ref_counters.cpp",
-        "        renew(row);\n        Word word",
-        "        if (op.kind != REF_LOAD)\n            renew(row);\n        Word word",
+        "const bool stale = is_stale(row);",
+        "const bool stale = op.kind != REF_LOAD && is_stale(row);",
     ),
 )
