@@ -85,6 +85,8 @@ def any_read_at_collisions(source: str) -> str:
     """Return the Verilog in which a read that meets a write to its address may read anything.
 
     That is what `litemrc_gateware.memory` says of its memories; Verilog's own meaning is the old word.
+
+    :raises EngineError: if a memory is read or written in another form than LiteX gives those of the units.
     """
     blocks = re.split(r"(?=//-+\n// Memory )", source)
     for number, block in enumerate(blocks):
@@ -92,6 +94,14 @@ def any_read_at_collisions(source: str) -> str:
         if not head:
             continue
         memory, width = head[1], int(head[2])
+        forms = (
+            rf"reg .*\b{memory}\[0:\d+\];",
+            rf"if \(\w+\)\n\t\t{memory}\[\w+\] <= ",
+            rf"{memory}_dat\d+ <= {memory}\[\w+\];",
+            rf"assign \w+ = {memory}\[\w+\];",  # of a LUT RAM: the old word until the write's clock edge
+        )
+        if len(re.findall("|".join(forms), block)) != len(re.findall(rf"\b{memory}\[", block)):
+            raise EngineError(f"the memory {memory} is accessed in a form that is not known")
         writes = re.findall(rf"if \((\w+)\)\n\t\t{memory}\[(\w+)\] <= ", block)
         free = []
 

@@ -39,14 +39,22 @@ def test_every_property_has_a_seeded_fault(proof):
     assert {mutant.breaks for mutant in MUTANTS if mutant.proof is proof} == names
 
 
+VERILOG = (
+    "//---\n// Memory words: 4-words x 8-bit\n//---\nreg [7:0] words[0:3];\n"
+    "reg [7:0] words_dat0;\nalways @(posedge sys_clk) begin\n\twords_dat0 <= words[read];\nend\n"
+    "always @(posedge sys_clk) begin\n\tif (we)\n\t\twords[write] <= data;\nend\n"
+)
+
+
 def test_a_read_that_meets_a_write_may_read_anything():
-    source = (
-        "//---\n// Memory words: 4-words x 8-bit\n//---\n"
-        "reg [7:0] words_dat0;\nalways @(posedge sys_clk) begin\n\twords_dat0 <= words[read];\nend\n"
-        "always @(posedge sys_clk) begin\n\tif (we)\n\t\twords[write] <= data;\nend\n"
-    )
-    changed = any_read_at_collisions(source)
+    changed = any_read_at_collisions(VERILOG)
     assert "words_dat0 <= ((we & (write == read))) ? words_dat0_any : words[read];" in changed
+
+
+@pytest.mark.parametrize(("known", "other"), [("if (we)", "if (we[0])"), ("words[read]", "words[read[1:0]]")])
+def test_an_access_of_unknown_form_is_refused(known, other):
+    with pytest.raises(EngineError, match="memory words is accessed in a form that is not known"):
+        any_read_at_collisions(VERILOG.replace(known, other))
 
 
 def test_totals_whose_carry_would_clear_the_limit_are_refused():
