@@ -24,7 +24,7 @@ from verilated_simulation import run_simulation
 ACCESSES = 3600  # of all masters
 LEAST_REFRESHES = 3
 LEAST_FRAMES = 100
-_TOLD = 3
+_SHOWN = 3
 
 Accesses = dict[int, tuple[int, int]]  # (frame, write) by the cycle of the command
 
@@ -151,7 +151,7 @@ def check(dram: DRAM, accesses: int = ACCESSES) -> dict[str, Any]:
     if reason := unmodelled(dram):
         return {"tap_equal": None, "tap_note": reason, "tap_accesses": 0}
     seen = simulate(dram, accesses)
-    faults = seen.faults[:_TOLD] + _differences(seen.arrays, seen.taps.pop("tap"))
+    faults = seen.faults[:_SHOWN] + _differences(seen.arrays, seen.taps.pop("tap"))
     faults += [f"mutant not caught: {name}" for name, found in seen.taps.items() if found == seen.arrays]
     frames = len({frame for frame, _ in seen.arrays.values()})
     if seen.refreshes < LEAST_REFRESHES or frames < LEAST_FRAMES:
@@ -172,7 +172,7 @@ def _differences(arrays: Accesses, tap: Accesses) -> list[str]:
     cycles = sorted(cycle for cycle in arrays.keys() | tap.keys() if arrays.get(cycle) != tap.get(cycle))
     return [
         f"command in cycle {cycle}: arrays {arrays.get(cycle)}, tap {tap.get(cycle)}"
-        for cycle in cycles[:_TOLD]
+        for cycle in cycles[:_SHOWN]
     ]
 
 
