@@ -169,6 +169,8 @@ void BucketStack::renumber() {
     id_t merged_id[CONTEXTS];
     pages_t merged_pages[CONTEXTS];
     pages_t new_counts[IDS];
+    HLS_REGISTERS(merged_id) // read and written in one cycle, as the open buckets are
+    HLS_REGISTERS(merged_pages)
     for (int context = 0; context < CONTEXTS; ++context) {
         HLS_UNROLL
         merged_id[context] = 0;
@@ -176,7 +178,8 @@ void BucketStack::renumber() {
     }
     next_id_t new_id = 1;
     for (int id = 1; id < IDS; ++id) {
-        HLS_PIPELINE // one id per cycle: the input waits for it
+        HLS_PIPELINE                // one id per cycle: the input waits for it
+        HLS_NOT_READ_LATER(owners_) // ids are read in ascending order, and new ones never exceed old ones
         if (id >= int(next_id_))
             break;
         const context_t owner = owners_[id];
@@ -207,7 +210,7 @@ void BucketStack::renumber() {
         new_id += 1;
     }
     for (int id = 1; id < IDS; ++id) {
-        HLS_PIPELINE // as above
+        HLS_PIPELINE // II = 3: read, add, write; neighbouring ids share nodes, such as the root
         if (id >= int(new_id))
             break;
         insert(owners_[id], id, new_counts[id]);
@@ -221,7 +224,8 @@ void BucketStack::renumber() {
 // Updates the page array to this generation. The RTL does so concurrently, in the bank that operations do not use.
 void BucketStack::sweep() {
     for (int frame = 0; frame < FRAMES; ++frame) {
-        HLS_PIPELINE // one entry per cycle
+        HLS_PIPELINE // one entry per cycle, read and written
+        HLS_INDEPENDENT(pages_)
         set_page(frame, id_of(frame));
     }
 }
@@ -236,8 +240,9 @@ void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::pos
 
     static litemrc::BucketStack stack;
     static bool swept = false;
-    HLS_BANKS(stack.nodes_, 1) // one memory per level
-    HLS_RESET(swept)           // memories keep their contents over a reset, so the sweep must run again
+    HLS_BANKS(stack.nodes_, 1)     // one memory per level
+    HLS_REGISTERS(stack.contexts_) // a few
+    HLS_RESET(swept)               // memories keep their contents over a reset, so the sweep must run again
 
     if (!swept) {
         stack.clear();

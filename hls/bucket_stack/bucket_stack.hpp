@@ -11,8 +11,15 @@
 //
 // Renumbering writes a map from old to new ids and flips the generation. A page's old id is mapped when it is next read,
 // or by the sweep before the next renumbering.
+//
+// II: about 10, one operation after another, and an entry per cycle in clear and renumbering. A page's word, its id in this
+// generation, the id's owner and the owner's open bucket are looked up in turn. Only then is known whether the bucket closes
+// and whether a renumbering is due, for which the next operation waits. The RTL takes an operation per cycle because it
+// forwards the results of these look-ups over 7 operations, stalls the operations behind a bucket that closes and empties
+// its pipeline before a renumbering: here that would be a second description of the unit, in stages.
 #pragma once
 
+#include "../common/forwarding.hpp"
 #include "../common/records.hpp"
 #include "../common/stream.hpp"
 #include "loop_front.hpp"

@@ -9,6 +9,7 @@
 //                                false` would claim the same without limiting these cycles.
 //
 // HLS_FORWARDED_AT_ONCE(memory)  nor on the writes of its own iteration, which InFlight of CYCLES + 1 words then holds
+// HLS_NOT_READ_LATER(memory)     no iteration reads what an earlier one wrote
 //
 // CYCLES are those of the RTL. Bambu pipelines no loops, and software has no cycles: there the registers are left out, and
 // what remains is an array.
@@ -24,6 +25,8 @@
     FOR_VITIS(HLS dependence variable = memory type = inter direction = RAW distance = cycles + 1 dependent = true)
 #define HLS_FORWARDED_AT_ONCE(memory) \
     FOR_VITIS(HLS dependence variable = memory type = intra direction = RAW dependent = false)
+#define HLS_NOT_READ_LATER(memory) \
+    FOR_VITIS(HLS dependence variable = memory type = inter direction = RAW dependent = false)
 
 #ifdef LITEMRC_LATE_WRITES
 #include "late_memory.hpp"

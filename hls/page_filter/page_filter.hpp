@@ -28,6 +28,10 @@
 //
 // Absorbed accesses therefore overtake nothing, and proceed while the engine is busy until the FIFO is full. The engine is
 // unaware of the filter: it gets no marks, and `epoch_end` only with operations that reach it.
+//
+// II = 1 in both halves. All their state is in registers, which a step reads and changes in one cycle: nothing is forwarded.
+// The hash depends on no state and may take cycles of its own before. The longest path of a cycle, from the recent pages to
+// whether the operation was taken, grows with RECENT_PAGES: many of them need a slower clock, or II = 2.
 #pragma once
 
 #include "../common/records.hpp"
