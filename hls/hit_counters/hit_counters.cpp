@@ -9,15 +9,6 @@ void HitCounters::reset() {
     begin_sweep(true, false);
 }
 
-bool HitCounters::step(const Counted &counted, counter_t window[WINDOW_WORDS]) {
-    while (sweeps_) // that of a reset
-        sweep(window);
-    count(counted);
-    while (sweeps_)
-        sweep(window);
-    return counted.position.epoch_end;
-}
-
 void HitCounters::count(const Counted &counted) {
     const Position &position = counted.position;
     const context_t context = position.context;

@@ -32,7 +32,14 @@ class HitCounters {
     void reset();
 
     // Counts one position. Returns true if the epoch ended and `window` now holds its counters.
-    bool step(const Counted &counted, counter_t window[WINDOW_WORDS]);
+    bool step(const Counted &counted, counter_t window[WINDOW_WORDS]) {
+        while (sweeps_) // that of a reset
+            sweep(window);
+        count(counted);
+        while (sweeps_)
+            sweep(window);
+        return counted.position.epoch_end;
+    }
 
     // The parts of `step`, a cycle each: while it `sweeps`, positions wait. `sweep` clears the next counter, in the order of
     // the window, and copies it before if the epoch ended; it returns true when `window` holds the epoch.

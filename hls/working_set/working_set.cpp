@@ -8,12 +8,6 @@ void WorkingSet::reset() {
     zeroes_ = true;
 }
 
-ap_uint<1> WorkingSet::step(const Op &op) {
-    while (due())
-        sweep();
-    return operate(op);
-}
-
 ap_uint<1> WorkingSet::operate(const Op &op) {
     ap_uint<1> first_touch = 0;
     if (op.kind == OP_ACCESS || op.kind == OP_INVALIDATE) {

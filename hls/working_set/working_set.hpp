@@ -30,7 +30,11 @@ class WorkingSet {
 
     // An access adds its page to the set, an invalidation removes it; a clear, and `epoch_end` after the operation, empty
     // the set. Returns 1 for an access to a page that was not in the set.
-    ap_uint<1> step(const Op &op);
+    ap_uint<1> step(const Op &op) {
+        while (due())
+            sweep();
+        return operate(op);
+    }
 
     // The parts of `step`, a cycle each: while the sweep is `due`, operations wait.
     ap_uint<1> operate(const Op &op);
