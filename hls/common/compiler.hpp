@@ -7,6 +7,7 @@
 // HLS_STROBED(port)        an output with a strobe that marks a new value
 // HLS_VALUE(port)          an input or output without handshake
 // HLS_PIPELINE             one iteration of the loop, or call of the function, per cycle. Bambu pipelines no loops.
+// HLS_PIPELINED_TOP        the same for a top function: operations in it finish although no further one comes
 // HLS_UNROLL               all iterations of the loop at once
 // HLS_INDEPENDENT(array)   iterations of the loop never access the same entry
 // HLS_RESET(variable)      a reset restores the initial value. Bambu has no such pragma.
@@ -36,6 +37,7 @@
 #define HLS_FREE_RUNNING FOR_VITIS(HLS interface mode = ap_ctrl_none port = return)
 #define HLS_STARTED FOR_VITIS(HLS interface mode = ap_ctrl_hs port = return)
 #define HLS_PIPELINE FOR_VITIS(HLS pipeline II = 1)
+#define HLS_PIPELINED_TOP FOR_VITIS(HLS pipeline II = 1 style = flp)
 #define HLS_UNROLL FOR_VITIS(HLS unroll)
 #define HLS_INDEPENDENT(array) FOR_VITIS(HLS dependence variable = array type = inter false)
 #define HLS_RESET(name) FOR_VITIS(HLS reset variable = name)

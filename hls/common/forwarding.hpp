@@ -7,7 +7,6 @@
 // HLS_FORWARDED(memory, CYCLES)  the same for Vitis HLS: a read depends on writes more than CYCLES iterations ago, and on no
 //                                others. The compiler may take up to CYCLES cycles from the read to the write. `dependence
 //                                false` would claim the same without limiting these cycles.
-//
 // HLS_FORWARDED_AT_ONCE(memory)  nor on the writes of its own iteration, which InFlight of CYCLES + 1 words then holds
 // HLS_NOT_READ_LATER(memory)     no iteration reads what an earlier one wrote
 //
@@ -15,7 +14,7 @@
 // what remains is an array.
 //
 // With LITEMRC_LATE_WRITES every memory is a model with exactly this latency, and its ports are checked. A cycle is an
-// execution of HLS_PIPELINE. The C simulation runs on it, too (hls/Makefile); tests/hls removes single registers.
+// execution of HLS_PIPELINED_TOP. The C simulation runs on it, too (hls/Makefile); tests/hls removes single registers.
 #pragma once
 
 #include "config.hpp"
@@ -30,8 +29,8 @@
 
 #ifdef LITEMRC_LATE_WRITES
 #include "late_memory.hpp"
-#undef HLS_PIPELINE
-#define HLS_PIPELINE litemrc::LateCycle::next();
+#undef HLS_PIPELINED_TOP
+#define HLS_PIPELINED_TOP litemrc::LateCycle::next();
 #endif
 
 namespace litemrc {

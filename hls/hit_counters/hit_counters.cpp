@@ -90,7 +90,7 @@ void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::coun
     HLS_STROBED(epoch) // the strobe marks a new window
     HLS_VALUE(overflow) // to be sampled with epoch's strobe
     HLS_STARTED
-    HLS_PIPELINE // a position or a swept counter per cycle
+    HLS_PIPELINED_TOP // a position or a swept counter per cycle
 
     static litemrc::HitCounters counters;
     static bool swept = false;

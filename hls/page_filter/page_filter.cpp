@@ -204,7 +204,7 @@ void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemr
     HLS_VALUE(outside) // of the last epoch that ended
     HLS_VALUE(unsampled)
     HLS_FREE_RUNNING
-    HLS_PIPELINE // one step per cycle: the state is a few registers, and the hash lies before all of them
+    HLS_PIPELINED_TOP // one step per cycle: the state is a few registers, and the hash lies before all of them
 
     static litemrc::PageFilter filter;
     static litemrc::MemoryOp op;
@@ -243,7 +243,7 @@ void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
     HLS_STREAM(first_touches)
     HLS_STREAM(positions)
     HLS_FREE_RUNNING
-    HLS_PIPELINE // one answer per cycle: reading an owner and learning one are a register apart
+    HLS_PIPELINED_TOP // one answer per cycle: reading an owner and learning one are a register apart
 
     static litemrc::AnswerMerge merge;
     HLS_REGISTERS(merge.owners_) // written and read in one cycle

@@ -160,7 +160,7 @@ void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting
     HLS_STROBED(fired) // the strobe marks that both counts are those of an operation
     HLS_VALUE(lost)    // to be sampled with fired's strobe
     HLS_FREE_RUNNING
-    HLS_PIPELINE // an operation or a row of the sweep per cycle
+    HLS_PIPELINED_TOP // an operation or a row of the sweep per cycle
 
     static litemrc::RefCounters counters;
     static litemrc::EventQueue queue;

@@ -57,7 +57,7 @@ void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touc
     HLS_STREAM(ops)
     HLS_STREAM(first_touches)
     HLS_FREE_RUNNING
-    HLS_PIPELINE // an operation or a word of the sweep per cycle
+    HLS_PIPELINED_TOP // an operation or a word of the sweep per cycle
 
     static litemrc::WorkingSet set;
     static bool zeroed = false;
