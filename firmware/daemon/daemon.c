@@ -20,6 +20,7 @@
 #include "processes/child.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
+#include "processes/starter.h"
 #include "requests/service.h"
 #include "system/privileges.h"
 #include "system/say.h"
@@ -127,7 +128,7 @@ static int serve(struct pollfd *sources)
 
 int daemon_serve(const struct options *options)
 {
-	struct identity identity = {0};
+	struct identity identity = {0}, programs_identity = {0};
 	struct pollfd sources[SOURCES] = {{.events = POLLIN}, {.events = POLLIN}, {0}};
 	bool root = !geteuid();
 	int error;
@@ -139,8 +140,19 @@ int daemon_serve(const struct options *options)
 		give_up(EXIT_BAD_INPUT, "leave out --user, or start as root",
 			"--user %s: only root can change the user", options->user);
 	if (options->user)
-		identity = identity_named(options->user);
+		identity = identity_named("--user", options->user);
 	programs_read(options->config);
+	if (root && program_count && !options->program_user)
+		give_up(EXIT_BAD_INPUT, "name a user for them with --program-user USER:GROUP",
+			"%s lists programs, which would run as the daemon's user", options->config);
+	if (!root && options->program_user)
+		give_up(EXIT_BAD_INPUT, "leave out --program-user, or start as root",
+			"--program-user %s: only root can change the user", options->program_user);
+	if (options->program_user)
+		programs_identity = identity_named("--program-user", options->program_user);
+	if (options->program_user && programs_identity.user == identity.user)
+		give_up(EXIT_BAD_INPUT, "name two users", "--program-user %s is the daemon's user, too",
+			options->program_user);
 	for (uint32_t i = 0; i < program_count; i++)
 		if (programs[i].children && !strcmp(options->cgroup, CGROUPS_NONE))
 			give_up(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
@@ -152,12 +164,15 @@ int daemon_serve(const struct options *options)
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
 	child_init();
+	starter_begin(root ? &identity : NULL, options->program_user ? &programs_identity : NULL);
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
 
 	outbox_init(sources[TTY].fd, parameters.contexts);
 	service_init(sources[TTY].fd);
 	start_counting();
+	if (program_count && !options->program_user)
+		say("programs run as the daemon's user: they can change their budgets");
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
 	say_end();

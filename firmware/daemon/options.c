@@ -13,8 +13,8 @@
 #define HELP_HINT "litemrcd --help lists the options"
 
 static const char help[] =
-	"usage: litemrcd --user USER:GROUP [options]        serve a host over a serial port\n"
-	"       litemrcd run [--context N] -- COMMAND ...   run a command that a context follows\n"
+	"usage: litemrcd --user USER:GROUP --program-user USER:GROUP [options]   serve a host over a serial port\n"
+	"       litemrcd run [--device PATH] [--context N] -- COMMAND ...   run a command that a context follows\n"
 	"\n"
 	"  --tty PATH       serial port (/dev/ttyLXU1)\n"
 	"  --baud N         its speed, bit/s (115200)\n"
@@ -24,6 +24,7 @@ static const char help[] =
 	"  --cgroup PATH    cgroup v2 to create for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
 	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
 	"  --user NAME      user to run as: USER or USER:GROUP, names or numbers; required for root\n"
+	"  --program-user NAME   another user, for the programs; required for root\n"
 	"  --context N      context that follows the command (any free one)\n"
 	"\n"
 	"litemrcd stays in the foreground and logs to stderr. SIGTERM ends it and the programs it started.\n"
@@ -38,6 +39,7 @@ static const struct option known[] = {
 	{"cgroup", required_argument, NULL, 'g'},
 	{"clock-hz", required_argument, NULL, 'z'},
 	{"user", required_argument, NULL, 'u'},
+	{"program-user", required_argument, NULL, 'p'},
 	{"context", required_argument, NULL, 'n'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
@@ -61,6 +63,7 @@ static void take(struct options *options, int letter)
 	case 'c': options->config = optarg; break;
 	case 'g': options->cgroup = optarg; break;
 	case 'u': options->user = optarg; break;
+	case 'p': options->program_user = optarg; break;
 	case 'z': options->clock_hz = number("clock-hz", optarg); break;
 	case 'n': options->context = number("context", optarg); break;
 	case 'b':

@@ -8,6 +8,7 @@
 struct options {
 	const char *tty, *device, *sysfs, *config, *cgroup;
 	const char *user;	/* NULL: not given */
+	const char *program_user;
 	uint32_t baud;
 	uint32_t clock_hz;	/* 0: from the device tree */
 	uint32_t context;	/* of run; 0: any free one */

@@ -165,7 +165,7 @@ int run_command(const struct options *options)
 	sigprocmask(SIG_SETMASK, &all, &mask_of_caller);
 	/* An ignored SIGCHLD is not delivered, and the kernel discards the status of the child. */
 	sigchld_of_caller = signal(SIGCHLD, SIG_DFL);
-	error = spawn_held(&child, options->command, prepare);
+	error = spawn_held(&child, options->command, prepare, SPAWN_CHILD);
 	if (error)
 		give_up(EXIT_BAD_INPUT, "end other programs", "cannot create a process: %s", strerror(-error));
 	if (options->context)

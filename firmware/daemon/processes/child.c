@@ -18,6 +18,11 @@ void child_init(void)
 		give_up(1, "create that device", "/dev/null: %s", strerror(errno));
 }
 
+bool child_needs(int file)
+{
+	return file == nothing;
+}
+
 void child_prepare(void)
 {
 	extern char **environ;

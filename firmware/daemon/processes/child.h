@@ -3,8 +3,13 @@
 #ifndef LITEMRCD_CHILD_H
 #define LITEMRCD_CHILD_H
 
+#include <stdbool.h>
+
 /* Opens the programs' standard input and output; call before privileges_drop(). */
 void child_init(void);
+
+/* Whether the programs need this file of the daemon. */
+bool child_needs(int file);
 
 /* In the child: sets input, output, environment, signals, session and folder. */
 void child_prepare(void);

@@ -11,9 +11,8 @@
 #include "messages/events.h"
 #include "messages/followers.h"
 #include "processes/cgroups.h"
-#include "processes/child.h"
 #include "processes/programs.h"
-#include "processes/spawn.h"
+#include "processes/starter.h"
 #include "system/timing.h"
 
 #define PATIENCE_MS 2000	/* for the last epoch and for the end of killed processes */
@@ -31,8 +30,6 @@ static struct run {
 	bool freed;		/* runs_progress() freed the context, which followed the cgroup */
 	int64_t deadline_ms;
 } runs[PROGRAMS_MAX];
-
-static struct held_child held;
 
 /* Moves the held child into its cgroup and makes the context follow it. */
 static int place(const struct program *program, struct run *run, const char **reason)
@@ -86,15 +83,12 @@ int runs_start(uint32_t number, uint32_t context, uint32_t scale, const char **r
 			return run->group;
 		}
 	}
-	error = spawn_held(&held, program_arguments(program, scale), child_prepare);
-	if (error) {
+	run->pid = starter_hold(number, scale);
+	error = run->pid < 0 ? run->pid : place(program, run, reason);
+	if (run->pid < 0)
 		*reason = "cannot create a process";
-	} else {
-		run->pid = held.pid;
-		error = place(program, run, reason);
-		if (error)
-			spawn_cancel(&held);
-	}
+	else if (error)
+		starter_cancel();
 	if (error)
 		remove_group(run, program->name);
 	else
@@ -109,7 +103,7 @@ void runs_release(void)
 			run->state = RUNNING;
 			run->started_due = true;
 			clock_gettime(CLOCK_MONOTONIC, &run->began);
-			spawn_release(&held);
+			starter_release();
 		}
 }
 
@@ -222,14 +216,14 @@ void runs_end_all(void)
 
 	for (uint32_t i = 0; i < program_count; i++)
 		if (runs[i].state == RUNNING)
-			kill(-runs[i].pid, SIGTERM);
+			starter_signal(runs[i].pid, SIGTERM);
 	for (uint32_t i = 0; i < program_count; i++) {
 		struct run *run = &runs[i];
 
 		while (run->state == RUNNING ||
 		       (run->state == EXITED && run->group >= 0 && !cgroup_is_empty(run->group))) {
 			if (now_ms() >= patience) {
-				kill(-run->pid, SIGKILL);
+				starter_signal(run->pid, SIGKILL);
 				if (run->group >= 0)
 					cgroup_kill(run->group);
 				if (now_ms() >= patience + PATIENCE_MS)

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,7 +52,13 @@ static _Noreturn void wait_and_run(int gate, int ready, char *const *arguments, 
 	_exit(NOT_RUN);
 }
 
-int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void))
+/* As fork(), which has no flags. */
+static pid_t fork_as(enum spawn_as as)
+{
+	return syscall(SYS_clone, SIGCHLD | (as == SPAWN_SIBLING ? CLONE_PARENT : 0), 0, 0, 0, 0);
+}
+
+int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void), enum spawn_as as)
 {
 	int gate[2], ready[2], error = 0;
 
@@ -61,7 +70,7 @@ int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)
 		close(gate[1]);
 		return -error;
 	}
-	child->pid = fork();
+	child->pid = fork_as(as);
 	if (!child->pid) {
 		close(gate[1]);
 		close(ready[0]);

@@ -10,12 +10,15 @@ struct held_child {
 	int gate;
 };
 
+/* The parent of the new process: this process, or its parent, which then reaps it. */
+enum spawn_as { SPAWN_CHILD, SPAWN_SIBLING };
+
 /*
  * Creates a child that calls `prepare` and, once released, runs `arguments` (a path, or a name looked up in PATH).
  * Returns 0 or -errno. If the program cannot be run, the child prints why and exits with 127 (not found) or 126, as in
  * a shell.
  */
-int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void));
+int spawn_held(struct held_child *child, char *const *arguments, void (*prepare)(void), enum spawn_as as);
 
 /* Make the child run its program, or exit without running it. */
 void spawn_release(struct held_child *child);

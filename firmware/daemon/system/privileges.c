@@ -15,9 +15,9 @@
 #include "system/say.h"
 #include "system/text.h"
 
-#define A_USER "use --user USER or --user USER:GROUP, names or numbers"
+#define A_USER "use USER or USER:GROUP, names or numbers"
 
-struct identity identity_named(const char *text)
+struct identity identity_named(const char *option, const char *text)
 {
 	struct identity identity;
 	char name[64];
@@ -32,7 +32,7 @@ struct identity identity_named(const char *text)
 		struct passwd *entry = getpwnam(name);
 
 		if (!entry)
-			give_up(EXIT_BAD_INPUT, A_USER, "--user %s: there is no such user", text);
+			give_up(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such user", option, text);
 		identity = (struct identity){entry->pw_uid, entry->pw_gid};
 	}
 	if (has_group && whole_number(group + 1, INT32_MAX, &number)) {
@@ -41,11 +41,11 @@ struct identity identity_named(const char *text)
 		struct group *entry = getgrnam(group + 1);
 
 		if (!entry)
-			give_up(EXIT_BAD_INPUT, A_USER, "--user %s: there is no such group", text);
+			give_up(EXIT_BAD_INPUT, A_USER, "%s %s: there is no such group", option, text);
 		identity.group = entry->gr_gid;
 	}
 	if (!identity.user || !identity.group)
-		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "--user %s is root", text);
+		give_up(EXIT_BAD_INPUT, "name a user and a group other than root", "%s %s is root", option, text);
 	return identity;
 }
 
@@ -94,14 +94,38 @@ static bool become(const struct identity *identity)
 	       !setresuid(identity->user, identity->user, identity->user);
 }
 
+/* PR_SET_DUMPABLE: other processes of the same user must not reach the open files. */
+static void drop_all(void)
+{
+	if (!drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		give_up(1, "use Linux 3.5 or newer", "cannot drop privileges: %s", strerror(errno));
+}
+
 void privileges_drop(const struct identity *identity)
 {
 	if (identity && !become(identity))
 		give_up(1, "start the daemon as root with all capabilities", "cannot become user %u: %s",
 			(unsigned int)identity->user, strerror(errno));
-	/* PR_SET_DUMPABLE: programs of the same user must not reach the daemon's open files. */
-	if (!drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-		give_up(1, "use Linux 3.5 or newer", "cannot drop privileges: %s", strerror(errno));
+	drop_all();
 	if ((identity && is_another(identity)) || can_get_back())
 		give_up(1, "report this as a bug", "dropped privileges could be regained");
+}
+
+void privileges_split(const struct identity *own, const struct identity *lent)
+{
+	if (setgroups(0, NULL) || setresgid(own->group, lent->group, own->group) ||
+	    setresuid(own->user, lent->user, own->user))
+		give_up(1, "start the daemon as root with all capabilities", "cannot become users %u and %u: %s",
+			(unsigned int)own->user, (unsigned int)lent->user, strerror(errno));
+	drop_all();
+	if (can_get_back())
+		give_up(1, "report this as a bug", "dropped privileges could be regained");
+}
+
+void privileges_take(const struct identity *identity, const struct identity *former)
+{
+	if (setresgid(identity->group, identity->group, identity->group) ||
+	    setresuid(identity->user, identity->user, identity->user) || is_another(identity) || can_get_back() ||
+	    !setresuid(-1, former->user, -1))
+		_exit(126);
 }

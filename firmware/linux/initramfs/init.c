@@ -32,7 +32,7 @@
 #define DAEMON_RETRY_S 1
 #define CGROUP "/sys/fs/cgroup"
 #define DELEGATED CGROUP "/litemrcd"
-#define SERVICE_USER 1000 /* litemrc in /etc/passwd */
+#define SERVICE_USER 1000 /* litemrc in /etc/passwd; its programs run as program, 1001 */
 #define EXIT_BAD_INPUT 2  /* of the daemon: a restart would fail in the same way */
 
 /* In this order: the first provides the interrupts that the second needs. */
@@ -167,7 +167,7 @@ static pid_t start_daemon(unsigned int delay_s)
 	if (!child) {
 		setsid();
 		sleep(delay_s);
-		execl(DAEMON, "litemrcd", "--user", "1000:1000", NULL);
+		execl(DAEMON, "litemrcd", "--user", "1000:1000", "--program-user", "1001:1001", NULL);
 		complain(DAEMON);
 		_exit(EXIT_BAD_INPUT);
 	}

@@ -58,4 +58,5 @@ def arguments_of(driver: FakeDriver, tty: str, config: Path) -> list[str]:
     }
     if os.geteuid() == 0:
         options["user"] = "65534:65534"
+        options["program-user"] = "65533:65533"
     return [f"--{name}={value}" for name, value in options.items()]

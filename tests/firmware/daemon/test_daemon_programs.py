@@ -75,7 +75,10 @@ def test_it_is_followed_as_itself_not_as_the_daemon(daemon, driver):
     assert pid != daemon.process.pid
     assert files == ["0", "1", "2"], "none of the daemon's files"
     if os.geteuid() == 0:
-        assert "Uid:\t65534\t65534\t65534\t65534" in status
+        assert "Uid:\t65533\t65533\t65533\t65533" in status
+        assert "Gid:\t65533\t65533\t65533\t65533" in status
+    assert "NoNewPrivs:\t1" in status
+    assert "CapPrm:\t0000000000000000" in status
     orders = [path for path, _, text in driver.orders() if text == str(pid)]
     assert orders == ["cgroup/sleep/cgroup.procs", "sys/class/misc/litemrc0/contexts/1/pid"]
 
@@ -257,3 +260,55 @@ def test_without_cgroups_programs_run_and_budgets_are_unsupported(start_daemon, 
         device.request("run", workload=0, context=1, scale=100)
         with pytest.raises(RequestRefusedError, match="unsupported"):
             device.request("get_budget", context=1)
+
+
+def starter_of(daemon):
+    """Return the pid of the daemon's helper, its only child before a program runs."""
+    return int(Path(f"/proc/{daemon}/task/{daemon}/children").read_text())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to begin with")
+def test_a_program_can_neither_signal_the_daemon_nor_lift_its_budget(start_daemon, driver, folder):
+    """The list names a script, because the pids are known only after the start."""
+    script, out = folder / "attack", folder / "out"
+    script.touch()
+    out.touch()
+    out.chmod(0o666)
+    daemon = start_daemon(config=f"attack = /bin/sh {script}\n")
+    targets = [daemon.process.pid, starter_of(daemon.process.pid)]
+    high = driver.cgroup / "attack" / "memory.high"
+    lines = [f"kill -9 {pid} && echo killed {pid} >>{out}" for pid in targets]
+    lines += [f"cat /proc/{pid}/environ && echo read {pid} >>{out}" for pid in targets]
+    # The stand-in's files are for everybody; the kernel's belong to the daemon's user: tests/linux/daemon.
+    lines += [f"mkdir {high.parent}/mine && echo made >>{out}", f"echo done >>{out}"]
+    script.write_text("\n".join(lines) + "\n")
+    with daemon.host() as device:
+        device.request("run", workload=0, context=1, scale=1)
+        messages_until_done(device)
+        assert out.read_text() == "done\n"
+        device.request("run", workload=0, context=1, scale=1)
+        messages_until_done(device)
+    assert out.read_text() == "done\n" * 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to begin with")
+def test_the_process_that_starts_programs_is_not_root_and_keeps_no_file(daemon):
+    process = Path(f"/proc/{starter_of(daemon.process.pid)}")
+    status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+    files = [str(file.readlink()) for file in (process / "fd").iterdir()]
+
+    assert status["Uid"].split() == ["65534", "65533", "65534", "65533"]
+    assert status["Gid"].split() == ["65534", "65533", "65534", "65533"]
+    assert status["Groups"].strip() == ""
+    assert {status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+    assert status["NoNewPrivs"].strip() == "1"
+    assert len([file for file in files if file.startswith("socket:")]) == 1
+    assert not [file for file in files if "litemrc0" in file or "pts" in file or "cgroup" in file]
+
+
+def test_the_process_that_starts_programs_ends_with_the_daemon(daemon):
+    helper = starter_of(daemon.process.pid)
+    assert is_alive(helper)
+    daemon.process.terminate()
+    daemon.process.wait(timeout=patience(10))
+    wait_until(lambda: not is_alive(helper))

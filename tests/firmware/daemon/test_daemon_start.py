@@ -94,6 +94,32 @@ def test_it_does_not_stay_root(run, user, what):
     assert what in said
 
 
+@pytest.mark.skipif(not ROOT, reason="for root only")
+@pytest.mark.parametrize(
+    ("user", "what"),
+    [
+        ("root", "--program-user root is root"),
+        ("nobodyatall", "no such user"),
+        ("65534:65533", "--program-user 65534:65533 is the daemon's user, too"),
+    ],
+)
+def test_programs_have_another_user_than_root_and_the_daemon(run, user, what):
+    status, said, _ = run(f"--program-user={user}")
+
+    assert status == 2
+    assert what in said
+
+
+@pytest.mark.skipif(not ROOT, reason="for root only")
+def test_root_names_a_user_for_the_programs(run, driver, folder):
+    arguments = arguments_of(driver, "/dev/null", folder / "litemrcd.conf")
+    arguments = [argument for argument in arguments if not argument.startswith("--program-user")]
+    status, said, _ = run(config="quick = /bin/true\n", arguments=arguments)
+
+    assert status == 2
+    assert "would run as the daemon's user" in said
+
+
 @pytest.mark.parametrize(
     ("file", "text", "what"),
     [

@@ -8,7 +8,9 @@
  *	guest idle N	touches N times 256 KiB, once
  *	guest exit N	ends with status N
  *	guest clients	makes init run clients, see run_clients()
+ *	guest attack	ends with the sum of the ATTACK_... that succeeded
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
@@ -26,6 +29,8 @@
 #define DAEMON "/litemrcd"
 #define TRIGGER "/tmp/clients"
 #define PAGE 4096
+
+enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32 };
 
 static void fail(const char *what)
 {
@@ -108,7 +113,7 @@ static void run_clients(void)
 static void be_init(void)
 {
 	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", "/litemrcd.conf",
-				"--user", "1000:1000", NULL};
+				"--user", "1000:1000", "--program-user", "1001:1001", NULL};
 	pid_t pid;
 
 	mkdir("/tmp", 01777);
@@ -155,6 +160,73 @@ static void touch_memory(int quarters, int again)
 		pause();
 }
 
+/* The cgroup of this process: /sys/fs/cgroup and the last field of 0::/PATH. */
+static int attack_group(void)
+{
+	char line[256] = "", path[320];
+	FILE *file = fopen("/proc/self/cgroup", "r");
+	int done = 0, high;
+
+	if (!file || !fgets(line, sizeof(line), file))
+		fail("cgroup");
+	fclose(file);
+	line[strcspn(line, "\n")] = 0;
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.high", line + strlen("0::"));
+	high = open(path, O_WRONLY);
+	if (high >= 0 && write(high, "max", 3) == 3)
+		done |= ATTACK_BUDGET;
+	close(high);
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/mine", line + strlen("0::"));
+	if (!mkdir(path, 0755) && !rmdir(path))
+		done |= ATTACK_GROUP;
+	return done;
+}
+
+static int attack_process(int pid)
+{
+	char path[32];
+	int done = 0, memory;
+
+	if (!kill(pid, SIGCONT))
+		done |= ATTACK_SIGNAL;
+	if (!ptrace(PTRACE_ATTACH, pid, NULL, NULL))
+		done |= ATTACK_PTRACE;
+	ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	memory = open(path, O_RDWR);
+	if (memory >= 0)
+		done |= ATTACK_MEMORY;
+	close(memory);
+	return done;
+}
+
+/* All processes named litemrcd: the daemon, and the one that starts programs. */
+static int attack(void)
+{
+	int done = attack_group(), found = 0;
+	DIR *all = opendir("/proc");
+	struct dirent *entry;
+
+	while ((entry = readdir(all))) {
+		char path[300], name[32] = "";
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = atoi(entry->d_name) ? fopen(path, "r") : NULL;
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file) && !strcmp(name, "litemrcd\n")) {
+			done |= attack_process(atoi(entry->d_name));
+			found++;
+		}
+		fclose(file);
+	}
+	closedir(all);
+	if (!setresuid(-1, 1000, -1) || !setresuid(-1, 0, -1))
+		done |= ATTACK_USER;
+	return found < 2 ? 64 : done;
+}
+
 int main(int argc, char **argv)
 {
 	const char *number = argc > 2 ? argv[2] : "0";
@@ -174,6 +246,8 @@ int main(int argc, char **argv)
 		touch_memory(atoi(number), 1);
 	if (!strcmp(argv[1], "idle"))
 		touch_memory(atoi(number), 0);
+	if (!strcmp(argv[1], "attack"))
+		return attack();
 	if (!strcmp(argv[1], "clients"))
 		close(open(TRIGGER, O_WRONLY | O_CREAT, 0600));
 	return !strcmp(argv[1], "exit") ? atoi(number) : 0;

@@ -10,7 +10,7 @@ import pytest
 from litemrc.device.errors import RequestRefusedError
 from patience import Deadline
 
-ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE = range(6)  # litemrcd.conf
+ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE, ATTACK = range(7)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1
 
 
@@ -42,7 +42,7 @@ def test_hello_reports_kernel_driver_and_abi(device):
     assert device.hello.system.startswith("Linux 6.1")
     assert device.hello.abi == 1
     assert device.hello.contexts == 8
-    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients", "idle"]
+    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients", "idle", "attack"]
     assert device.echo_test(32).failed == 0
 
 
@@ -91,6 +91,14 @@ def test_a_program_that_fails_is_reported(device):
     log = [m.line for m in until_done(device, EXIT) if m.name == "log"]
 
     assert log == ["exit ended with status 9"]
+
+
+def test_a_program_reaches_neither_its_budget_nor_the_daemon(device):
+    """See attack() of guest.c: its status is the sum of what succeeded."""
+    device.request("run", workload=ATTACK, context=1, scale=1)
+    log = [m.line for m in until_done(device, ATTACK) if m.name == "log"]
+
+    assert log == []
 
 
 def test_budgets_push_pages_out_and_let_them_back(device):
