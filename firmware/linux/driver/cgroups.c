@@ -29,6 +29,20 @@ unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_s
 	return found;
 }
 
+/*
+ * Is the cgroup, or one above it, followed? Unlike litemrc_cgroup_context(), it answers also while
+ * all accesses count in context 0. Caller holds @lock.
+ */
+bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup)
+{
+	unsigned int context;
+
+	for (context = 1; context < LITEMRC_CONTEXTS_MAX; context++)
+		if (map->cgroup[context] && cgroup_is_descendant(cgroup, map->cgroup[context]))
+			return true;
+	return false;
+}
+
 /* Is the task in the cgroup or below it? Caller holds rcu_read_lock(). */
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)
 {
@@ -67,6 +81,11 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
 {
 	return 0;
+}
+
+bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup)
+{
+	return false;
 }
 
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task)

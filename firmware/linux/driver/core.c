@@ -134,6 +134,7 @@ static int litemrc_probe(struct platform_device *pdev)
 	raw_spin_lock_init(&mon->lock);
 	mutex_init(&mon->settings);
 	litemrc_follow_init(mon);
+	litemrc_moved_init(mon);
 	mon->dev = &pdev->dev;
 	mon->loaded = ktime_get();
 	ret = find_hardware(pdev, mon);
@@ -181,6 +182,7 @@ static int litemrc_remove(struct platform_device *pdev)
 	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_free_context(mon, context);
 	mutex_unlock(&mon->settings);
+	litemrc_moved_stop(mon);
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	free_irq(mon->irq, mon);

@@ -81,8 +81,8 @@ static void hand_over_task(struct litemrc *mon, struct task_struct *task)
 }
 
 /*
- * Lists the cgroup's present processes, with references. Later ones are children of these, or start
- * without pages.
+ * Lists the cgroup's present processes, with references. Later ones are children of these, or move
+ * in, which moved.c notes.
  */
 static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
 				   unsigned int limit)
@@ -124,22 +124,51 @@ static void hand_over_cgroup(struct litemrc *mon, struct cgroup *cgroup)
 	kvfree(tasks);
 }
 
+static void hand_over_pid(struct litemrc *mon, struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+
+	if (!task)
+		return;
+	hand_over_task(mon, task);
+	put_task_struct(task);
+}
+
 /* Does nothing while the monitor is disabled: enabling clears it and hands over. */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
-	struct task_struct *task;
 
 	lockdep_assert_held(&mon->settings);
 	if (!mon->probing || follower->state != LITEMRC_CONTEXT_FOLLOWING)
 		return;
-	if (follower->cgroup) {
+	if (follower->cgroup)
 		hand_over_cgroup(mon, follower->cgroup);
-		return;
-	}
-	task = get_pid_task(follower->pid, PIDTYPE_TGID);
+	else
+		hand_over_pid(mon, follower->pid);
+}
+
+/**
+ * litemrc_hand_over_process - hand over the pages of a process that moved between cgroups
+ * @mon: the monitor; caller holds @settings
+ * @pid: its thread group
+ *
+ * A process with a context of its own, or in no followed cgroup by now, keeps its pages where they
+ * are.
+ */
+void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	unsigned long flags;
+	bool by_cgroup;
+
+	lockdep_assert_held(&mon->settings);
 	if (!task)
 		return;
-	hand_over_task(mon, task);
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	by_cgroup = mon->map.cgroup[litemrc_context_of(&mon->map, task)];
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	if (mon->probing && by_cgroup)
+		hand_over_task(mon, task);
 	put_task_struct(task);
 }

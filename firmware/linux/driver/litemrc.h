@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
@@ -102,6 +103,16 @@ struct litemrc_reader {
 	struct litemrc_epoch *record;
 };
 
+#define LITEMRC_MOVED_MAX 64
+
+/* Processes that moved into a followed cgroup, until the work item hands over their pages. */
+struct litemrc_moved {
+	struct work_struct work;
+	struct pid *pid[LITEMRC_MOVED_MAX]; /* with references; guarded by the monitor's @lock */
+	unsigned int count;
+	bool more; /* than there was room for */
+};
+
 /* A folder of numbered folders in sysfs: contexts/N, ranks/N. */
 struct litemrc_folders {
 	struct kobject *parent;
@@ -127,6 +138,7 @@ struct litemrc {
 
 	struct mutex settings; /* guards everything that users write */
 	bool probing; /* the tracepoints of an enabled monitor are registered */
+	struct litemrc_moved moved;
 	struct litemrc_ring ring;
 	struct litemrc_folders contexts;
 	struct litemrc_folders ranks;
@@ -239,6 +251,7 @@ void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_s
 /* cgroups.c */
 struct cgroup *litemrc_cgroup_get(const char *path);
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task);
+bool litemrc_cgroup_followed(const struct litemrc_map *map, struct cgroup *cgroup);
 bool litemrc_cgroup_holds(struct cgroup *cgroup, struct task_struct *task);
 bool litemrc_cgroup_removed(struct cgroup *cgroup);
 int litemrc_cgroup_path(struct cgroup *cgroup, char *text, size_t bytes);
@@ -267,6 +280,12 @@ void litemrc_probes_unregister(struct litemrc *mon);
 /* claim.c, hand_over.c */
 void litemrc_claim(struct litemrc *mon);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
+void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid);
+
+/* moved.c */
+void litemrc_moved_init(struct litemrc *mon);
+void litemrc_moved_stop(struct litemrc *mon);
+void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
 
 /* sysfs/parse.c */
 int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's tracepoints for context switches, freed page frames and ended processes. They are
- * called with preemption disabled; sched_switch also with interrupts off and a run queue locked, so
- * its hook must neither wake nor print. Every page passes mm_page_free, in free_pages_prepare(), on
- * its way to the free lists; mm_page_free_batched reports some of them a second time.
+ * The kernel's tracepoints for context switches, freed page frames, processes that move between
+ * cgroups, and ended processes. They are called with preemption disabled; sched_switch also with
+ * interrupts off and a run queue locked, so its hook must neither wake nor print. Every page passes
+ * mm_page_free, in free_pages_prepare(), on its way to the free lists; mm_page_free_batched reports
+ * some of them a second time.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
+#include <trace/events/cgroup.h>
 #include <trace/events/kmem.h>
 #include <trace/events/sched.h>
 
@@ -33,6 +35,14 @@ static void on_page_free(void *data, struct page *page, unsigned int order)
 	for (; frame != end; frame++)
 		if (frame < mon->parameters.frames)
 			litemrc_invalidate(mon, frame);
+}
+
+/* The process has moved. A thread that moves alone takes no page along. */
+static void on_attach(void *data, struct cgroup *cgroup, const char *path, struct task_struct *task,
+		      bool threadgroup)
+{
+	if (threadgroup || thread_group_leader(task))
+		litemrc_note_moved(data, cgroup, task);
 }
 
 static void on_exit(void *data, struct task_struct *task)
@@ -63,6 +73,9 @@ struct litemrc_probe {
 static struct litemrc_probe probes[] = {
 	{ "sched_switch", on_switch },
 	{ "mm_page_free", on_page_free },
+#ifdef CONFIG_CGROUPS
+	{ "cgroup_attach_task", on_attach },
+#endif
 	{ "sched_process_exit", on_exit },
 };
 
@@ -75,6 +88,7 @@ static void find(struct tracepoint *tracepoint, void *unused)
 
 	check_trace_callback_type_sched_switch(on_switch);
 	check_trace_callback_type_mm_page_free(on_page_free);
+	check_trace_callback_type_cgroup_attach_task(on_attach);
 	check_trace_callback_type_sched_process_exit(on_exit);
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
 		if (!strcmp(tracepoint->name, probes[i].name))
