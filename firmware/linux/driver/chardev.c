@@ -15,6 +15,7 @@ static void litemrc_free(struct kref *kref)
 
 	vfree(mon->ring.records);
 	vfree(mon->ring.rows);
+	vfree(mon->free);
 	kfree(mon);
 }
 

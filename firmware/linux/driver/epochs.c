@@ -26,7 +26,8 @@ int litemrc_ring_init(struct litemrc *mon)
 		mon->parameters.contexts * (sizeof(struct litemrc_context) + row * sizeof(u32));
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
-	return ring->records && ring->rows ? 0 : -ENOMEM;
+	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
+	return ring->records && ring->rows && mon->free ? 0 : -ENOMEM;
 }
 
 static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)

@@ -30,6 +30,7 @@
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct module;
+struct page;
 struct task_struct;
 
 /* The parameters that the gateware was built with. */
@@ -133,6 +134,7 @@ struct litemrc {
 	unsigned long first_pfn;
 	struct litemrc_parameters parameters;
 	struct litemrc_follower follower[LITEMRC_CONTEXTS_MAX];
+	unsigned long *free; /* a bit for each frame that is free during a claim */
 	struct litemrc_change change[LITEMRC_CHANGES_MAX]; /* not reported yet, oldest first */
 	unsigned int changes;
 
@@ -278,6 +280,7 @@ int litemrc_probes_register(struct litemrc *mon);
 void litemrc_probes_unregister(struct litemrc *mon);
 
 /* claim.c, hand_over.c */
+void litemrc_note_free(struct litemrc *mon, struct page *page, unsigned int order);
 void litemrc_claim(struct litemrc *mon);
 void litemrc_hand_over(struct litemrc *mon, unsigned int context);
 void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid);

@@ -10,11 +10,13 @@
  * @read: read a register at a byte offset (litemrc_regs.h)
  * @write: write a register
  * @window: read a word of the window, by its index
+ * @claimed: the processor read a word of a frame to claim it; NULL for a monitor that sees accesses
  */
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
 	void (*write)(void *io, unsigned int offset, u32 value);
 	u32 (*window)(void *io, unsigned int word);
+	void (*claimed)(void *io, u32 frame);
 };
 
 /**

@@ -31,6 +31,9 @@ static void on_page_free(void *data, struct page *page, unsigned int order)
 	unsigned long frame = page_to_pfn(page) - mon->first_pfn;
 	unsigned long end = frame + (1UL << order);
 
+	/* Before it can be used again, so that a claim under way takes it back. */
+	if (READ_ONCE(mon->map.claiming))
+		litemrc_note_free(mon, page, order);
 	/* A frame below the watched memory wraps to a large number. */
 	for (; frame != end; frame++)
 		if (frame < mon->parameters.frames)

@@ -137,5 +137,6 @@ static const struct attribute_group fake_group = {
 
 const struct attribute_group *fake_groups[] = {
 	&fake_group,
+	&fake_memory_group,
 	NULL
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A platform device "litemrc" backed by the fake; it exists while the module is loaded. */
+/* Platform devices "litemrc" backed by fakes; they exist while the module is loaded. */
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "litemrc_fake.h"
+
+#define FAKES_MAX 2
 
 static unsigned int memory = 0x80000000;
 module_param(memory, uint, 0444);
@@ -15,15 +17,18 @@ static unsigned int frames_log2 = 14;
 module_param(frames_log2, uint, 0444);
 MODULE_PARM_DESC(frames_log2, "log2 of the frames watched");
 
-static struct fake *the_fake;
-static struct platform_device *device;
+static unsigned int devices = 1;
+module_param(devices, uint, 0444);
+MODULE_PARM_DESC(devices, "number of monitors, 1 or 2");
 
-struct fake *fake_of_device(struct device *unused)
+static struct fake *fakes[FAKES_MAX];
+
+struct fake *fake_of_device(struct device *device)
 {
-	return the_fake;
+	return fakes[to_platform_device(device)->id];
 }
 
-static int add_device(struct fake *fake)
+static int add_device(struct fake *fake, int id)
 {
 	struct litemrc_platform_data data = {
 		.ops = &fake_ops,
@@ -33,59 +38,97 @@ static int add_device(struct fake *fake)
 	struct resource interrupt = DEFINE_RES_IRQ(fake->irq);
 	int ret;
 
-	device = platform_device_alloc("litemrc", 0);
-	if (!device)
+	fake->device = platform_device_alloc("litemrc", id);
+	if (!fake->device)
 		return -ENOMEM;
-	device->dev.groups = fake_groups;
-	ret = platform_device_add_resources(device, &interrupt, 1);
+	fake->device->dev.groups = fake_groups;
+	ret = platform_device_add_resources(fake->device, &interrupt, 1);
 	if (!ret)
-		ret = platform_device_add_data(device, &data, sizeof(data));
+		ret = platform_device_add_data(fake->device, &data, sizeof(data));
 	if (!ret)
-		ret = platform_device_add(device);
+		ret = platform_device_add(fake->device);
 	if (ret)
-		platform_device_put(device);
+		platform_device_put(fake->device);
 	return ret;
 }
 
-static int __init fake_init(void)
+static void free_fake(struct fake *fake)
 {
-	struct fake *fake;
-	int ret = -ENOMEM;
+	vfree(fake->claimed);
+	vfree(fake->log);
+	kfree(fake);
+}
 
-	fake = kzalloc(sizeof(*fake), GFP_KERNEL);
+static struct fake *make_fake(void)
+{
+	struct fake *fake = kzalloc(sizeof(*fake), GFP_KERNEL);
+
 	if (!fake)
-		return ret;
-	the_fake = fake;
+		return NULL;
 	raw_spin_lock_init(&fake->lock);
 	fake->frames_log2 = frames_log2;
 	fake->memory = memory;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
-	if (!fake->log)
-		goto free_fake;
+	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
+	if (!fake->log || !fake->claimed) {
+		free_fake(fake);
+		return NULL;
+	}
 	fake_reset(fake);
+	return fake;
+}
+
+static int add_fake(int id)
+{
+	struct fake *fake = make_fake();
+	int ret;
+
+	if (!fake)
+		return -ENOMEM;
+	fakes[id] = fake;
 	ret = fake_interrupt_init(fake);
 	if (ret)
-		goto free_log;
-	ret = add_device(fake);
-	if (ret)
-		goto exit_interrupt;
-	return 0;
-
-exit_interrupt:
+		goto free;
+	ret = add_device(fake, id);
+	if (!ret)
+		return 0;
 	fake_interrupt_exit(fake);
-free_log:
-	vfree(fake->log);
-free_fake:
-	kfree(fake);
+free:
+	free_fake(fake);
 	return ret;
+}
+
+static void remove_fake(struct fake *fake)
+{
+	platform_device_unregister(fake->device);
+	fake_interrupt_exit(fake);
+	fake_release(fake);
+	free_fake(fake);
+}
+
+static int __init fake_init(void)
+{
+	int ret, id;
+
+	if (!devices || devices > FAKES_MAX)
+		return -EINVAL;
+	for (id = 0; id < devices; id++) {
+		ret = add_fake(id);
+		if (ret) {
+			while (id--)
+				remove_fake(fakes[id]);
+			return ret;
+		}
+	}
+	return 0;
 }
 
 static void __exit fake_exit(void)
 {
-	platform_device_unregister(device);
-	fake_interrupt_exit(the_fake);
-	vfree(the_fake->log);
-	kfree(the_fake);
+	unsigned int id;
+
+	for (id = 0; id < devices; id++)
+		remove_fake(fakes[id]);
 }
 
 module_init(fake_init);

@@ -194,6 +194,7 @@ static void command(struct fake *fake, u32 value)
 		start_command(fake, FAKE_CLEAR, 0);
 		fake->cleared = chosen_pages(fake);
 		fake->elapsed = 0;
+		bitmap_zero(fake->claimed, BIT(fake->frames_log2));
 		memset(fake->accesses, 0, sizeof(fake->accesses));
 	}
 	if (value & LITEMRC_COMMAND_RELEASE)
@@ -320,8 +321,20 @@ static u32 fake_window(void *io, unsigned int word)
 	return value;
 }
 
+static void fake_claimed(void *io, u32 frame)
+{
+	struct fake *fake = io;
+
+	set_bit(frame, fake->claimed);
+	if (fake->release_on_claim) {
+		fake->release_on_claim = false;
+		fake_release(fake);
+	}
+}
+
 const struct litemrc_ops fake_ops = {
 	.read = fake_read,
 	.write = fake_write,
 	.window = fake_window,
+	.claimed = fake_claimed,
 };

@@ -14,11 +14,14 @@
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
 
+struct platform_device;
+
 #define FAKE_GROUPS_LOG2 6
 #define FAKE_GROUPS BIT(FAKE_GROUPS_LOG2)
 #define FAKE_CONTEXTS_LOG2 3
 #define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
 #define FAKE_LOG_ENTRIES 65536
+#define FAKE_HELD 64
 #define FAKE_COMMANDS_LOG2 4
 #define FAKE_COMMANDS BIT(FAKE_COMMANDS_LOG2)
 
@@ -69,7 +72,14 @@ struct fake {
 	const char *violation; /* the last one */
 	struct fake_entry *log;
 	unsigned int logged;
+	unsigned long *claimed; /* a bit for each frame read since the last clear */
 
+	struct page *held[FAKE_HELD]; /* allocated for a test; not guarded by @lock */
+	unsigned int held_order[FAKE_HELD];
+	unsigned int held_count;
+	bool release_on_claim;
+
+	struct platform_device *device;
 	struct timer_list timer;
 	struct irq_domain *domain;
 	int irq;
@@ -85,6 +95,10 @@ void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
 /* fake_interrupt.c */
 int fake_interrupt_init(struct fake *fake);
 void fake_interrupt_exit(struct fake *fake);
+
+/* fake_memory.c */
+extern const struct attribute_group fake_memory_group;
+void fake_release(struct fake *fake);
 
 /* fake_attributes.c */
 extern const struct attribute_group *fake_groups[];

@@ -57,6 +57,26 @@ static long read_text(int count, char **words)
 	return got;
 }
 
+/* hex PATH: the file's bytes, 32 a line */
+static long read_hex(int count, char **words)
+{
+	unsigned char bytes[32];
+	char text[2 * sizeof(bytes) + 1];
+	ssize_t got;
+	int fd = open(words[1], O_RDONLY);
+
+	(void)count;
+	if (fd < 0)
+		return -errno;
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < got; i++)
+			sprintf(text + 2 * i, "%02x", bytes[i]);
+		say("%s", text);
+	}
+	close(fd);
+	return got;
+}
+
 /* ls PATH: names and octal modes */
 static long list(int count, char **words)
 {
@@ -136,7 +156,7 @@ static long power_off(int count, char **words)
 
 const struct command file_commands[] = {
 	{ "w", write_text },	      { "W", write_text },	  { "r", read_text },
-	{ "ls", list },		      { "mkdir", make_folder },	  { "rmdir", remove_folder },
+	{ "hex", read_hex },	      { "ls", list },		  { "mkdir", make_folder },	  { "rmdir", remove_folder },
 	{ "insmod", insert_module },  { "rmmod", remove_module }, { "dmesg", kernel_messages },
 	{ "poweroff", power_off },    { NULL, NULL },
 };
