@@ -158,7 +158,7 @@ int daemon_serve(const struct options *options)
 			give_up(EXIT_BAD_INPUT, "remove [children], or name a cgroup with --cgroup",
 				"%s: [children] of %s needs a cgroup", options->config, programs[i].name);
 	sources[SIGNALS].fd = open_signals();
-	driver_open(options->sysfs, options->clock_hz);
+	driver_open(options->sysfs, options->device, options->clock_hz);
 	sources[DEVICE].fd = record_open(options->device);
 	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "driver/contexts.h"
+#include "driver/driver.h"
 #include "processes/spawn.h"
 #include "system/say.h"
 
-#define CONTEXTS "class/misc/litemrc0/contexts"
-#define FREE_ONE "end one of these processes, or free its context: echo 0 > /sys/" CONTEXTS "/N/pid"
+#define FREE_ONE "end one of these processes, or free its context: echo 0 >contexts/N/pid in the device's folder in sysfs"
 
 static sigset_t mask_of_caller;
 static void (*sigchld_of_caller)(int);
@@ -28,15 +28,15 @@ static void prepare(void)
 	sigprocmask(SIG_SETMASK, &mask_of_caller, NULL);
 }
 
-static int open_contexts(const char *sysfs)
+static int open_contexts(const char *sysfs, const char *device)
 {
-	char path[512];
-	int contexts;
+	int monitor = driver_folder(sysfs, device);
+	int contexts = openat(monitor, "contexts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(path, sizeof(path), "%s/" CONTEXTS, sysfs);
-	contexts = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (contexts < 0)
-		give_up(EXIT_BAD_INPUT, "load the driver (insmod litemrc.ko)", "%s: %s", path, strerror(errno));
+		give_up(EXIT_BAD_INPUT, "use driver and daemon of the same version", "%s has no contexts in sysfs: %s",
+			device, strerror(errno));
+	close(monitor);
 	return contexts;
 }
 
@@ -48,7 +48,7 @@ static void open_context(struct context_files *files, int contexts, unsigned int
 		give_up(EXIT_BAD_INPUT, "name a context of the monitor, or leave out --context",
 			"there is no context %u", number);
 	if (error)
-		give_up(EXIT_BAD_INPUT, "run it as a user with write permission", CONTEXTS "/%u: %s", number,
+		give_up(EXIT_BAD_INPUT, "run it as a user with write permission", "contexts/%u: %s", number,
 			strerror(-error));
 }
 
@@ -60,7 +60,7 @@ static bool try_context(const struct context_files *files, struct held_child *ch
 	if (!error || error == -EBUSY)
 		return !error;
 	spawn_cancel(child);
-	give_up(EXIT_BAD_INPUT, "look into the kernel log (dmesg)", CONTEXTS "/%u/pid: %s", number,
+	give_up(EXIT_BAD_INPUT, "look into the kernel log (dmesg)", "contexts/%u/pid: %s", number,
 		strerror(-error));
 }
 
@@ -152,7 +152,7 @@ static int pass_on(int status)
 
 int run_command(const struct options *options)
 {
-	int contexts = open_contexts(options->sysfs);
+	int contexts = open_contexts(options->sysfs, options->device);
 	struct context_files files;
 	struct held_child child;
 	sigset_t all;

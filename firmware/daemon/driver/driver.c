@@ -14,8 +14,8 @@
 #include "system/sysfs.h"
 #include "system/text.h"
 
-#define MONITOR "class/misc/litemrc0/"
-#define LOAD_IT "load the driver (insmod litemrc.ko), or name another folder with --sysfs"
+#define LOAD_IT "load the driver (insmod litemrc.ko), or name another monitor with --device or folder with --sysfs"
+#define SAME_VERSION "use driver and daemon of the same version"
 
 struct parameters parameters;
 
@@ -57,15 +57,37 @@ static const struct {
 	{"recent_pages", &parameters.recent_pages, 0, 255},
 	{"queue_depth", &parameters.queue_depth, 0, UINT32_MAX},
 	{"ranks", &parameters.ranks, 0, 255},
+	{"epoch_least", &parameters.epoch_least, 1, UINT32_MAX},
+	{"record_bytes", &parameters.record_bytes, sizeof(struct litemrc_epoch), 1 << 20},
 };
 
-static void read_parameters(int folder)
+/* The monitor's folder below the mount point of sysfs, for messages. */
+static char monitor_name[128];
+
+int driver_folder(const char *sysfs, const char *device)
+{
+	const char *slash = strrchr(device, '/');
+	int root = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC), monitor;
+
+	if (root < 0)
+		give_up(EXIT_BAD_INPUT, "name the mount point of sysfs with --sysfs", "%s: %s", sysfs, strerror(errno));
+	if ((size_t)snprintf(monitor_name, sizeof(monitor_name), "class/misc/%s", slash ? slash + 1 : device) >=
+	    sizeof(monitor_name))
+		give_up(EXIT_BAD_INPUT, "name a device such as /dev/litemrc0", "--device %s: the name is too long", device);
+	monitor = openat(root, monitor_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (monitor < 0)
+		give_up(EXIT_BAD_INPUT, LOAD_IT, "%s/%s: %s", sysfs, monitor_name, strerror(errno));
+	close(root);
+	return monitor;
+}
+
+static void read_parameters(int monitor)
 {
 	char text[1024], pattern[32];
 
 	text[0] = '\n';
-	if (sysfs_read_at(folder, MONITOR "parameters", text + 1, sizeof(text) - 1) < 0)
-		give_up(1, LOAD_IT, MONITOR "parameters: cannot be read");
+	if (sysfs_read_at(monitor, "parameters", text + 1, sizeof(text) - 1) < 0)
+		give_up(1, LOAD_IT, "%s/parameters: cannot be read", monitor_name);
 	for (unsigned int i = 0; i < sizeof(parameter_lines) / sizeof(parameter_lines[0]); i++) {
 		uint64_t number;
 		const char *line;
@@ -76,8 +98,8 @@ static void read_parameters(int folder)
 			line += strlen(pattern);
 		if (!line || !take_number(&line, parameter_lines[i].most, &number) ||
 		    number < parameter_lines[i].least || (*line && *line != '\n'))
-			give_up(1, "use driver and daemon of the same version",
-				MONITOR "parameters: no valid line '%s N'", parameter_lines[i].name);
+			give_up(1, SAME_VERSION, "%s/parameters: no valid line '%s N'", monitor_name,
+				parameter_lines[i].name);
 		*parameter_lines[i].value = number;
 	}
 }
@@ -94,7 +116,7 @@ static void read_engine(void)
 	else if (!strcmp(text, "bucket_stack"))
 		parameters.engine = stack_engine_bucket_stack_c;
 	else
-		give_up(1, "use driver and daemon of the same version", MONITOR "engine: '%s' is unknown", text);
+		give_up(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
 }
 
 /* clock-frequency, Devicetree Specification section 3.8: one or two big-endian cells. */
@@ -112,60 +134,55 @@ static uint32_t device_tree_clock(int folder)
 	return hz <= UINT32_MAX ? hz : 0;
 }
 
-static void check_abi(int folder)
+static void check_abi(int monitor)
 {
 	char text[32];
 	uint64_t abi;
-	int got = sysfs_read_at(folder, MONITOR "abi", text, sizeof(text));
+	int got = sysfs_read_at(monitor, "abi", text, sizeof(text));
 
 	if (got < 0)
-		give_up(1, LOAD_IT, MONITOR "abi: %s", strerror(-got));
+		give_up(1, LOAD_IT, "%s/abi: %s", monitor_name, strerror(-got));
 	if (!whole_number(text, UINT32_MAX, &abi) || abi != LITEMRC_ABI_VERSION)
-		give_up(1, "use driver and daemon of the same version", MONITOR "abi: not version %d",
-			LITEMRC_ABI_VERSION);
+		give_up(1, SAME_VERSION, "%s/abi: not version %d", monitor_name, LITEMRC_ABI_VERSION);
 }
 
-static void open_settings(int folder)
+static void open_settings(int monitor)
 {
-	char path[64];
-
 	for (int i = 0; i < SETTINGS; i++) {
-		snprintf(path, sizeof(path), MONITOR "%s", setting_files[i].name);
-		settings[i] = openat(folder, path, setting_files[i].access | O_CLOEXEC);
+		settings[i] = openat(monitor, setting_files[i].name, setting_files[i].access | O_CLOEXEC);
 		if (settings[i] < 0)
-			give_up(1, "start as root with --user, or as a user with write permission", "%s: %s", path,
-				strerror(errno));
+			give_up(1, "start as root with --user, or as a user with write permission", "%s/%s: %s",
+				monitor_name, setting_files[i].name, strerror(errno));
 	}
 }
 
-static void open_contexts(int folder)
+static void open_contexts(int monitor)
 {
-	int all = openat(folder, MONITOR "contexts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int all = openat(monitor, "contexts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (uint32_t i = 0; i < parameters.contexts; i++) {
 		int error = all < 0 ? -errno : context_files_open(&contexts[i], all, i);
 
 		if (error)
 			give_up(1, "start as root with --user, or as a user with write permission",
-				MONITOR "contexts/%u: %s", (unsigned int)i, strerror(-error));
+				"%s/contexts/%u: %s", monitor_name, (unsigned int)i, strerror(-error));
 	}
 	close(all);
 }
 
-void driver_open(const char *sysfs, uint32_t clock_hz)
+void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 {
+	int monitor = driver_folder(sysfs, device);
 	int folder = open(sysfs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char text[64];
 	int got;
 
-	if (folder < 0)
-		give_up(EXIT_BAD_INPUT, "name the mount point of sysfs with --sysfs", "%s: %s", sysfs,
-			strerror(errno));
-	check_abi(folder);
-	read_parameters(folder);
-	open_settings(folder);
-	open_contexts(folder);
+	check_abi(monitor);
+	read_parameters(monitor);
+	open_settings(monitor);
+	open_contexts(monitor);
 	read_engine();
+	close(monitor);
 	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
 	if (!parameters.clock_hz)
 		give_up(EXIT_BAD_INPUT, "name the system clock with --clock-hz",

@@ -11,6 +11,7 @@
 
 struct parameters {
 	uint32_t version, page_shift, frames, groups, contexts, pages, recent_pages, queue_depth, ranks;
+	uint32_t epoch_least, record_bytes;
 	uint32_t engine;	/* as numbered on the link */
 	uint32_t clock_hz;
 	char driver[17];	/* version of the module, or empty */
@@ -23,11 +24,14 @@ enum setting {
 	SETTING_INVALIDATE, SETTING_CONTEXT, SETTINGS
 };
 
+/* Opens the folder of a device (/dev/litemrcN) below the mount point of sysfs; exits if there is none. */
+int driver_folder(const char *sysfs, const char *device);
+
 /*
- * Opens all files below the mount point of sysfs and reads the parameters; clock_hz 0: from the device tree. Exits if
- * there is no driver, or one with another ABI.
+ * Opens all files of the device and reads the parameters; clock_hz 0: from the device tree. Exits if there is no driver,
+ * or one with another ABI.
  */
-void driver_open(const char *sysfs, uint32_t clock_hz);
+void driver_open(const char *sysfs, const char *device, uint32_t clock_hz);
 
 extern struct parameters parameters;
 

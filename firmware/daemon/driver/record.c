@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,6 @@
 #include "system/say.h"
 
 static struct litemrc_epoch *record;
-static size_t record_bytes;
 
 int record_open(const char *path)
 {
@@ -19,18 +19,28 @@ int record_open(const char *path)
 
 	if (device < 0)
 		give_up(1, "load the driver, or name its device with --device", "%s: %s", path, strerror(errno));
-	record_bytes = sizeof(*record) + parameters.contexts * sizeof(record->followed[0]) +
-		       parameters.contexts * (parameters.groups + LITEMRC_ROW_WORDS) * sizeof(uint32_t);
-	record = malloc(record_bytes);
+	record = malloc(parameters.record_bytes);
 	if (!record)
-		give_up(1, "free memory", "no memory for the %zu bytes of an epoch", record_bytes);
+		give_up(1, "free memory", "no memory for the %u bytes of an epoch",
+			(unsigned int)parameters.record_bytes);
 	return device;
+}
+
+/* The parts of a later driver's record may be longer than those known here. */
+static bool parts_fit(void)
+{
+	size_t context_bytes = record->context_bytes + record->row_words * sizeof(uint32_t);
+
+	return record->header_bytes >= sizeof(*record) && record->context_bytes >= sizeof(struct litemrc_context) &&
+	       record->row_words >= record->groups + LITEMRC_ROW_WORDS &&
+	       !(record->header_bytes % sizeof(uint64_t)) && !(record->context_bytes % sizeof(uint32_t)) &&
+	       record->header_bytes + record->contexts * context_bytes <= record->bytes;
 }
 
 static void check(ssize_t length)
 {
-	if ((size_t)length == record_bytes && record->bytes == record_bytes &&
-	    record->contexts == parameters.contexts && record->groups == parameters.groups &&
+	if ((size_t)length >= sizeof(*record) && record->bytes == (size_t)length &&
+	    record->contexts == parameters.contexts && record->groups == parameters.groups && parts_fit() &&
 	    record->scale_log2 <= 31)
 		return;
 	give_up(1, "use driver and daemon of the same version",
@@ -40,21 +50,16 @@ static void check(ssize_t length)
 
 const struct litemrc_epoch *record_read(int device)
 {
-	ssize_t length = read(device, record, record_bytes);
+	ssize_t length = read(device, record, parameters.record_bytes);
 
 	if (length < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
+	if (length < 0 && errno == EIO)
+		give_up(1, "look into the kernel log (dmesg)", "the monitor does not complete commands");
 	if (length < 0)
 		give_up(1, "use driver and daemon of the same version", "reading an epoch: %s", strerror(errno));
 	if (!length)
 		give_up(1, "load the driver and start the daemon again", "the driver was removed");
 	check(length);
 	return record;
-}
-
-const uint32_t *record_row(const struct litemrc_epoch *of, uint32_t context)
-{
-	const uint32_t *rows = (const uint32_t *)(of->followed + of->contexts);
-
-	return rows + context * (of->groups + LITEMRC_ROW_WORDS);
 }

@@ -16,7 +16,4 @@ int record_open(const char *device);
  */
 const struct litemrc_epoch *record_read(int device);
 
-/* The counters of a context: hits of each group, then LITEMRC_ROW_WORDS words. */
-const uint32_t *record_row(const struct litemrc_epoch *record, uint32_t context);
-
 #endif

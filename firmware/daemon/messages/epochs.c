@@ -11,14 +11,14 @@ static uint32_t sent, lost;
 
 static uint32_t accesses_of(const struct litemrc_epoch *record, uint32_t context)
 {
-	return record_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
+	return litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
 }
 
 static void send_context(const struct litemrc_epoch *record, uint32_t context, uint32_t remaining)
 {
 	static struct device_message message;
 	struct epoch_body *epoch = &message.epoch;
-	const uint32_t *row = record_row(record, context);
+	const uint32_t *row = litemrc_epoch_row(record, context);
 
 	message.type_choice = device_message_type_epoch_c;
 	epoch->index = sent++;

@@ -31,10 +31,12 @@ void followers_init(void)
 
 void followers_note(const struct litemrc_epoch *record)
 {
-	for (uint32_t context = 0; context < parameters.contexts; context++)
-		if (record->followed[context].state >= LITEMRC_CONTEXT_FREE &&
-		    record->followed[context].state <= LITEMRC_CONTEXT_ENDED)
-			known[context] = record->followed[context];
+	for (uint32_t context = 0; context < parameters.contexts; context++) {
+		const struct litemrc_context *followed = litemrc_epoch_context(record, context);
+
+		if (followed->state >= LITEMRC_CONTEXT_FREE && followed->state <= LITEMRC_CONTEXT_ENDED)
+			known[context] = *followed;
+	}
 }
 
 static void report(uint32_t context)

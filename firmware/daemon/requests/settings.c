@@ -68,8 +68,8 @@ static int set_epoch(const struct set_epoch_body *body, struct answer *answer)
 	bool cycles = body->unit.epoch_unit_choice == epoch_unit_cycles_c;
 	int error;
 
-	if (!body->length)
-		return error_code_bad_argument_c;
+	if (body->length < parameters.epoch_least)
+		return refuse(answer, error_code_bad_argument_c, "shorter than the monitor's window takes to read");
 	error = driver_order(SETTING_EPOCH_LENGTH, "%u %s\n", (unsigned int)body->length,
 			     cycles ? "cycles" : "accesses");
 	return error ? refuse_errno(answer, error) : acknowledge_epoch(answer);

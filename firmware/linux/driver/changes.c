@@ -3,6 +3,7 @@
  * Re-assigning a context ends the running epoch, and that epoch's record carries the new follower.
  * So a reader attributes the counts of the following epochs correctly, however late it reads.
  */
+#include <linux/iopoll.h>
 #include <linux/sched/signal.h>
 
 #include "litemrc.h"
@@ -14,22 +15,22 @@
  * An end of epoch passes the queue first. One that waits for the release of the window has not
  * entered the queue: it will end the epoch that runs now.
  *
- * Return: whether the window is free, so that the next end of epoch enters the queue at once
+ * Return: 0 if the window is free, so that the next end of epoch enters the queue at once; -EAGAIN
+ * if it is not; -EIO if the gateware does not respond
  */
-bool litemrc_settle_locked(struct litemrc *mon)
+int litemrc_settle_locked(struct litemrc *mon)
 {
 	const u32 ready = LITEMRC_STATUS_EPOCH_READY, due = LITEMRC_STATUS_EPOCH_DUE;
-	unsigned int reads;
 	u32 status;
 
-	for (reads = 0; !mon->stuck && reads < LITEMRC_PATIENCE; reads++) {
-		status = litemrc_read(mon, LITEMRC_STATUS);
-		if (status & ready || !(status & due))
-			return !(status & ready);
-		cpu_relax();
+	if (mon->stuck)
+		return -EIO;
+	if (read_poll_timeout_atomic(litemrc_read, status, status & ready || !(status & due), 1,
+				     mon->patience_us, false, mon, LITEMRC_STATUS)) {
+		litemrc_set_stuck(mon);
+		return -EIO;
 	}
-	mon->stuck = true;
-	return true;
+	return status & ready ? -EAGAIN : 0;
 }
 
 static void describe(const struct litemrc_follower *follower, struct litemrc_context *followed)
@@ -40,20 +41,33 @@ static void describe(const struct litemrc_follower *follower, struct litemrc_con
 	strscpy(followed->comm, follower->comm, sizeof(followed->comm));
 }
 
-/* Ends the epoch and notes the context's new follower for its record. Caller holds @lock. */
-void litemrc_change_locked(struct litemrc *mon, unsigned int context)
+/* Ends the running epoch and returns its number. Caller holds @lock. */
+u32 litemrc_end_epoch_locked(struct litemrc *mon)
+{
+	u32 epoch;
+
+	litemrc_settle_locked(mon);
+	epoch = litemrc_read(mon, LITEMRC_EPOCH);
+	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+	return epoch;
+}
+
+/*
+ * Ends the epoch, notes the context's new follower for its record, and returns its number. Caller
+ * holds @lock.
+ */
+u32 litemrc_change_locked(struct litemrc *mon, unsigned int context)
 {
 	struct litemrc_change *change;
 
-	litemrc_settle_locked(mon);
 	/* Writers wait for the record, so there is room unless the hardware is broken. */
 	if (mon->changes == LITEMRC_CHANGES_MAX)
 		mon->changes--;
 	change = &mon->change[mon->changes++];
-	change->epoch = litemrc_read(mon, LITEMRC_EPOCH);
 	change->context = context;
 	describe(&mon->follower[context], &change->followed);
-	litemrc_write(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+	change->epoch = litemrc_end_epoch_locked(mon);
+	return change->epoch;
 }
 
 /* A followed process may have changed its name. Caller holds @lock. */
@@ -82,24 +96,25 @@ static void rename_followed(struct litemrc *mon, unsigned int context,
  */
 u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record)
 {
+	struct litemrc_context *followed = (void *)litemrc_epoch_context(record, 0);
 	unsigned int reported, context;
 	unsigned long flags;
 	u32 changed = 0;
 
-	memcpy(record->followed, mon->ring.followed, record->contexts * sizeof(*record->followed));
+	memcpy(followed, mon->ring.followed, record->contexts * sizeof(*followed));
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	for (reported = 0; reported < mon->changes; reported++) {
 		const struct litemrc_change *change = &mon->change[reported];
 
 		if ((s32)(change->epoch - record->epoch) > 0)
 			break;
-		record->followed[change->context] = change->followed;
+		followed[change->context] = change->followed;
 		changed |= BIT(change->context);
 	}
 	mon->changes -= reported;
 	memmove(mon->change, mon->change + reported, mon->changes * sizeof(*mon->change));
 	for (context = 1; context < record->contexts; context++)
-		rename_followed(mon, context, &record->followed[context]);
+		rename_followed(mon, context, &followed[context]);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	return changed;
 }

@@ -100,10 +100,13 @@ static ssize_t litemrc_read_epoch(struct file *file, char __user *buffer, size_t
 		mutex_unlock(&reader->lock);
 		if (gone)
 			return 0;
+		if (READ_ONCE(reader->mon->stuck))
+			return -EIO;
 		if (!wait)
 			return -EAGAIN;
 		ret = wait_event_interruptible(ring->wait,
-					       litemrc_ring_has(reader) || READ_ONCE(ring->gone));
+					       litemrc_ring_has(reader) || READ_ONCE(ring->gone) ||
+					       READ_ONCE(reader->mon->stuck));
 		if (ret)
 			return ret;
 	}
@@ -120,6 +123,8 @@ static __poll_t litemrc_poll(struct file *file, struct poll_table_struct *table)
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ring->gone))
 		events |= EPOLLHUP;
+	if (READ_ONCE(reader->mon->stuck))
+		events |= EPOLLERR;
 	return events;
 }
 

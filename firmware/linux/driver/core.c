@@ -71,6 +71,18 @@ static void quiet_hardware(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_COMMAND,
 		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	mon->ring.stored = litemrc_read(mon, LITEMRC_EPOCH);
+	mon->ring.ended_ns = ktime_get_ns();
+}
+
+/* The gateware does not complete a command in time; litemrc_set_stuck() could not print. */
+static void report_stuck(struct irq_work *work)
+{
+	struct litemrc *mon = container_of(work, struct litemrc, stuck_work);
+
+	dev_err(mon->dev, "the gateware did not complete a command within %u us\n",
+		mon->patience_us);
+	wake_up_all(&mon->ring.wait);
 }
 
 static int add_user_interface(struct litemrc *mon)
@@ -133,6 +145,7 @@ static int litemrc_probe(struct platform_device *pdev)
 	kref_init(&mon->kref);
 	raw_spin_lock_init(&mon->lock);
 	mutex_init(&mon->settings);
+	init_irq_work(&mon->stuck_work, report_stuck);
 	litemrc_follow_init(mon);
 	litemrc_moved_init(mon);
 	mon->dev = &pdev->dev;
@@ -144,8 +157,8 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (ret)
 		goto put;
 	quiet_hardware(mon);
-	ret = request_threaded_irq(mon->irq, NULL, litemrc_epoch_thread, IRQF_ONESHOT,
-				   dev_name(&pdev->dev), mon);
+	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
+				   IRQF_ONESHOT, dev_name(&pdev->dev), mon);
 	if (ret)
 		goto put;
 	ret = litemrc_exits_register(mon);
@@ -186,6 +199,7 @@ static int litemrc_remove(struct platform_device *pdev)
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	free_irq(mon->irq, mon);
+	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
 	litemrc_ring_stop(mon);
 	litemrc_put(mon);

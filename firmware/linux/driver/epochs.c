@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Finished epochs: copied from the window into a ring, and from there to each reader once. */
+#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/sysfs.h>
 #include <linux/vmalloc.h>
@@ -13,6 +14,12 @@ static u32 row_words(const struct litemrc *mon)
 	return mon->parameters.groups + LITEMRC_ROW_WORDS;
 }
 
+/* The shortest epoch, in accesses or cycles: the words that are read from the window after it. */
+u32 litemrc_epoch_least(const struct litemrc *mon)
+{
+	return mon->parameters.contexts * row_words(mon);
+}
+
 int litemrc_ring_init(struct litemrc *mon)
 {
 	struct litemrc_ring *ring = &mon->ring;
@@ -21,9 +28,9 @@ int litemrc_ring_init(struct litemrc *mon)
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->wait);
 	INIT_LIST_HEAD(&ring->readers);
-	ring->record_bytes =
-		sizeof(struct litemrc_epoch) +
-		mon->parameters.contexts * (sizeof(struct litemrc_context) + row * sizeof(u32));
+	ring->record_bytes = ALIGN(sizeof(struct litemrc_epoch) +
+				   mon->parameters.contexts *
+				   (sizeof(struct litemrc_context) + row * sizeof(u32)), 8);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
 	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
@@ -33,11 +40,6 @@ int litemrc_ring_init(struct litemrc *mon)
 static struct litemrc_epoch *record_of(struct litemrc_ring *ring, u32 number)
 {
 	return ring->records + number % LITEMRC_RING_EPOCHS * ring->record_bytes;
-}
-
-static u32 *counters_of(struct litemrc_epoch *record)
-{
-	return (u32 *)(record->followed + record->contexts);
 }
 
 /* Reports commands that were lost since the last record; returns the record's flag. */
@@ -57,13 +59,40 @@ static u32 report_commands(struct litemrc *mon)
 	return lost ? LITEMRC_EPOCH_COMMAND_LOST : 0;
 }
 
+static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
+{
+	record->bytes = mon->ring.record_bytes;
+	record->header_bytes = sizeof(*record);
+	record->context_bytes = sizeof(struct litemrc_context);
+	record->row_words = row_words(mon);
+	record->contexts = mon->parameters.contexts;
+	record->groups = mon->parameters.groups;
+}
+
+/* A clear restarts the running epoch; one after the end belongs to the next. */
+static void fill_times(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	struct litemrc_ring *ring = &mon->ring;
+	unsigned long flags;
+	u64 cleared_ns;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	cleared_ns = mon->cleared_ns;
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	record->begin_ns = ring->ended_ns;
+	if (cleared_ns > record->begin_ns && cleared_ns <= ring->interrupt_ns)
+		record->begin_ns = cleared_ns;
+	record->end_ns = ring->interrupt_ns;
+	ring->ended_ns = ring->interrupt_ns;
+}
+
 static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
 	u32 row = row_words(mon);
-	u32 *counters;
 	u32 context, word;
 
-	record->bytes = mon->ring.record_bytes;
+	fill_sizes(mon, record);
+	fill_times(mon, record);
 	record->epoch = litemrc_read(mon, LITEMRC_EPOCH) - 1;
 	record->lost = 0;
 	record->flags = report_commands(mon);
@@ -73,14 +102,12 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->outside = litemrc_read(mon, LITEMRC_EPOCH_OUTSIDE);
 	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
 	record->scale_log2 = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
-	record->contexts = mon->parameters.contexts;
-	record->groups = mon->parameters.groups;
-	counters = counters_of(record);
 	for (context = 0; context < record->contexts; context++) {
 		u32 first = context * LITEMRC_WINDOW_ROW(record->groups);
+		u32 *counters = (u32 *)litemrc_epoch_row(record, context);
 
 		for (word = 0; word < row; word++)
-			*counters++ = mon->ops->window(mon->io, first + word);
+			counters[word] = mon->ops->window(mon->io, first + word);
 	}
 }
 
@@ -88,16 +115,15 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 static void keep_rows(struct litemrc *mon, struct litemrc_epoch *record, u32 changed)
 {
 	struct litemrc_ring *ring = &mon->ring;
-	const u32 *counters = counters_of(record);
 	u32 row = row_words(mon);
 	u32 context;
 
 	for (context = 0; context < record->contexts; context++) {
 		if (ring->followed[context].state != LITEMRC_CONTEXT_ENDED)
-			memcpy(ring->rows + context * row, counters + context * row,
+			memcpy(ring->rows + context * row, litemrc_epoch_row(record, context),
 			       row * sizeof(u32));
 		if (changed & BIT(context) &&
-		    record->followed[context].state != LITEMRC_CONTEXT_ENDED)
+		    litemrc_epoch_context(record, context)->state != LITEMRC_CONTEXT_ENDED)
 			memset(ring->rows + context * row, 0, row * sizeof(u32));
 	}
 }
@@ -113,6 +139,32 @@ static bool is_awaited(struct litemrc_ring *ring)
 	return false;
 }
 
+/*
+ * Limits the rate of epochs, whatever their length: an epoch continues until the window is
+ * released, so one that would end earlier becomes longer, and no access is lost.
+ */
+static void pace(struct litemrc_ring *ring)
+{
+	ktime_t now = ktime_get();
+	s64 ahead_us;
+
+	ring->due = ktime_add_us(max(ring->due, now), LITEMRC_EPOCH_INTERVAL_US);
+	ahead_us = ktime_us_delta(ring->due, now) - LITEMRC_EPOCH_BURST * LITEMRC_EPOCH_INTERVAL_US;
+	if (ahead_us > 0)
+		usleep_range(ahead_us, ahead_us + 1000);
+}
+
+/* The end of an epoch is its interrupt: the thread may run much later. */
+irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
+{
+	struct litemrc *mon = data;
+
+	if (!(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
+		return IRQ_NONE;
+	mon->ring.interrupt_ns = ktime_get_ns();
+	return IRQ_WAKE_THREAD;
+}
+
 /* control.hold freezes the window until the release; counting continues meanwhile. */
 irqreturn_t litemrc_epoch_thread(int irq, void *data)
 {
@@ -120,21 +172,31 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	struct litemrc_ring *ring = &mon->ring;
 	struct litemrc_epoch *record;
 
-	if (!(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
-		return IRQ_NONE;
 	mutex_lock(&ring->lock);
 	ring->lost += is_awaited(ring);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
 	keep_rows(mon, record, litemrc_fill_followed(mon, record));
-	memcpy(ring->followed, record->followed, record->contexts * sizeof(*record->followed));
+	memcpy(ring->followed, litemrc_epoch_context(record, 0),
+	       record->contexts * sizeof(*ring->followed));
 	ring->head++;
+	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
+	wake_up_all(&ring->wait);
+	sysfs_notify_dirent(mon->epoch_node);
+	pace(ring);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	wake_up_all(&ring->wait);
-	sysfs_notify_dirent(mon->epoch_node);
 	return IRQ_HANDLED;
+}
+
+static int check_waited(struct litemrc *mon, long left)
+{
+	if (left)
+		return 0;
+	dev_err(mon->dev, "no end of epoch within %u s\n", LITEMRC_DRAIN_TIMEOUT / HZ);
+	return -EIO;
 }
 
 static bool is_drained(struct litemrc *mon)
@@ -143,13 +205,28 @@ static bool is_drained(struct litemrc *mon)
 		 (LITEMRC_STATUS_EPOCH_READY | LITEMRC_STATUS_EPOCH_DUE));
 }
 
-/* Waits until no end of epoch is requested and the interrupt's thread has copied the window. */
+/**
+ * litemrc_wait_drained - wait until no epoch is in the window or on its way there
+ * @mon: the monitor; no epoch may end by its length, or there may always be another one
+ *
+ * Return: 0 or -EIO
+ */
 int litemrc_wait_drained(struct litemrc *mon)
 {
-	if (wait_event_timeout(mon->ring.wait, is_drained(mon), LITEMRC_DRAIN_TIMEOUT))
-		return 0;
-	dev_err(mon->dev, "no end of epoch within %u s\n", LITEMRC_DRAIN_TIMEOUT / HZ);
-	return -EIO;
+	return check_waited(mon, wait_event_timeout(mon->ring.wait, is_drained(mon),
+						    LITEMRC_DRAIN_TIMEOUT));
+}
+
+static bool is_stored(const struct litemrc_ring *ring, u32 epoch)
+{
+	return (s32)(READ_ONCE(ring->stored) - epoch) > 0;
+}
+
+/* Waits until the record of an epoch can be read. */
+int litemrc_wait_stored(struct litemrc *mon, u32 epoch)
+{
+	return check_waited(mon, wait_event_timeout(mon->ring.wait, is_stored(&mon->ring, epoch),
+						    LITEMRC_DRAIN_TIMEOUT));
 }
 
 /* No further epoch is stored: readers read those that are left, then the end of the file. */

@@ -120,6 +120,7 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	struct litemrc_follower *follower = &mon->follower[context];
 	struct litemrc_follower before;
 	unsigned long flags;
+	u32 epoch;
 
 	lockdep_assert_held(&mon->settings);
 	if (!context)
@@ -130,10 +131,10 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	before = *follower;
 	*follower = (struct litemrc_follower){ .state = LITEMRC_CONTEXT_FREE };
 	leave(mon, context);
-	litemrc_change_locked(mon, context);
+	epoch = litemrc_change_locked(mon, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
-	return litemrc_wait_drained(mon);
+	return litemrc_wait_stored(mon, epoch);
 }
 
 /* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
@@ -160,50 +161,66 @@ static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 
 /*
  * Installs a follower unless its process has ended; the exit hook of its last thread takes @lock.
- * The window must be free, so that the running epoch ends now, before the follower's first access.
+ * Returns -EAGAIN unless the window is free: the running epoch must end now, before the follower's
+ * first access.
  */
-static int replace(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
-		   struct task_struct *task)
+static int try_replace(struct litemrc *mon, unsigned int context,
+		       const struct litemrc_follower *wanted, struct task_struct *task, u32 *epoch)
 {
 	struct litemrc_follower *follower = &mon->follower[context];
 	struct litemrc_follower before = {};
 	unsigned long flags;
 	int ret;
 
-	do {
-		ret = litemrc_wait_drained(mon);
-		if (ret)
-			return ret;
-		raw_spin_lock_irqsave(&mon->lock, flags);
-		if (task && !is_alive(task)) {
-			ret = -ESRCH;
-		} else if (!litemrc_settle_locked(mon)) {
-			ret = -EAGAIN;
-		} else {
-			before = *follower;
-			*follower = *wanted;
-			hold(follower);
-			litemrc_change_locked(mon, context);
-			mon->map.tgid[context] = task ? task->tgid : LITEMRC_NO_TGID;
-			mon->map.cgroup[context] = wanted->cgroup;
-			update(mon);
-		}
-		raw_spin_unlock_irqrestore(&mon->lock, flags);
-	} while (ret == -EAGAIN);
+	ret = litemrc_wait_drained(mon);
+	if (ret)
+		return ret;
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	ret = task && !is_alive(task) ? -ESRCH : litemrc_settle_locked(mon);
+	if (!ret) {
+		before = *follower;
+		*follower = *wanted;
+		hold(follower);
+		*epoch = litemrc_change_locked(mon, context);
+		mon->map.tgid[context] = task ? task->tgid : LITEMRC_NO_TGID;
+		mon->map.cgroup[context] = wanted->cgroup;
+		update(mon);
+	}
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
 	return ret;
+}
+
+/*
+ * No epoch ends by its length meanwhile, so only the end of a process, once for each context, can
+ * fill the window between the wait and the look.
+ */
+static int replace(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
+		   struct task_struct *task, u32 *epoch)
+{
+	u32 length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
+	unsigned int tries = mon->parameters.contexts + 1;
+	int ret;
+
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
+	do {
+		ret = try_replace(mon, context, wanted, task, epoch);
+	} while (ret == -EAGAIN && --tries);
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, length);
+	return ret == -EAGAIN ? -EBUSY : ret;
 }
 
 static int follow(struct litemrc *mon, unsigned int context, const struct litemrc_follower *wanted,
 		  struct task_struct *task)
 {
+	u32 epoch;
 	int ret;
 
-	ret = replace(mon, context, wanted, task);
+	ret = replace(mon, context, wanted, task, &epoch);
 	if (ret)
 		return ret;
 	litemrc_hand_over(mon, context);
-	return litemrc_wait_drained(mon);
+	return litemrc_wait_stored(mon, epoch);
 }
 
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)

@@ -5,6 +5,7 @@
 
 #include <linux/cgroup.h>
 #include <linux/io.h>
+#include <linux/irq_work.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -24,7 +25,9 @@
 #define LITEMRC_RING_EPOCHS 64
 #define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
 #define LITEMRC_GROUPS_MAX 256 /* the hits attribute fits a page */
-#define LITEMRC_PATIENCE 1000000 /* status reads; a full queue empties in far fewer */
+#define LITEMRC_CLOCK_MHZ 25 /* the slowest clock for which a wait is long enough */
+#define LITEMRC_EPOCH_INTERVAL_US 10000 /* between the ends of epochs, on average */
+#define LITEMRC_EPOCH_BURST 16 /* epochs that may end at once */
 #define LITEMRC_NO_TGID (-1) /* of no task; the idle task's is 0 */
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
@@ -84,15 +87,19 @@ struct litemrc_change {
 /* Finished epochs; each reader reads all of them, independently of the others. */
 struct litemrc_ring {
 	struct mutex lock; /* guards all below */
-	wait_queue_head_t wait; /* until an epoch is stored or the window is free */
+	wait_queue_head_t wait; /* until an epoch is stored, the window free, the gateware stuck */
 	struct list_head readers;
 	void *records;
 	size_t record_bytes;
 	struct litemrc_context followed[LITEMRC_CONTEXTS_MAX]; /* as of the last epoch's end */
 	u32 *rows; /* sysfs: a row per context; an ended process keeps its last one */
 	u32 head; /* number of epochs stored; the last is at head - 1 */
+	u32 stored; /* the gateware's number of the next one */
+	u64 ended_ns; /* end of the epoch stored last */
+	u64 interrupt_ns; /* end of the epoch in the window; not guarded: its interrupt is masked */
 	u32 lost; /* epochs overwritten before the slowest reader read them */
 	bool gone;
+	ktime_t due; /* when the epochs that have ended would have at LITEMRC_EPOCH_INTERVAL_US */
 };
 
 struct litemrc_reader {
@@ -124,10 +131,13 @@ struct litemrc_folders {
 struct litemrc {
 	struct litemrc_map map;
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
-	bool stuck; /* the gateware did not complete a command */
+	bool stuck; /* the gateware did not complete a command in time; until a clear */
+	struct irq_work stuck_work; /* reports it from a context that may print */
+	unsigned int patience_us;
 	u32 room; /* commands that find a place without a look at the status; guarded by @lock */
 	u32 commands_lost; /* times the gateware reported it; guarded by @lock */
 	u32 commands_late;
+	u64 cleared_ns; /* time of the last clear; guarded by @lock */
 	u32 lost_recorded; /* commands_lost as of the last record */
 	const struct litemrc_ops *ops;
 	void *io;
@@ -180,6 +190,7 @@ int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);
 void litemrc_check_commands(struct litemrc *mon, u32 status);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
+void litemrc_set_stuck(struct litemrc *mon);
 
 /* Caller holds @lock. A write costs tens of cycles: only when the context changes. */
 static __always_inline void litemrc_set_context(struct litemrc *mon, unsigned int context)
@@ -203,8 +214,11 @@ int litemrc_end_epoch(struct litemrc *mon);
 
 /* epochs.c */
 int litemrc_ring_init(struct litemrc *mon);
+u32 litemrc_epoch_least(const struct litemrc *mon);
+irqreturn_t litemrc_epoch_interrupt(int irq, void *data);
 irqreturn_t litemrc_epoch_thread(int irq, void *data);
 int litemrc_wait_drained(struct litemrc *mon);
+int litemrc_wait_stored(struct litemrc *mon, u32 epoch);
 void litemrc_ring_stop(struct litemrc *mon);
 bool litemrc_ring_has(struct litemrc_reader *reader);
 bool litemrc_ring_fetch(struct litemrc_reader *reader);
@@ -212,8 +226,9 @@ const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
 
 /* changes.c */
-bool litemrc_settle_locked(struct litemrc *mon);
-void litemrc_change_locked(struct litemrc *mon, unsigned int context);
+int litemrc_settle_locked(struct litemrc *mon);
+u32 litemrc_end_epoch_locked(struct litemrc *mon);
+u32 litemrc_change_locked(struct litemrc *mon, unsigned int context);
 u32 litemrc_fill_followed(struct litemrc *mon, struct litemrc_epoch *record);
 
 /* chardev.c */

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#define LITEMRC_ABI_VERSION 1
+#define LITEMRC_ABI_VERSION 2
 
 #define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 #define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
@@ -24,11 +24,20 @@ struct litemrc_context {
 };
 
 /*
- * One finished epoch: this header, then a struct litemrc_context for each context, then for each
- * context a row of groups + LITEMRC_ROW_WORDS words.
+ * One finished epoch: this header, then a struct litemrc_context for each context, then a row of
+ * counters for each context. Later drivers may append members to the header, to struct
+ * litemrc_context and to a row: find the parts by the sizes in the record, not by sizeof().
  */
 struct litemrc_epoch {
-	__u32 bytes;		/* of the whole record */
+	__u32 bytes;		/* of the whole record, a multiple of 8 */
+	__u16 header_bytes;	/* of this header; the contexts follow */
+	__u16 context_bytes;	/* of each context; the rows follow the last */
+	__u16 row_words;	/* 32 bits each: hits per group, misses, accesses, touched */
+	__u16 contexts;
+	__u16 groups;
+	__u16 reserved;
+	__aligned_u64 begin_ns;	/* CLOCK_MONOTONIC: end of the epoch before, or a later clear */
+	__aligned_u64 end_ns;
 	__u32 epoch;		/* its number, from 0 since boot */
 	__u32 lost;		/* epochs this reader lost just before this one */
 	__u32 flags;
@@ -36,11 +45,25 @@ struct litemrc_epoch {
 	__u32 outside;		/* accesses outside the range */
 	__u32 unsampled;	/* accesses inside the range to pages not sampled */
 	__u32 scale_log2;	/* 1 page of 2^scale_log2 was sampled */
-	__u16 contexts;
-	__u16 groups;
-	struct litemrc_context followed[];
-	/* followed by __u32 counters[contexts][row]: hits per group, misses, accesses, touched */
+	__u32 reserved2;
 };
+
+/* The parts of a record. */
+static inline const struct litemrc_context *litemrc_epoch_context(const struct litemrc_epoch *epoch,
+								  unsigned int context)
+{
+	const char *first = (const char *)epoch + epoch->header_bytes;
+
+	return (const struct litemrc_context *)(first + context * epoch->context_bytes);
+}
+
+static inline const __u32 *litemrc_epoch_row(const struct litemrc_epoch *epoch,
+					     unsigned int context)
+{
+	const __u32 *first = (const __u32 *)litemrc_epoch_context(epoch, epoch->contexts);
+
+	return first + context * epoch->row_words;
+}
 
 /* Words of a row after the hits. */
 #define LITEMRC_ROW_WORDS 3

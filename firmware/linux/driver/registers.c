@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Access to the registers, and the sequences that docs/registers.md requires. */
 #include <linux/io.h>
+#include <linux/iopoll.h>
 
 #include "litemrc.h"
 
@@ -40,7 +41,7 @@ const struct litemrc_ops litemrc_mmio_ops = {
 int litemrc_read_parameters(struct litemrc *mon)
 {
 	struct litemrc_parameters *parameters = &mon->parameters;
-	u32 built, stack;
+	u32 built, stack, cycles;
 
 	parameters->version = litemrc_read(mon, LITEMRC_VERSION);
 	if (parameters->version != LITEMRC_REGS_VERSION)
@@ -59,6 +60,9 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
+	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
+	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);
+	mon->patience_us = cycles / LITEMRC_CLOCK_MHZ;
 	if (parameters->page_shift != PAGE_SHIFT)
 		return dev_err_probe(mon->dev, -ENODEV,
 				     "the gateware's pages have 2^%u bytes, the kernel's 2^%u\n",
@@ -71,18 +75,33 @@ int litemrc_read_parameters(struct litemrc *mon)
 	return 0;
 }
 
-/* Prints nothing, because callers may hold the scheduler's locks. */
+/* The gateware is not waited for again until a clear. Callers may hold the scheduler's locks. */
+void litemrc_set_stuck(struct litemrc *mon)
+{
+	if (mon->stuck)
+		return;
+	mon->stuck = true;
+	irq_work_queue(&mon->stuck_work);
+}
+
+/* Reads without a pause first: most waits are shorter than one. */
+#define LITEMRC_QUICK_READS 16
+
 static int wait_status(struct litemrc *mon, u32 mask, u32 value, u32 *status)
 {
 	unsigned int reads;
 
-	for (reads = 0; !mon->stuck && reads < LITEMRC_PATIENCE; reads++) {
+	if (mon->stuck)
+		return -EIO;
+	for (reads = 0; reads < LITEMRC_QUICK_READS; reads++) {
 		*status = litemrc_read(mon, LITEMRC_STATUS);
 		if ((*status & mask) == value)
 			return 0;
-		cpu_relax();
 	}
-	mon->stuck = true;
+	if (!read_poll_timeout_atomic(litemrc_read, *status, (*status & mask) == value, 1,
+				      mon->patience_us, false, mon, LITEMRC_STATUS))
+		return 0;
+	litemrc_set_stuck(mon);
 	return -EIO;
 }
 
@@ -127,8 +146,10 @@ static void queue_command(struct litemrc *mon, unsigned int offset, u32 value)
 {
 	if (!mon->room)
 		wait_commands(mon);
-	if (!mon->room)
-		return; /* the gateware is stuck */
+	if (!mon->room) { /* the gateware is stuck */
+		mon->commands_lost++;
+		return;
+	}
 	mon->room--;
 	litemrc_write(mon, offset, value);
 }
@@ -178,8 +199,11 @@ int litemrc_wait_invalidated(struct litemrc *mon)
 	return mon->stuck ? -EIO : 0;
 }
 
+/* After a clear the gateware's state is known again, so it gets another chance. */
 void litemrc_clear_locked(struct litemrc *mon)
 {
+	mon->stuck = false;
 	queue_command(mon, LITEMRC_COMMAND, LITEMRC_COMMAND_CLEAR);
 	wait_commands(mon);
+	mon->cleared_ns = ktime_get_ns();
 }

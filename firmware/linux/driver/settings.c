@@ -4,8 +4,13 @@
 
 int litemrc_end_epoch(struct litemrc *mon)
 {
-	litemrc_command(mon, LITEMRC_COMMAND_END_EPOCH);
-	return litemrc_wait_drained(mon);
+	unsigned long flags;
+	u32 epoch;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	epoch = litemrc_end_epoch_locked(mon);
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	return litemrc_wait_stored(mon, epoch);
 }
 
 static bool is_enabled(struct litemrc *mon)
@@ -28,10 +33,7 @@ static void claim_and_hand_over(struct litemrc *mon)
 
 static int report_stuck(struct litemrc *mon)
 {
-	if (!mon->stuck)
-		return 0;
-	dev_err(mon->dev, "the gateware does not complete commands\n");
-	return -EIO;
+	return mon->stuck ? -EIO : 0;
 }
 
 static void clear(struct litemrc *mon)
@@ -90,6 +92,8 @@ int litemrc_enable(struct litemrc *mon, bool on)
 
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
 {
+	if (length < litemrc_epoch_least(mon))
+		return -EINVAL;
 	/* No length in between, so that no epoch ends by the old length in the new unit. */
 	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	litemrc_set_control(mon, LITEMRC_CONTROL_EPOCH_UNIT,
@@ -98,28 +102,38 @@ int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)
 	return 0;
 }
 
+/* What quieten() changed, until resume(). */
+struct quiet {
+	bool enabled;
+	u32 length;
+	unsigned long flags;
+};
+
 /*
  * Range and sampling may change only while the monitor is disabled and idle, and a clear must
  * follow. An epoch in the window is copied first, with the scale it was counted in. Returns with
  * @lock held, even on failure.
  */
-static int quieten(struct litemrc *mon, bool *enabled, unsigned long *flags)
+static int quieten(struct litemrc *mon, struct quiet *quiet)
 {
 	int ret;
 
-	*enabled = is_enabled(mon);
+	quiet->enabled = is_enabled(mon);
+	quiet->length = litemrc_read(mon, LITEMRC_EPOCH_LENGTH);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, 0);
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, 0);
 	ret = litemrc_wait_drained(mon);
-	raw_spin_lock_irqsave(&mon->lock, *flags);
+	raw_spin_lock_irqsave(&mon->lock, quiet->flags);
 	if (!ret)
 		ret = litemrc_wait_status(mon, LITEMRC_STATUS_IDLE, LITEMRC_STATUS_IDLE);
 	return ret;
 }
 
-static int resume(struct litemrc *mon, bool enabled, bool cleared, unsigned long flags)
+static int resume(struct litemrc *mon, const struct quiet *quiet, bool cleared)
 {
-	raw_spin_unlock_irqrestore(&mon->lock, flags);
-	if (!enabled)
+	litemrc_write(mon, LITEMRC_EPOCH_LENGTH, quiet->length);
+	raw_spin_unlock_irqrestore(&mon->lock, quiet->flags);
+	if (!quiet->enabled)
 		return report_stuck(mon);
 	if (cleared)
 		litemrc_claim_begin(mon);
@@ -133,31 +147,29 @@ static int resume(struct litemrc *mon, bool enabled, bool cleared, unsigned long
 
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 {
-	unsigned long flags;
-	bool enabled;
+	struct quiet quiet;
 	int ret;
 
 	if (lower > upper || upper >= mon->parameters.frames)
 		return -EINVAL;
-	ret = quieten(mon, &enabled, &flags);
+	ret = quieten(mon, &quiet);
 	if (!ret) {
 		litemrc_write(mon, LITEMRC_RANGE_LOWER, lower);
 		litemrc_write(mon, LITEMRC_RANGE_UPPER, upper);
 		litemrc_clear_locked(mon);
 	}
-	return resume(mon, enabled, !ret, flags) ?: ret;
+	return resume(mon, &quiet, !ret) ?: ret;
 }
 
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
 {
-	unsigned long flags;
-	bool enabled;
+	struct quiet quiet;
 	u32 before;
 	int ret;
 
 	if (sampling > mon->parameters.frames_log2)
 		return -EINVAL;
-	ret = quieten(mon, &enabled, &flags);
+	ret = quieten(mon, &quiet);
 	if (!ret) {
 		before = litemrc_read(mon, LITEMRC_SAMPLING);
 		litemrc_write(mon, LITEMRC_SAMPLING, sampling);
@@ -168,5 +180,5 @@ int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
 			ret = -ENODEV;
 		}
 	}
-	return resume(mon, enabled, !ret, flags) ?: ret;
+	return resume(mon, &quiet, !ret) ?: ret;
 }

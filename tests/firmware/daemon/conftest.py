@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,11 @@ def driver(folder: Path) -> Iterator[FakeDriver]:
 
 
 @pytest.fixture
-def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[Callable[..., Daemon]]:
-    """Start a daemon. It must end with its expected status, at the latest by SIGTERM."""
+def start_daemon_on(litemrcd: Path, folder: Path) -> Iterator[Callable[..., Daemon]]:
+    """Start a daemon on a driver. It must end with its expected status, at the latest by SIGTERM."""
     started: list[Daemon] = []
 
-    def start(*more: str, config: str = CONFIG, **popen: Any) -> Daemon:
+    def start(driver: FakeDriver, *more: str, config: str = CONFIG, **popen: Any) -> Daemon:
         (folder / "litemrcd.conf").write_text(config)
         log = folder / "log"
         cable = Cable().__enter__()
@@ -71,6 +72,12 @@ def start_daemon(litemrcd: Path, driver: FakeDriver, folder: Path) -> Iterator[C
         status = daemon.process.wait(timeout=patience(10))
         daemon.cable.__exit__()
         assert status == daemon.status, daemon.said()
+
+
+@pytest.fixture
+def start_daemon(driver: FakeDriver, start_daemon_on: Callable[..., Daemon]) -> Callable[..., Daemon]:
+    """Start a daemon on the driver of the test."""
+    return partial(start_daemon_on, driver)
 
 
 @pytest.fixture

@@ -27,9 +27,11 @@ PARAMETERS = {
     "recent_pages": 4,
     "queue_depth": 512,
     "ranks": 1,
+    "epoch_least": CONTEXTS * (GROUPS + 3),
+    "record_bytes": 64 + CONTEXTS * (24 + 4 * (GROUPS + 3)),
 }
 SETTINGS = {
-    "abi": "1",
+    "abi": "2",
     "engine": "bucket_stack",
     "enable": "0",
     "epoch_length": "0 accesses",
@@ -65,10 +67,12 @@ class Row:
 class FakeDriver:
     """Files below `folder`; a context manager whose thread follows processes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "litemrc0", grown: bool = False) -> None:
+        """name: of the device; grown: records have parts that are longer than known, as of a later driver."""
         self.sysfs = folder / "sys"
-        self.monitor = self.sysfs / "class/misc/litemrc0"
-        self.device = folder / "litemrc0"
+        self.monitor = self.sysfs / "class/misc" / name
+        self.device = folder / name
+        self._more = (8, 4, 1) if grown else (0, 0, 0)  # bytes of header and context, words of a row
         self.cgroup = folder / "cgroup"
         self.orders_log = folder / "orders.log"
         self._lock = threading.Lock()
@@ -81,7 +85,10 @@ class FakeDriver:
         self.monitor.mkdir(parents=True)
         for name, text in SETTINGS.items():
             (self.monitor / name).write_text(f"{text}\n")
-        lines = "".join(f"{name} {value}\n" for name, value in PARAMETERS.items())
+        header, context, words = self._more
+        bytes_ = PARAMETERS["record_bytes"] + header + CONTEXTS * (context + 4 * words)
+        parameters = PARAMETERS | {"record_bytes": bytes_}
+        lines = "".join(f"{name} {value}\n" for name, value in parameters.items())
         (self.monitor / "parameters").write_text(lines)
         for number in range(CONTEXTS):
             context = self.monitor / f"contexts/{number}"
@@ -157,14 +164,29 @@ class FakeDriver:
     def _hand_out(self, rows: dict[int, Row], header: dict[str, int]) -> int:
         names = ("lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
         values = [header.get(name, 0) for name in names]
+        more_header, more_context, more_words = self._more
         followed = b"".join(
-            struct.pack("II16s", STATES[state], pid, comm.encode()) for state, pid, comm in self._followed
+            struct.pack("II16s", STATES[state], pid, comm.encode()) + b"\xee" * more_context
+            for state, pid, comm in self._followed
         )
-        counters = b"".join(rows.get(number, Row()).packed() for number in range(CONTEXTS))
-        size = 36 + len(followed) + len(counters)
-        head = struct.pack("8I2H", size, self._epoch, *values, CONTEXTS, GROUPS)
-        assert len(head) == 36
-        self._write(head + followed + counters)
+        counters = b"".join(
+            rows.get(number, Row()).packed() + b"\xee" * 4 * more_words for number in range(CONTEXTS)
+        )
+        header = 64 + more_header
+        sizes = (header, 24 + more_context, GROUPS + 3 + more_words, CONTEXTS, GROUPS, 0)
+        begin_ns = 1_000_000_000 * self._epoch
+        head = struct.pack(
+            "I6H2Q8I",
+            header + len(followed) + len(counters),
+            *sizes,
+            begin_ns,
+            begin_ns + 1_000_000_000,
+            self._epoch,
+            *values,
+            0,
+        )
+        assert len(head) == 64
+        self._write(head + b"\xee" * more_header + followed + counters)
         self._epoch += 1
         return self._epoch - 1
 

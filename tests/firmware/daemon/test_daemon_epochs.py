@@ -7,7 +7,7 @@ import struct
 import termios
 
 import pytest
-from fake_driver import GROUPS, Row, is_alive
+from fake_driver import GROUPS, FakeDriver, Row, is_alive
 from litemrc.device.collecting.collector import Collector
 from patience import patience, wait_until
 
@@ -198,6 +198,58 @@ def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
 
     assert daemon.process.wait(timeout=patience(10)) == 1
     assert "check the port" in daemon.said()
+
+
+def started_on(driver, start_daemon_on):
+    """Return a daemon that ends when the driver goes away, at the end of the test."""
+    daemon = start_daemon_on(driver)
+    daemon.status = 1
+    return daemon
+
+
+def test_a_record_whose_parts_have_grown_is_read(folder, start_daemon_on):
+    with FakeDriver(folder, grown=True) as driver, started_on(driver, start_daemon_on).host() as device:
+        number = driver.finish_epoch(ROWS)
+        first, second = receive(device, 2)
+        driver.follow(1, "following", os.getpid(), "grown")
+        _, process = receive(device, 2)
+
+    assert [(m.epoch, m.context, m.hits, m.misses, m.touched) for m in (first, second)] == [
+        (number, context, row.hits, row.misses, row.touched) for context, row in ROWS.items()
+    ]
+    assert (process.pid, process.comm) == (os.getpid(), "grown")
+
+
+def test_a_daemon_serves_the_device_that_it_is_named(folder, start_daemon_on):
+    with FakeDriver(folder, name="litemrc1") as driver, started_on(driver, start_daemon_on).host() as device:
+        number = driver.finish_epoch(ROWS)
+        assert [message.epoch for message in receive(device, 2)] == [number] * 2
+        device.request("follow", context=2, pid=os.getpid())
+
+    orders = [path for path, _, _ in driver.orders()]
+    assert "sys/class/misc/litemrc1/contexts/2/pid" in orders
+    assert not [path for path in orders if "litemrc0" in path]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (56, 24, GROUPS + 3),
+        (64, 20, GROUPS + 3),
+        (64, 24, GROUPS + 2),
+        (72, 24, GROUPS + 3),
+        (62, 24, GROUPS + 3),
+    ],
+)
+def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, sizes):
+    daemon = start_daemon()
+    daemon.status = 1
+    size = 64 + 4 * (24 + 4 * (GROUPS + 3))
+    head = struct.pack("I6H", size, *sizes, 4, GROUPS, 0)
+    driver.hand_out_bytes(head + bytes(size - len(head)))
+
+    assert daemon.process.wait(timeout=patience(5)) == 1
+    assert "use driver and daemon of the same version" in daemon.said()
 
 
 def test_a_record_of_another_layout_ends_the_daemon(start_daemon, driver):

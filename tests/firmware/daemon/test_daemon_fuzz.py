@@ -13,7 +13,7 @@ import threading
 import pytest
 from cable import write_all
 from cobs import cobs
-from fake_driver import CONTEXTS, FRAMES
+from fake_driver import CONTEXTS, FRAMES, PARAMETERS
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 from patience import patience
@@ -25,7 +25,7 @@ CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
 _N = r"\d{1,10}"
 ORDERS = {
     "enable": "[01]",
-    "epoch_length": r"[1-9]\d{0,9} (accesses|cycles)",
+    "epoch_length": rf"({_N}) (accesses|cycles)",
     "end_epoch": "1",
     "clear": "1",
     "arm": "1",
@@ -141,6 +141,8 @@ def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
             assert re.fullmatch(r"\d{1,7}|/quick|/other", text), text
         else:
             assert re.fullmatch(ORDERS[name], text), (name, text)
+            if name == "epoch_length":
+                assert PARAMETERS["epoch_least"] <= int(text.split()[0]) < 2**32
             if name in ("range", "invalidate"):
                 numbers = [int(number) for number in text.split()]
                 assert numbers == sorted(numbers) and numbers[-1] < FRAMES

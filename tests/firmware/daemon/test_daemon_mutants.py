@@ -51,6 +51,24 @@ SEEDED = {
         "request->invalidate.frame > parameters.frames",
         "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
     ),
+    "short epochs": (
+        "requests/settings.c",
+        "body->length < parameters.epoch_least",
+        "!body->length",
+        "test_daemon_settings.py::test_what_cannot_be_is_refused_before_it_reaches_the_driver",
+    ),
+    "one user": (
+        "processes/starter.c",
+        "privileges_take(programs_user, own_user);",
+        "(void)own_user;",
+        "test_daemon_programs.py::test_it_is_followed_as_itself_not_as_the_daemon",
+    ),
+    "sizes of this version": (
+        "driver/record.c",
+        "record->header_bytes >= sizeof(*record)",
+        "record->header_bytes == sizeof(*record)",
+        "test_daemon_epochs.py::test_a_record_whose_parts_have_grown_is_read",
+    ),
     "context kept": (
         "run_command.c",
         "leave(&files, child.pid);",

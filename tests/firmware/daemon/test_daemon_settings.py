@@ -51,6 +51,7 @@ def test_a_command_is_one_order(daemon, driver, name, values, file, text):
     ("name", "values", "code"),
     [
         ("set_epoch", {"unit": "accesses", "length": 0}, "bad_argument"),
+        ("set_epoch", {"unit": "cycles", "length": 43}, "bad_argument"),
         ("set_engine", {"engine": "group_stack"}, "bad_argument"),
         ("set_context", {"context": 0}, "unsupported"),
         ("invalidate", {"frame": FRAMES}, "bad_argument"),

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_driver import CONTEXTS, is_alive
+from fake_driver import CONTEXTS, FakeDriver, is_alive
 from patience import patience, wait_until
 from serving import environment_of
 
@@ -197,10 +197,21 @@ def test_a_command_that_is_none_has_a_shells_status(run, driver, folder):
 
 
 def test_without_a_driver_it_says_so(run, driver):
-    status, _, complained = run("true", options=["--sysfs=/absent"])
+    for option, remedy in (("--sysfs=/absent", "--sysfs"), ("--device=/dev/litemrc7", "load the driver")):
+        status, _, complained = run("true", options=[option])
 
-    assert status == 2
-    assert "load the driver" in complained
+        assert status == 2
+        assert remedy in complained
+
+
+def test_the_device_that_is_named_follows_it(litemrcd, folder):
+    with FakeDriver(folder, name="litemrc3") as second:
+        command = [litemrcd, "run", f"--sysfs={second.sysfs}", "--device=/dev/litemrc3", "--", "true"]
+        assert subprocess.run(command, env=environment_of(second)).returncode == 0
+
+    assert [text for path, _, text in second.orders() if path.endswith("litemrc3/contexts/1/pid")][1:] == [
+        "0"
+    ]
 
 
 def test_input_and_open_files_are_the_callers(start):

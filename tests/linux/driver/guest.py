@@ -163,6 +163,8 @@ class Epoch:
     lost: int
     whole: bool
     flags: int  # LITEMRC_EPOCH_... of litemrc_uapi.h
+    begin_ns: int
+    end_ns: int
     followed: list[tuple[int, int, str]]  # state, pid, comm
     accesses: list[int]
 
@@ -177,6 +179,8 @@ def parse_epoch(line: str) -> Epoch:
         lost=int(words[3]),
         whole=words[5] == "1",
         flags=int(words[7]),
+        begin_ns=int(words[11]),
+        end_ns=int(words[13]),
         followed=[(int(state), int(pid), comm) for state, pid, comm, _ in rows],
         accesses=[int(row[3]) for row in rows],
     )

@@ -5,8 +5,9 @@ from errno import EAGAIN, EFAULT, EINTR, EINVAL
 from linux.driver.guest import FAKE, S, parse_epoch
 
 DEVICE = "/dev/litemrc0"
-# Header, followed, rows: struct litemrc_epoch of litemrc_uapi.h with the fake's 8 contexts and 64 groups.
-RECORD = 36 + 8 * 24 + 8 * (64 + 3) * 4
+# Header, contexts, rows: struct litemrc_epoch of litemrc_uapi.h with the fake's 8 contexts and 64 groups.
+RECORD = 64 + 8 * 24 + 8 * (64 + 3) * 4
+LEAST = 8 * (64 + 3)  # the shortest epoch: words of the window
 RING = 64
 POLLIN, POLLPRI, POLLERR, POLLHUP = 1, 2, 8, 16
 
@@ -24,9 +25,33 @@ def test_record_has_the_size_of_its_parts(monitor):
     monitor.do(f"open {DEVICE}")
     end_epochs(monitor, 1)
     assert monitor.ask(f"read {RECORD - 1}").result == -EINVAL
+    assert f"record_bytes {RECORD}" in monitor.do(f"r {S}parameters")
     answer = monitor.ask("read 1000000")
     assert answer.result == RECORD
     assert [epoch.number for epoch in epochs(answer.lines)] == [0]
+
+
+def test_a_record_has_the_time_of_its_epoch(monitor):
+    """The clock is read around each end; each epoch begins when the one before ends, or at a later clear."""
+
+    def clock():
+        return int(monitor.do("clock")[0])
+
+    monitor.do(f"open {DEVICE}")
+    around = []
+    for clears in (False, False, True):
+        cleared = clock()
+        if clears:
+            assert monitor.write(S + "clear", 1) == 0
+        monitor.do("sleep 30")
+        before = clock()
+        end_epochs(monitor, 1)
+        around.append((cleared, before, clock()))
+    got = epochs(monitor.do("read 10000 3"))
+    for epoch, (_, before, after) in zip(got, around, strict=True):
+        assert before <= epoch.end_ns <= after
+    assert got[1].begin_ns == got[0].end_ns
+    assert got[1].end_ns < around[2][0] <= got[2].begin_ns <= around[2][1]
 
 
 def test_epochs_end_by_accesses_and_belong_to_the_context_that_made_them(monitor):
@@ -34,12 +59,12 @@ def test_epochs_end_by_accesses_and_belong_to_the_context_that_made_them(monitor
     monitor.write(S + "enable", 1)
     monitor.write(S + "contexts/3/pid", pid)
     monitor.do(f"open {DEVICE}")
-    monitor.write(S + "epoch_length", "100 accesses")
+    assert monitor.write(S + "epoch_length", f"{LEAST} accesses") == 0
     monitor.do(f"@ worker w {FAKE}access 60")
-    monitor.write(FAKE + "access", 40)
+    monitor.write(FAKE + "access", LEAST - 60)
     (epoch,) = epochs(monitor.ask("read 10000").lines)
     assert epoch.whole
-    assert epoch.accesses == [40, 0, 0, 60, 0, 0, 0, 0]
+    assert epoch.accesses == [LEAST - 60, 0, 0, 60, 0, 0, 0, 0]
     assert monitor.read(S + "contexts/3/accesses") == "60"
     # The fake's counters: epoch * 1000003 + context * 4099 + word.
     base = epoch.number * 1000003 + 3 * 4099
@@ -58,11 +83,11 @@ def test_two_readers_get_every_epoch_whole(monitor):
         monitor.do(f"@ {name} open {DEVICE}")
         monitor.do(f"& {name} read 10000 {count}")
     monitor.write(S + "enable", 1)
-    monitor.write(S + "epoch_length", "10 accesses")
+    assert monitor.write(S + "epoch_length", f"{LEAST} accesses") == 0
     for _ in range(count // 10):
         # More accesses than one epoch has: the next one runs while the window is read.
         for _ in range(10):
-            monitor.write(FAKE + "access", 10)
+            monitor.write(FAKE + "access", LEAST)
             monitor.do("sleep 30")
     end_epochs(monitor, 2)
     while int(monitor.read(S + "epoch")) < count:

@@ -27,8 +27,8 @@ def test_the_module_goes_under_load(monitor):
         for context, pid in enumerate(pids, 1):
             assert monitor.write(f"{S}contexts/{context}/pid", pid) == 0
         assert monitor.write(S + "enable", 1) == 0
-        assert monitor.write(S + "epoch_length", "3 accesses") == 0
-        monitor.write(FAKE + "access", 10)
+        assert monitor.write(S + "epoch_length", "536 accesses") == 0
+        monitor.write(FAKE + "access", 2000)
         monitor.do("sleep 60")
         monitor.do("rmmod litemrc")
         monitor.do("insmod /litemrc.ko")

@@ -29,6 +29,7 @@ ALL = {
     "lost": "444",
     "commands_lost": "444",
     "commands_late": "444",
+    "stuck": "444",
 }
 CONTEXT = {
     "pid": "644",
@@ -79,7 +80,7 @@ def test_every_file_is_there_with_its_mode(monitor):
 
 
 def test_fresh_values(monitor):
-    assert monitor.read(S + "abi") == "1"
+    assert monitor.read(S + "abi") == "2"
     assert monitor.read(S + "parameters").split("\n") == [
         "version 3",
         "page_shift 12",
@@ -90,6 +91,8 @@ def test_fresh_values(monitor):
         "recent_pages 1",
         "queue_depth 512",
         "ranks 1",
+        "epoch_least 536",
+        "record_bytes 2400",
     ]
     expected = {
         "engine": "bucket_stack",
@@ -124,9 +127,9 @@ def test_fresh_values(monitor):
         ("engine", "bucket_stack", "bucket_stack"),
         ("enable", "1", "1"),
         ("enable", "0", "0"),
-        ("epoch_length", "1 accesses", "1 accesses"),
+        ("epoch_length", "536 accesses", "536 accesses"),
         ("epoch_length", "4294967295 cycles", "4294967295 cycles"),
-        ("epoch_length", "20  accesses", "20 accesses"),
+        ("epoch_length", "2000  accesses", "2000 accesses"),
         ("freeze", "1", "1"),
         ("single_shot", "1", "1"),
         ("range", "0 0", "0 0"),

@@ -18,14 +18,17 @@ static DEVICE_ATTR_RO(abi);
 static ssize_t parameters_show(struct device *device, struct device_attribute *attribute,
 			       char *text)
 {
-	const struct litemrc_parameters *parameters = &litemrc_of_device(device)->parameters;
+	const struct litemrc *mon = litemrc_of_device(device);
+	const struct litemrc_parameters *parameters = &mon->parameters;
 
 	return sysfs_emit(text,
 			  "version %u\npage_shift %u\nframes %u\ngroups %u\ncontexts %u\npages %u\n"
-			  "recent_pages %u\nqueue_depth %u\nranks %u\n",
+			  "recent_pages %u\nqueue_depth %u\nranks %u\nepoch_least %u\n"
+			  "record_bytes %zu\n",
 			  parameters->version, parameters->page_shift, parameters->frames,
 			  parameters->groups, parameters->contexts, parameters->pages,
-			  parameters->recent_pages, parameters->queue_depth, parameters->ranks);
+			  parameters->recent_pages, parameters->queue_depth, parameters->ranks,
+			  litemrc_epoch_least(mon), mon->ring.record_bytes);
 }
 static DEVICE_ATTR_RO(parameters);
 
@@ -55,10 +58,16 @@ static ssize_t epoch_length_show(struct device *device, struct device_attribute 
 				 char *text)
 {
 	struct litemrc *mon = litemrc_of_device(device);
-	u32 control = litemrc_read(mon, LITEMRC_CONTROL);
+	ssize_t bytes;
 
-	return sysfs_emit(text, "%u %s\n", litemrc_read(mon, LITEMRC_EPOCH_LENGTH),
-			  control & LITEMRC_CONTROL_EPOCH_UNIT ? "cycles" : "accesses");
+	/* It is 0 for a while in the middle of some other settings. */
+	mutex_lock(&mon->settings);
+	bytes = sysfs_emit(text, "%u %s\n", litemrc_read(mon, LITEMRC_EPOCH_LENGTH),
+			   litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_EPOCH_UNIT ?
+				   "cycles" :
+				   "accesses");
+	mutex_unlock(&mon->settings);
+	return bytes;
 }
 
 static ssize_t epoch_length_store(struct device *device, struct device_attribute *attribute,
@@ -74,7 +83,7 @@ static ssize_t epoch_length_store(struct device *device, struct device_attribute
 	if (ret)
 		return ret;
 	cycles = sysfs_streq(unit, "cycles");
-	if (!length || !(cycles || sysfs_streq(unit, "accesses")))
+	if (!(cycles || sysfs_streq(unit, "accesses")))
 		return -EINVAL;
 	mutex_lock(&mon->settings);
 	ret = litemrc_set_epoch_length(mon, length, cycles);
@@ -172,11 +181,17 @@ static ssize_t commands_late_show(struct device *device, struct device_attribute
 }
 static DEVICE_ATTR_RO(commands_late);
 
+static ssize_t stuck_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->stuck));
+}
+static DEVICE_ATTR_RO(stuck);
+
 static struct attribute *settings_attributes[] = {
 	&dev_attr_abi.attr,	     &dev_attr_parameters.attr, &dev_attr_engine.attr,
 	&dev_attr_epoch_length.attr, &dev_attr_range.attr,	&dev_attr_sampling.attr,
 	&dev_attr_invalidate.attr,   &dev_attr_lost.attr,	&dev_attr_commands_lost.attr,
-	&dev_attr_commands_late.attr, NULL
+	&dev_attr_commands_late.attr, &dev_attr_stuck.attr,	NULL
 };
 
 static const struct attribute_group settings_group = {

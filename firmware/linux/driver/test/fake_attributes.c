@@ -84,6 +84,36 @@ static ssize_t report_store(struct device *device, struct device_attribute *attr
 }
 static DEVICE_ATTR_WO(report);
 
+/* Writing "pending" or "due" asserts that status for good; "none" ends it. */
+static ssize_t stall_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->stalled = sysfs_streq(text, "pending") ? LITEMRC_STATUS_COMMAND_PENDING :
+			sysfs_streq(text, "due") ? LITEMRC_STATUS_EPOCH_DUE :
+						   0;
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(stall);
+
+/* Writing 1: whatever its length, an epoch is longer as soon as the window is released. */
+static ssize_t endless_store(struct device *device, struct device_attribute *attribute,
+			     const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	bool endless;
+	int ret;
+
+	ret = kstrtobool(text, &endless);
+	WRITE_ONCE(fake->endless, endless);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_WO(endless);
+
 static ssize_t status_reads_show(struct device *device, struct device_attribute *attribute,
 				 char *text)
 {
@@ -119,6 +149,8 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,
 	&dev_attr_report.attr,
+	&dev_attr_stall.attr,
+	&dev_attr_endless.attr,
 	&dev_attr_status_reads.attr,
 	&dev_attr_hang.attr,
 	NULL

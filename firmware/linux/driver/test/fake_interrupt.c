@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The fake's interrupt: a level, sampled once a jiffy. Raising it at a register write would wake
- * the driver's thread under the writer's locks, possibly the scheduler's; hardware does not.
+ * the driver's thread under the writer's locks, possibly the scheduler's; hardware does not. In
+ * endless mode it is also sampled soon after it is unmasked.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -20,6 +21,8 @@ static void unmask(struct irq_data *data)
 	struct fake *fake = data->domain->host_data;
 
 	WRITE_ONCE(fake->masked, false);
+	if (READ_ONCE(fake->endless))
+		schedule_work(&fake->raise);
 }
 
 static struct irq_chip fake_chip = {
@@ -38,9 +41,8 @@ static const struct irq_domain_ops fake_domain_ops = {
 	.map = map,
 };
 
-static void on_tick(struct timer_list *timer)
+static void sample(struct fake *fake)
 {
-	struct fake *fake = container_of(timer, struct fake, timer);
 	unsigned long flags;
 	bool raised;
 
@@ -50,6 +52,18 @@ static void on_tick(struct timer_list *timer)
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 	if (raised)
 		generic_handle_irq_safe(fake->irq);
+}
+
+static void on_raise(struct work_struct *work)
+{
+	sample(container_of(work, struct fake, raise));
+}
+
+static void on_tick(struct timer_list *timer)
+{
+	struct fake *fake = container_of(timer, struct fake, timer);
+
+	sample(fake);
 	mod_timer(&fake->timer, jiffies + 1);
 }
 
@@ -64,6 +78,7 @@ int fake_interrupt_init(struct fake *fake)
 		irq_domain_remove(fake->domain);
 		return -ENOMEM;
 	}
+	INIT_WORK(&fake->raise, on_raise);
 	timer_setup(&fake->timer, on_tick, 0);
 	mod_timer(&fake->timer, jiffies + 1);
 	return 0;
@@ -72,6 +87,7 @@ int fake_interrupt_init(struct fake *fake)
 void fake_interrupt_exit(struct fake *fake)
 {
 	del_timer_sync(&fake->timer);
+	cancel_work_sync(&fake->raise);
 	irq_dispose_mapping(fake->irq);
 	irq_domain_remove(fake->domain);
 }

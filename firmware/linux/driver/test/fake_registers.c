@@ -49,9 +49,11 @@ static bool is_taken(const struct fake *fake)
 /* Starts an end of epoch, with the present counters, if one is due and none is in flight. */
 static void try_end(struct fake *fake)
 {
-	bool reached = fake->epoch_length && fake->elapsed >= fake->epoch_length &&
-		       !is_frozen(fake);
+	bool long_enough = fake->endless || fake->elapsed >= fake->epoch_length;
+	bool reached = fake->epoch_length && long_enough && !is_frozen(fake);
 
+	if (fake->stalled & LITEMRC_STATUS_EPOCH_DUE)
+		return;
 	if (fake->in_flight || is_taken(fake) || !(fake->end_requested || reached))
 		return;
 	fake->in_flight = true;
@@ -100,7 +102,7 @@ static void step(unsigned int *countdown)
 
 static u32 read_status(struct fake *fake)
 {
-	u32 status = fake->reports;
+	u32 status = fake->reports | fake->stalled;
 
 	fake->status_reads++;
 	fake->pending -= min(fake->pending, FAKE_TAKEN);

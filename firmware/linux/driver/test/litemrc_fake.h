@@ -10,6 +10,7 @@
 #include <linux/irqdomain.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
@@ -64,6 +65,8 @@ struct fake {
 	unsigned int pending; /* commands that wait; the queue takes some at each status read */
 	unsigned int status_reads;
 	u32 reports; /* status.command_lost and command_late, as a test asserted them */
+	u32 stalled; /* status bits that stay asserted, as a test ordered */
+	bool endless; /* an epoch is always longer than its length; the interrupt comes at once */
 	unsigned int busy; /* status reads until idle */
 	u64 cleared; /* see chosen_pages() */
 	bool masked;
@@ -81,6 +84,7 @@ struct fake {
 
 	struct platform_device *device;
 	struct timer_list timer;
+	struct work_struct raise;
 	struct irq_domain *domain;
 	int irq;
 };

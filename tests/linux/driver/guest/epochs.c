@@ -34,35 +34,32 @@ static long close_file(int count, char **words)
 }
 
 /* Are all words those of the fake device for this epoch? */
-static bool is_whole(const struct litemrc_epoch *record, const __u32 *counters)
+static bool is_whole(const struct litemrc_epoch *record)
 {
-	__u32 row = record->groups + LITEMRC_ROW_WORDS;
-
 	if (record->dropped != record->epoch * 7 + 3 || record->outside != record->epoch * 3 + 1 ||
 	    record->unsampled != record->epoch * 5 + 2)
 		return false;
 	for (__u32 context = 0; context < record->contexts; context++)
-		for (__u32 word = 0; word < row; word++)
+		for (__u32 word = 0; word < record->groups + LITEMRC_ROW_WORDS; word++)
 			if (word != LITEMRC_ROW_ACCESSES(record->groups) &&
-			    counters[context * row + word] != record->epoch * 1000003 + context * 4099 + word)
+			    litemrc_epoch_row(record, context)[word] != record->epoch * 1000003 + context * 4099 + word)
 				return false;
 	return true;
 }
 
 static void describe(const struct litemrc_epoch *record)
 {
-	const __u32 *counters = (const __u32 *)(record->followed + record->contexts);
-	__u32 row = record->groups + LITEMRC_ROW_WORDS;
 	char text[4096];
-	int length = snprintf(text, sizeof(text), "epoch %u lost %u whole %d flags %u scale %u", record->epoch,
-			      record->lost, is_whole(record, counters), record->flags, record->scale_log2);
+	int length = snprintf(text, sizeof(text), "epoch %u lost %u whole %d flags %u scale %u begin %llu end %llu",
+			      record->epoch, record->lost, is_whole(record), record->flags, record->scale_log2,
+			      (unsigned long long)record->begin_ns, (unsigned long long)record->end_ns);
 
 	for (__u32 context = 0; context < record->contexts; context++) {
-		const struct litemrc_context *followed = &record->followed[context];
+		const struct litemrc_context *followed = litemrc_epoch_context(record, context);
 
 		length += snprintf(text + length, sizeof(text) - length, " [%u %u %.16s %u]", followed->state,
 				   followed->pid, followed->comm[0] ? followed->comm : "-",
-				   counters[context * row + LITEMRC_ROW_ACCESSES(record->groups)]);
+				   litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)]);
 	}
 	say("%s", text);
 }

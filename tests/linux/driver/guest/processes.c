@@ -285,7 +285,20 @@ static long pass_time(int count, char **words)
 	return 0;
 }
 
+/* clock: CLOCK_MONOTONIC, in nanoseconds */
+static long read_clock(int count, char **words)
+{
+	struct timespec now;
+
+	(void)count;
+	(void)words;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	say("%lld", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+	return 0;
+}
+
 const struct command process_commands[] = {
+	{ "clock", read_clock },
 	{ "spawn", spawn },	    { "@", pass_on },	    { "&", pass_on },	{ "?", pass_on },
 	{ "kill", kill_child },	    { "wait", wait_child }, { "gone", wait_child }, { "exit", leave },
 	{ "thread", start_thread }, { "leader", end_thread }, { "exec", become }, { "pid", own_pid },
