@@ -18,7 +18,7 @@ wrong=$(awk "$option"'
     /^(# )?CONFIG_/ { found[option($0)] = $0 }
     END {
         for (o in wanted)
-            if (wanted[o] != found[o] && !(wanted[o] ~ /is not set$/ && !(o in found)))
+            if (o in found ? wanted[o] != found[o] : wanted[o] !~ /is not set$/)
                 print "  " wanted[o]
     }' "$output/fragment" "$output/.config")
 if [ -n "$wrong" ]; then

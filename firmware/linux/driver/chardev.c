@@ -134,5 +134,4 @@ const struct file_operations litemrc_fops = {
 	.release = litemrc_release,
 	.read = litemrc_read_epoch,
 	.poll = litemrc_poll,
-	.llseek = no_llseek,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probe and remove: finds the monitor and its memory, and sets up the other files' parts. */
+/* Probe and its undoing: finds the monitor and its memory, and sets up the other files' parts. */
 #include <linux/idr.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -134,6 +134,29 @@ static void remove_user_interface(struct litemrc *mon)
 	ida_free(&litemrc_ids, mon->id);
 }
 
+/* The end of the device: an action, as the type of a driver's remove() differs between kernels. */
+static void litemrc_remove(void *data)
+{
+	struct litemrc *mon = data;
+	unsigned int context;
+
+	/* A write in progress may wait for an epoch: free the interrupt after the files. */
+	remove_user_interface(mon);
+	mutex_lock(&mon->settings);
+	litemrc_enable(mon, false);
+	for (context = 1; context < mon->parameters.contexts; context++)
+		litemrc_free_context(mon, context);
+	mutex_unlock(&mon->settings);
+	litemrc_moved_stop(mon);
+	litemrc_exits_unregister(mon);
+	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
+	free_irq(mon->irq, mon);
+	irq_work_sync(&mon->stuck_work);
+	sysfs_put(mon->epoch_node);
+	litemrc_ring_stop(mon);
+	litemrc_put(mon);
+}
+
 static int litemrc_probe(struct platform_device *pdev)
 {
 	struct litemrc *mon;
@@ -167,12 +190,11 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = add_user_interface(mon);
 	if (ret)
 		goto unregister_exits;
-	platform_set_drvdata(pdev, mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
 	if (num_possible_cpus() > 1)
 		dev_warn(mon->dev, "one context register for %u processors: counts are inexact\n",
 			 num_possible_cpus());
-	return 0;
+	return devm_add_action_or_reset(&pdev->dev, litemrc_remove, mon);
 
 unregister_exits:
 	litemrc_exits_unregister(mon);
@@ -183,35 +205,11 @@ put:
 	return ret;
 }
 
-static int litemrc_remove(struct platform_device *pdev)
-{
-	struct litemrc *mon = platform_get_drvdata(pdev);
-	unsigned int context;
-
-	/* A write in progress may wait for an epoch: free the interrupt after the files. */
-	remove_user_interface(mon);
-	mutex_lock(&mon->settings);
-	litemrc_enable(mon, false);
-	for (context = 1; context < mon->parameters.contexts; context++)
-		litemrc_free_context(mon, context);
-	mutex_unlock(&mon->settings);
-	litemrc_moved_stop(mon);
-	litemrc_exits_unregister(mon);
-	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
-	free_irq(mon->irq, mon);
-	irq_work_sync(&mon->stuck_work);
-	sysfs_put(mon->epoch_node);
-	litemrc_ring_stop(mon);
-	litemrc_put(mon);
-	return 0;
-}
-
 static const struct of_device_id litemrc_of_match[] = { { .compatible = "litemrc,monitor-3" }, {} };
 MODULE_DEVICE_TABLE(of, litemrc_of_match);
 
 static struct platform_driver litemrc_driver = {
 	.probe = litemrc_probe,
-	.remove = litemrc_remove,
 	.driver = {
 		.name = "litemrc",
 		.of_match_table = litemrc_of_match,

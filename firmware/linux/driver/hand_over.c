@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Assigns private frames of a running process to its context: invalidating a frame makes the next
- * access its owner. walk_page_range() is not exported to modules, hence the loops.
+ * access its owner. walk_page_range() is not exported to modules, nor is pte_offset_map_lock() from
+ * 6.5 on, hence the loops.
  */
 #include <linux/mm.h>
 #include <linux/pgtable.h>
@@ -11,6 +12,15 @@
 
 #include "litemrc.h"
 
+/*
+ * Does one process alone map the frame? Of a page with several frames (compound), which no process
+ * of a 32-bit kernel has in its tables as private memory, the count would be elsewhere.
+ */
+static bool is_private(struct page *page)
+{
+	return !PageCompound(page) && !atomic_read(&page->_mapcount);
+}
+
 static void hand_over_page(struct litemrc *mon, pte_t pte)
 {
 	unsigned long frame;
@@ -18,7 +28,7 @@ static void hand_over_page(struct litemrc *mon, pte_t pte)
 	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
 		return;
 	frame = pte_pfn(pte) - mon->first_pfn;
-	if (frame < mon->parameters.frames && page_mapcount(pfn_to_page(pte_pfn(pte))) == 1)
+	if (frame < mon->parameters.frames && is_private(pfn_to_page(pte_pfn(pte))))
 		litemrc_invalidate(mon, frame);
 }
 
@@ -32,7 +42,7 @@ static unsigned long hand_over_table(struct litemrc *mon, struct mm_struct *mm,
 	p4d_t *p4d;
 	pud_t *pud;
 	pmd_t *pmd;
-	pte_t *pte, *table;
+	pte_t *pte;
 
 	if (pgd_none(*pgd) || pgd_bad(*pgd))
 		return next;
@@ -45,10 +55,13 @@ static unsigned long hand_over_table(struct litemrc *mon, struct mm_struct *mm,
 	pmd = pmd_offset(pud, address);
 	if (pmd_none(*pmd) || pmd_bad(*pmd))
 		return next;
-	table = pte_offset_map_lock(mm, pmd, address, &lock);
-	for (pte = table; address != next; pte++, address += PAGE_SIZE)
-		hand_over_page(mon, *pte);
-	pte_unmap_unlock(table, lock);
+	lock = pte_lockptr(mm, pmd);
+	spin_lock(lock);
+	/* Only huge pages, which 32-bit kernels lack, would replace the table meanwhile. */
+	if (!pmd_none(*pmd) && !pmd_bad(*pmd))
+		for (pte = pte_offset_kernel(pmd, address); address != next; address += PAGE_SIZE)
+			hand_over_page(mon, *pte++);
+	spin_unlock(lock);
 	cond_resched();
 	return next;
 }
