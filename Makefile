@@ -8,6 +8,15 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 ENGINE ?= bucket_stack
 OTHER  := $(if $(filter-out bucket_stack,$(ENGINE)),-$(ENGINE))
 
+# HLS=1: the engine, hit counters and working set that Bambu makes of hls/, in the simulated SoC or on the ULX3S.
+ifdef HLS
+override ENGINE := group_stack
+OTHER       := -hls
+HLS_UNITS   := group_stack hit_counters working_set
+HLS_VERILOG := $(HLS_UNITS:%=build/bambu/soc/%/origin.txt)
+HLS_OPTIONS := $(foreach unit,$(HLS_UNITS),--hls-verilog $(unit)=$(CURDIR)/build/bambu/soc/$(unit))
+endif
+
 SOC      := build/sim$(OTHER)
 SIM      := $(SOC)/gateware/obj_dir/Vsim
 FIRMWARE := build/firmware$(OTHER)/firmware.bin
@@ -42,7 +51,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	linux linux-demo linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -133,6 +142,11 @@ registers: $(HOST) .venv/soc.stamp   ## export the register map from the gatewar
 	python -m litemrc_gateware.export
 	python litex-soc/renode_export.py
 
+hls: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS) .venv/pnr.stamp   ## units as Bambu makes them of hls/, co-simulated, placed and routed beside those in Migen: hls/README.md
+	python scripts/hls/make_units.py
+	pytest -q tests/hls_verilog
+	python scripts/hls/unit_table.py
+
 formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (6 min)
 	PYTHONPATH=tests python -m formal $(PROOFS)
 
@@ -170,7 +184,7 @@ linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same 
 renode-model: build/packages/base.stamp   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
 	@$(MAKE) --no-print-directory -s -C renode/model
 
-ulx3s versa_ecp5 orangecrab: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp   ## firmware and bitstream, with open tools: build/BOARD/litemrc.bit (10 min)
+ulx3s versa_ecp5 orangecrab: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp $(HLS_VERILOG)   ## firmware and bitstream, with open tools: build/BOARD/litemrc.bit (10 min)
 	@$(BUILD_BOARD)
 
 arty: $(HOST) $(SIM_TOOLS) .venv/boards.stamp   ## the same with Vivado; without it everything that Vivado needs, and what to type where it is
@@ -259,8 +273,15 @@ renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses per 
 	PYTHONPATH=scripts python bench/renode_speed.py
 
 # DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: see litex-soc/board.py --help
-BUILD_BOARD = echo "building for $@ (build/$@/build.log)"; mkdir -p build/$@; python litex-soc/board.py $@ \
-	--output build/$@ --log build/$@/build.log $(if $(DEVICE),--device $(DEVICE)) $(BOARD_OPTIONS)
+BOARD_OUT   = build/$@$(if $(HLS),-hls)
+BUILD_BOARD = echo "building for $@ ($(BOARD_OUT)/build.log)"; mkdir -p $(BOARD_OUT); python litex-soc/board.py $@ \
+	--output $(BOARD_OUT) --log $(BOARD_OUT)/build.log $(if $(DEVICE),--device $(DEVICE)) \
+	$(if $(HLS),--engine $(ENGINE) $(HLS_OPTIONS)) $(BOARD_OPTIONS)
+
+build/bambu/soc/%/origin.txt: $(wildcard hls/*/*.?pp scripts/hls/*.py) | $(HOST)
+	@echo "making $* with Bambu ($(@D)/bambu.log)"
+	@python scripts/hls/make_units.py $*
+	@touch $@
 
 # Groups of pyproject.toml.
 PYTHON_GROUPS := soc targets test pnr bench linux boards docs mutants
@@ -283,7 +304,8 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 	@scripts/setup/build_native.sh
 	@touch $@
 
-$(SIM): SIM_OPTIONS := --engine $(ENGINE)
+$(SIM): SIM_OPTIONS := --engine $(ENGINE) $(HLS_OPTIONS)
+$(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256

@@ -10,7 +10,7 @@ RULES = Path(__file__)  # an input of all that is made by them
 # Level 1: benches run as fast as at level 3 and are built 2 s sooner. The warnings are ap_int's.
 CXX_FLAGS = ("-std=c++17", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 LEVEL, FAULTY_LEVEL = "-O1", "-O0"  # a fault is found before optimisation pays
-VERILATOR_FLAGS = ("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--top-module", "top")
+VERILATOR_FLAGS = ("--cc", "-O3", "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop")
 SPLIT = ("--output-split-cfuncs", "500")  # as LiteX: LiteDRAM of four ranks is compiled in half the time
 # As in the Makefiles that Verilator writes.
 VERILATED_FLAGS = (
@@ -24,16 +24,17 @@ LIBRARY = ("verilated.cpp", "verilated_threads.cpp")
 
 
 def verilate(
-    folder: Path, files: Iterable[Path], level: str = LEVEL, beside: Iterable[Path] = ()
+    folder: Path, files: Iterable[Path], level: str = LEVEL, beside: Iterable[Path] = (), module: str = "top"
 ) -> list[Path]:
-    """Translate the Verilog of a module named top into `folder` and compile it.
+    """Translate the Verilog of a module into `folder`, as the class Vtop, and compile it.
 
-    :param files: Verilog, the top first.
+    :param files: Verilog, the module's first.
     :param level: of g++; LEVEL, or FAULTY_LEVEL where the run will be short.
     :param beside: C++ to compile with it.
     :return: what to link with a bench compiled with `verilated` = `folder`.
     """
-    run_tool(["verilator", *VERILATOR_FLAGS, *SPLIT, "--Mdir", folder, *files])
+    flags = [*VERILATOR_FLAGS, "--top-module", module, *SPLIT, "--Mdir", folder]
+    run_tool(["verilator", *flags, *files])
     parts = sorted(folder.glob("Vtop*.cpp"))
     slow = [part for part in parts if part.name.endswith("__Slow.cpp")]  # run once, and half of the text
     fast = [part for part in parts if part not in slow]

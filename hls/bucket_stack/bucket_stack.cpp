@@ -233,7 +233,7 @@ void BucketStack::sweep() {
 } // namespace litemrc
 
 #ifndef LITEMRC_UNITS_ONLY
-void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
+void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(positions)
     HLS_FREE_RUNNING

@@ -93,4 +93,4 @@ class BucketStack {
 } // namespace litemrc
 
 // Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
-void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions);
+void bucket_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions HLS_RESTART);

@@ -38,7 +38,7 @@ namespace litemrc {
 #ifdef LITEMRC_LATE_WRITES
 template <typename Word, int SIZE, int CYCLES> using Memory = LateMemory<Word, SIZE, CYCLES>;
 #else
-template <typename Word, int SIZE, int CYCLES> using Memory = Word[SIZE];
+template <typename Word, int SIZE, int CYCLES> using Memory = Stored<Word>[SIZE];
 #endif
 
 #if defined(__VITIS_HLS__) || defined(LITEMRC_LATE_WRITES)

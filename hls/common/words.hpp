@@ -6,11 +6,34 @@
 #include "compiler.hpp"
 
 #include <ap_int.h>
+#include <type_traits>
 
 namespace litemrc {
 
 // AXI4 streams carry whole bytes; the bits above the record are 0.
 constexpr int whole_bytes(int bits) { return (bits + 7) / 8 * 8; }
+
+// A word of a memory. Bambu keeps an ap_uint in 64 bits, and an integer of C in its own number.
+#ifdef __BAMBU__
+template <typename Word> class Stored {
+  public:
+    operator Word() const { return Word(bits_); }
+    Stored &operator=(const Word &word) {
+        bits_ = Bits(word.to_uint64());
+        return *this;
+    }
+
+  private:
+    static constexpr int WIDTH = Word::width;
+    using Bits = std::conditional_t<
+        WIDTH <= 8, unsigned char,
+        std::conditional_t<WIDTH <= 16, unsigned short, std::conditional_t<WIDTH <= 32, unsigned, unsigned long long>>>;
+
+    Bits bits_;
+};
+#else
+template <typename Word> using Stored = Word;
+#endif
 
 template <typename Word> Word packed() { return 0; }
 

@@ -10,7 +10,7 @@ group_t group_at(pages_t lru_position) { return lru_position / GROUP_PAGES; }
 
 GroupStack::Page GroupStack::page(frame_t frame) const {
     Page page;
-    unpack_into(pages_[frame], page.valid, page.owner, page.group);
+    unpack_into(page_word_t(pages_[frame]), page.valid, page.owner, page.group);
     return page;
 }
 
@@ -89,7 +89,7 @@ template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &move
     const frame_t successor = next_[frame];
     moves.write(pack(Move{frame, page.owner, 1, page.group, 0, 0}));
     shift_up(page.owner, page.group, group_at(size - 1), moves);
-    if (group_headers_[page.owner][page.group] == frame)
+    if (frame_t(group_headers_[page.owner][page.group]) == frame)
         group_headers_[page.owner][page.group] = successor;
     unlink(frame);
     set_page(frame, Page{0, 0, 0});
@@ -105,7 +105,8 @@ void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, 
         HLS_INDEPENDENT(group_headers_)
         HLS_INDEPENDENT(pages_)
         const bool opens = opens_group && g == int(deepest);
-        const frame_t passed_on = prev_[group_headers_[owner][opens ? 0 : g]];
+        const frame_t behind = group_headers_[owner][opens ? 0 : g];
+        const frame_t passed_on = prev_[behind];
         group_headers_[owner][g] = passed_on;
         set_page(passed_on, Page{1, owner, group_t(g)});
         moves.write(pack(Move{passed_on, owner, 1, group_t(g - 1), 1, group_t(g)}));
@@ -148,7 +149,7 @@ template Position GroupStack::step(const Op &op, hls::stream<move_word_t> &moves
 } // namespace litemrc
 
 #ifndef LITEMRC_UNITS_ONLY
-void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions) {
+void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(positions)
     HLS_FREE_RUNNING
@@ -165,7 +166,7 @@ void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::posi
 }
 
 void group_stack_moves(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions,
-                       hls::stream<litemrc::move_word_t> &moves) {
+                       hls::stream<litemrc::move_word_t> &moves HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(positions)
     HLS_STREAM(moves)

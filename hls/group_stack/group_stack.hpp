@@ -47,18 +47,18 @@ class GroupStack {
     void unlink(frame_t frame);
     void link_before(frame_t frame, frame_t top);
 
-    HLS_STATE page_word_t pages_[FRAMES];
-    HLS_STATE frame_t next_[FRAMES];
-    HLS_STATE frame_t prev_[FRAMES];
-    HLS_STATE frame_t group_headers_[CONTEXTS][GROUPS]; // entries of groups that hold no page are stale
-    HLS_STATE pages_t sizes_[CONTEXTS];                 // pages in each stack
+    HLS_STATE Stored<page_word_t> pages_[FRAMES];
+    HLS_STATE Stored<frame_t> next_[FRAMES];
+    HLS_STATE Stored<frame_t> prev_[FRAMES];
+    HLS_STATE Stored<frame_t> group_headers_[CONTEXTS][GROUPS]; // entries of groups that hold no page are stale
+    HLS_STATE Stored<pages_t> sizes_[CONTEXTS];                 // pages in each stack
 };
 
 } // namespace litemrc
 
 // Top function for synthesis: takes one operation, returns one position. The first call after reset sweeps the array.
-void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions);
+void group_stack(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions HLS_RESTART);
 
 // The same with a second output stream, for the rank meter.
 void group_stack_moves(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::position_word_t> &positions,
-                       hls::stream<litemrc::move_word_t> &moves);
+                       hls::stream<litemrc::move_word_t> &moves HLS_RESTART);

@@ -84,11 +84,10 @@ bool HitCounters::sweep(counter_t window[WINDOW_WORDS]) {
 
 #ifndef LITEMRC_UNITS_ONLY
 void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
-                  ap_uint<32> &epoch, ap_uint<1> &overflow) {
+                  hls::stream<litemrc::published_word_t> &epochs HLS_RESTART) {
     HLS_STREAM(positions)
-    HLS_RAM(window)    // software reads its other port
-    HLS_STROBED(epoch) // the strobe marks a new window
-    HLS_VALUE(overflow) // to be sampled with epoch's strobe
+    HLS_RAM(window) // software reads its other port
+    HLS_STREAM(epochs)
     HLS_STARTED
     HLS_PIPELINED_TOP // a position or a swept counter per cycle
 
@@ -107,8 +106,7 @@ void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::coun
     if (!counters.sweeps()) {
         counters.count(litemrc::unpack_counted(positions.read()));
     } else if (counters.sweep(window)) {
-        overflow = counters.overflow();
-        epoch = counters.epoch();
+        epochs.write(pack(litemrc::Published{counters.epoch(), counters.overflow()}));
     }
 }
 #endif

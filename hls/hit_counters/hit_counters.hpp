@@ -26,6 +26,24 @@ static_assert(GROUPS >= 4, "LITEMRC_GROUPS must be at least 4: the totals stand 
 constexpr int WINDOW_WORDS = CONTEXTS * 2 * GROUPS;
 constexpr int HIT_CYCLES = 4; // counters/hit_counters.py: read, registered, selected, incremented, then in memory
 
+// A new epoch is in the window.
+struct Published {
+    ap_uint<32> epoch;    // number of finished epochs
+    ap_uint<1> overflow;  // a counter saturated in it
+};
+
+using published_word_t = ap_uint<whole_bytes(32 + 1)>;
+
+inline published_word_t pack(const Published &published) {
+    return packed<published_word_t>(published.epoch, published.overflow);
+}
+
+inline Published unpack_published(published_word_t word) {
+    Published published;
+    unpack_into(word, published.epoch, published.overflow);
+    return published;
+}
+
 class HitCounters {
   public:
     // Starts epoch 0; the next step begins with cleared counters. Call once before it.
@@ -73,7 +91,7 @@ class HitCounters {
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one position, or sweeps one counter. `epoch` and `overflow` change when the window has a
-// new epoch.
+// Top function for synthesis: takes one position, or sweeps one counter. A word of `epochs` follows the last word that is
+// written to the window.
 void hit_counters(hls::stream<litemrc::counted_word_t> &positions, litemrc::counter_t window[litemrc::WINDOW_WORDS],
-                  ap_uint<32> &epoch, ap_uint<1> &overflow);
+                  hls::stream<litemrc::published_word_t> &epochs HLS_RESTART);

@@ -49,9 +49,8 @@ int main(int argc, char **argv) {
     const auto random = [&](int n) { return int(generator() % unsigned(n)); };
     hls::stream<counted_word_t> positions;
     static counter_t window[WINDOW_WORDS];
-    ap_uint<32> epoch = 0;
-    ap_uint<1> overflow = 0;
-    unsigned epochs = 0, overflows = 0;
+    hls::stream<published_word_t> epochs;
+    unsigned finished = 0, overflows = 0;
 
     for (int i = 0; i < positions_to_do; ++i) {
         Position position{ap_uint<2>(random(3)), 0, 0, random(2000) == 0};
@@ -63,9 +62,9 @@ int main(int argc, char **argv) {
         const bool first_touch = counts && random(3) == 0;
         positions.write(pack(Counted{position, first_touch}));
         while (!positions.empty()) // it waits for a sweep
-            hit_counters(positions, window, epoch, overflow);
-        for (int cycle = 0; position.epoch_end && epoch == epochs && cycle < EPOCH_CYCLES; ++cycle)
-            hit_counters(positions, window, epoch, overflow);
+            hit_counters(positions, window, epochs);
+        for (int cycle = 0; position.epoch_end && epochs.empty() && cycle < EPOCH_CYCLES; ++cycle)
+            hit_counters(positions, window, epochs);
 
         const int context = position.context;
         if (position.kind == POSITION_HIT)
@@ -79,19 +78,27 @@ int main(int argc, char **argv) {
         if (position.kind == POSITION_CLEAR)
             counters.clear();
         if (position.epoch_end) {
-            ++epochs;
-            overflows += overflow;
-            if (!window_matches(window, overflow))
+            if (epochs.empty()) {
+                std::cerr << "hit_counters_tb: epoch " << finished << " was not published\n";
                 return 1;
+            }
+            const Published published = unpack_published(epochs.read());
+            overflows += published.overflow;
+            if (!window_matches(window, published.overflow))
+                return 1;
+            if (published.epoch != ++finished) {
+                std::cerr << "hit_counters_tb: epoch is " << published.epoch << ", expected " << finished << "\n";
+                return 1;
+            }
             counters.clear();
         }
-        if (epoch != epochs) {
-            std::cerr << "hit_counters_tb: epoch is " << epoch << ", expected " << epochs << "\n";
+        if (!epochs.empty()) {
+            std::cerr << "hit_counters_tb: an epoch was published that had not ended\n";
             return 1;
         }
     }
     std::cout << "hit_counters_tb: " << GROUPS << " groups, " << CONTEXTS << " contexts, " << COUNTER_BITS
-              << " bits: " << positions_to_do << " positions, " << epochs << " epochs as the reference (" << overflows
+              << " bits: " << positions_to_do << " positions, " << finished << " epochs as the reference (" << overflows
               << " with overflow)\n";
     return 0;
 }

@@ -193,7 +193,7 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> 
 void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
                  hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
-                 litemrc::counter_t &outside, litemrc::counter_t &unsampled) {
+                 hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(engine_ops)
     HLS_STREAM(set_ops)
@@ -201,8 +201,7 @@ void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemr
     HLS_VALUE(lower) // constant while operations are in flight
     HLS_VALUE(upper)
     HLS_VALUE(sampling)
-    HLS_VALUE(outside) // of the last epoch that ended
-    HLS_VALUE(unsampled)
+    HLS_STREAM(uncounted)
     HLS_FREE_RUNNING
     HLS_PIPELINED_TOP // one step per cycle: the state is a few registers, and the hash lies before all of them
 
@@ -230,14 +229,14 @@ void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemr
         engine_ops.write(pack(step.engine_op));
     if (step.taken)
         set_ops.write(pack(step.set_op));
-    outside = filter.epoch_uncounted().outside;
-    unsampled = filter.epoch_uncounted().unsampled;
+    if (step.taken && op.epoch_end)
+        uncounted.write(pack(filter.epoch_uncounted()));
 }
 
 void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
                        hls::stream<litemrc::position_word_t> &engine_positions,
                        hls::stream<litemrc::touch_word_t> &first_touches,
-                       hls::stream<litemrc::counted_word_t> &positions) {
+                       hls::stream<litemrc::counted_word_t> &positions HLS_RESTART) {
     HLS_STREAM(answers)
     HLS_STREAM(engine_positions)
     HLS_STREAM(first_touches)

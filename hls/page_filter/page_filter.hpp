@@ -118,6 +118,18 @@ struct Uncounted {
     counter_t unsampled; // in range, page not sampled
 };
 
+using uncounted_word_t = ap_uint<whole_bytes(2 * COUNTER_BITS)>;
+
+inline uncounted_word_t pack(const Uncounted &uncounted) {
+    return packed<uncounted_word_t>(uncounted.outside, uncounted.unsampled);
+}
+
+inline Uncounted unpack_uncounted(uncounted_word_t word) {
+    Uncounted uncounted;
+    unpack_into(word, uncounted.outside, uncounted.unsampled);
+    return uncounted;
+}
+
 // Which of two slots was used later, for all pairs.
 class SlotOrder {
   public:
@@ -170,14 +182,14 @@ class AnswerMerge {
 } // namespace litemrc
 
 // Top function for synthesis: one step. `set_ops` has one operation for each of `ops`, in order. The FIFO after
-// `answers` may have any depth from 1; the RTL's has 64.
+// `answers` may have any depth from 1; the RTL's has 64. `uncounted` has a word for each epoch that ends.
 void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
                  hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
-                 litemrc::counter_t &outside, litemrc::counter_t &unsampled);
+                 hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART);
 
 // Top function for synthesis of the other half: one answer.
 void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,
                        hls::stream<litemrc::position_word_t> &engine_positions,
                        hls::stream<litemrc::touch_word_t> &first_touches,
-                       hls::stream<litemrc::counted_word_t> &positions);
+                       hls::stream<litemrc::counted_word_t> &positions HLS_RESTART);

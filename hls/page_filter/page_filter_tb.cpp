@@ -28,7 +28,7 @@ hls::stream<counted_word_t> positions;
 std::set<int> touched; // pages, by the engine's numbers
 LruReference engine;
 FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
-counter_t outside, unsampled;
+hls::stream<uncounted_word_t> uncounted;
 long engine_accesses = 0;
 
 bool first_touch_of(const Op &op) {
@@ -43,8 +43,8 @@ bool first_touch_of(const Op &op) {
 Counted answer_to(const MemoryOp &op) {
     ops.write(pack(op));
     do {
-        page_filter(ops, engine_ops, set_ops, answers, settings.lower, settings.upper, settings.sampling, outside,
-                    unsampled);
+        page_filter(ops, engine_ops, set_ops, answers, settings.lower, settings.upper, settings.sampling,
+                    uncounted);
         if (!set_ops.empty())
             first_touches.write(first_touch_of(unpack_op(set_ops.read())));
         if (!engine_ops.empty()) {
@@ -73,6 +73,7 @@ std::map<int, int> sampled_pages(int sampling) {
         std::exit(1);
     }
     answer_to(MemoryOp{OP_CLEAR, 0, 0, 0, 1, 0});
+    uncounted.read();
     return pages;
 }
 
@@ -142,6 +143,8 @@ int main(int argc, char **argv) {
         unsampled_in_epoch += left_out && !frozen;
         first += expected.first_touch;
         if (op.epoch_end) {
+            const Uncounted counts = unpack_uncounted(uncounted.read());
+            const counter_t outside = counts.outside, unsampled = counts.unsampled;
             if (outside != std::min(outside_in_epoch, limit) || unsampled != std::min(unsampled_in_epoch, limit)) {
                 std::cerr << "page_filter_tb: operation " << i << ": " << outside << " out of range, expected "
                           << outside_in_epoch << "; " << unsampled << " not sampled, expected " << unsampled_in_epoch

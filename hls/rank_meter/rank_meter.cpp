@@ -159,7 +159,7 @@ meter_event_word_t pack(const MeterEvent &event) {
 }
 
 MeterEvent unpack_meter_event(meter_event_word_t word) {
-    MeterEvent event{};
+    MeterEvent event;
     MeterClock &now = event.clock;
     Move &move = event.move;
     unpack_into(word, event.kind, now.access, now.access_domain, now.write, now.activate, now.activate_domain,
@@ -175,14 +175,12 @@ MeterEvent unpack_meter_event(meter_event_word_t word) {
 #ifndef LITEMRC_UNITS_ONLY
 void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
                 const litemrc::counter_t hits[litemrc::CONTEXTS * 2 * litemrc::GROUPS],
-                litemrc::counter_t window[litemrc::METER_WINDOW_WORDS], ap_uint<32> &snapshots, ap_uint<1> &overflow,
-                litemrc::domains_t &working) {
+                litemrc::counter_t window[litemrc::METER_WINDOW_WORDS],
+                hls::stream<litemrc::meter_answer_word_t> &answers HLS_RESTART) {
     HLS_STREAM(events)
     HLS_RAM(hits)   // the finished epoch's window, outside
     HLS_RAM(window) // software reads its other port
-    HLS_STROBED(snapshots) // the strobe marks a new window
-    HLS_VALUE(overflow)    // to be sampled with that strobe
-    HLS_VALUE(working)
+    HLS_STREAM(answers)
     HLS_STARTED
 
     using namespace litemrc;
@@ -217,10 +215,9 @@ void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
         break;
     default: // METER_SNAPSHOT
         meter.snapshot(window);
-        overflow = meter.overflow();
-        snapshots = meter.snapshots();
         break;
     }
-    working = meter.working();
+    const ap_uint<1> published = event.kind == METER_SNAPSHOT;
+    answers.write(pack(MeterAnswer{meter.working(), published, meter.overflow(), meter.snapshots()}));
 }
 #endif

@@ -128,14 +128,34 @@ constexpr int SIZE_BITS = width_of(CONTEXTS) + width_of(GROUPS) + 1 + 16;
 constexpr int larger(int a, int b) { return a > b ? a : b; }
 using meter_event_word_t = ap_uint<whole_bytes(3 + larger(CLOCK_BITS, larger(MOVE_BITS, SIZE_BITS)))>;
 
+// The answer to an event.
+struct MeterAnswer {
+    domains_t working;       // domains with a page of the working set
+    ap_uint<1> published;    // the event was a snapshot: it is in the window
+    ap_uint<1> overflow;     // of the last snapshot
+    ap_uint<32> snapshots;   // so far
+};
+
+using meter_answer_word_t = ap_uint<whole_bytes(DOMAINS + 2 + 32)>;
+
+inline meter_answer_word_t pack(const MeterAnswer &answer) {
+    return packed<meter_answer_word_t>(answer.working, answer.published, answer.overflow, answer.snapshots);
+}
+
+inline MeterAnswer unpack_meter_answer(meter_answer_word_t word) {
+    MeterAnswer answer;
+    unpack_into(word, answer.working, answer.published, answer.overflow, answer.snapshots);
+    return answer;
+}
+
 meter_event_word_t pack(const MeterEvent &event);
 MeterEvent unpack_meter_event(meter_event_word_t word);
 
 } // namespace litemrc
 
-// Top function for synthesis: takes one event. `hits` is the window of hit_counters: context * 2 * GROUPS + group holds hits,
-// + GROUPS + 1 accesses.
+// Top function for synthesis: takes one event, gives one answer. `hits` is the window of hit_counters: context * 2 * GROUPS +
+// group holds hits, + GROUPS + 1 accesses.
 void rank_meter(hls::stream<litemrc::meter_event_word_t> &events,
                 const litemrc::counter_t hits[litemrc::CONTEXTS * 2 * litemrc::GROUPS],
-                litemrc::counter_t window[litemrc::METER_WINDOW_WORDS], ap_uint<32> &snapshots, ap_uint<1> &overflow,
-                litemrc::domains_t &working);
+                litemrc::counter_t window[litemrc::METER_WINDOW_WORDS],
+                hls::stream<litemrc::meter_answer_word_t> &answers HLS_RESTART);

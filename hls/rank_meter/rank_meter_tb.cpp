@@ -90,11 +90,10 @@ Move random_move(Reference &reference) {
 int main(int argc, char **argv) {
     const int events_to_do = argc > 1 ? std::atoi(argv[1]) : EVENTS;
     hls::stream<meter_event_word_t> events;
+    hls::stream<meter_answer_word_t> answers;
     Reference reference;
     counter_t hits[HIT_WORDS], window[METER_WINDOW_WORDS];
-    ap_uint<32> snapshots = 0;
-    ap_uint<1> overflow = 0;
-    domains_t working = 0;
+    unsigned snapshots = 0;
     MeterEvent event{};
     for (int domain = 0; domain < DOMAINS; ++domain)
         event.clock.state(STATE_BITS * domain + 2, STATE_BITS * domain) = STATE_PRECHARGE_STANDBY;
@@ -133,9 +132,17 @@ int main(int argc, char **argv) {
             }
         }
         events.write(pack(event));
-        rank_meter(events, hits, window, snapshots, overflow, working);
+        rank_meter(events, hits, window, answers);
+        const MeterAnswer answer = unpack_meter_answer(answers.read());
+        snapshots += event.kind == METER_SNAPSHOT;
+        if (answer.published != (event.kind == METER_SNAPSHOT) || answer.snapshots != snapshots) {
+            std::cerr << "rank_meter_tb: event " << i << ": " << answer.snapshots << " snapshots, expected " << snapshots
+                      << "\n";
+            return 1;
+        }
         if (event.kind != METER_SNAPSHOT)
             continue;
+        domains_t working = answer.working;
         bool expected_overflow = false;
         const std::vector<long> expected = reference.window();
         for (int word = 0; word < METER_WINDOW_WORDS; ++word, ++words) {
@@ -149,7 +156,7 @@ int main(int argc, char **argv) {
         }
         for (int domain = 0; domain < DOMAINS; ++domain)
             working[domain] = working[domain] != (expected[domain * METER_WORDS + WORD_TOP_PAGES] != 0);
-        if (working != 0 || overflow != expected_overflow) {
+        if (working != 0 || answer.overflow != expected_overflow) {
             std::cerr << "rank_meter_tb: event " << i << ": working domains or overflow differ\n";
             return 1;
         }

@@ -142,7 +142,7 @@ RefEvent EventQueue::take() {
     delay_taken_ = entry.fires[COUNTER_DELAY] && entry.fires[COUNTER_UPDATE];
     if (!delay_taken_) {
         oldest_ = place_t(oldest_ + 1) % EVENT_QUEUE;
-        --level_;
+        level_ -= 1; // -- of an ap_uint is an error with Bambu
     }
     return first_event(entry);
 }
@@ -151,14 +151,12 @@ RefEvent EventQueue::take() {
 
 #ifndef LITEMRC_UNITS_ONLY
 void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
-                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
-                  ap_uint<32> &fired, ap_uint<32> &lost) {
+                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers
+                      HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(answers)
     HLS_VALUE(delay) // registers outside: sampled with each operation
     HLS_VALUE(update)
-    HLS_STROBED(fired) // the strobe marks that both counts are those of an operation
-    HLS_VALUE(lost)    // to be sampled with fired's strobe
     HLS_FREE_RUNNING
     HLS_PIPELINED_TOP // an operation or a row of the sweep per cycle
 
@@ -191,12 +189,12 @@ void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting
     litemrc::RefSettings settings;
     unpack_ref_setting(delay, settings, litemrc::COUNTER_DELAY);
     unpack_ref_setting(update, settings, litemrc::COUNTER_UPDATE);
-    litemrc::RefAnswer answer{0, {0, 0, 0}};
+    litemrc::RefAnswer answer{0, {0, 0, 0}, 0, 0};
     queue.push(op.page, counters.operate(op, settings, answer.value));
     if (op.take)
         answer.event = queue.take();
+    answer.fired = queue.fired();
+    answer.lost = queue.lost();
     answers.write(pack(answer));
-    fired = queue.fired();
-    lost = queue.lost();
 }
 #endif

@@ -112,18 +112,20 @@ struct RefEvent {
 struct RefAnswer {
     reference_t value; // of a read or a load; otherwise 0
     RefEvent event;    // the event that was taken
+    ap_uint<32> fired, lost; // events so far, and those of them lost; modulo 2^32
 };
 
-using ref_answer_word_t = ap_uint<whole_bytes(REFERENCE_BITS + 1 + width_of(FRAMES) + 1)>;
+using ref_answer_word_t = ap_uint<whole_bytes(REFERENCE_BITS + 1 + width_of(FRAMES) + 1 + 2 * 32)>;
 
 inline ref_answer_word_t pack(const RefAnswer &answer) {
     const RefEvent &event = answer.event;
-    return packed<ref_answer_word_t>(answer.value, event.valid, event.page, event.counter);
+    return packed<ref_answer_word_t>(answer.value, event.valid, event.page, event.counter, answer.fired, answer.lost);
 }
 
 inline RefAnswer unpack_ref_answer(ref_answer_word_t word) {
     RefAnswer answer;
-    unpack_into(word, answer.value, answer.event.valid, answer.event.page, answer.event.counter);
+    RefEvent &event = answer.event;
+    unpack_into(word, answer.value, event.valid, event.page, event.counter, answer.fired, answer.lost);
     return answer;
 }
 
@@ -205,8 +207,7 @@ class EventQueue {
 
 } // namespace litemrc
 
-// Top function for synthesis: one operation, one answer; or a row, if the operation waits for the sweep. `fired` and `lost`
-// are the counts after it.
+// Top function for synthesis: one operation, one answer; or a row, if the operation waits for the sweep.
 void ref_counters(hls::stream<litemrc::ref_op_word_t> &ops, litemrc::ref_setting_word_t delay,
-                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers,
-                  ap_uint<32> &fired, ap_uint<32> &lost);
+                  litemrc::ref_setting_word_t update, hls::stream<litemrc::ref_answer_word_t> &answers
+                      HLS_RESTART);

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     hls::stream<ref_answer_word_t> answers;
     Reference reference;
     RefSettings settings{};
-    ap_uint<32> fired, lost;
+    ap_uint<32> fired = 0, lost = 0;
     unsigned taken = 0;
     int pages = FRAMES, takes = 0, resets = 0;
     for (int i = 0; i < ops_to_do; ++i) {
@@ -119,10 +119,12 @@ int main(int argc, char **argv) {
             op.kind = REF_RESET;
         ops.write(pack(op));
         while (answers.empty()) // the operation may wait for the sweep
-            ref_counters(ops, pack(settings, COUNTER_DELAY), pack(settings, COUNTER_UPDATE), answers, fired, lost);
+            ref_counters(ops, pack(settings, COUNTER_DELAY), pack(settings, COUNTER_UPDATE), answers);
         const RefAnswer answer = unpack_ref_answer(answers.read());
+        fired = answer.fired;
+        lost = answer.lost;
 
-        RefAnswer expected{0, {0, 0, 0}};
+        RefAnswer expected{0, {0, 0, 0}, 0, 0};
         if (op.kind == REF_REQUEST)
             reference.request(op, settings);
         if (op.kind == REF_LOAD)

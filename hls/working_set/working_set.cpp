@@ -53,7 +53,7 @@ void WorkingSet::advance() {
 } // namespace litemrc
 
 #ifndef LITEMRC_UNITS_ONLY
-void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches) {
+void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(first_touches)
     HLS_FREE_RUNNING

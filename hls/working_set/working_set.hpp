@@ -66,4 +66,4 @@ class WorkingSet {
 } // namespace litemrc
 
 // Top function for synthesis: one operation, or one word of a sweep that is due. One answer for each operation, in order.
-void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches);
+void working_set(hls::stream<litemrc::op_word_t> &ops, hls::stream<litemrc::touch_word_t> &first_touches HLS_RESTART);

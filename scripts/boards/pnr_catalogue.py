@@ -43,6 +43,7 @@ class Unit:
     ports: tuple[str, ...]
     target_mhz: int = TARGET_MHZ
     placer: str = "heap"  # nextpnr's default
+    verilog: str = ""  # of modules that it instantiates
 
 
 def _stack(engine, frames, *options):
@@ -66,18 +67,19 @@ def _activity(domains, ranks):
     return activity
 
 
-def _meter(domains):
-    sizes = {"pages": 65536, "groups": 64, "contexts": 8}
+def meter(domains, pages=65536):
+    """Return a rank meter without its wide counts of snapshots, because of the pins."""
+    sizes = {"pages": pages, "groups": 64, "contexts": 8}
     names = ("cleared", "hold", "held")
     moves = {name: Signal(name=f"moves_{name}") for name in names}
     moves["move"] = Record([("valid", 1), *move_layout(*sizes.values())], name="moves_move")
-    meter = RankMeter(SimpleNamespace(moves=SimpleNamespace(**moves)), **sizes, domains=domains)
-    meter.moves = [*moves["move"].flatten(), *(moves[name] for name in names)]
-    for part, ports in ((meter.counters, COUNTED_PORTS), (meter.n_mrc, REGISTER_PORTS)):
+    unit = RankMeter(SimpleNamespace(moves=SimpleNamespace(**moves)), **sizes, domains=domains)
+    unit.moves = [*moves["move"].flatten(), *(moves[name] for name in names)]
+    for part, ports in ((unit.counters, COUNTED_PORTS), (unit.n_mrc, REGISTER_PORTS)):
         for name in ports:
-            setattr(meter, name, getattr(part, name))
-    meter.hits_adr, meter.hits_dat_r = meter.n_mrc.window_adr, meter.n_mrc.window_dat_r
-    return meter
+            setattr(unit, name, getattr(part, name))
+    unit.hits_adr, unit.hits_dat_r = unit.n_mrc.window_adr, unit.n_mrc.window_dat_r
+    return unit
 
 
 def _shift_in(unit, settings):
@@ -94,8 +96,9 @@ def _intake():
     return _shift_in(intake, [intake.epoch_length])
 
 
-def _ref_counters():
-    counters = RefCounters(65536)
+def ref_counters(pages=65536):
+    """Return reference counters; their settings come through a shift register."""
+    counters = RefCounters(pages)
     settings = [*(field for selector in counters.selectors for field in selector.flatten())]
     return _shift_in(counters, settings + counters.initials)
 
@@ -190,8 +193,8 @@ UNITS = {
     # DFIActivity: one domain for each rank, or slices of one.
     "dfi_activity_4_ranks": Unit(None, None, lambda: _activity(4, 4), ACTIVITY_PORTS),
     "dfi_activity_16_slices": Unit(None, None, lambda: _activity(16, 1), ACTIVITY_PORTS),
-    # RankMeter without its wide counts of snapshots, because of the pins, and its parts.
-    "rank_meter_4_domains": Unit(65536, 8, lambda: _meter(4), METER_PORTS),
+    # RankMeter and its parts.
+    "rank_meter_4_domains": Unit(65536, 8, lambda: meter(4), METER_PORTS),
     **{
         f"{name}_{domains}_domains": Unit(frames, contexts, partial(build, domains), ports)
         for domains in (4, 16)
@@ -204,7 +207,7 @@ UNITS = {
     "group_stack_with_moves": Unit(
         8192, 8, lambda: _with_moves(GroupStack(8192, 64, 8, with_moves=True)), (*STACK_PORTS, "told")
     ),
-    "ref_counters": Unit(65536, 8, _ref_counters, REF_COUNTERS_PORTS, 125),
+    "ref_counters": Unit(65536, 8, ref_counters, REF_COUNTERS_PORTS, 125),
     # Their input, and a second master.
     "port_taps_3_masters": Unit(65536, 8, _port_taps, TAPS_PORTS),
     "traffic_generator": Unit(None, None, _traffic_generator, ("port", "data", "settings", "busy")),

@@ -159,7 +159,8 @@ def place_and_route(name: str, unit: Unit) -> Result:
     :raises RuntimeError: if a tool fails; the message names its log.
     """
     top = Registered(unit.build(), unit.ports)
-    verilog = re.sub(r"//.*", "", str(convert(top, top.ios, name="top")))  # comments carry the date
+    converted = str(convert(top, top.ios, name="top")) + unit.verilog
+    verilog = re.sub(r"//.*", "", converted)  # comments carry the date
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     options = NEXTPNR if unit.placer == "heap" else (*NEXTPNR, "--placer", unit.placer)

@@ -222,7 +222,7 @@ def _units(kind: str, engine: str, sizes: Sizes, sources: Sources) -> list[Path]
 
 
 def _stand_in(units: list[Path], sizes: Sizes, sources: Sources) -> list[Path]:
-    """The functions behind the modules that stand in for an HLS compiler's, and the C++ units that they call."""
+    """The functions behind modules that stand in for an HLS compiler's, and the C++ that they call."""
     names = ("group_stack", "hit_counters", "working_set")
     called = [_object(sources.hls / name / f"{name}.cpp", sizes, sources) for name in names]
     functions = _object(COSIM / "bench" / "hls_stand_in.cpp", sizes, sources)

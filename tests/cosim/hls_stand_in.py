@@ -1,4 +1,4 @@
-"""What stands in for an HLS compiler's Verilog: its ports, and behind them the C++ itself, a few cycles a call."""
+"""What stands in for an HLS compiler's Verilog: its ports, and the C++ behind them, a few cycles a call."""
 
 from pathlib import Path
 

@@ -44,11 +44,12 @@ def right_modes(compiler, arguments):
         if "hls::stream<" in declared:
             modes[name] = {"axis"}
         elif "[" in declared:
-            modes[name] = {"bram"} if compiler == "vitis" else {"default"}
-        elif compiler == "vitis":
-            modes[name] = {"ap_none", "ap_vld"} if "&" in declared else {"ap_none"}
+            if compiler == "vitis":  # Bambu's default for an array is a RAM
+                modes[name] = {"bram"}
+        elif "&" in declared:
+            modes[name] = set()  # a result without a handshake has no moment in which it is valid
         else:
-            modes[name] = {"none", "valid"} if "&" in declared else {"none"}
+            modes[name] = {"ap_none" if compiler == "vitis" else "none"}
     if compiler == "vitis":  # a function with a RAM's port is co-simulated only with ap_ctrl_hs
         modes["return"] = {"ap_ctrl_hs" if {"bram"} in modes.values() else "ap_ctrl_none"}
     else:

@@ -4,11 +4,12 @@ from litex.gen import LiteXModule
 from migen import If, Signal
 
 from litemrc_gateware.hls.streams import streams_of
-from litemrc_gateware.hls.unit import HLSUnit, InFlight
+from litemrc_gateware.hls.unit import HLSUnit
 from litemrc_gateware.memory import SimpleDualPort
 from litemrc_gateware.records import width_of
 
 COUNTER_BITS = 32
+CALL_CYCLES = 64  # more than a position takes
 
 
 class HLSHitCounters(LiteXModule):
@@ -32,13 +33,12 @@ class HLSHitCounters(LiteXModule):
     def __init__(self, groups, contexts):
         words = contexts * 2 * groups
         word_bits = width_of(words)
-        address, data, write, done = Signal(32), Signal(COUNTER_BITS), Signal(COUNTER_BITS // 8), Signal()
+        address, data, write = Signal(32), Signal(COUNTER_BITS), Signal(COUNTER_BITS // 8)
         self.unit = unit = HLSUnit(
             "hit_counters",
             *streams_of("hit_counters", words, groups, contexts),
             # A started function; and the write port of a RAM that it addresses by bytes.
             i_ap_start=1,
-            o_ap_done=done,
             o_window_Addr_A=address,
             o_window_Din_A=data,
             o_window_WEN_A=write,
@@ -76,5 +76,14 @@ class HLSHitCounters(LiteXModule):
                 self.overflow.eq(epochs.overflow),
             ),
         ]
-        self.in_flight = in_flight = InFlight(self.sink, done)
-        self.comb += self.idle.eq(in_flight.none)
+        # The function tells neither that it has counted a position nor that it waits for one.
+        taken, left, ending = Signal(), Signal(max=CALL_CYCLES + 1), Signal()
+        self.comb += [
+            taken.eq(self.sink.valid & self.sink.ready),
+            self.idle.eq((left == 0) & ~ending),
+        ]
+        self.sync += [
+            If(taken, left.eq(CALL_CYCLES)).Elif(left != 0, left.eq(left - 1)),
+            If(epochs.valid, ending.eq(0)),
+            If(taken & self.sink.epoch_end, ending.eq(1)),
+        ]

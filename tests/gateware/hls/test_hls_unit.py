@@ -146,7 +146,7 @@ def test_an_export_for_other_sizes_is_refused_with_both_widths(tmp_path, port) -
 
 def test_widths_in_the_header_of_the_module_are_read_as_well(tmp_path) -> None:
     (tmp_path / "group_stack.v").write_text(
-        "module group_stack (\n    input [7:0] ops_TDATA,\n    output reg [7:0] positions_TDATA\n);\nendmodule\n"
+        "module group_stack (\n  input [7:0] ops_TDATA,\n  output reg [7:0] positions_TDATA\n);\nendmodule\n"
     )
     # Op of 8 frames in 2 contexts: 2 + 3 + 1 + 2 = 8 bits; Position of 4 groups: 2 + 2 + 1 + 1 = 6 bits.
     ports = port_widths("group_stack", frames=8, groups=4, contexts=2)

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
+    from litemrc.device.bridge.csr_file import read_csr_file
     from litemrc.device.simulation.simulator import Simulator
 
     require("plot")
@@ -51,9 +53,12 @@ def main(args: argparse.Namespace) -> int:
             hello = device.hello
             collector = _collect(device, runs)
     ended = time.monotonic()
+    results = check(args.out, simulator.record, hello, collector)
+    # LiteX writes constants in lower case.
+    hls = read_csr_file(args.sim / "csr.json").constants.get("mrc_hls")
     return show(
         args,
-        check(args.out, simulator.record, hello, collector),
+        replace(results, hls=hls and hls[0].upper() + hls[1:]),
         title="LiteMRC demo",
         device="Verilated LiteX SoC: VexRiscv, 8 KiB L2, LiteDRAM, SDR SDRAM model",
         texts={},

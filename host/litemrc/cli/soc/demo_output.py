@@ -80,6 +80,7 @@ def _parameters(results: Results) -> dict[str, Any]:
         "tap": tap_text(results.recording),
         "account": account_text(results.account),
         **results.remarks,
+        **({"HLS": results.hls} if results.hls else {}),
     }
 
 
@@ -87,7 +88,8 @@ def _text(results: Results, began: float, ended: float, ranks: RankEnergy | None
     from litemrc.cli.ranks.energy_tables import energy_table
 
     table = results.table
-    parts = [counter_table(table), ""]
+    parts = [f"HLS: {results.hls}"] if results.hls else []
+    parts += [counter_table(table), ""]
     if results.estimates:
         parts += [
             f"compared with exact LRU stacks over the same {'sampled ' if table.scale else ''}accesses:",
@@ -133,6 +135,7 @@ def _json(results: Results, *, seconds: float, ranks: RankEnergy | None) -> dict
     return {
         "page_bytes": results.table.page_bytes,
         "engine": results.table.engine,
+        "hls": results.hls,
         "contexts": list(_rows(results)),
         "simulated_cycles": _cycles(results),
         "simulation_s": round(seconds, 3),

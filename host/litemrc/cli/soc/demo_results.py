@@ -29,6 +29,7 @@ class Results:
         cycles: name, context and run time in cycles of each program.
         remarks: a demo's own results, by name.
         wrong: a demo's own failures, for the verdict.
+        hls: the compiler that made units of the monitor from hls/, and these units, or None.
     """
 
     hello: Message
@@ -40,6 +41,7 @@ class Results:
     estimates: Sequence[ContextAccuracy] = ()
     remarks: Mapping[str, str] = field(default_factory=dict)
     wrong: Sequence[str] = ()
+    hls: str | None = None
 
 
 def check(

@@ -1,0 +1,133 @@
+"""Makes Verilog from a top function of hls/ with Bambu (PandA), with the ports that Vitis HLS gives it."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from tops import HLS, REPO, TOPS, sources_of
+from wrapper import wrapped
+
+BUILD = REPO / "build" / "bambu"
+CLOCK_NS = 20  # 50 MHz: the SoCs' clock
+LIMIT_S = 1800
+OPTIONS = (
+    "--std=c++17",
+    "-O1",
+    "-fno-unroll-loops",
+    f"--clock-period={CLOCK_NS}",
+    "--generate-interface=INFER",
+    "--reset-level=low",
+)
+BAMBU_HEADERS = ("ap_int.h", "hls_stream.h", "type_traits")
+MARK = "@include "
+INSTALL = (
+    "Bambu is not on PATH. Install PandA 2024.10: the AppImage of https://panda.deib.polimi.it, or build "
+    "https://github.com/ferrandi/PandA-bambu (hls/README.md, Bambu)"
+)
+
+
+class NoBambuError(Exception):
+    """Bambu is not installed; the message says how to install it."""
+
+
+@cache
+def version() -> str:
+    """Return "Bambu" and its version.
+
+    :raises NoBambuError: if it is not on PATH.
+    """
+    if shutil.which("bambu") is None:
+        raise NoBambuError(INSTALL)
+    done = subprocess.run(["bambu", "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"Version:\s*(?:PandA\s*)?(\S+)(?:\s*-\s*Revision\s*(\S+))?", done.stdout + done.stderr)
+    if not found:
+        raise RuntimeError(f"bambu --version prints no version:\n{done.stdout}{done.stderr}")
+    return f"Bambu {found[1]}"
+
+
+def make_verilog(top: str, defines: tuple[str, ...] = (), hls: Path = HLS, label: str = "") -> Path:
+    """Compile a top function, unless nothing has changed since.
+
+    :param defines: sizes, ``-DLITEMRC_FRAMES=...``; default those of the SoC.
+    :param hls: the sources, or a copy of them.
+    :param label: of the folder, if it is not the one of these sizes.
+    :return: the folder: ``<top>.v``, ``origin.txt``, Bambu's output ``bambu.log``.
+    :raises NoBambuError: if Bambu is not installed.
+    :raises RuntimeError: if it fails; the message names its output.
+    """
+    sizes = "-".join(define.split("=")[1] for define in defines) or "soc"
+    folder = BUILD / (label or sizes) / top
+    key = _key(top, defines, hls)
+    key_file = folder / "made_from.txt"
+    if key_file.exists() and key_file.read_text() == key:
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    work = folder / "bambu"
+    work.mkdir(parents=True)
+    _run(top, defines, hls, work, folder / "bambu.log")
+    if constants := [path.name for path in work.glob("*.mem") if "1" in path.read_text()]:
+        raise RuntimeError(f"{top} has memories with contents, which would be lost: {', '.join(constants)}")
+    verilog = wrapped(top, (work / f"{top}.v").read_text(), started=TOPS[top].started)
+    (folder / f"{top}.v").write_text(verilog)
+    (folder / "origin.txt").write_text(f"{version()}\n")
+    key_file.write_text(key)
+    return folder
+
+
+def _key(top: str, defines: tuple[str, ...], hls: Path) -> str:
+    """What the Verilog depends on."""
+    digest = hashlib.sha256("\0".join((version(), *OPTIONS, *defines)).encode())
+    own = (Path(__file__), Path(__file__).with_name("wrapper.py"))
+    for path in [*sources_of(top, hls), *own]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _preprocessed(top: str, defines: tuple[str, ...], hls: Path, work: Path) -> Path:
+    """Write a unit as one file that includes Bambu's headers and no other.
+
+    Bambu finds the function of a #pragma, but not of a _Pragma, as macros write it.
+    """
+    headers = work / "headers"
+    headers.mkdir()
+    for name in BAMBU_HEADERS:
+        (headers / name).write_text(f"{MARK}{name}\n")
+    source = hls / TOPS[top].unit / f"{TOPS[top].unit}.cpp"
+    command = ["g++", "-E", "-P", "-std=c++17", "-nostdinc", "-D__BAMBU__", f"-I{headers}", *defines]
+    done = subprocess.run([*command, str(source)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{source} cannot be preprocessed:\n{done.stderr}")
+    code = "".join(line for line in done.stdout.splitlines(True) if not line.startswith(MARK))
+    path = work / f"{top}.cpp"
+    path.write_text("".join(f"#include <{name}>\n" for name in BAMBU_HEADERS) + code)
+    return path
+
+
+def _run(top: str, defines: tuple[str, ...], hls: Path, work: Path, log: Path) -> None:
+    source = _preprocessed(top, defines, hls, work)
+    # A RAM outside has one port for the function.
+    more = ("--channels-number=1",) if TOPS[top].started else ()
+    command = ["bambu", source.name, f"--top-fname={top}", *OPTIONS, *more]
+    with log.open("w") as output:
+        output.write(" ".join(command) + "\n")
+        output.flush()
+        try:
+            done = subprocess.run(
+                command,
+                cwd=work,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=LIMIT_S,
+                env={**os.environ, "OWNER": "root"},
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError(f"bambu did not finish {top} within {LIMIT_S} s, see {log}") from error
+    if done.returncode or not (work / f"{top}.v").exists():
+        lines = log.read_text().splitlines()
+        errors = [line for line in lines if "error" in line.lower()] or lines[-5:]
+        raise RuntimeError(f"bambu failed with {top}, see {log}:\n" + "\n".join(errors[:10]))

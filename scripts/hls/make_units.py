@@ -1,0 +1,42 @@
+"""Makes the Verilog of the units of hls/ with Bambu, in build/bambu/soc/<top function>.
+
+    python scripts/hls/make_units.py                        all top functions
+    python scripts/hls/make_units.py group_stack working_set
+
+What has not changed is not made again.
+"""
+
+import argparse
+import sys
+import time
+
+from bambu import NoBambuError, make_verilog, version
+from tops import TOPS
+
+
+def main() -> int:
+    """Make the functions named, all by default."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tops", nargs="*", metavar="TOP", help=f"some of: {', '.join(TOPS)}")
+    args = parser.parse_args()
+    if unknown := set(args.tops) - set(TOPS):
+        parser.error(f"no function {', '.join(sorted(unknown))}; there are: {', '.join(TOPS)}")
+    try:
+        print(version(), flush=True)
+        for top in args.tops or TOPS:
+            begin = time.monotonic()
+            folder = make_verilog(top)
+            print(f"{top}: {folder} ({time.monotonic() - begin:.0f} s)", flush=True)
+    except NoBambuError as error:
+        print(f"make_units.py: {error}", file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        print(f"make_units.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
