@@ -100,13 +100,13 @@ template <typename Moves> void GroupStack::invalidate(frame_t frame, Moves &move
 // first page; for a new group it is the predecessor of the top, the end of the circular list.
 template <typename Moves>
 void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, Moves &moves) {
+    frame_t behind = group_headers_[owner][opens_group ? group_t(0) : deepest];
     for (int g = int(deepest); g > 0; --g) {
         HLS_PIPELINE // an iteration writes its own group's header and a page that no other iteration writes
         HLS_INDEPENDENT(group_headers_)
         HLS_INDEPENDENT(pages_)
-        const bool opens = opens_group && g == int(deepest);
-        const frame_t behind = group_headers_[owner][opens ? 0 : g];
         const frame_t passed_on = prev_[behind];
+        behind = group_headers_[owner][g - 1]; // of the next iteration, read together with the other
         group_headers_[owner][g] = passed_on;
         set_page(passed_on, Page{1, owner, group_t(g)});
         moves.write(pack(Move{passed_on, owner, 1, group_t(g - 1), 1, group_t(g)}));
@@ -116,14 +116,17 @@ void GroupStack::shift_down(context_t owner, group_t deepest, bool opens_group, 
 // Moves the first page of each group above+1..last to the end of the previous group. If the last group held only that
 // page, its header becomes stale.
 template <typename Moves> void GroupStack::shift_up(context_t owner, group_t above, group_t last, Moves &moves) {
+    frame_t passed_up = group_headers_[owner][last];
     for (int g = int(last); g > int(above); --g) {
         HLS_PIPELINE // as in shift_down
         HLS_INDEPENDENT(group_headers_)
         HLS_INDEPENDENT(pages_)
-        const frame_t passed_up = group_headers_[owner][g];
-        group_headers_[owner][g] = next_[passed_up];
+        const frame_t first = next_[passed_up];
+        const frame_t next_passed_up = group_headers_[owner][g - 1];
+        group_headers_[owner][g] = first;
         set_page(passed_up, Page{1, owner, group_t(g - 1)});
         moves.write(pack(Move{passed_up, owner, 1, group_t(g), 1, group_t(g - 1)}));
+        passed_up = next_passed_up;
     }
 }
 

@@ -9,39 +9,27 @@ void HitCounters::reset() {
     begin_sweep(true, false);
 }
 
+// All counters of the context are read and written, whether they change or not: branches would cost cycles.
 void HitCounters::count(const Counted &counted) {
     const Position &position = counted.position;
     const context_t context = position.context;
     const int counter = int(context) * GROUPS + int(position.group);
-    switch (int(position.kind)) {
-    case POSITION_HIT:
-        set_hits(counter, incremented(hits(counter)));
-        accesses_[context] = incremented(accesses_[context]);
-        break;
-    case POSITION_MISS:
-        misses_[context] = incremented(misses_[context]);
-        accesses_[context] = incremented(accesses_[context]);
-        break;
-    case POSITION_CLEAR:
-        overflow_ = false;
-        begin_sweep(true, position.epoch_end);
-        return;
-    default: // POSITION_NONE
-        break;
-    }
-    if (counted.first_touch)
-        touched_[context] = incremented(touched_[context]);
-    if (position.epoch_end)
-        begin_sweep(false, true);
+    const bool hit = position.kind == POSITION_HIT, miss = position.kind == POSITION_MISS;
+    const bool clears = position.kind == POSITION_CLEAR;
+    bool overflow = overflow_;
+    set_hits(counter, counted_up(hits(counter), hit, overflow));
+    misses_[context] = counted_up(misses_[context], miss, overflow);
+    accesses_[context] = counted_up(accesses_[context], hit || miss, overflow);
+    touched_[context] = counted_up(touched_[context], counted.first_touch, overflow);
+    overflow_ = overflow && !clears;
+    if (clears || position.epoch_end)
+        begin_sweep(clears, position.epoch_end);
 }
 
-counter_t HitCounters::incremented(counter_t counter) {
-    const counter_t limit = ~counter_t(0);
-    if (counter == limit) {
-        overflow_ = true;
-        return limit;
-    }
-    return counter + 1;
+counter_t HitCounters::counted_up(const counter_t &counter, bool counts, bool &overflow) {
+    const bool full = counter == ~counter_t(0);
+    overflow = overflow || (counts && full);
+    return counts && !full ? counter_t(counter + 1) : counter;
 }
 
 void HitCounters::begin_sweep(bool clears, bool publishes) {

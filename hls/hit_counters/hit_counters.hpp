@@ -72,16 +72,16 @@ class HitCounters {
     bool overflow() const { return window_overflow_; }
 
   private:
-    counter_t incremented(counter_t counter);
+    static counter_t counted_up(const counter_t &counter, bool counts, bool &overflow);
     counter_t hits(int counter) const { return in_flight_.newest(counter, hits_[counter]); }
     void set_hits(int counter, counter_t hits) { hits_[counter] = in_flight_.written(counter, hits); }
     void begin_sweep(bool clears, bool publishes);
 
     HLS_STATE Memory<counter_t, CONTEXTS * GROUPS, HIT_CYCLES> hits_;
     HLS_STATE InFlight<counter_t, CONTEXTS * GROUPS, HIT_CYCLES> in_flight_;
-    HLS_STATE counter_t misses_[CONTEXTS];
-    HLS_STATE counter_t accesses_[CONTEXTS];
-    HLS_STATE counter_t touched_[CONTEXTS];
+    HLS_STATE Stored<counter_t> misses_[CONTEXTS];
+    HLS_STATE Stored<counter_t> accesses_[CONTEXTS];
+    HLS_STATE Stored<counter_t> touched_[CONTEXTS];
     HLS_STATE bool overflow_;
     HLS_STATE bool window_overflow_;
     HLS_STATE ap_uint<32> epoch_;

@@ -56,7 +56,10 @@ WRONG = {
 FAULTS = FEWER + [Fault("working_set", "common/forwarding.hpp", old, new) for old, new in WRONG.values()]
 NAMES = [f"{fault.unit}: {fault.new or fault.old}" for fault in FAULTS]
 TWO_READS = Fault(
-    "hit_counters", "hit_counters/hit_counters.cpp", "(hits(counter))", "(hits(counter) | hits(counter))"
+    "hit_counters",
+    "hit_counters/hit_counters.cpp",
+    "hits(counter), hit",
+    "hits(counter) | hits(counter), hit",
 )
 
 

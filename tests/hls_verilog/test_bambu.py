@@ -23,8 +23,21 @@ SOC = Sizes(frames=8192, groups=64, contexts=8)
 SOC_FILTER = FilterSizes(8192, 64, 8, memory_frames=8192, recent_pages=4)
 # A changed line for each function: source, text, its replacement.
 MUTANTS = {
-    "group_stack": ("group_stack", "group_t(g - 1)});\n        moves", "group_t(g)});\n        moves"),
+    "group_stack": (
+        "group_stack",
+        "set_page(passed_on, Page{1, owner, group_t(g)})",
+        "set_page(passed_on, Page{1, owner, 0})",
+    ),
+    "hit_counters": ("hit_counters", "hit || miss, overflow", "hit, overflow"),
     "working_set": ("working_set", "pages & ~page", "pages & page"),
+    "bucket_stack": ("bucket_stack", "context.open_pages += 1;", "context.open_pages += 2;"),
+    "page_filter": (
+        "page_filter",
+        "count(uncounted_.outside, frozen);",
+        "count(uncounted_.unsampled, frozen);",
+    ),
+    "rank_meter": ("rank_meter", "accessed && now.write", "accessed"),
+    "ref_counters": ("ref_counters", "count = op.value;", "count = op.value + 1;"),
 }
 
 
