@@ -1,5 +1,6 @@
 """Linux of `make linux-images` in qemu's machine `virt`, on the same shim as on the SoC."""
 
+import os
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,7 +12,8 @@ from linux.monitor import Monitor
 from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
-IMAGES = ROOT / "build/linux"
+# Those of `make linux-images`, or of an OUT of firmware/linux/Makefile.
+IMAGES = Path(os.environ.get("LITEMRC_IMAGES", ROOT / "build/linux"))
 
 # Like VexRiscv: rv32ima without a timer of supervisor mode, which the kernel would use instead of the shim's.
 CPU = "rv32,f=off,d=off,c=off,sstc=off"
