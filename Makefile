@@ -304,7 +304,8 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 	@scripts/setup/build_native.sh
 	@touch $@
 
-$(SIM): SIM_OPTIONS := --engine $(ENGINE) $(HLS_OPTIONS)
+# The queue is deep because positions wait while hit_counters copies an epoch: hls/README.md.
+$(SIM): SIM_OPTIONS := --engine $(ENGINE) $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
 $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.

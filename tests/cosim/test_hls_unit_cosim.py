@@ -63,6 +63,12 @@ MUTANTS = {
             "ops.frame.eq(self.page & ~1)",
         ),
         Mutant(
+            "the_page_of_the_last_touch_is_known_in_the_next_epoch",
+            f"{GATEWARE}/hls/working_set.py",
+            "known.eq(self.touch & ~self.advance)",
+            "known.eq(self.touch)",
+        ),
+        Mutant(
             "the_end_of_an_epoch_does_not_empty_the_set",
             f"{GATEWARE}/hls/working_set.py",
             "ops.epoch_end.eq(self.advance)",

@@ -215,6 +215,7 @@ def test_a_report_that_cannot_be_written_loses_no_result(demo, replayed, tmp_pat
         comparison=compare(table, replayed["bucket_stack"], 1),
         account=balance(recording, table),
         estimates=accuracy(*replayed.values(), GROUP_PAGES),
+        hls="Bambu 2024.10: group_stack",
     )
     (tmp_path / "report.html").symlink_to("/dev/full")
     args = Namespace(out=tmp_path, json=form == "json", csv=form == "csv")
@@ -224,6 +225,7 @@ def test_a_report_that_cannot_be_written_loses_no_result(demo, replayed, tmp_pat
     printed = capsys.readouterr().out
     if form == "text":
         assert all(name in printed for name in WORKLOADS) and "counters are equal" in printed
+        assert printed.startswith("HLS: Bambu 2024.10: group_stack\n")
         return
     described = json.loads(printed) if form == "json" else {}
     rows = described["contexts"] if described else list(csv.DictReader(io.StringIO(printed)))
@@ -232,3 +234,4 @@ def test_a_report_that_cannot_be_written_loses_no_result(demo, replayed, tmp_pat
     assert [int(row["misses"]) for row in rows] == [table.curve(context).misses for context in contexts]
     if described:
         assert (described["failures"], described["counters_different"]) == ([], 0)
+        assert described["hls"] == "Bambu 2024.10: group_stack"

@@ -248,13 +248,12 @@ class PageFilter(LiteXModule):
     def _hold_until_answered(self, held, sink):
         """Keep an answer due until the working set has answered; it takes no other question meanwhile."""
         working_set, waits = self.working_set, Signal()
-        asks = working_set.touch | working_set.leave | working_set.advance
         self.comb += [
             sink.valid.eq(held.valid & (~waits | working_set.answered)),
             sink.first_touch.eq(waits & working_set.first_touch),
         ]
         self.sync += [
-            If(asks, waits.eq(1)),
+            If(working_set.asks, waits.eq(1)),
             If(waits & ~working_set.answered, held.eq(held)),
             If(working_set.answered, waits.eq(0)),
         ]

@@ -11,6 +11,9 @@ from litemrc_gateware.records import OpKind, width_of
 class HLSWorkingSet(LiteXModule):
     """The working set of ``hls/``, with the ports of :class:`WorkingSet` but for its fixed latency.
 
+    The function takes some ten cycles. It is not asked about the page of the last touch, which is in the set:
+    most accesses behind a cache are to that page.
+
     Parameters
     ----------
     pages : int
@@ -20,11 +23,13 @@ class HLSWorkingSet(LiteXModule):
     Attributes
     ----------
     touch, leave, page, advance, ready
-        those of :class:`WorkingSet`. `ready` is 0 from a strobe until its answer.
+        those of :class:`WorkingSet`. `ready` is 0 from a strobe with `asks` until its answer.
+    asks : Signal, out
+        the function is asked in this cycle; else the page touched is in the set.
     first_touch : Signal, out
         with `answered`: the page touched was not in the set.
     answered : Signal, out
-        strobe: the answer to the last strobe.
+        strobe: the answer to the last question.
     latency : None
         the answer comes with `answered`.
     """
@@ -34,13 +39,15 @@ class HLSWorkingSet(LiteXModule):
     def __init__(self, pages, contexts):
         self.touch, self.leave, self.advance = Signal(), Signal(), Signal()
         self.page = Signal(width_of(pages))
-        self.ready, self.first_touch, self.answered = Signal(), Signal(), Signal()
+        self.ready, self.asks, self.first_touch, self.answered = Signal(), Signal(), Signal(), Signal()
 
         # # #
 
         self.unit = unit = HLSUnit("working_set", *streams_of("working_set", pages, 2, contexts))
         ops, answers, busy = unit.ops, unit.first_touches, Signal()
+        last, known = Signal(len(self.page)), Signal()  # the page of the last touch, while it is in the set
         self.comb += [
+            self.asks.eq(self.leave | self.advance | (self.touch & ~(known & (self.page == last)))),
             self.ready.eq(~busy),
             answers.ready.eq(1),
             self.answered.eq(answers.valid),
@@ -50,7 +57,9 @@ class HLSWorkingSet(LiteXModule):
             If(ops.ready, ops.valid.eq(0)),
             If(answers.valid, busy.eq(0)),
             If(
-                self.touch | self.leave | self.advance,
+                self.asks,
+                known.eq(self.touch & ~self.advance),
+                last.eq(self.page),
                 busy.eq(1),
                 ops.valid.eq(1),
                 ops.kind.eq(OpKind.MARK),

@@ -73,6 +73,7 @@ def test_an_exported_engine_comes_with_its_files(tmp_path) -> None:
     assert sources[str(tmp_path / "bucket_stack.v")] is False
     assert sources[str(tmp_path / "bucket_stack_map.dat")] is True  # beside what reads it
     assert type(soc.mrc.engine).__name__ == "HLSStackEngine"
+    assert soc.constants["MRC_HLS"] == "Vitis HLS: bucket_stack"
     with pytest.raises(ValueError, match="has the module group_stack"):
         ULX3SSoC(hls_verilog={"group_stack": tmp_path}, engine="group_stack")
     with pytest.raises(ValueError, match="no HLS unit 'group_stack' in a monitor with bucket_stack"):
