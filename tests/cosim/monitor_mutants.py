@@ -169,8 +169,8 @@ FILTER_MUTANTS = (
     Mutant(
         "more_answers_are_due_than_find_room",
         f"{GATEWARE}/filter/page_filter.py",
-        "answers_depth - WorkingSet.latency - 1",
-        "answers_depth + WorkingSet.latency",
+        "answers_depth - latency - 1",
+        "answers_depth + latency",
     ),
     Mutant(
         "order_of_recent_pages_is_not_restored",

@@ -14,8 +14,8 @@ MUTANTS = (
         FilterEndsProof,
         "the FIFO has a place for every answer due",
         FILTER,
-        "answers_depth - WorkingSet.latency - 1",
-        "answers_depth - WorkingSet.latency + 1",
+        "answers_depth - latency - 1",
+        "answers_depth - latency + 1",
     ),
     Mutant(
         FilterEndsProof,
