@@ -145,7 +145,7 @@ registers: $(HOST) .venv/soc.stamp   ## export the register map from the gatewar
 hls: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS) .venv/pnr.stamp   ## units as Bambu makes them of hls/, co-simulated, placed and routed beside those in Migen: hls/README.md
 	python scripts/hls/make_units.py
 	pytest -q tests/hls_verilog
-	python scripts/hls/unit_table.py
+	PYTHONPATH=scripts/boards:scripts/results:tests:tests/cosim:tests/hls_verilog python scripts/hls/unit_table.py
 
 formal: $(HOST) $(TEST_TOOLS) .venv/soc.stamp   ## proofs of the monitor's units, each with seeded faults: docs/formal.md (6 min)
 	PYTHONPATH=tests python -m formal $(PROOFS)

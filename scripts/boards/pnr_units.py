@@ -153,7 +153,7 @@ def smallest_device(lut4: int, dp16kd: int) -> Device:
     raise ValueError(f"{lut4} LUT4 and {dp16kd} DP16KD fit no device of {', '.join(d.name for d in DEVICES)}")
 
 
-def place_and_route(name: str, unit: Unit) -> Result:
+def place_and_route(name: str, unit: Unit, seeds: tuple[int, ...] = SEEDS) -> Result:
     """Build one unit with each of the seeds.
 
     :raises RuntimeError: if a tool fails; the message names its log.
@@ -165,7 +165,7 @@ def place_and_route(name: str, unit: Unit) -> Result:
     folder.mkdir(parents=True, exist_ok=True)
     options = NEXTPNR if unit.placer == "heap" else (*NEXTPNR, "--placer", unit.placer)
     clocks = []
-    for seed in SEEDS:
+    for seed in seeds:
         key = [verilog, *map(tool_version, ("yosys", "nextpnr-ecp5")), SYNTH, *options, str(seed)]
         key += [repr(DEVICES), str(RAM_ROOM)]
         stored = folder / f"{hashlib.sha256(chr(0).join(key).encode()).hexdigest()[:16]}.json"

@@ -1,8 +1,9 @@
 """Size, clock and cycles of each unit as Bambu made it, beside the one in Migen: a table of hls/README.md.
 
-    python scripts/hls/unit_table.py
+    python scripts/hls/unit_table.py [TOP ...]
 
-8,192 frames, 64 groups, 8 contexts; placed and routed like all units (scripts/boards/pnr_units.py).
+8,192 frames, 64 groups, 8 contexts; placed and routed like all units (scripts/boards/pnr_units.py), with
+one seed. With functions named, the rows of the others are those of the last run.
 Cycles are those from one call of the function to the next, in the testbench of the C simulation without
 stalls. Writes build/bambu/table.json, too. What has not changed is not run again.
 """
@@ -32,6 +33,7 @@ FRAMES, GROUPS, CONTEXTS = 8192, 64, 8
 PAGE = REPO / "hls" / "README.md"
 OPERATIONS = 100_000
 SECONDS = 1800
+SEEDS = (1,)
 PINS = 150  # wider units get their words through shift registers: the package has no more pins
 CLOCK = ("ap_clk", "ap_rst_n")
 
@@ -95,10 +97,15 @@ def row(top: str) -> dict[str, object]:
     folder = make_verilog(top)
     counts = counts_of(bench(top, folder), OPERATIONS, 1, "unstalled", seconds=SECONDS)
     cycles = {key: counts[f"clocks_{key}"] for key in ("min", "median", "mean", "max")}
-    figures = {"cycles": cycles, "bambu": place_and_route(f"bambu_{top}", unit_of(top, folder)).as_json()}
+    figures = {"cycles": cycles, "bambu": _placed(f"bambu_{top}", unit_of(top, folder))}
     if top in MIGEN:
-        figures["migen"] = place_and_route(f"migen_{top}", MIGEN[top]).as_json()
+        figures["migen"] = _placed(f"migen_{top}", MIGEN[top])
     return figures
+
+
+def _placed(name: str, unit: Unit) -> dict[str, object]:
+    result = place_and_route(name, unit, seeds=SEEDS)
+    return {key: getattr(result, key) for key in ("lut4", "ff", "dp16kd", "median_mhz", "device")}
 
 
 def table(rows: dict[str, dict]) -> str:
@@ -120,9 +127,10 @@ def table(rows: dict[str, dict]) -> str:
 
 def main() -> int:
     """Write the table."""
-    rows = {}
+    stored = BUILD / "table.json"
+    rows = json.loads(stored.read_text())["tops"] if stored.exists() and sys.argv[1:] else {}
     try:
-        for top in TOPS:
+        for top in sys.argv[1:] or TOPS:
             print(f"unit_table: {top}", file=sys.stderr, flush=True)
             rows[top] = row(top)
     except NoBambuError as error:
@@ -131,7 +139,8 @@ def main() -> int:
     except RuntimeError as error:
         print(f"unit_table.py: {error}", file=sys.stderr)
         return 1
-    (BUILD / "table.json").write_text(json.dumps({"compiler": version(), "tops": rows}, indent=2) + "\n")
+    rows = {top: rows[top] for top in TOPS if top in rows}
+    stored.write_text(json.dumps({"compiler": version(), "tops": rows}, indent=2) + "\n")
     fill_tables(PAGE, {"bambu": table(rows)})
     print(table(rows))
     return 0
