@@ -2,6 +2,7 @@
 
     python scripts/hls/make_units.py                        all top functions
     python scripts/hls/make_units.py group_stack working_set
+    python scripts/hls/make_units.py --define LITEMRC_FRAMES=65536 group_stack      in build/bambu/65536
 
 What has not changed is not made again.
 """
@@ -20,6 +21,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("tops", nargs="*", metavar="TOP", help=f"some of: {', '.join(TOPS)}")
+    parser.add_argument(
+        "--define", action="append", default=[], metavar="NAME=N", help="a size of hls/common/config.hpp"
+    )
     args = parser.parse_args()
     if unknown := set(args.tops) - set(TOPS):
         parser.error(f"no function {', '.join(sorted(unknown))}; there are: {', '.join(TOPS)}")
@@ -27,7 +31,7 @@ def main() -> int:
         print(version(), flush=True)
         for top in args.tops or TOPS:
             begin = time.monotonic()
-            folder = make_verilog(top)
+            folder = make_verilog(top, tuple(f"-D{size}" for size in args.define))
             print(f"{top}: {folder} ({time.monotonic() - begin:.0f} s)", flush=True)
     except NoBambuError as error:
         print(f"make_units.py: {error}", file=sys.stderr)

@@ -26,7 +26,6 @@ TOPS = {
     "rank_meter": Top("rank_meter", started=True),
     "ref_counters": Top("ref_counters"),
 }
-IN_SOC = ("group_stack", "hit_counters", "working_set")  # that make demo HLS=1 puts into the SoC
 
 
 def sources_of(top: str, hls: Path = HLS) -> list[Path]:

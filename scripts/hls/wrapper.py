@@ -9,8 +9,8 @@ initialized: that call does it.
 import re
 from dataclasses import dataclass
 
-CONTROL = ("clock", "reset", "start_port", "done_port", "restart")
 BYTES = 4  # of a word of a RAM outside
+RAM_PORT = re.compile(r"(\w+)_(?:address|ce|we|d|q)\d$")
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Port:
     bits: int
     name: str
 
-    def declared(self, name: str | None = None) -> str:
-        """Return its declaration, under another name if one is given."""
+    def declared(self) -> str:
+        """Return its declaration."""
         width = f"[{self.bits - 1}:0] " if self.bits > 1 else ""
-        return f"{self.direction} {width}{name or self.name}"
+        return f"{self.direction} {width}{self.name}"
 
 
 def wrapped(top: str, verilog: str, *, started: bool) -> str:
@@ -64,23 +64,20 @@ def ports_of(module: str, verilog: str) -> list[Port]:
 
 def _module(top: str, ports: list[Port], started: bool) -> str:
     """The module with Vitis' ports around Bambu's."""
-    data = [port for port in ports if port.name not in CONTROL]
     connections = {"clock": "ap_clk", "reset": "ap_rst_n", "start_port": "ap_start" if started else "1'b1"}
     connections |= {"done_port": "ap_done", "restart": "restart"}
+    data = {port.name: port for port in ports if port.name not in connections}
     outer = ["input ap_clk", "input ap_rst_n", *(["input ap_start"] if started else []), "output ap_done"]
-    rams = sorted(
-        {found[1] for port in data if (found := re.match(r"_?(\w+)_(?:address|ce|we|d|q)\d$", port.name))}
-    )
-    inner = []
-    for port in data:
-        name = port.name.lstrip("_")
-        if any(re.match(rf"{ram}_(?:address|ce|we|d|q)\d$", name) for ram in rams):
+    rams, inner = set(), []
+    for name, port in data.items():
+        if found := RAM_PORT.match(name):
+            rams.add(found[1])
             inner.append(f"wire [{port.bits - 1}:0] {name};")
         else:
-            outer.append(port.declared(name))
-        connections[port.name] = name
-    for ram in rams:
-        side_ports, side_logic = _ram(ram, {port.name.lstrip("_"): port for port in data})
+            outer.append(port.declared())
+        connections[name] = name
+    for ram in sorted(rams):
+        side_ports, side_logic = _ram(ram, data)
         outer += side_ports
         inner += side_logic
     known = {port.name for port in ports}

@@ -11,11 +11,10 @@ from tops import HLS, TOPS
 HERE = Path(__file__).resolve().parent
 
 
-def bench(top: str, folder: Path, defines: tuple[str, ...] = (), label: str = "soc") -> Path:
+def bench(top: str, folder: Path, label: str = "soc") -> Path:
     """Build the testbench of a top function that its Verilog carries out.
 
     :param folder: of the Verilog: ``<top>.v`` with the module of that name.
-    :param defines: the sizes that it was made for.
     :param label: of the executable.
     :return: the executable: operations, seed.
     :raises RuntimeError: if a tool fails; its output is in the message.
@@ -27,7 +26,7 @@ def bench(top: str, folder: Path, defines: tuple[str, ...] = (), label: str = "s
 
     def build(made_in: Path) -> Path:
         rtl = verilate(made_in, [verilog], module=top)
-        flags = [f"-I{HLS}", "-isystem", str(AP_TYPES), *defines]
+        flags = [f"-I{HLS}", "-isystem", str(AP_TYPES)]
 
         def compiled_as(source: Path, *more: str, verilated: Path | None = None) -> Path:
             name = f"{source.stem}-{top}-{label}"
@@ -45,4 +44,4 @@ def bench(top: str, folder: Path, defines: tuple[str, ...] = (), label: str = "s
             ],
         )
 
-    return product(f"hls-{top}-{label}", [*inputs, RULES, *defines], build)
+    return product(f"hls-{top}-{label}", [*inputs, RULES], build)
