@@ -119,6 +119,30 @@ def test_intr_touches_pages_by_zipfs_law(linux):
     assert minor_faults(linux, "intr 256 150 2 0") - minor_faults(linux, "intr 1 150 2 0") == len(touched) - 1
 
 
+def turns(linux, command):
+    """Return begin and length, in microseconds, of each turn of a program."""
+    linux.check(f"{command} /tmp/turns")
+    return [tuple(map(int, line.split())) for line in linux.check("cat /tmp/turns").splitlines()]
+
+
+def test_programs_write_begin_and_length_of_each_turn(linux):
+    rounds = turns(linux, "linear 8 3")
+    assert len(rounds) == 3
+    assert all(start + length <= after for (start, length), (after, _) in itertools.pairwise(rounds))
+    iterations = turns(linux, "intr 8 10 4 2")  # sleeps for 2 ms
+    assert len(iterations) == 4
+    assert all(
+        start + length + 2000 <= after for (start, length), (after, _) in itertools.pairwise(iterations)
+    )
+
+
+def test_sigterm_ends_intr_after_the_present_iteration(linux):
+    printed = linux.check("intr 8 10 100000 1 /tmp/turns & sleep 0.3; kill $!; wait $!")
+    count = int(re.search(r"(\d+) iterations", printed)[1])
+    assert 0 < count < 100000
+    assert int(linux.check("wc -l </tmp/turns")) == count
+
+
 @pytest.mark.parametrize("arguments", ["0", "x", "-1", "4294967296", "1 0"])
 @pytest.mark.parametrize("program", ["linear", "intr"])
 def test_programs_refuse_what_is_no_number_in_range(linux, program, arguments):

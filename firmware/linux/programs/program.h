@@ -13,6 +13,7 @@
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
 #define MAX_PAGES (1u << 18) /* 1 GB */
+#define MAX_TURNS (1u << 20)
 
 /* Returns argument i as a number, or the default if absent; exits with status 2 if it is out of range. */
 static inline uint32_t number(int argc, char **argv, int i, uint32_t otherwise, uint32_t least, uint32_t most)
@@ -63,6 +64,36 @@ static inline uint64_t now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000ull + now.tv_nsec / 1000;
+}
+
+/* Begin and length of each turn, in microseconds. They are written at the end only, so that writing delays no turn. */
+struct turns {
+	uint32_t count;
+	struct turn {
+		uint64_t start_us;
+		uint32_t length_us;
+	} *each;
+};
+
+static inline void end_turn(struct turns *turns, uint64_t start_us)
+{
+	turns->each[turns->count++] = (struct turn){start_us, now_us() - start_us};
+}
+
+/* Writes a line "START LENGTH" for each turn to the file named by argument i, if there is one. */
+static inline void write_turns(const struct turns *turns, int argc, char **argv, int i)
+{
+	FILE *file;
+
+	if (i >= argc)
+		return;
+	file = fopen(argv[i], "w");
+	for (uint32_t turn = 0; file && turn < turns->count; turn++)
+		fprintf(file, "%llu %u\n", (unsigned long long)turns->each[turn].start_us, turns->each[turn].length_us);
+	if (!file || fclose(file)) {
+		perror(argv[i]);
+		exit(1);
+	}
 }
 
 #endif
