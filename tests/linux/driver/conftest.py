@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from linux.driver.building import ROOT, build_initramfs
+from linux.driver.following import CGROUPS
 from linux.driver.guest import FAKE, Guest, Guests
 
 # The kernel of `make linux-images`, or LITEMRC_KERNEL: build/linux/kernel-debug of `make linux-debug`.
@@ -56,3 +57,35 @@ def monitor(guests):
     messages = guest.do("dmesg")
     assert violations.split()[0] == "0", violations
     assert not [line for line in messages if any(complaint in line for complaint in COMPLAINTS)]
+
+
+@pytest.fixture
+def spawn(monitor):
+    """Start processes that end with the test."""
+    names = []
+
+    def start(name):
+        names.append(name)
+        return monitor.spawn(name)
+
+    yield start
+    for name in names:
+        if monitor.ask(f"kill {name} 9").result == 0:
+            monitor.do(f"wait {name}")
+
+
+@pytest.fixture
+def cgroup(monitor):
+    """Make cgroups that are removed with the test."""
+    paths = []
+
+    def make(path):
+        monitor.do(f"mkdir {CGROUPS}{path}")
+        paths.insert(0, path)
+        return path
+
+    yield make
+    for path in paths:
+        for pid in monitor.ask(f"r {CGROUPS}{path}/cgroup.procs").lines:
+            monitor.do(f"w {CGROUPS}/cgroup.procs {pid}")
+        monitor.ask(f"rmdir {CGROUPS}{path}")

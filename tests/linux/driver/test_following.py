@@ -1,69 +1,18 @@
-"""The context register follows processes and cgroups; re-used frames are invalidated, ends are reported."""
+"""The context register follows processes and cgroups; ends are reported."""
 
 from errno import EBUSY, EINVAL, ESRCH
 from itertools import pairwise
 
 import pytest
+from linux.driver.following import CGROUPS, enable, follow, log, own_context
 from linux.driver.guest import FAKE, S, parse_epoch
-from patience import Deadline
 
 FREE, FOLLOWING, ENDED = 1, 2, 3
-CGROUPS = "/sys/fs/cgroup"
 BOOT_PIDS = 320  # those below 300 are not used again (RESERVED_PIDS of kernel/pid.c)
-
-
-@pytest.fixture
-def spawn(monitor):
-    """Start processes that end with the test."""
-    names = []
-
-    def start(name):
-        names.append(name)
-        return monitor.spawn(name)
-
-    yield start
-    for name in names:
-        if monitor.ask(f"kill {name} 9").result == 0:
-            monitor.do(f"wait {name}")
-
-
-@pytest.fixture
-def cgroup(monitor):
-    """Make cgroups that are removed with the test."""
-    paths = []
-
-    def make(path):
-        monitor.do(f"mkdir {CGROUPS}{path}")
-        paths.insert(0, path)
-        return path
-
-    yield make
-    for path in paths:
-        for pid in monitor.ask(f"r {CGROUPS}{path}/cgroup.procs").lines:
-            monitor.do(f"w {CGROUPS}/cgroup.procs {pid}")
-        monitor.ask(f"rmdir {CGROUPS}{path}")
-
-
-def follow(guest, context, pid):
-    assert guest.write(f"{S}contexts/{context}/pid", pid) == 0
-
-
-def own_context(guest, name):
-    """Return the context register while a process runs."""
-    return guest.do(f"@ {name} r {S}context")[0]
 
 
 def look(guest, context):
     return tuple(guest.read(f"{S}contexts/{context}/{name}") for name in ("state", "pid", "comm"))
-
-
-def enable(guest):
-    assert guest.write(S + "enable", 1) == 0
-
-
-def log(guest, kinds):
-    """Pairs of kind and value."""
-    return [(line.split()[0], int(line.split()[1])) for line in guest.do(f"log {kinds}")]
 
 
 def records(guest):
@@ -260,147 +209,3 @@ def test_a_removed_cgroup_has_ended(monitor, cgroup):
     assert monitor.read(S + "contexts/2/state") == "ended"
     assert monitor.write(S + "contexts/2/pid", 1) == 0
     assert monitor.read(S + "contexts/2/cgroup") == ""
-
-
-@pytest.mark.parametrize("sharing", ["", "shared"])
-def test_freed_frames_are_invalidated(monitor, spawn, sharing):
-    spawn("a")
-    enable(monitor)
-    monitor.do(f"@ a map 100 {sharing}")
-    monitor.do(f"w {FAKE}forget 1")
-    monitor.do("@ a frames")
-    frames = [value for _, value in log(monitor, "f")]
-    assert len(set(frames)) == 100
-    assert not set(frames) & {value for _, value in log(monitor, "i")}
-    monitor.do("@ a unmap")
-    entries = log(monitor, "fi")
-    freed = [value for kind, value in entries[len(frames) :] if kind == "i"]
-    assert [freed.count(frame) >= 1 for frame in frames] == [True] * 100
-
-
-def test_frames_of_a_process_that_ends_are_invalidated(monitor, spawn):
-    spawn("a")
-    enable(monitor)
-    monitor.do("@ a map 300")
-    monitor.do(f"w {FAKE}forget 1")
-    monitor.do("@ a frames")
-    frames = {value for _, value in log(monitor, "f")}
-    monitor.end("a")
-    assert frames <= {value for _, value in log(monitor, "i")}
-
-
-def test_nothing_is_invalidated_while_disabled(monitor, spawn):
-    spawn("a")
-    monitor.do("@ a churn 20")
-    assert log(monitor, "i") == []
-
-
-def test_a_process_followed_late_gets_the_frames_that_only_it_maps(monitor, spawn):
-    pid = spawn("a")
-    enable(monitor)
-    monitor.do("@ a map 100")
-    monitor.do(f"w {FAKE}forget 1")
-    monitor.do("@ a frames")
-    frames = {value for _, value in log(monitor, "f")}
-    follow(monitor, 1, pid)
-    assert frames <= {value for _, value in log(monitor, "i")}
-    # A child shares them until one of the two writes.
-    follow(monitor, 1, 0)
-    monitor.do("@ a spawn child")
-    monitor.do(f"w {FAKE}forget 1")
-    follow(monitor, 1, pid)
-    assert not frames & {value for _, value in log(monitor, "i")}
-    assert log(monitor, "i")  # its own stack, at least
-
-
-def test_a_clear_claims_for_the_kernel_and_hands_over_to_the_followed_process(monitor, spawn):
-    follow(monitor, 1, spawn("a"))
-    monitor.do("@ a map 100")
-    monitor.do("@ a frames")
-    frames = {value for _, value in log(monitor, "f")}
-    monitor.do(f"w {FAKE}forget 1")
-    monitor.do(f"@ a w {S}enable 1")  # so that it is the one that runs meanwhile
-    entries = log(monitor, "xeic")
-    assert [entry for entry in entries if entry[0] in "xe"] == [("x", 0), ("e", 1)]
-    behind = entries[entries.index(("e", 1)) :]
-    assert frames <= {value for kind, value in behind if kind == "i"}
-    last = max(number for number, (kind, value) in enumerate(behind) if kind == "i" and value in frames)
-    # Everything counts in context 0 until claim and hand-over are complete.
-    assert not [value for kind, value in behind[:last] if kind == "c" and value]
-    assert ("c", 1) in behind[last:]
-    assert own_context(monitor, "a") == "1"
-
-
-def test_a_cgroup_followed_late_gets_the_frames_of_its_processes(monitor, spawn, cgroup):
-    path = cgroup("/late")
-    enable(monitor)
-    for name in ("a", "b"):
-        monitor.do(f"w {CGROUPS}{path}/cgroup.procs {spawn(name)}")
-        monitor.do(f"@ {name} map 50")
-    monitor.do(f"w {FAKE}forget 1")
-    for name in ("a", "b"):
-        monitor.do(f"@ {name} frames")
-    frames = {value for _, value in log(monitor, "f")}
-    assert monitor.write(S + "contexts/1/cgroup", path) == 0
-    assert frames <= {value for _, value in log(monitor, "i")}
-
-
-def frames_of(guest, *names):
-    """Return the frames that processes have mapped; the log is empty before."""
-    guest.do(f"w {FAKE}forget 1")
-    for name in names:
-        guest.do(f"@ {name} frames")
-    return {value for _, value in log(guest, "f")}
-
-
-def handed_over(guest, frames):
-    """Wait until all the frames have been invalidated; return those that were."""
-    deadline = Deadline(5)
-    while not frames <= {value for _, value in log(guest, "i")} and not deadline.passed:
-        guest.do("sleep 20")
-    return frames & {value for _, value in log(guest, "i")}
-
-
-def test_a_process_that_moves_into_a_followed_cgroup_takes_its_pages_along(monitor, spawn, cgroup):
-    path = cgroup("/joined")
-    pid = spawn("a")
-    enable(monitor)
-    monitor.do("@ a map 50")
-    assert monitor.write(S + "contexts/1/cgroup", path) == 0
-    frames = frames_of(monitor, "a")
-    assert len(frames) == 50
-    monitor.do(f"w {CGROUPS}{path}/cgroup.procs {pid}")
-    assert handed_over(monitor, frames) == frames
-    assert own_context(monitor, "a") == "1"
-
-
-def test_processes_that_move_in_and_out_take_their_pages_along(monitor, spawn, cgroup):
-    path = cgroup("/crowd")
-    names = [f"c{number}" for number in range(4)]
-    pids = [spawn(name) for name in names]
-    enable(monitor)
-    for name in names:
-        monitor.do(f"@ {name} map 20")
-    assert monitor.write(S + "contexts/1/cgroup", path) == 0
-    frames = frames_of(monitor, *names)
-    for _ in range(10):
-        for pid in pids:
-            monitor.do(f"w {CGROUPS}/cgroup.procs {pid}")
-            monitor.do(f"w {CGROUPS}{path}/cgroup.procs {pid}")
-    assert handed_over(monitor, frames) == frames
-
-
-def test_a_process_that_moves_elsewhere_keeps_its_pages_where_they_are(monitor, spawn, cgroup):
-    followed, other = cgroup("/followed"), cgroup("/other")
-    pids = {name: spawn(name) for name in ("a", "b")}
-    enable(monitor)
-    for name in pids:
-        monitor.do(f"@ {name} map 50")
-    assert monitor.write(S + "contexts/1/cgroup", followed) == 0
-    follow(monitor, 2, pids["b"])
-    frames = frames_of(monitor, *pids)
-    monitor.do(f"w {CGROUPS}{other}/cgroup.procs {pids['a']}")
-    # A process with a context of its own stays in that context.
-    monitor.do(f"w {CGROUPS}{followed}/cgroup.procs {pids['b']}")
-    monitor.do("sleep 200")
-    assert not frames & {value for _, value in log(monitor, "i")}

@@ -1,0 +1,31 @@
+"""What tests do with processes, cgroups and contexts."""
+
+from linux.driver.guest import FAKE, S
+
+CGROUPS = "/sys/fs/cgroup"
+
+
+def follow(guest, context, pid):
+    assert guest.write(f"{S}contexts/{context}/pid", pid) == 0
+
+
+def own_context(guest, name):
+    """Return the context register while a process runs."""
+    return guest.do(f"@ {name} r {S}context")[0]
+
+
+def enable(guest):
+    assert guest.write(S + "enable", 1) == 0
+
+
+def log(guest, kinds):
+    """Pairs of kind and value."""
+    return [(line.split()[0], int(line.split()[1])) for line in guest.do(f"log {kinds}")]
+
+
+def frames_of(guest, *names):
+    """Return the frames that processes have mapped; the log is empty before."""
+    guest.do(f"w {FAKE}forget 1")
+    for name in names:
+        guest.do(f"@ {name} frames")
+    return {value for _, value in log(guest, "f")}
