@@ -1,6 +1,7 @@
 import pytest
 from epoch_rows import PARAMETERS, row
 from litemrc.epochs.files import EpochTable
+from litemrc.epochs.processes import Process
 
 
 @pytest.fixture
@@ -44,3 +45,35 @@ def epoch_table() -> EpochTable:
         context_names={1: "zipf", 2: "loop"},
         link_statistics={"frames_received": 9, "frames_damaged": 1},
     )
+
+
+@pytest.fixture
+def tail_table() -> EpochTable:
+    """A program in a memory cgroup of about 40 pages, and a context without one, as in `epoch_table`.
+
+    Memory has 4 groups of 16 pages, a tail 8. Summed over 3 epochs the program has 60 accesses: hits 20 10 0 0
+    and 30 misses. 24 of these are refaults, 0 0 6 10 8, so that 6 misses remain. In epoch 1 the tail leads: 2 of
+    its 10 refaults are counted as misses in epoch 2.
+    """
+    common = {"touched": 8, "dropped": 0}
+    return EpochTable.from_rows(
+        [
+            row(epoch=0, context=0, accesses=5, misses=1, touched=1, dropped=0, hits=(4, 0, 0, 0)),
+            row(
+                epoch=0, context=1, accesses=20, misses=10, hits=(8, 2, 0, 0), resident=30, evicted=20,
+                unidentified=3, tail=(0, 0, 4), **common,
+            ),
+            row(
+                epoch=1, context=1, accesses=20, misses=8, hits=(6, 6, 0, 0), resident=40, evicted=30,
+                unidentified=0, tail=(0, 0, 2, 8), **common,
+            ),
+            row(
+                epoch=2, context=1, accesses=20, misses=12, hits=(6, 2, 0, 0), resident=44, evicted=40,
+                unidentified=1, tail=(0, 0, 0, 2, 8), **common,
+            ),
+        ],
+        **PARAMETERS,
+        context_names={0: "kernel"},
+        processes=(Process(1, 57, "sort", 0, 2),),
+        system="Linux 6.1.0",
+    )  # fmt: skip

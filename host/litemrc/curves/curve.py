@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from litemrc.curves.points import checked_band, checked_points, read_only
 from litemrc.curves.sizes import EPSILON, PAGE_BYTES, size_bytes, size_text
+from litemrc.curves.tail import Tail
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Curve:
         dropped: accesses lost before they could be counted.
         overflow: a hit counter saturated: the curve is approximate.
         low, high: float64[n], the pointwise 95 % confidence band of a sampled curve; None: no band.
+        tail: what was counted of evicted pages, and how many pages were resident: sizes above that were not
+            there, and their miss ratios come from refaults. None: evicted pages were not tracked.
 
     Raises:
         UserError: sizes that do not rise, miss ratios that rise or are not in 0..1, or a ratio outside its
@@ -55,6 +58,7 @@ class Curve:
     overflow: bool = False
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    tail: Tail | None = None
 
     def __post_init__(self) -> None:
         given = np.asarray(self.miss_ratio)
@@ -170,6 +174,7 @@ class Curve:
             known_from_pages=-(-self.known_from_pages * self.page_bytes // page_bytes),
             low=None if self.low is None else self.low[kept],
             high=None if self.high is None else self.high[kept],
+            tail=self.tail and self.tail.resized(self.page_bytes, page_bytes),
         )
 
     def difference(self, other: "Curve") -> "CurveDifference":
@@ -229,6 +234,8 @@ class Curve:
         if self.accesses and self.sizes_pages.size:
             size = size_text(self.smallest(), self.page_bytes)
             parts.append(f"miss ratio {self.miss_ratio[-1]:.4g} at best, within {EPSILON:g} of it at {size}")
+        if self.tail:
+            parts.append(f"{size_text(self.tail.resident_pages, self.page_bytes)} resident")
         return ", ".join([*parts, f"pages of {self.page_bytes:,} bytes"])
 
     def _repr_html_(self) -> str:

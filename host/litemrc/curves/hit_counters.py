@@ -4,10 +4,14 @@ Equation 1 of Zhou et al. (ASPLOS 2004, section 2.2), over groups of pages as in
 MR(m groups) = 1 - (hit[0] + ... + hit[m-1]) / (sum(hit) + misses).
 The denominator, the number of accesses, is summed afresh, not taken from the `accesses` counter: a saturated
 counter (flag `overflow`) can distort a curve but never push it out of 0..1.
+
+Refaults extend the curve beyond the memory. The hardware counts a refault as a miss, as its frame is new; an
+operating system that knows its LRU stack distance makes a hit of it:
+MR(m groups) = 1 - (hit[0] + refault[0] + ... + hit[m-1] + refault[m-1]) / (sum(hit) + misses).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from litemrc.curves.curve import Curve
 from litemrc.curves.points import read_only
 from litemrc.curves.sizes import PAGE_BYTES
+from litemrc.curves.tail import Tail
+
+_NONE = read_only(np.zeros(0, np.uint64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +34,9 @@ class HitCounters:
         group_pages: pages of the memory in a group.
         accesses: accesses counted; sum(hits) + misses unless a counter saturated.
         overflow: a counter saturated.
+        refaults: uint64[n]; refaults[g] of the misses found their page, which was evicted, in group g of the
+            LRU stack. Not sampled.
+        scale_log2: hits, misses and accesses are those of 1 page of 2^scale_log2.
     """
 
     hits: NDArray[np.uint64]
@@ -34,6 +44,8 @@ class HitCounters:
     group_pages: int
     accesses: int
     overflow: bool = False
+    refaults: NDArray[np.uint64] = field(default_factory=lambda: _NONE)
+    scale_log2: int = 0
 
     @classmethod
     def of(
@@ -44,8 +56,10 @@ class HitCounters:
         *,
         accesses: int | None = None,
         overflow: bool = False,
+        refaults: ArrayLike = (),
+        scale_log2: int = 0,
     ) -> "HitCounters":
-        """Check hit counters [groups]; without `accesses`, they are sum(hits) + misses.
+        """Check hit counters [groups] and refaults [n]; without `accesses`, they are sum(hits) + misses.
 
         Raises:
             ValueError: no groups, an empty group, or sum(hits) + misses != accesses without an overflow.
@@ -60,7 +74,37 @@ class HitCounters:
             accesses = total
         if total != accesses and not overflow:
             raise ValueError(f"sum(hits) + misses is {total}, but accesses is {accesses}")
-        return cls(read_only(counters), int(misses), group_pages, int(accesses), bool(overflow))
+        evicted = np.trim_zeros(np.asarray(refaults, dtype=np.uint64), "b")
+        return cls(
+            read_only(counters),
+            int(misses),
+            group_pages,
+            int(accesses),
+            bool(overflow),
+            read_only(evicted),
+            scale_log2,
+        )
+
+    def without_refaults(self) -> "HitCounters":
+        """Return the counters of the hardware alone."""
+        return replace(self, refaults=_NONE)
+
+    @property
+    def combined_hits(self) -> NDArray[np.float64]:
+        """Return hits and refaults by group in sampled accesses, float64[n]; n is that of the longer one."""
+        combined = np.zeros(max(self.hits.size, self.refaults.size))
+        combined[: self.hits.size] = self.hits
+        combined[: self.refaults.size] += self.refaults / 2.0**self.scale_log2
+        return combined
+
+    @property
+    def combined_misses(self) -> float:
+        """Return the misses that are no refaults, in sampled accesses.
+
+        The sum over epochs is right. Of one epoch it may be negative, as a refault may be counted an epoch
+        before its miss.
+        """
+        return self.misses - float(self.refaults.sum()) / 2.0**self.scale_log2
 
     def curve(
         self,
@@ -69,20 +113,31 @@ class HitCounters:
         name: str = "",
         aliases: Sequence[str] = (),
         dropped: int = 0,
+        tail: Tail | None = None,
     ) -> Curve:
-        """Return the curve at one group, two groups ... all groups; the parameters are attributes of it."""
-        sizes, ratios = points_of_hits(self.hits.copy(), self.misses, self.group_pages)
+        """Return the curve at one group, two groups ... all groups; the parameters are attributes of it.
+
+        With refaults there are sizes beyond the memory, up to the group of the deepest one.
+        """
+        if self.refaults.size:
+            missed = self.combined_misses + np.append(0, np.cumsum(self.combined_hits[::-1]))[::-1]
+            sizes = np.arange(1, missed.size, dtype=np.int64) * self.group_pages
+            total = missed[0]
+            ratios = np.maximum(missed[1:], 0) / total if total else np.full(sizes.size, np.nan)
+        else:
+            sizes, ratios = points_of_hits(self.hits.copy(), self.misses, self.group_pages)
         return Curve(
             sizes,
             ratios,
             self.accesses,
-            self.misses,
+            max(round(self.combined_misses), 0),
             page_bytes,
             name,
             tuple(aliases),
             self.group_pages,
             dropped=dropped,
             overflow=self.overflow,
+            tail=tail,
         )
 
 

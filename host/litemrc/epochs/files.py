@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.processes import Process
-from litemrc.epochs.table import COLUMNS, EpochRow, EpochTable
+from litemrc.epochs.rows import cut_lists, padded
+from litemrc.epochs.table import COLUMNS, TAIL_COLUMNS, EpochTable
 from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column, write_sealed
 
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
 KIND = FileKind("an epoch table", "name a file that `litemrc collect` or `litemrc demo` wrote")
-VERSION = 3
+VERSION = 4
+OLDEST_VERSION = 3  # without the columns of the tail
 UNITS = {
     "epoch": "number of the epoch",
     "context": "number of the context",
@@ -28,6 +31,11 @@ UNITS = {
     "overflow": "true: a counter saturated",
     "hits": "accesses, one counter per group of the LRU stack, most recently used first; a group stands for "
     "(pages / groups) * 2^scale_log2 pages of the memory",
+    "resident": "pages charged to the context's memory cgroup at the end of the epoch; 0 without one",
+    "evicted": "pages evicted from the context's memory cgroup, at the end of the epoch; 0 without one",
+    "unidentified": "evictions and refaults of the epoch whose page or order is unknown",
+    "tail": "refaults (accesses to evicted pages), one counter per group of the LRU position, as hits; zeros "
+    "at the end are cut; not sampled; each is among the misses of this epoch or the next",
 }
 _PARAMETERS = (
     *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
@@ -41,9 +49,10 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name != "hits"}
+    columns = {name: pa.array(getattr(table, name)) for name in COLUMNS if name not in ("hits", "tail")}
     starts = np.arange(table.epoch.size + 1, dtype=np.int32) * table.groups
     columns["hits"] = pa.ListArray.from_arrays(starts, table.hits.ravel())
+    columns["tail"] = pa.array(cut_lists(table.tail), pa.list_(pa.uint32()))
     described = {
         **{name: getattr(table, name) for name in _PARAMETERS},
         "context_names": {str(context): name for context, name in table.context_names.items()},
@@ -55,19 +64,23 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
 
 
 def read_epochs(path: str | Path) -> EpochTable:
-    """Read the epoch table that `write_epochs` wrote.
+    """Read the epoch table that `write_epochs` wrote, now or in version 3, which had no tail.
 
     Raises:
         UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
     """
-    return read_sealed(path, KIND, VERSION, _decode)
+    return read_sealed(path, KIND, VERSION, _decode, oldest=OLDEST_VERSION)
 
 
 def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
-    columns = {}
+    columns: dict[str, Any] = {}
     for name in COLUMNS:
+        if name in TAIL_COLUMNS and described["version"] == OLDEST_VERSION:
+            continue
         column = whole_column(data, name)
-        if name == "hits":
+        if name == "tail":
+            columns[name] = padded(column.to_pylist())
+        elif name == "hits":
             wrong = np.flatnonzero(column.value_lengths().to_numpy() != described["groups"])
             if wrong.size:
                 found = len(column[int(wrong[0])])

@@ -1,5 +1,7 @@
 """Columns of tables with one row for each epoch and part of a device."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -33,3 +35,20 @@ def rows_between(epoch: NDArray[np.uint32], start: int | None, stop: int | None)
     if stop is not None:
         kept &= epoch < stop
     return kept
+
+
+def padded(lists: Sequence[Sequence[int]]) -> NDArray[np.uint32]:
+    """Return lists of different lengths as rows of an array, filled up with zeros.
+
+    Raises:
+        ValueError: a number is not in 0 to 2^32 - 1.
+    """
+    array = np.zeros((len(lists), max(map(len, lists), default=0)), np.int64)
+    for row, values in zip(array, lists, strict=True):
+        row[: len(values)] = values
+    return exact_column("of lists", array, np.dtype("u4"))
+
+
+def cut_lists(rows: NDArray[np.uint32]) -> list[list[int]]:
+    """Return the rows of an array as lists without the zeros at their ends; the reverse of `padded`."""
+    return [np.trim_zeros(row, "b").tolist() for row in rows]

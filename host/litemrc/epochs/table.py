@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
 from litemrc.curves.hit_counters import HitCounters
+from litemrc.curves.tail import Tail
+from litemrc.epochs.epoch_row import EpochRow
+from litemrc.epochs.groups import groups_of_memory, open_group
 from litemrc.epochs.processes import Owner, Process, check_processes
-from litemrc.epochs.rows import exact_column, repeated_rows, rows_between
+from litemrc.epochs.rows import exact_column, padded, repeated_rows, rows_between
 
 COLUMNS: dict[str, np.dtype] = {
     "epoch": np.dtype("u4"),
@@ -24,45 +27,20 @@ COLUMNS: dict[str, np.dtype] = {
     "scale_log2": np.dtype("u1"),
     "overflow": np.dtype("bool"),
     "hits": np.dtype("u4"),
+    "resident": np.dtype("u4"),
+    "evicted": np.dtype("u4"),
+    "unidentified": np.dtype("u4"),
+    "tail": np.dtype("u4"),
 }
+TAIL_COLUMNS = ("resident", "evicted", "unidentified", "tail")  # without an operating system all are 0
 # Whose rows: of a context, of an owner, of several owners; None: all.
 Whose = int | Owner | Sequence[Owner] | None
 LARGEST_SCALE_LOG2 = 31  # as on the link
 OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
 
 
-@dataclass(frozen=True, slots=True)
-class EpochRow:
-    """Counters of one context in one finished epoch, checked as it arrives; units as in `EpochTable`.
-
-    Raises:
-        ValueError: sum(hits) + misses != accesses, or touched > accesses, although no counter saturated.
-    """
-
-    epoch: int
-    context: int
-    accesses: int
-    misses: int
-    touched: int
-    dropped: int
-    outside: int
-    unsampled: int
-    scale_log2: int
-    overflow: bool
-    hits: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        total = sum(self.hits) + self.misses
-        if total != self.accesses and not self.overflow:
-            raise ValueError(
-                f"epoch {self.epoch}, context {self.context}: sum(hits) + misses is {total},"
-                f" but accesses is {self.accesses}"
-            )
-        if self.touched > self.accesses and not self.overflow:
-            raise ValueError(
-                f"epoch {self.epoch}, context {self.context}: {self.touched} pages touched"
-                f" by {self.accesses} accesses"
-            )
+def _empty() -> NDArray[np.uint32]:
+    return np.zeros(0, np.uint32)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +61,13 @@ class EpochTable:
         overflow: bool[n], a counter saturated: sum(hits) + misses == accesses is not promised in this row.
         hits: uint32[n, groups], most recently used group first; a group has pages / groups pages that took
             part, and stands for 2^scale_log2 times as many of the memory.
+        resident, evicted: uint32[n], pages of the context's memory cgroup at the end of the epoch: charged to
+            it, and evicted from it; 0 without a memory cgroup.
+        unidentified: uint32[n], evictions and refaults of the epoch whose page or order is unknown.
+        tail: uint32[n, t], refaults: accesses to evicted pages, by the group of their LRU position, as `hits`
+            is; t is the length of the longest tail of a row. They are counted whether or not the page is
+            sampled. The hardware counts the same access as a miss, in the same epoch or the next one. Empty
+            columns of this and the last three are those of a table without tails.
         context_names: what ran in a context, where known.
         processes: those that contexts followed, and in which epochs; none without an operating system.
         system: name and release of the device's operating system; empty without one.
@@ -111,6 +96,10 @@ class EpochTable:
     scale_log2: NDArray[np.uint8]
     overflow: NDArray[np.bool_]
     hits: NDArray[np.uint32]
+    resident: NDArray[np.uint32] = field(default_factory=_empty)
+    evicted: NDArray[np.uint32] = field(default_factory=_empty)
+    unidentified: NDArray[np.uint32] = field(default_factory=_empty)
+    tail: NDArray[np.uint32] = field(default_factory=_empty)
     context_names: Mapping[int, str] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
     system: str = ""
@@ -122,10 +111,15 @@ class EpochTable:
             raise ValueError("page_bytes, groups and contexts must be positive, pages a multiple of groups")
         if not self.groups <= self.pages <= self.frames:
             raise ValueError(f"{self.groups} groups, {self.pages} pages, {self.frames} frames: not ascending")
+        rows = np.size(self.epoch)
         for name, dtype in COLUMNS.items():
-            object.__setattr__(self, name, exact_column(name, getattr(self, name), dtype))
+            given = getattr(self, name)
+            if name in TAIL_COLUMNS and not np.size(given):
+                given = np.zeros((rows, 0) if name == "tail" else rows, dtype)
+            object.__setattr__(self, name, exact_column(name, given, dtype))
+        of_groups = {"hits": self.groups, "tail": self.tail.shape[-1]}
         for name in COLUMNS:
-            shape = (self.epoch.size, self.groups) if name == "hits" else (self.epoch.size,)
+            shape = (rows, of_groups[name]) if name in of_groups else (rows,)
             if getattr(self, name).shape != shape:
                 raise ValueError(f"column {name} has shape {getattr(self, name).shape} instead of {shape}")
         self._check_rows()
@@ -159,6 +153,7 @@ class EpochTable:
         """Build a table from rows, or from none at all; `parameters` are the other attributes."""
         rows = list(rows)
         columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+        columns["tail"] = padded(columns["tail"])
         if not rows:
             columns["hits"] = np.empty((0, parameters["groups"]))
         return cls(**columns, **parameters)
@@ -283,10 +278,40 @@ class EpochTable:
             self.group_pages,
             accesses=int(self.accesses[rows].sum()),
             overflow=bool(self.overflow[rows].any()),
+            refaults=self.tail[rows].sum(axis=0, dtype=np.uint64),
+            scale_log2=self.scale,
         )
 
+    def without_tail(self) -> "EpochTable":
+        """Return the table with the hardware's counters alone: no refaults, no resident and evicted pages."""
+        return replace(self, resident=_empty(), evicted=_empty(), unidentified=_empty(), tail=_empty())
+
+    def tail_of(self, whose: Whose = None) -> Tail | None:
+        """What was counted of evicted pages; None if they were tracked in no row of the owner."""
+        rows = self.rows_of(whose) & self.has_tail
+        if not rows.any():
+            return None
+        refaults = self.tail[rows].sum(axis=0, dtype=np.uint64)
+        resident = self.resident[rows]
+        last = open_group(self.groups)
+        return Tail(
+            int(refaults.sum()),
+            int(self.unidentified[rows].sum()),
+            float(resident.mean()),
+            int(resident.min()),
+            int(resident.max()),
+            float(self.evicted[rows].mean()),
+            int(refaults[last:].sum()),
+        )
+
+    @property
+    def has_tail(self) -> NDArray[np.bool_]:
+        """bool[n], the rows of contexts whose evicted pages were tracked."""
+        counted: NDArray[np.bool_] = (self.resident > 0) | (self.evicted > 0) | (self.unidentified > 0)
+        return counted | self.tail.any(axis=1)
+
     def curve(self, whose: Whose = None) -> Curve:
-        """The curve of `counters`, with sizes up to the whole memory.
+        """The curve of `counters`, with sizes up to the whole memory, and beyond it where refaults reach.
 
         `dropped` is summed once per epoch that has a row of the owner: the lost accesses may be its own.
 
@@ -301,9 +326,5 @@ class EpochTable:
             name=self.name_of(whose) if isinstance(whose, int | Owner) else "",
             aliases=aliases,
             dropped=self.sum_of_epochs("dropped", whose),
+            tail=self.tail_of(whose),
         )
-
-
-def groups_of_memory(frames: int, pages: int, groups: int, scale_log2: int) -> int:
-    """Groups that the pages of a memory that take part can fill: `groups`, or fewer the fewer are sampled."""
-    return min(max(-(-(frames >> scale_log2) * groups // pages), 1), groups)

@@ -75,20 +75,29 @@ def write_sealed(
 
 
 def read_sealed(
-    path: str | Path, kind: FileKind, version: int, decode: Callable[[pa.Table, dict[str, Any]], Decoded]
+    path: str | Path,
+    kind: FileKind,
+    version: int,
+    decode: Callable[[pa.Table, dict[str, Any]], Decoded],
+    *,
+    oldest: int | None = None,
 ) -> Decoded:
     """Return what `decode` makes of the rows and the description of a file that `write_sealed` wrote.
 
     `decode` raises ValueError, LookupError or TypeError for whatever contradicts the format.
 
+    Parameters:
+        version, oldest: the last and the first version that `decode` knows; None: it knows one.
+
     Raises:
-        UserError: no such file, of another kind or a newer version, truncated or damaged.
+        UserError: no such file, of another kind or an unknown version, truncated or damaged.
     """
+    versions = range(version if oldest is None else oldest, version + 1)
     content = _read_parquet_bytes(Path(path), kind)
     try:
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         described = json.loads((file.schema_arrow.metadata or {}).get(_METADATA, b"{}"))
-        if described.get("kind") == kind.tag and described["version"] == version and _SEAL.search(content):
+        if described.get("kind") == kind.tag and described["version"] in versions and _SEAL.search(content):
             return decode(file.read(), described)
     # The contents may contradict each other in many ways; the user can do the same about each.
     except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
@@ -98,8 +107,9 @@ def read_sealed(
         columns = ", ".join(file.schema_arrow.names)
         what = f"a Parquet file, but not {kind.name}: its columns are {columns}"
         raise UserError(what, where=str(path), remedy=kind.name_another)
-    if described["version"] != version:
-        what = f"{kind.name} of version {described['version']}; this LiteMRC reads version {version}"
+    if described["version"] not in versions:
+        known = " and ".join(map(str, versions))
+        what = f"{kind.name} of version {described['version']}; this LiteMRC reads version {known}"
         raise UserError(what, where=str(path), remedy="read it with the LiteMRC that wrote it")
     raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
 

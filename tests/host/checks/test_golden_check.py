@@ -10,6 +10,7 @@ from litemrc.checks.accuracy import accuracy
 from litemrc.checks.counters import compare, model_of
 from litemrc.checks.replay import replay
 from litemrc.device.simulation.recording import Settings
+from litemrc.epochs.table import COLUMNS
 from litemrc.golden.monitor.monitor import MonitorModel
 
 FRAMES, GROUPS, CONTEXTS, EPOCH = 64, 8, 2, 400
@@ -53,10 +54,7 @@ def test_every_counter_of_the_table_is_compared():
 
 def rows_of(table, kept):
     """The same table with some of its rows."""
-    return replace(table, **{name: getattr(table, name)[kept] for name in (
-        "epoch", "context", "accesses", "misses", "touched", "dropped", "outside", "unsampled", "scale_log2",
-        "overflow", "hits",
-    )})  # fmt: skip
+    return replace(table, **{name: getattr(table, name)[kept] for name in COLUMNS})
 
 
 def test_epochs_before_the_collection_are_left_out_and_no_others():
