@@ -10,7 +10,6 @@
 #include "paging/tasks.h"
 #include "ranks.h"
 
-static struct device_message message;	/* filled in and sent immediately */
 static uint32_t sent;
 static uint32_t next_context;	/* to be sent, of the epoch in the window */
 static uint32_t next_domain;	/* power domains follow the contexts */
@@ -51,9 +50,9 @@ static uint32_t count_used(uint32_t groups, uint32_t context, uint32_t contexts)
 
 static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 {
-	struct epoch_body *epoch = &message.epoch;
+	struct epoch_body *epoch = &link_message.epoch;
 
-	message.type_choice = device_message_type_epoch_c;
+	link_message.type_choice = device_message_type_epoch_c;
 	epoch->index = sent++;
 	epoch->epoch = monitor_read(LITEMRC_EPOCH) - 1;
 	epoch->remaining = remaining;
@@ -66,42 +65,43 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 	epoch->unsampled = monitor_read(LITEMRC_EPOCH_UNSAMPLED);
 	epoch->scale_log2 = scale_kept ? kept_scale_log2 : monitor_scale_log2();
 	epoch->overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
+	epoch->resident = epoch->evicted = epoch->unidentified = epoch->tail_count = 0;	/* nothing is evicted */
 	epoch->hits_count = groups;
 	for (uint32_t group = 0; group < groups; group++)
 		epoch->hits[group] = monitor_window(groups, context, group);
-	link_send(&message);
+	link_send(&link_message);
 }
 
 static void send_rank(uint32_t domain, uint32_t remaining)
 {
-	struct rank_body *rank = &message.rank;
+	struct rank_body *rank = &link_message.rank;
 
-	message.type_choice = device_message_type_rank_c;
+	link_message.type_choice = device_message_type_rank_c;
 	rank->index = ranks_sent++;
 	rank->epoch = monitor_read(LITEMRC_EPOCH) - 1;
 	rank->remaining = remaining;
 	ranks_fill(rank, domain);
-	link_send(&message);
+	link_send(&link_message);
 }
 
 static void send_task(uint32_t number, uint32_t remaining)
 {
-	struct task_body *task = &message.task;
+	struct task_body *task = &link_message.task;
 
-	message.type_choice = device_message_type_task_c;
+	link_message.type_choice = device_message_type_task_c;
 	task->index = tasks_sent++;
 	task->epoch = monitor_read(LITEMRC_EPOCH) - 1;
 	task->remaining = remaining;
 	tasks_fill(task, number);
-	link_send(&message);
+	link_send(&link_message);
 }
 
 static void send_pages(void)
 {
-	message.type_choice = device_message_type_pages_c;
-	message.pages.epoch = monitor_read(LITEMRC_EPOCH) - 1;
-	replication_fill(&message.pages);
-	link_send(&message);
+	link_message.type_choice = device_message_type_pages_c;
+	link_message.pages.epoch = monitor_read(LITEMRC_EPOCH) - 1;
+	replication_fill(&link_message.pages);
+	link_send(&link_message);
 }
 
 /* Returns whether the whole epoch is queued; false: the link has no room. */

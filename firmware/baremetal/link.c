@@ -11,6 +11,11 @@
 #define EV_TX (1u << CSR_LINK_EV_PENDING_TX_OFFSET)
 #define EV_RX (1u << CSR_LINK_EV_PENDING_RX_OFFSET)
 
+/* The longest frame sent here: without a tail, whose words have 5 bytes each in CBOR. */
+#define FRAME_MAX (LITEMRC_FRAME_MAX - 5 * sizeof(((struct epoch_body *)0)->tail) / sizeof(uint32_t))
+
+struct device_message link_message;
+
 static uint8_t ring[RING_BYTES];
 static size_t produced, consumed;	/* free running */
 static struct litemrc_sender sender;
@@ -55,12 +60,12 @@ void link_init(struct litemrc_receiver *rx, link_handler on_progress)
 
 bool link_has_room(void)
 {
-	return RING_BYTES - (produced - consumed) >= LITEMRC_FRAME_MAX;
+	return RING_BYTES - (produced - consumed) >= FRAME_MAX;
 }
 
 void link_send(struct device_message *message)
 {
-	static uint8_t frame[LITEMRC_FRAME_MAX];
+	static uint8_t frame[FRAME_MAX];
 	int length = litemrc_frame_encode(&sender, message, frame, sizeof(frame));
 
 	for (int i = 0; i < length; i++)

@@ -16,6 +16,9 @@ void link_init(struct litemrc_receiver *receiver, link_handler handler);
 /* Whether a frame of maximum length fits into the ring. */
 bool link_has_room(void);
 
+/* For all messages except answers: filled in and sent immediately, with interrupts off. */
+extern struct device_message link_message;
+
 /* Encodes and queues a message. Caller has interrupts off and has checked the room. */
 void link_send(struct device_message *message);
 

@@ -109,16 +109,14 @@ void refs_give_events(void (*to)(uint32_t page, uint32_t counter))
 
 static void send_count(uint32_t page, uint32_t counter)
 {
-	static struct device_message message;
-
-	message.type_choice = device_message_type_count_c;
-	message.count = (struct count_body){
+	link_message.type_choice = device_message_type_count_c;
+	link_message.count = (struct count_body){
 		.index = sent++,
 		.counter.page_counter_choice = counter,
 		.page = page,
 		.lost = refs_read(LITEMRC_REFS_LOST),
 	};
-	link_send(&message);
+	link_send(&link_message);
 }
 
 void refs_progress(bool between_epochs)

@@ -35,10 +35,9 @@ static bool lease_ended;	/* and the host has not been notified */
 
 static void send_hello(uint32_t request)
 {
-	static struct device_message message;
-	struct hello_body *hello = &message.hello;
+	struct hello_body *hello = &link_message.hello;
 
-	message.type_choice = device_message_type_hello_c;
+	link_message.type_choice = device_message_type_hello_c;
 	*hello = (struct hello_body){
 		.request = request,
 		.protocol = LITEMRC_PROTOCOL_VERSION,
@@ -64,7 +63,7 @@ static void send_hello(uint32_t request)
 	/* There is no operating system. */
 	hello->system.value = (const uint8_t *)"";
 	hello->driver.value = (const uint8_t *)"";
-	link_send(&message);
+	link_send(&link_message);
 }
 
 static void refuse_request(uint32_t request, int error, const char *reason)
@@ -193,15 +192,13 @@ static bool may_send(void)
 
 static void send_log(int level, const char *line)
 {
-	static struct device_message message;
-
-	message.type_choice = device_message_type_log_c;
-	message.log = (struct log_body){
+	link_message.type_choice = device_message_type_log_c;
+	link_message.log = (struct log_body){
 		.level.log_level_choice = level,
 		.line.value = (const uint8_t *)line,
 		.line.len = strlen(line),
 	};
-	link_send(&message);
+	link_send(&link_message);
 }
 
 static void send_lease_end(void)
@@ -238,21 +235,19 @@ static void note_lease_end(void)
 
 static void send_event(int kind, const struct run_order *about, uint64_t cycles)
 {
-	static struct device_message message;
-
 	for (bool sent = false; !sent;) {
 		irq_setie(0);
 		sent = may_send();
 		if (sent) {
-			message.type_choice = device_message_type_event_c;
-			message.event = (struct event_body){
+			link_message.type_choice = device_message_type_event_c;
+			link_message.event = (struct event_body){
 				.kind.event_kind_choice = kind,
 				.workload = about->workload,
 				.context = about->context,
 				.cycles = cycles,
 				.epoch_messages = epochs_sent(),
 			};
-			link_send(&message);
+			link_send(&link_message);
 		}
 		irq_setie(1);
 	}

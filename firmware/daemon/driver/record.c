@@ -32,7 +32,8 @@ static bool parts_fit(void)
 	size_t context_bytes = record->context_bytes + record->row_words * sizeof(uint32_t);
 
 	return record->header_bytes >= sizeof(*record) && record->context_bytes >= sizeof(struct litemrc_context) &&
-	       record->row_words >= record->groups + LITEMRC_ROW_WORDS &&
+	       record->row_words >= record->groups + LITEMRC_ROW_WORDS + record->tail_groups &&
+	       record->tail_groups <= LITEMRC_TAIL_GROUPS_MAX &&
 	       !(record->header_bytes % sizeof(uint64_t)) && !(record->context_bytes % sizeof(uint32_t)) &&
 	       record->header_bytes + record->contexts * context_bytes <= record->bytes;
 }

@@ -7,11 +7,29 @@
 #include "driver/record.h"
 #include "messages/outbox.h"
 
+_Static_assert(sizeof(((struct epoch_body *)0)->tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
+
 static uint32_t sent, lost;
 
 static uint32_t accesses_of(const struct litemrc_epoch *record, uint32_t context)
 {
 	return litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
+}
+
+/* Fills in what the driver knows of evicted pages; a record without a tail has tail_groups 0. */
+static void fill_tail(struct epoch_body *epoch, const struct litemrc_epoch *record, uint32_t context)
+{
+	const struct litemrc_context *followed = litemrc_epoch_context(record, context);
+	const uint32_t *tail = litemrc_epoch_row(record, context) + LITEMRC_ROW_TAIL(record->groups);
+	uint32_t groups = record->tail_groups;
+
+	while (groups && !tail[groups - 1])
+		groups--;
+	epoch->resident = followed->resident;
+	epoch->evicted = followed->evicted;
+	epoch->unidentified = followed->unidentified;
+	epoch->tail_count = groups;
+	memcpy(epoch->tail, tail, groups * sizeof(tail[0]));
 }
 
 static void send_context(const struct litemrc_epoch *record, uint32_t context, uint32_t remaining)
@@ -35,6 +53,7 @@ static void send_context(const struct litemrc_epoch *record, uint32_t context, u
 	epoch->overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
 	epoch->hits_count = record->groups;
 	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
+	fill_tail(epoch, record, context);
 	outbox_send(&message);
 }
 

@@ -9,15 +9,21 @@
 
 #define LITEMRC_DRAIN_TIMEOUT (2 * HZ)
 
-static u32 row_words(const struct litemrc *mon)
+/* Words of a context in the window. */
+static u32 window_words(const struct litemrc *mon)
 {
 	return mon->parameters.groups + LITEMRC_ROW_WORDS;
+}
+
+static u32 row_words(const struct litemrc *mon)
+{
+	return window_words(mon) + litemrc_tail_groups(mon);
 }
 
 /* The shortest epoch, in accesses or cycles: the words that are read from the window after it. */
 u32 litemrc_epoch_least(const struct litemrc *mon)
 {
-	return mon->parameters.contexts * row_words(mon);
+	return mon->parameters.contexts * window_words(mon);
 }
 
 int litemrc_ring_init(struct litemrc *mon)
@@ -67,6 +73,7 @@ static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 	record->row_words = row_words(mon);
 	record->contexts = mon->parameters.contexts;
 	record->groups = mon->parameters.groups;
+	record->tail_groups = litemrc_tail_groups(mon);
 }
 
 /* A clear restarts the running epoch; one after the end belongs to the next. */
@@ -88,7 +95,7 @@ static void fill_times(struct litemrc *mon, struct litemrc_epoch *record)
 
 static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 {
-	u32 row = row_words(mon);
+	u32 row = window_words(mon);
 	u32 context, word;
 
 	fill_sizes(mon, record);

@@ -212,6 +212,12 @@ int litemrc_set_sampling(struct litemrc *mon, u32 sampling);
 int litemrc_clear(struct litemrc *mon);
 int litemrc_end_epoch(struct litemrc *mon);
 
+/* Page groups of a tail: as many beyond the memory as in it, if they fit. */
+static inline u32 litemrc_tail_groups(const struct litemrc *mon)
+{
+	return min_t(u32, 2 * mon->parameters.groups, LITEMRC_TAIL_GROUPS_MAX);
+}
+
 /* epochs.c */
 int litemrc_ring_init(struct litemrc *mon);
 u32 litemrc_epoch_least(const struct litemrc *mon);

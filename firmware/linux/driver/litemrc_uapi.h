@@ -7,6 +7,8 @@
 
 #define LITEMRC_ABI_VERSION 2
 
+#define LITEMRC_TAIL_GROUPS_MAX 256
+
 #define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 #define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
 
@@ -21,6 +23,11 @@ struct litemrc_context {
 	__u32 state;		/* enum litemrc_context_state */
 	__u32 pid;		/* in the first pid namespace; 0: none, or a cgroup */
 	char comm[16];		/* its name then, zero-padded; of a cgroup, the last part */
+	/* Its memory cgroup; all 0 without one. The first two are as of the epoch's end. */
+	__u32 resident;		/* pages charged to it */
+	__u32 evicted;		/* its pages that are out, in known order */
+	__u32 refaults;		/* in the epoch; those identified are the sum of the row's tail */
+	__u32 unidentified;	/* evictions and refaults in the epoch of unknown page or order */
 };
 
 /*
@@ -32,10 +39,10 @@ struct litemrc_epoch {
 	__u32 bytes;		/* of the whole record, a multiple of 8 */
 	__u16 header_bytes;	/* of this header; the contexts follow */
 	__u16 context_bytes;	/* of each context; the rows follow the last */
-	__u16 row_words;	/* 32 bits each: hits per group, misses, accesses, touched */
+	__u16 row_words;	/* 32 bits each: hits, misses, accesses, touched, tail */
 	__u16 contexts;
 	__u16 groups;
-	__u16 reserved;
+	__u16 tail_groups;	/* of the tail: refaults by group of LRU position, last open */
 	__aligned_u64 begin_ns;	/* CLOCK_MONOTONIC: end of the epoch before, or a later clear */
 	__aligned_u64 end_ns;
 	__u32 epoch;		/* its number, from 0 since boot */
@@ -65,10 +72,11 @@ static inline const __u32 *litemrc_epoch_row(const struct litemrc_epoch *epoch,
 	return first + context * epoch->row_words;
 }
 
-/* Words of a row after the hits. */
+/* Words of a row after the hits, without the tail. */
 #define LITEMRC_ROW_WORDS 3
 #define LITEMRC_ROW_MISSES(groups) (groups)
 #define LITEMRC_ROW_ACCESSES(groups) ((groups) + 1)
 #define LITEMRC_ROW_TOUCHED(groups) ((groups) + 2)
+#define LITEMRC_ROW_TAIL(groups) ((groups) + LITEMRC_ROW_WORDS) /* tail_groups words */
 
 #endif

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from patience import Deadline
 
-CONTEXTS, GROUPS, FRAMES = 4, 8, 8192
+CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192
+CONTEXT_BYTES = 40
+ROW_WORDS = GROUPS + 3 + TAIL_GROUPS
 CLOCK_HZ = 50_000_000
 STATES = {"free": 1, "following": 2, "ended": 3}
 PARAMETERS = {
@@ -28,7 +30,7 @@ PARAMETERS = {
     "queue_depth": 512,
     "ranks": 1,
     "epoch_least": CONTEXTS * (GROUPS + 3),
-    "record_bytes": 64 + CONTEXTS * (24 + 4 * (GROUPS + 3)),
+    "record_bytes": 64 + CONTEXTS * (CONTEXT_BYTES + 4 * ROW_WORDS),
 }
 SETTINGS = {
     "abi": "2",
@@ -53,15 +55,17 @@ _ORDER_TO_FOLLOW = re.compile(r"contexts/(\d+)/(pid|cgroup)$")
 
 @dataclass
 class Row:
-    """The counters of a context in a record."""
+    """The counters of a context in a record; `pages` are resident, evicted, refaults, unidentified."""
 
     misses: int = 0
     touched: int = 0
     hits: list[int] = field(default_factory=lambda: [0] * GROUPS)
+    tail: list[int] = field(default_factory=lambda: [0] * TAIL_GROUPS)
+    pages: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def packed(self) -> bytes:
         accesses = self.misses + sum(self.hits)
-        return struct.pack(f"{GROUPS + 3}I", *self.hits, self.misses, accesses, self.touched)
+        return struct.pack(f"{ROW_WORDS}I", *self.hits, self.misses, accesses, self.touched, *self.tail)
 
 
 class FakeDriver:
@@ -105,6 +109,7 @@ class FakeDriver:
         for name in ("procs", "threads", "subtree_control"):
             (self.cgroup / f"cgroup.{name}").touch()
         (self.cgroup.parent / "cgroup.subtree_control").touch()
+        (self.cgroup / "memory.low").write_text("0\n")
         os.mkfifo(self.device)
         self._fifo = os.open(self.device, os.O_RDWR | os.O_NONBLOCK)
 
@@ -166,14 +171,15 @@ class FakeDriver:
         values = [header.get(name, 0) for name in names]
         more_header, more_context, more_words = self._more
         followed = b"".join(
-            struct.pack("II16s", STATES[state], pid, comm.encode()) + b"\xee" * more_context
-            for state, pid, comm in self._followed
+            struct.pack("II16s4I", STATES[state], pid, comm.encode(), *rows.get(number, Row()).pages)
+            + b"\xee" * more_context
+            for number, (state, pid, comm) in enumerate(self._followed)
         )
         counters = b"".join(
             rows.get(number, Row()).packed() + b"\xee" * 4 * more_words for number in range(CONTEXTS)
         )
         header = 64 + more_header
-        sizes = (header, 24 + more_context, GROUPS + 3 + more_words, CONTEXTS, GROUPS, 0)
+        sizes = (header, CONTEXT_BYTES + more_context, ROW_WORDS + more_words, CONTEXTS, GROUPS, TAIL_GROUPS)
         begin_ns = 1_000_000_000 * self._epoch
         head = struct.pack(
             "I6H2Q8I",
@@ -234,6 +240,7 @@ class FakeDriver:
         else:
             followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
             self._change(context, followed, ordered=True)
+            replace_text(self.monitor / f"contexts/{context}/cgroup", "\n")
 
 
 def replace_text(path: Path, text: str) -> None:

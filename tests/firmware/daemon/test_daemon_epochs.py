@@ -7,7 +7,7 @@ import struct
 import termios
 
 import pytest
-from fake_driver import GROUPS, FakeDriver, Row, is_alive
+from fake_driver import CONTEXT_BYTES, GROUPS, ROW_WORDS, TAIL_GROUPS, FakeDriver, Row, is_alive
 from litemrc.device.collecting.collector import Collector
 from patience import patience, wait_until
 
@@ -36,6 +36,18 @@ def test_an_epoch_is_a_message_for_each_context_with_accesses(daemon, driver):
         assert message.accesses == sum(row.hits) + row.misses
         assert (message.dropped, message.outside, message.unsampled, message.scale_log2) == (5, 6, 7, 2)
         assert message.overflow is False
+
+
+def test_an_epoch_has_the_tail_of_refaults_without_its_last_zeros(daemon, driver):
+    tail = [0, 3, 0, 2**31] + [0] * (TAIL_GROUPS - 4)
+    rows = {0: Row(misses=1), 1: Row(misses=5, tail=tail, pages=(4096, 17, 2**31 + 3, 6))}
+    with daemon.host() as device:
+        driver.finish_epoch(rows)
+        without, message = receive(device, 2)
+
+    assert (without.resident, without.evicted, without.unidentified, without.tail) == (0, 0, 0, [])
+    assert (message.resident, message.evicted, message.unidentified) == (4096, 17, 6)
+    assert message.tail == [0, 3, 0, 2**31]
 
 
 def test_an_epoch_without_accesses_is_one_message_of_zeros(daemon, driver):
@@ -234,18 +246,18 @@ def test_a_daemon_serves_the_device_that_it_is_named(folder, start_daemon_on):
 @pytest.mark.parametrize(
     "sizes",
     [
-        (56, 24, GROUPS + 3),
-        (64, 20, GROUPS + 3),
-        (64, 24, GROUPS + 2),
-        (72, 24, GROUPS + 3),
-        (62, 24, GROUPS + 3),
+        (56, CONTEXT_BYTES, ROW_WORDS),
+        (64, CONTEXT_BYTES - 4, ROW_WORDS),
+        (64, CONTEXT_BYTES, ROW_WORDS - 1),
+        (72, CONTEXT_BYTES, ROW_WORDS),
+        (62, CONTEXT_BYTES, ROW_WORDS),
     ],
 )
 def test_a_record_with_parts_that_do_not_fit_ends_the_daemon(start_daemon, driver, sizes):
     daemon = start_daemon()
     daemon.status = 1
-    size = 64 + 4 * (24 + 4 * (GROUPS + 3))
-    head = struct.pack("I6H", size, *sizes, 4, GROUPS, 0)
+    size = 64 + 4 * (CONTEXT_BYTES + 4 * ROW_WORDS)
+    head = struct.pack("I6H", size, *sizes, 4, GROUPS, TAIL_GROUPS)
     driver.hand_out_bytes(head + bytes(size - len(head)))
 
     assert daemon.process.wait(timeout=patience(5)) == 1

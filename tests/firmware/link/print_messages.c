@@ -44,6 +44,10 @@ static void print_epoch(const struct epoch_body *m)
 	U("scale_log2", m->scale_log2);
 	U("overflow", m->overflow);
 	print_numbers("hits", m->hits, m->hits_count);
+	U("resident", m->resident);
+	U("evicted", m->evicted);
+	U("unidentified", m->unidentified);
+	print_numbers("tail", m->tail, m->tail_count);
 }
 
 static void print_event(const struct event_body *m)

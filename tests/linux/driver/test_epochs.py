@@ -5,8 +5,8 @@ from errno import EAGAIN, EFAULT, EINTR, EINVAL
 from linux.driver.guest import FAKE, S, parse_epoch
 
 DEVICE = "/dev/litemrc0"
-# Header, contexts, rows: struct litemrc_epoch of litemrc_uapi.h with the fake's 8 contexts and 64 groups.
-RECORD = 64 + 8 * 24 + 8 * (64 + 3) * 4
+# Header, contexts, rows of struct litemrc_epoch: the fake's 8 contexts and 64 groups, 128 of the tail.
+RECORD = 64 + 8 * 40 + 8 * (64 + 3 + 128) * 4
 LEAST = 8 * (64 + 3)  # the shortest epoch: words of the window
 RING = 64
 POLLIN, POLLPRI, POLLERR, POLLHUP = 1, 2, 8, 16

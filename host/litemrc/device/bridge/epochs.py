@@ -11,6 +11,8 @@ from litemrc.device.errors import DeviceGoneError
 _TRIES = 4
 _HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the range is a step back
 
+_NO_TAIL = {"resident": 0, "evicted": 0, "unidentified": 0, "tail": []}  # an operating system's work
+
 # The name of a message and its fields.
 Sent = tuple[str, dict[str, Any]]
 
@@ -102,7 +104,7 @@ class EpochReader:
         for context in used or [0]:
             words = self._mrc.window(rows[context], groups + len(totals))
             counted = dict(zip(totals, words[groups:], strict=True))
-            yield {"context": context, "hits": words[:groups], **counted}
+            yield {"context": context, "hits": words[:groups], **counted, **_NO_TAIL}
 
     def _messages(self, rows: list[dict[str, Any]], of_all: dict[str, Any]) -> Iterator[Sent]:
         for remaining, row in zip(reversed(range(len(rows))), rows, strict=True):
