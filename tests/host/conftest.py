@@ -51,9 +51,9 @@ def epoch_table() -> EpochTable:
 def tail_table() -> EpochTable:
     """A program in a memory cgroup of about 40 pages, and a context without one, as in `epoch_table`.
 
-    Memory has 4 groups of 16 pages, a tail 8. Summed over 3 epochs the program has 60 accesses: hits 20 10 0 0
-    and 30 misses. 24 of these are refaults, 0 0 6 10 8, so that 6 misses remain. In epoch 1 the tail leads: 2 of
-    its 10 refaults are counted as misses in epoch 2.
+    Memory has 4 groups of 16 pages, a tail 8. Summed over 3 epochs the program has 60 accesses: hits 20 10 0
+    0 and 30 misses. 24 of these are refaults, 0 0 6 10 8, so that 6 misses remain. In epoch 1 the tail leads:
+    2 of its 10 refaults are counted as misses in epoch 2.
     """
     common = {"touched": 8, "dropped": 0}
     return EpochTable.from_rows(

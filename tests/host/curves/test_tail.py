@@ -15,8 +15,8 @@ from litemrc.golden.monitor.lru_stack import LruStack
 def split_at_memory(trace: list[int], memory: int, group_pages: int, groups: int) -> HitCounters:
     """What a monitor counts beside an operating system that keeps `memory` pages by LRU.
 
-    The frame of an evicted page is invalid: the hardware's stack holds the resident pages alone, and a refault
-    is a miss to it. Its position is: resident pages + pages evicted later and still out.
+    The frame of an evicted page is invalid: the hardware's stack holds the resident pages alone; a refault is
+    a miss to it. Its position is: resident pages + pages evicted later and still out.
     """
     resident, evicted = LruStack[int](), list[int]()  # evicted: the last one first
     hits, refaults, misses = [0] * groups, [0] * (2 * groups), 0

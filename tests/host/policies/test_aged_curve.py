@@ -43,3 +43,33 @@ def test_a_sleeping_process_keeps_the_curve_and_loses_the_rate():
     aged.add(None, cycles=30)
     np.testing.assert_allclose(aged.miss_ratio, [1 / 4, 0])
     assert aged.reference_rate == pytest.approx(4 / 40)
+
+
+def refaulting(hits, misses, refaults):
+    return HitCounters.of(hits, misses, 1, refaults=refaults)
+
+
+def test_refaults_extend_it_beyond_the_memory():
+    """Half-life 8. 8 accesses: 4 hits, 4 misses. Then 2 hits and 6 misses, 4 of them refaults in group 3."""
+    aged = AgedCurve(half_life=8)
+    aged.add(refaulting([4, 0], 4, []), cycles=10)
+    assert aged.sizes_pages.tolist() == [1, 2]
+    aged.add(refaulting([2, 0], 6, [0, 0, 0, 4]), cycles=10)
+    assert (aged.sizes_pages.tolist(), aged.memory_groups) == ([1, 2, 3, 4], 2)
+    # Hits 4/2 + 2 and 4; misses 4/2 + 6 - 4; 12 accesses.
+    assert (aged.miss_ratio.tolist(), aged.accesses) == ([8 / 12, 8 / 12, 8 / 12, 4 / 12], 12)
+    aged.add(refaulting([8, 0], 0, []), cycles=10)
+    assert aged.miss_ratio.tolist() == [4 / 14, 4 / 14, 4 / 14, 2 / 14], "it keeps its groups"
+
+
+def test_refaults_counted_before_their_misses_are_right_in_the_end():
+    aged = AgedCurve(half_life=1e18)
+    aged.add(refaulting([5], 1, [0, 4]), cycles=10)
+    assert aged.miss_ratio.tolist() == [1 / 6, 0], "9 of 6 accesses cannot hit"
+    aged.add(refaulting([5], 9, [0, 2]), cycles=10)
+    assert aged.miss_ratio.tolist() == [10 / 20, 4 / 20]
+    early = AgedCurve(half_life=1e18)
+    early.add(refaulting([0], 0, [0, 4]), cycles=10)
+    assert early.miss_ratio.tolist() == [1, 1], "no access yet"
+    early.add(refaulting([5], 5, []), cycles=10)
+    assert early.miss_ratio.tolist() == [5 / 10, 1 / 10]

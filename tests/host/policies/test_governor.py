@@ -168,6 +168,18 @@ def test_n_mrc_loses_at_most_epsilon_of_all_accesses():
     assert governor().decide({}, 1000).n_mrc == 1
 
 
+def test_n_mrc_keeps_no_memory_awake_for_evicted_pages():
+    refaulting = HitCounters.of([900, 0, 0, 0], 100, GROUP, refaults=[0, 0, 0, 0, 0, 90])
+    assert governor(epsilon=0.01).decide({1: refaulting}, 1000).n_mrc == 1
+
+
+def test_a_budget_grows_by_refaults_and_by_nothing_else():
+    # 1 holds two groups and hits in none; a third and a fourth would give it 90 of its 100 misses.
+    blind, seeing = (HitCounters.of([0, 0], 100, GROUP, refaults=tail) for tail in ([], [0, 0, 0, 90]))
+    for epoch, pages in ((blind, 32), (seeing, 64)):
+        assert governor({1: 32}).decide({1: epoch}, 1000).budgets == {1: pages}
+
+
 def test_n_mrc_forgets_a_sleeper_as_its_rate_falls():
     running = governor(epsilon=0.0501, half_life=100)
     epoch = {1: counted([0, 0, 100]), 2: counted([100, 0, 0])}

@@ -212,7 +212,7 @@ class Collector:
         hello = self._hello
         values = {name: getattr(message, name) for name in EpochRow.__slots__}
         try:
-            row = EpochRow(**values | {"hits": tuple(message.hits)})
+            row = EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")})
         except ValueError as error:
             raise self._fault(str(error)) from error
         if len(row.hits) != hello.groups or row.context >= hello.contexts:

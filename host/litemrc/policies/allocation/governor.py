@@ -147,10 +147,15 @@ class Governor:
     def _n_mrc(self, demands: Sequence[Demand]) -> int:
         """Return the smallest size that loses at most epsilon of all possible hits if every stack has it.
 
-        All contexts have one size, because the hardware has one register. Contexts are weighted by their
-        rates, so that a context that has slept long no longer keeps memory awake.
+        Possible hits are those in memory: refaults keep no memory awake. All contexts have one size, because
+        the hardware has one register. Contexts are weighted by their rates, so that a context that has slept
+        long no longer keeps memory awake.
         """
-        known = [(demand.reference_rate, demand.miss_ratio) for demand in demands if demand.reference_rate]
+        known = [
+            (demand.reference_rate, demand.miss_ratio[: self._curves[int(demand.name)].memory_groups])
+            for demand in demands
+            if demand.reference_rate
+        ]
         if not known:
             return 1
         longest = max(ratio.size for _, ratio in known)
