@@ -9,6 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "budgets/fault_cost.h"
+#include "budgets/groups.h"
 #include "budgets/lease.h"
 #include "driver/driver.h"
 #include "driver/record.h"
@@ -18,6 +20,7 @@
 #include "messages/outbox.h"
 #include "processes/cgroups.h"
 #include "processes/child.h"
+#include "processes/listed.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
 #include "processes/starter.h"
@@ -94,11 +97,13 @@ static void say_end(void)
 /* Timeout of the next poll(), in ms; -1: none. */
 static int patience_ms(void)
 {
-	int runs = runs_patience_ms(), lease = lease_patience_ms();
+	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms()};
+	int least = -1;
 
-	if (runs < 0 || lease < 0)
-		return runs < 0 ? lease : runs;
-	return runs < lease ? runs : lease;
+	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i] >= 0 && (least < 0 || limits[i] < least))
+			least = limits[i];
+	return least;
 }
 
 /* Returns 0 after a signal, or -errno of the port. */
@@ -118,6 +123,7 @@ static int serve(struct pollfd *sources)
 			error = service_read();
 		followers_report();
 		service_progress();
+		fault_cost_progress();
 		runs_progress();
 		lease_progress();
 		if (!error)
@@ -163,16 +169,21 @@ int daemon_serve(const struct options *options)
 	followers_init();
 	sources[TTY].fd = tty_open(options->tty, options->baud);
 	cgroups_init(options->cgroup, root ? &identity : NULL);
+	groups_open(options->cgroups);
 	child_init();
 	starter_begin(root ? &identity : NULL, options->program_user ? &programs_identity : NULL);
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
+	atexit(fault_cost_end);
+	atexit(lease_end);
 
 	outbox_init(sources[TTY].fd, parameters.contexts);
 	service_init(sources[TTY].fd);
 	start_counting();
 	if (program_count && !options->program_user)
 		say("programs run as the daemon's user: they can change their budgets");
+	if (listed_count)
+		say("a host may govern %u cgroups", (unsigned int)listed_count);
 	say("serves %s, %u programs", options->tty, (unsigned int)program_count);
 	error = serve(sources);
 	say_end();

@@ -21,8 +21,9 @@ static const char help[] =
 	"  --device PATH    the monitor, as the driver's device for epochs; its name is also that of the folder in sysfs\n"
 	"                   (/dev/litemrc0)\n"
 	"  --sysfs PATH     where sysfs is mounted (/sys)\n"
-	"  --config PATH    programs that a host may start (/etc/litemrcd.conf)\n"
+	"  --config PATH    programs that a host may start, and cgroups that it may govern (/etc/litemrcd.conf)\n"
 	"  --cgroup PATH    cgroup v2 to create for these programs, or none (/sys/fs/cgroup/litemrcd)\n"
+	"  --cgroups PATH   where cgroup v2 is mounted, for the cgroups that the config lists (/sys/fs/cgroup)\n"
 	"  --clock-hz N     system clock, Hz (clock-frequency of cpu@0 in the device tree)\n"
 	"  --user NAME      user to run as: USER or USER:GROUP, names or numbers; required for root\n"
 	"  --program-user NAME   another user, for the programs; required for root\n"
@@ -38,6 +39,7 @@ static const struct option known[] = {
 	{"sysfs", required_argument, NULL, 's'},
 	{"config", required_argument, NULL, 'c'},
 	{"cgroup", required_argument, NULL, 'g'},
+	{"cgroups", required_argument, NULL, 'm'},
 	{"clock-hz", required_argument, NULL, 'z'},
 	{"user", required_argument, NULL, 'u'},
 	{"program-user", required_argument, NULL, 'p'},
@@ -63,6 +65,7 @@ static void take(struct options *options, int letter)
 	case 's': options->sysfs = optarg; break;
 	case 'c': options->config = optarg; break;
 	case 'g': options->cgroup = optarg; break;
+	case 'm': options->cgroups = optarg; break;
 	case 'u': options->user = optarg; break;
 	case 'p': options->program_user = optarg; break;
 	case 'z': options->clock_hz = number("clock-hz", optarg); break;
@@ -90,6 +93,7 @@ struct options options_read(int argc, char **argv)
 		.sysfs = "/sys",
 		.config = "/etc/litemrcd.conf",
 		.cgroup = "/sys/fs/cgroup/litemrcd",
+		.cgroups = "/sys/fs/cgroup",
 		.baud = 115200,
 	};
 	int run = argc > 1 && !strcmp(argv[1], "run");

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct options {
-	const char *tty, *device, *sysfs, *config, *cgroup;
+	const char *tty, *device, *sysfs, *config, *cgroup, *cgroups;
 	const char *user;	/* NULL: not given */
 	const char *program_user;
 	uint32_t baud;

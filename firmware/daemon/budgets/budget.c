@@ -2,7 +2,9 @@
 #include "budgets/budget.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,16 +14,37 @@
 #include "system/sysfs.h"
 #include "system/text.h"
 
-bool budget_exists(int group)
+int budget_open(struct budget_files *files, int folder)
 {
-	return !faccessat(group, "memory.high", R_OK, 0);
+	int error;
+
+	files->high = openat(folder, "memory.high", O_RDWR | O_CLOEXEC);
+	files->low = openat(folder, "memory.low", O_RDWR | O_CLOEXEC);
+	files->current = openat(folder, "memory.current", O_RDONLY | O_CLOEXEC);
+	error = errno;
+	files->reclaim = openat(folder, "memory.reclaim", O_WRONLY | O_CLOEXEC);	/* from Linux 5.19 on */
+	if (files->high >= 0 && files->low >= 0 && files->current >= 0)
+		return 0;
+	budget_close(files);
+	return -error;
 }
 
-static int pages_in(int group, const char *file, uint32_t *pages)
+void budget_close(struct budget_files *files)
+{
+	int *const all[] = {&files->high, &files->low, &files->current, &files->reclaim};
+
+	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (*all[i] >= 0)
+			close(*all[i]);
+		*all[i] = -1;
+	}
+}
+
+int budget_pages(int file, uint32_t *pages)
 {
 	char text[32];
 	uint64_t bytes;
-	int got = sysfs_read_at(group, file, text, sizeof(text));
+	int got = sysfs_read(file, text, sizeof(text));
 
 	if (got < 0)
 		return got;
@@ -36,31 +59,54 @@ static int pages_in(int group, const char *file, uint32_t *pages)
 	return 0;
 }
 
-static int write_pages(int group, const char *file, uint32_t pages)
+int budget_get(const struct budget_files *files, struct budget *budget)
+{
+	int error = budget_pages(files->high, &budget->allowed);
+
+	if (!error)
+		error = budget_pages(files->low, &budget->guaranteed);
+	return error ? error : budget_pages(files->current, &budget->used);
+}
+
+int budget_keep(const struct budget_files *files, struct kept_budget *kept)
+{
+	int got = sysfs_read(files->high, kept->high, sizeof(kept->high));
+
+	if (got >= 0)
+		got = sysfs_read(files->low, kept->low, sizeof(kept->low));
+	return got < 0 ? got : 0;
+}
+
+int budget_restore(const struct budget_files *files, const struct kept_budget *kept)
+{
+	int high = sysfs_write(files->high, kept->high);
+	int low = sysfs_write(files->low, kept->low);
+
+	return high ? high : low;
+}
+
+int budget_set(const struct budget_files *files, uint32_t pages)
+{
+	struct kept_budget before, wanted = {"max\n", "0\n"};
+	int error = budget_keep(files, &before);
+
+	if (pages != LITEMRC_NO_BUDGET) {
+		snprintf(wanted.high, sizeof(wanted.high), "%" PRIu64 "\n", (uint64_t)pages << parameters.page_shift);
+		memcpy(wanted.low, wanted.high, sizeof(wanted.low));
+	}
+	if (!error)
+		error = budget_restore(files, &wanted);
+	if (error)
+		budget_restore(files, &before);
+	return error;
+}
+
+int budget_reclaim(const struct budget_files *files, uint32_t pages)
 {
 	char text[32];
+	int error;
 
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", (uint64_t)pages << parameters.page_shift);
-	return sysfs_write_at(group, file, text);
-}
-
-int budget_get(int group, struct budget *budget)
-{
-	int error = pages_in(group, "memory.high", &budget->allowed);
-
-	return error ? error : pages_in(group, "memory.current", &budget->used);
-}
-
-int budget_set(int group, uint32_t pages)
-{
-	if (pages == LITEMRC_NO_BUDGET)
-		return sysfs_write_at(group, "memory.high", "max\n");
-	return write_pages(group, "memory.high", pages);
-}
-
-int budget_reclaim(int group, uint32_t pages)
-{
-	int error = write_pages(group, "memory.reclaim", pages);
-
+	error = sysfs_write(files->reclaim, text);
 	return error == -EAGAIN ? 0 : error;	/* fewer were reclaimed than requested */
 }

@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of a cgroup in pages of the monitor. All but budget_exists() return 0 or -errno. */
+/*
+ * Memory of a cgroup in pages of the monitor. A budget is a guarantee and a limit: memory.low and memory.high have the
+ * same value. All functions but budget_close() return 0 or -errno.
+ */
 #ifndef LITEMRCD_BUDGET_H
 #define LITEMRCD_BUDGET_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-struct budget {
-	uint32_t allowed;	/* LITEMRC_NO_BUDGET: unlimited */
-	uint32_t used;
+/* Open files of a cgroup; -1: missing. */
+struct budget_files {
+	int high, low, current, reclaim;
 };
 
-/* Whether the cgroup has the memory controller. */
-bool budget_exists(int group);
+struct budget {
+	uint32_t allowed;	/* memory.high; LITEMRC_NO_BUDGET: unlimited */
+	uint32_t used;
+	uint32_t guaranteed;	/* memory.low */
+};
 
-int budget_get(int group, struct budget *budget);
+/* Both limits as the kernel printed them. */
+struct kept_budget {
+	char high[32], low[32];
+};
 
-/* Limits the cgroup to `pages`; the kernel reclaims pages beyond that at once, as far as possible. */
-int budget_set(int group, uint32_t pages);
+/* Opens the files of a cgroup's folder; -ENOENT: the cgroup has no memory controller. */
+int budget_open(struct budget_files *files, int folder);
+void budget_close(struct budget_files *files);
+
+int budget_get(const struct budget_files *files, struct budget *budget);
+
+/*
+ * Guarantees `pages` to the cgroup and limits it to them; the kernel reclaims pages beyond that at once, as far as
+ * possible. LITEMRC_NO_BUDGET: neither guarantee nor limit. On failure both files are as before.
+ */
+int budget_set(const struct budget_files *files, uint32_t pages);
+
+int budget_keep(const struct budget_files *files, struct kept_budget *kept);
+int budget_restore(const struct budget_files *files, const struct kept_budget *kept);
 
 /* Reclaims up to `pages` pages. */
-int budget_reclaim(int group, uint32_t pages);
+int budget_reclaim(const struct budget_files *files, uint32_t pages);
+
+/* The number in a file of a cgroup, in pages; "max": LITEMRC_NO_BUDGET. */
+int budget_pages(int file, uint32_t *pages);
 
 #endif

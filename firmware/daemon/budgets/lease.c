@@ -1,34 +1,91 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "budgets/lease.h"
 
-#include <stdbool.h>
+#include <string.h>
 
-#include "budgets/budget.h"
 #include "driver/driver.h"
 #include "messages/outbox.h"
-#include "processes/runs.h"
+#include "processes/listed.h"
+#include "processes/programs.h"
 #include "system/say.h"
 #include "system/timing.h"
+
+#define ENDED "the lease ended: memory.high and memory.low are as before it"
+
+struct entry {
+	bool held;
+	uint32_t serial;	/* of the program's run */
+	struct kept_budget before;
+};
 
 static bool held;
 static int64_t end_ms;
 static bool unreported;	/* it expired, and the host has not been notified */
+static struct entry of_listed[LISTED_MAX], of_programs[PROGRAMS_MAX];
 
-static void lift_budgets(void)
+static struct entry *entry_of(const struct group *group)
 {
-	for (uint32_t context = 1; held && context < parameters.contexts; context++) {
-		int group = runs_group(context);
+	return group->listed >= 0 ? &of_listed[group->listed] : &of_programs[group->program];
+}
 
-		if (group >= 0 && budget_exists(group))
-			budget_set(group, LITEMRC_NO_BUDGET);
-	}
+bool lease_held(void)
+{
+	return held;
+}
+
+bool lease_governs(uint32_t listed)
+{
+	return of_listed[listed].held;
+}
+
+int lease_keep(const struct group *group)
+{
+	struct entry *entry = entry_of(group);
+	int error;
+
+	if (!held || (entry->held && entry->serial == group->serial))
+		return 0;
+	error = budget_keep(&group->files, &entry->before);
+	entry->held = !error;
+	entry->serial = group->serial;
+	return error;
+}
+
+static void restore(const struct group *group)
+{
+	struct entry *entry = entry_of(group);
+	int error = 0;
+
+	if (entry->held && entry->serial == group->serial)
+		error = budget_restore(&group->files, &entry->before);
+	if (error)
+		say("%s: the budget cannot be restored: %s", group->path, strerror(-error));
+	entry->held = false;
+}
+
+void lease_end(void)
+{
+	struct group group;
+
 	held = false;
+	for (uint32_t i = 0; i < listed_count; i++) {
+		group_of_listed(i, &group);
+		restore(&group);
+	}
+	for (uint32_t context = 1; context < parameters.contexts; context++)
+		if (!group_find(context, &group)) {
+			if (group.program >= 0)
+				restore(&group);
+			group_leave(&group);
+		}
+	memset(of_programs, 0, sizeof(of_programs));
+	groups_protect_programs();
 }
 
 void lease_set(uint32_t cycles)
 {
 	if (!cycles) {
-		lift_budgets();
+		lease_end();
 		return;
 	}
 	held = true;
@@ -37,7 +94,7 @@ void lease_set(uint32_t cycles)
 
 static void report(void)
 {
-	static const char line[] = "the lease ended: all budgets are lifted";
+	static const char line[] = ENDED;
 	static struct device_message message;
 
 	message.type_choice = device_message_type_log_c;
@@ -53,9 +110,9 @@ static void report(void)
 void lease_progress(void)
 {
 	if (held && now_ms() >= end_ms) {
-		lift_budgets();
+		lease_end();
 		unreported = true;
-		say("the host's lease ended: all budgets are lifted");
+		say(ENDED);
 	}
 	if (unreported && outbox_has_room())
 		report();

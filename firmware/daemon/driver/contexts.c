@@ -91,6 +91,16 @@ int context_files_read(const struct context_files *files, struct litemrc_context
 	return 0;
 }
 
+int context_files_cgroup(const struct context_files *files, char *path, size_t size)
+{
+	int got = sysfs_read(files->cgroup, path, size);
+
+	if (got < 0)
+		return got;
+	path[strcspn(path, "\n")] = 0;
+	return 0;
+}
+
 int context_files_follow(const struct context_files *files, pid_t pid)
 {
 	char text[16];

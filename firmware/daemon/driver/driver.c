@@ -246,6 +246,11 @@ int driver_followed(uint32_t context, struct litemrc_context *followed)
 	return context_files_read(&contexts[context], followed);
 }
 
+int driver_followed_cgroup(uint32_t context, char *path, size_t size)
+{
+	return context_files_cgroup(&contexts[context], path, size);
+}
+
 int driver_follow(uint32_t context, pid_t pid)
 {
 	return context_files_follow(&contexts[context], pid);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #define MOUNT_IT "mount cgroup2 there, name another folder with --cgroup, or run without: --cgroup none"
 
 static int subtree = -1;
+static int subtree_low = -1;	/* its memory.low; -1: none, or no permission */
 static char place[256];	/* path of the subtree among all cgroups */
 
 static void hand_over(const struct identity *owner)
@@ -71,6 +73,7 @@ void cgroups_init(const char *path, const struct identity *owner)
 	sysfs_write_at(subtree, "../cgroup.subtree_control", "+memory\n");
 	if (sysfs_write_at(subtree, "cgroup.subtree_control", "+memory\n"))
 		say("%s: no memory controller, so budgets are refused", path);
+	subtree_low = openat(subtree, "memory.low", O_WRONLY | O_CLOEXEC);
 	if (owner)
 		hand_over(owner);
 	find_place();
@@ -79,6 +82,15 @@ void cgroups_init(const char *path, const struct identity *owner)
 bool cgroups_exist(void)
 {
 	return subtree >= 0;
+}
+
+void cgroups_protect(uint64_t bytes)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", bytes);
+	if (subtree_low >= 0)
+		sysfs_write(subtree_low, text);
 }
 
 int cgroup_make(const char *name)

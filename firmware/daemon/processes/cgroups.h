@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "system/privileges.h"
@@ -21,6 +22,9 @@
 void cgroups_init(const char *path, const struct identity *owner);
 
 bool cgroups_exist(void);
+
+/* Protects so many bytes of the subtree (memory.low), since a group is protected no more than those above it. */
+void cgroups_protect(uint64_t bytes);
 
 /* Creates an empty group. Returns its open folder, or -errno. */
 int cgroup_make(const char *name);

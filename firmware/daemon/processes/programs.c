@@ -6,11 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "processes/listed.h"
 #include "system/say.h"
 
 #define SCALE "{scale}"
 #define EXPANDED (512 + PROGRAM_WORDS * 10)	/* in each word ten digits may replace 7 letters */
 #define A_PROGRAM "write: NAME = /PATH/OF/PROGRAM WORD \"SOME WORDS\" {scale}"
+#define GOVERN "[govern]"
+#define A_CGROUP "write: [govern] = /PATH/OF/CGROUP"
 
 struct program programs[PROGRAMS_MAX];
 uint32_t program_count;
@@ -102,6 +105,24 @@ static const char *read_program(const char *at)
 	return wrong;
 }
 
+/* The rest of a line that begins with [govern]. */
+static const char *read_cgroup(const char *at)
+{
+	char path[LISTED_LONGEST + 2];
+	size_t length;
+
+	at = skip_blanks(at);
+	if (*at != '=')
+		return "no = after [govern]";
+	at = skip_blanks(at + 1);
+	length = strlen(at);
+	while (length && strchr(" \t", at[length - 1]))
+		length--;
+	/* A longer path is refused as such. */
+	snprintf(path, sizeof(path), "%.*s", (int)length, at);
+	return listed_add(path);
+}
+
 void programs_read(const char *path)
 {
 	char line[sizeof(programs[0].text)];
@@ -113,15 +134,16 @@ void programs_read(const char *path)
 	while (fgets(line, sizeof(line), file)) {
 		size_t length = strcspn(line, "\n");
 		const char *at = skip_blanks(line), *wrong = NULL;
+		bool cgroup = !strncmp(at, GOVERN, strlen(GOVERN));
 
 		number++;
 		if (line[length] != '\n' && !feof(file))
 			wrong = "the line is longer than 510 characters, or contains a zero byte";
 		line[length] = 0;
 		if (!wrong && *at && *at != '#')
-			wrong = read_program(at);
+			wrong = cgroup ? read_cgroup(at + strlen(GOVERN)) : read_program(at);
 		if (wrong)
-			give_up(EXIT_BAD_INPUT, A_PROGRAM, "%s:%u: %s", path, number, wrong);
+			give_up(EXIT_BAD_INPUT, cgroup ? A_CGROUP : A_PROGRAM, "%s:%u: %s", path, number, wrong);
 	}
 	fclose(file);
 }

@@ -31,6 +31,8 @@ static struct run {
 	int64_t deadline_ms;
 } runs[PROGRAMS_MAX];
 
+static uint32_t serials[PROGRAMS_MAX];
+
 /* Moves the held child into its cgroup and makes the context follow it. */
 static int place(const struct program *program, struct run *run, const char **reason)
 {
@@ -93,6 +95,7 @@ int runs_start(uint32_t number, uint32_t context, uint32_t scale, const char **r
 		remove_group(run, program->name);
 	else
 		run->state = HELD;
+	serials[number] += !error;
 	return error;
 }
 
@@ -200,6 +203,18 @@ static struct run *run_in(uint32_t context)
 bool runs_in(uint32_t context)
 {
 	return run_in(context);
+}
+
+int runs_program(uint32_t context)
+{
+	struct run *run = run_in(context);
+
+	return run ? (int)(run - runs) : -1;
+}
+
+uint32_t runs_serial(uint32_t program)
+{
+	return serials[program];
 }
 
 int runs_group(uint32_t context)

@@ -30,8 +30,12 @@ uint32_t runs_running(void);
 /* The cgroup of the program that runs in a context; -1: none. */
 int runs_group(uint32_t context);
 
-/* Whether a program runs in the context. */
+/* Whether a program runs in the context; its number, or -1. */
 bool runs_in(uint32_t context);
+int runs_program(uint32_t context);
+
+/* The number of the program's present or last run, from 1. */
+uint32_t runs_serial(uint32_t program);
 
 /* Terminates all programs and waits for their end. */
 void runs_end_all(void);

@@ -2,15 +2,18 @@
 #include "requests/processes.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "budgets/budget.h"
 #include "driver/driver.h"
+#include "processes/listed.h"
 #include "processes/programs.h"
 #include "processes/runs.h"
 #include "system/text.h"
 
 #define PID_LIMIT (4u << 20)	/* the kernel's PID_MAX_LIMIT */
 #define BAD_CONTEXT "context must be 1 or higher, and one of the monitor's"
+#define RUNS_HERE "a program that the host started runs in the context"
 
 static int run(const struct run_body *body, struct answer *answer)
 {
@@ -45,53 +48,63 @@ static int follow(const struct follow_body *body, struct answer *answer)
 	if (body->pid > PID_LIMIT)
 		return refuse(answer, error_code_bad_argument_c, "there is no such process");
 	if (runs_in(body->context))
-		return refuse(answer, error_code_busy_c, "a program that the host started runs in the context");
+		return refuse(answer, error_code_busy_c, RUNS_HERE);
 	error = driver_follow(body->context, body->pid);
 	return error ? refuse_errno(answer, error) : acknowledge_process(body->context, answer);
 }
 
-/* Only programs that the host started have a cgroup, and so a budget. */
-static int find_group(uint32_t context, int *group, struct answer *answer)
+/* The context that follows the path already, else the first free one, else the first whose process has ended; 0: none. */
+static uint32_t context_for(const char *path)
 {
+	uint32_t free = 0, ended = 0;
+
+	for (uint32_t context = parameters.contexts - 1; context; context--) {
+		struct litemrc_context now;
+		char followed[300];
+
+		if (!driver_followed_cgroup(context, followed, sizeof(followed)) && !strcmp(followed, path))
+			return context;
+		if (runs_in(context) || driver_followed(context, &now))
+			continue;
+		if (now.state == LITEMRC_CONTEXT_FREE)
+			free = context;
+		else if (now.state == LITEMRC_CONTEXT_ENDED)
+			ended = context;
+	}
+	return free ? free : ended;
+}
+
+static int follow_cgroup(const struct follow_cgroup_body *body, struct answer *answer)
+{
+	uint32_t context = body->context;
+	char path[LISTED_LONGEST + 1];
+	int error;
+
+	snprintf(path, sizeof(path), "%.*s", (int)body->path.len, (const char *)body->path.value);
+	if (strlen(path) != body->path.len || listed_find(path) < 0)
+		return refuse(answer, error_code_bad_argument_c,
+			      "the cgroup is not listed: [govern] lines of litemrcd.conf");
 	if (context >= parameters.contexts)
-		return error_code_bad_argument_c;
-	if (!runs_in(context))
-		return refuse(answer, error_code_busy_c, "no program that the host started runs in the context");
-	*group = runs_group(context);
-	if (*group < 0 || !budget_exists(*group))
-		return refuse(answer, error_code_unsupported_c, "the kernel has no memory controller");
-	return 0;
-}
-
-static int acknowledge_budget(int group, int error, struct answer *answer)
-{
-	struct budget budget;
-
-	if (!error)
-		error = budget_get(group, &budget);
-	if (!error)
-		acknowledge(answer, 2, budget.allowed, budget.used, 0);
-	return refuse_errno(answer, error);
-}
-
-static int change_budget(const struct host_request *request, struct answer *answer)
-{
-	bool set = request->type_choice == host_request_type_set_budget_c;
-	uint32_t context = set ? request->set_budget.context : request->reclaim.context;
-	uint32_t pages = set ? request->set_budget.pages : request->reclaim.pages;
-	int group, error = find_group(context, &group, answer);
-
+		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
+	if (!context)
+		context = context_for(path);
+	if (!context)
+		return refuse(answer, error_code_busy_c, "no context is free");
+	if (runs_in(context))
+		return refuse(answer, error_code_busy_c, RUNS_HERE);
+	error = driver_follow_cgroup(context, path);
+	if (error == -ENOENT)
+		return refuse(answer, error_code_bad_argument_c, "the cgroup is gone: create it and start litemrcd again");
 	if (error)
-		return error;
-	if (!pages || (pages > parameters.frames && !(set && pages == LITEMRC_NO_BUDGET)))
-		return refuse(answer, error_code_bad_argument_c, "pages must be 1 to the size of memory");
-	return acknowledge_budget(group, set ? budget_set(group, pages) : budget_reclaim(group, pages), answer);
+		return refuse_errno(answer, error);
+	error = acknowledge_process(context, answer);
+	answer->ack.values[2] = context;
+	answer->ack.values_count = 3;
+	return error;
 }
 
 int processes_perform(const struct host_request *request, struct answer *answer)
 {
-	int group, error;
-
 	switch (request->type_choice) {
 	case host_request_type_run_c:
 		return run(&request->run, answer);
@@ -101,10 +114,7 @@ int processes_perform(const struct host_request *request, struct answer *answer)
 		return acknowledge_process(request->get_process.context, answer);
 	case host_request_type_follow_c:
 		return follow(&request->follow, answer);
-	case host_request_type_get_budget_c:
-		error = find_group(request->get_budget.context, &group, answer);
-		return error ? error : acknowledge_budget(group, 0, answer);
 	default:
-		return change_budget(request, answer);
+		return follow_cgroup(&request->follow_cgroup, answer);
 	}
 }

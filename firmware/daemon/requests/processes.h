@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests about programs, followed processes and memory budgets. */
+/* Requests about programs, and the processes and cgroups that contexts follow. */
 #ifndef LITEMRCD_PROCESSES_H
 #define LITEMRCD_PROCESSES_H
 

@@ -13,6 +13,7 @@
 #include "processes/programs.h"
 #include "processes/runs.h"
 #include "requests/answer.h"
+#include "requests/budgets.h"
 #include "requests/processes.h"
 #include "requests/settings.h"
 #include "system/text.h"
@@ -75,10 +76,14 @@ static int perform(const struct host_request *request)
 	case host_request_type_run_c:
 	case host_request_type_get_process_c:
 	case host_request_type_follow_c:
+	case host_request_type_follow_cgroup_c:
+		return processes_perform(request, &answer);
 	case host_request_type_get_budget_c:
 	case host_request_type_set_budget_c:
 	case host_request_type_reclaim_c:
-		return processes_perform(request, &answer);
+	case host_request_type_measure_fault_cost_c:
+	case host_request_type_get_fault_cost_c:
+		return budgets_perform(request, &answer);
 	default:
 		return settings_perform(request, &answer);
 	}

@@ -1,11 +1,13 @@
 """The process that each context of a device follows, and memory budgets; with an operating system only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError
-from litemrc.device.link.protocol import Message, device_messages
+from litemrc.device.link.protocol import Message, device_messages, host_requests
 from litemrc.device.link.schema import schema
+from litemrc.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,22 @@ class Followed:
 
 @dataclass(frozen=True)
 class Budget:
-    """Memory of the programs of a context, in pages; `allowed` None: no limit."""
+    """Memory of a context, in pages.
+
+    Attributes:
+        allowed: its budget; None: no limit.
+        used: what it holds.
+        guaranteed: what reclaim of other memory leaves to it; None: the device does not report it.
+        guaranteed_above: least guarantee of the cgroups above, a bound of `guaranteed`; None: none is above.
+        allowed_above: least limit of the cgroups above, and its hard limit; None: none.
+    """
 
     context: int
     allowed: int | None
     used: int
+    guaranteed: int | None = None
+    guaranteed_above: int | None = None
+    allowed_above: int | None = None
 
 
 def get_followed(device: Device, context: int) -> Followed:
@@ -45,8 +58,29 @@ def follow(device: Device, context: int, pid: int) -> Followed:
     return _followed(device, context, device.request("follow", context=context, pid=pid))
 
 
+def follow_cgroup(device: Device, path: str, context: int = 0) -> Followed:
+    """Have a context follow a cgroup and those below it.
+
+    Parameters:
+        path: from the root of cgroup v2, such as /app/web; one that the device's administrator listed.
+        context: 0: the one that follows it already, or a free one.
+
+    Raises:
+        UserError: the path is too long for the link, or empty.
+        LinkError: as `get_followed`; the cgroup is not listed, or no context is free.
+    """
+    longest = next(f.high for f in host_requests().types["follow_cgroup"].body if f.name == "path")
+    if not 1 <= len(path.encode()) <= longest:
+        what = f"the path of a cgroup must have 1 to {longest} bytes (got {len(path.encode())})"
+        raise UserError(what, where=device.url, remedy="give a path such as /app/web")
+    answer = device.request("follow_cgroup", context=context, path=path)
+    if len(answer.values) != 3 or not 0 < answer.values[2] < device.hello.contexts:
+        raise _fault(device, context, answer)
+    return _followed(device, answer.values[2], answer, answer.values[:2])
+
+
 def get_budget(device: Device, context: int) -> Budget | None:
-    """Return the budget of a context; None if the device did not start its programs and so has none.
+    """Return the budget of a context; None if it has neither a program of the device nor a listed cgroup.
 
     Raises:
         LinkError: as `get_followed`.
@@ -60,10 +94,10 @@ def get_budget(device: Device, context: int) -> Budget | None:
 
 
 def set_budget(device: Device, context: int, pages: int | None) -> Budget:
-    """Set what the programs of a context may use before they must give pages back; None: no limit.
+    """Guarantee memory to a context, and limit it to the same; None: neither.
 
     Raises:
-        LinkError: as `get_followed`; or the device did not start what runs there.
+        LinkError: as `get_followed`; the context has no budget, or the cgroups above allow less.
     """
     answer = device.request(
         "set_budget", context=context, pages=schema().constants["no_budget"] if pages is None else pages
@@ -80,22 +114,29 @@ def reclaim(device: Device, context: int, pages: int) -> Budget:
     return _budget(device, context, device.request("reclaim", context=context, pages=pages))
 
 
-def _followed(device: Device, context: int, answer: Message) -> Followed:
+def _followed(device: Device, context: int, answer: Message, values: Sequence[int] | None = None) -> Followed:
     (choices,) = (f.choices for f in device_messages().types["process"].body if f.name == "state")
     names = {number: name for name, number in choices}
     try:
-        state, pid = answer.values
+        state, pid = answer.values if values is None else values
         return Followed(context, names[state], pid, printable(answer.payload.decode(errors="replace")))
     except (ValueError, KeyError):
         raise _fault(device, context, answer) from None
 
 
 def _budget(device: Device, context: int, answer: Message) -> Budget:
-    try:
-        allowed, used = answer.values
-    except ValueError:
-        raise _fault(device, context, answer) from None
-    return Budget(context, None if allowed == schema().constants["no_budget"] else allowed, used)
+    if len(answer.values) not in (2, 5):
+        raise _fault(device, context, answer)
+    no_budget = schema().constants["no_budget"]
+    allowed, used, *more = answer.values
+    guaranteed, *above = more or (None, no_budget, no_budget)
+    return Budget(
+        context,
+        None if allowed == no_budget else allowed,
+        used,
+        guaranteed,
+        *(None if pages == no_budget else pages for pages in above),
+    )
 
 
 def _fault(device: Device, context: int, answer: Message) -> DeviceFaultError:

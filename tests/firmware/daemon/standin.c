@@ -3,7 +3,7 @@
  *
  * An order (a write at offset 0) replaces a file's text. If there is a file of the same name with ".error" appended, the
  * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
- * them. A context ordered to follow a process does so immediately; fake_driver.py does the rest of the driver's work. Every
+ * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
  * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG.
  */
 #include <errno.h>
@@ -25,6 +25,7 @@ int __wrap_unlinkat(int folder, const char *path, int flags);
 static const char *const group_files[][2] = {
 	{"cgroup.procs", ""},      {"cgroup.events", "populated 0\nfrozen 0\n"}, {"cgroup.kill", ""},
 	{"memory.high", "max\n"}, {"memory.current", "40960\n"},                {"memory.reclaim", ""},
+	{"memory.low", "0\n"},
 };
 #define GROUP_FILES (sizeof(group_files) / sizeof(group_files[0]))
 
@@ -56,12 +57,13 @@ static int error_of(const char *path)
 static void follow(const char *path, const char *text)
 {
 	char state[4200];
-	int name = (int)strlen(path) - 4, file;
-	const char *said = atoi(text) ? "following\n" : "free\n";
+	const char *name = strrchr(path, '/');
+	const char *said = atoi(text) || text[0] == '/' ? "following\n" : "free\n";
+	int file;
 
-	if (!strstr(path, "/contexts/") || strcmp(path + name, "/pid"))
+	if (!strstr(path, "/contexts/") || (strcmp(name, "/pid") && strcmp(name, "/cgroup")))
 		return;
-	snprintf(state, sizeof(state), "%.*s/state", name, path);
+	snprintf(state, sizeof(state), "%.*s/state", (int)(name - path), path);
 	file = open(state, O_WRONLY | O_CLOEXEC);
 	if (file < 0 || write(file, said, strlen(said)) < 0 || ftruncate(file, strlen(said)))
 		abort();

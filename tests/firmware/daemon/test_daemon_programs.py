@@ -15,6 +15,7 @@ from patience import Deadline, patience, wait_until
 
 QUICK, SLEEP, FAIL, TREE = range(4)
 NO_BUDGET = 2**32 - 1
+ROOT = [NO_BUDGET, NO_BUDGET]  # guarantee and limit of cgroups above, of which there is none
 
 
 def messages_until_done(device):
@@ -211,14 +212,17 @@ def test_budgets_are_the_cgroups(daemon, driver):
     group = driver.cgroup / "sleep"
     with daemon.host() as device:
         device.request("run", workload=SLEEP, context=1, scale=100)
-        assert device.request("get_budget", context=1).values == [NO_BUDGET, 10]  # 40960 bytes
-        assert device.request("set_budget", context=1, pages=300).values == [300, 10]
+        assert device.request("get_budget", context=1).values == [NO_BUDGET, 10, 0, *ROOT]  # 40960 bytes
+        assert device.request("set_budget", context=1, pages=300).values == [300, 10, 300, *ROOT]
         assert (group / "memory.high").read_text() == f"{300 * 4096}\n"
-        assert device.request("reclaim", context=1, pages=8192).values == [300, 10]
+        assert (group / "memory.low").read_text() == f"{300 * 4096}\n"
+        assert (driver.cgroup / "memory.low").read_text() == f"{300 * 4096}\n", "protected from above, too"
+        assert device.request("reclaim", context=1, pages=8192).values == [300, 10, 300, *ROOT]
         assert (group / "memory.reclaim").read_text() == f"{8192 * 4096}\n"
-        assert device.request("set_budget", context=1, pages=NO_BUDGET).values == [NO_BUDGET, 10]
+        assert device.request("set_budget", context=1, pages=NO_BUDGET).values == [NO_BUDGET, 10, 0, *ROOT]
         (group / "memory.reclaim.error").write_text(str(errno.EAGAIN))
-        assert device.request("reclaim", context=1, pages=1).values == [NO_BUDGET, 10], "fewer were reclaimed"
+        values = device.request("reclaim", context=1, pages=1).values
+        assert values == [NO_BUDGET, 10, 0, *ROOT], "fewer were reclaimed"
         (group / "memory.reclaim.error").unlink()
         before = len(driver.orders())
         for name, pages in (("set_budget", 0), ("set_budget", 8193), ("reclaim", 0), ("reclaim", NO_BUDGET)):
@@ -230,7 +234,7 @@ def test_budgets_are_the_cgroups(daemon, driver):
 
 
 def test_a_budget_holds_as_long_as_the_lease(daemon, driver):
-    high = driver.cgroup / "sleep" / "memory.high"
+    high, low = (driver.cgroup / "sleep" / name for name in ("memory.high", "memory.low"))
     with daemon.host() as device:
         device.request("run", workload=SLEEP, context=1, scale=100)
         take_lease(device, lease_cycles(device, patience(0.3)))
@@ -239,12 +243,14 @@ def test_a_budget_holds_as_long_as_the_lease(daemon, driver):
         said = next(
             message for message in iter(lambda: device.receive(patience(5)), None) if message.name == "log"
         )
-        assert said.line == "the lease ended: all budgets are lifted"
-        assert high.read_text() == "max\n"
-        device.request("set_budget", context=1, pages=300)
+        assert said.line == "the lease ended: memory.high and memory.low are as before it"
+        assert (high.read_text(), low.read_text()) == ("max\n", "0\n")
+        device.request("set_budget", context=1, pages=300)  # without a lease it stays
         take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=1, pages=400)
+        device.request("set_budget", context=1, pages=500)
         end_lease(device)
-        assert high.read_text() == "max\n"
+        assert (high.read_text(), low.read_text()) == (f"{300 * 4096}\n", f"{300 * 4096}\n")
 
 
 def test_without_a_memory_controller_budgets_are_unsupported(daemon, driver):
@@ -294,6 +300,7 @@ def test_a_program_can_neither_signal_the_daemon_nor_lift_its_budget(start_daemo
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to begin with")
 def test_the_process_that_starts_programs_is_not_root_and_keeps_no_file(daemon):
     process = Path(f"/proc/{starter_of(daemon.process.pid)}")
+    wait_until(lambda: "NoNewPrivs:\t1" in (process / "status").read_text())  # its last step
     status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
     files = [str(file.readlink()) for file in (process / "fd").iterdir()]
 

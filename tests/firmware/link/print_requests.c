@@ -46,6 +46,9 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_set_count_c] = "set_count",
 		[host_request_type_get_traffic_c] = "get_traffic",
 		[host_request_type_set_traffic_c] = "set_traffic",
+		[host_request_type_follow_cgroup_c] = "follow_cgroup",
+		[host_request_type_measure_fault_cost_c] = "measure_fault_cost",
+		[host_request_type_get_fault_cost_c] = "get_fault_cost",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -109,6 +112,10 @@ void print_host_request(const struct host_request *m)
 		U("domain", m->set_rank_loss.domain);
 		U("allowed", m->set_rank_loss.allowed);
 		U("part", m->set_rank_loss.part);
+		break;
+	case host_request_type_follow_cgroup_c:
+		U("context", m->follow_cgroup.context);
+		print_string("path", &m->follow_cgroup.path);
 		break;
 	case host_request_type_set_lease_c:
 		U("cycles", m->set_lease.cycles);

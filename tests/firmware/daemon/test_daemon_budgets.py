@@ -1,0 +1,251 @@
+"""Budgets of cgroups that the administrator listed: guarantee and limit, leased, within the hierarchy."""
+
+import errno
+import os
+import re
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fake_driver import CONTEXTS, FakeDriver
+from litemrc.device.errors import RequestRefusedError
+from litemrc.device.lease import end_lease, lease_cycles, take_lease
+from patience import patience, wait_until
+from serving import CONFIG, Daemon, arguments_of, environment_of
+
+NO_BUDGET = 2**32 - 1
+PAGE = 4096
+LISTED = "[govern] = /app/web\n[govern] = /app\n\t[govern]  =  /jobs \n"
+FILES = {
+    "memory.high": "max",
+    "memory.low": "0",
+    "memory.max": "max",
+    "memory.current": str(40 * PAGE),
+    "memory.reclaim": "",
+}
+
+
+@pytest.fixture
+def groups(folder: Path) -> Path:
+    """A tree of cgroups whose files only their owner, this user, may write."""
+    root = folder / "cgroups"
+    for path in ("app/web", "jobs", "other"):
+        (root / path).mkdir(parents=True)
+    for path in ("app", "app/web", "jobs", "other"):
+        for name, text in FILES.items():
+            (root / path / name).write_text(text and f"{text}\n")
+    return root
+
+
+@pytest.fixture
+def governed(start_daemon: Callable[..., Daemon], groups: Path) -> Daemon:
+    return start_daemon(f"--cgroups={groups}", config=CONFIG + LISTED)
+
+
+def texts(group: Path) -> tuple[str, str]:
+    return (group / "memory.high").read_text(), (group / "memory.low").read_text()
+
+
+def bytes_of(pages: int) -> str:
+    return f"{pages * PAGE}\n"
+
+
+def test_a_listed_cgroup_is_followed_in_a_free_context_once(governed, driver):
+    with governed.host() as device:
+        answer = device.request("follow_cgroup", context=0, path="/app/web")
+        assert (answer.values, driver.read("contexts/1/cgroup")) == ([2, 0, 1], "/app/web")
+        wait_until(lambda: driver.read("contexts/1/comm") == "web")
+        assert device.request("follow_cgroup", context=0, path="/app/web").values == [2, 0, 1]
+        assert device.request("follow_cgroup", context=0, path="/jobs").values[2] == 2
+        assert device.request("follow_cgroup", context=3, path="/app").values[2] == 3
+        assert CONTEXTS == 4
+        device.request("follow", context=2, pid=0)
+        wait_until(lambda: driver.read("contexts/2/cgroup") == "")
+        assert device.request("follow_cgroup", context=0, path="/jobs").values[2] == 2
+
+
+@pytest.mark.parametrize(
+    "path", ["/other", "/app/web/", "/app/web/below", "/app/../app/web", "app/web", "/app\0"]
+)
+def test_what_is_not_listed_is_refused(governed, driver, path):
+    with (
+        governed.host() as device,
+        pytest.raises(RequestRefusedError, match="bad_argument: the cgroup is not listed"),
+    ):
+        device.request("follow_cgroup", context=1, path=path)
+    assert not [order for order in driver.orders() if order[0].endswith("cgroup")]
+
+
+def test_no_free_context_and_no_such_context_are_refused(governed, driver):
+    with governed.host() as device:
+        for context in (1, 2, 3):
+            driver.follow(context, "following", 1, "init")
+        with pytest.raises(RequestRefusedError, match="busy: no context is free"):
+            device.request("follow_cgroup", context=0, path="/jobs")
+        with pytest.raises(RequestRefusedError, match="bad_argument: context must be"):
+            device.request("follow_cgroup", context=CONTEXTS, path="/jobs")
+        driver.follow(2, "ended", 1, "init")
+        assert device.request("follow_cgroup", context=0, path="/jobs").values[2] == 2
+        driver.fail("contexts/2/cgroup", errno.ENOENT)
+        with pytest.raises(RequestRefusedError, match="bad_argument: the cgroup is gone"):
+            device.request("follow_cgroup", context=2, path="/app")
+
+
+def test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both(governed, groups):
+    """What was there before the lease is restored, not merely `max` and 0."""
+    (groups / "jobs/memory.high").write_text(bytes_of(900))
+    (groups / "jobs/memory.low").write_text(bytes_of(30))
+    if os.geteuid() == 0:
+        assert not (groups / "jobs/memory.high").stat().st_mode & stat.S_IWOTH, "opened as root"
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        take_lease(device, lease_cycles(device, patience(1)))
+        assert device.request("get_budget", context=1).values == [900, 40, 30, NO_BUDGET, NO_BUDGET]
+        assert device.request("set_budget", context=1, pages=300).values[:3] == [300, 40, 300]
+        assert device.request("set_budget", context=1, pages=200).values[:3] == [200, 40, 200]
+        assert texts(groups / "jobs") == (bytes_of(200), bytes_of(200))
+        device.request("follow", context=1, pid=0)  # the lease knows the cgroup, not the context
+        logs = (m for m in iter(lambda: device.receive(patience(5)), None) if m.name == "log")
+        assert next(logs).line == "the lease ended: memory.high and memory.low are as before it"
+    assert texts(groups / "jobs") == (bytes_of(900), bytes_of(30))
+
+
+def test_the_end_of_the_daemon_ends_the_lease(governed, groups):
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=1, pages=300)
+        assert texts(groups / "jobs") == (bytes_of(300), bytes_of(300))
+        governed.process.terminate()
+        assert governed.process.wait(timeout=patience(10)) == 0
+    assert texts(groups / "jobs") == ("max\n", "0\n")
+
+
+def test_without_a_lease_a_listed_cgroup_gets_no_budget(governed, groups):
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        with pytest.raises(RequestRefusedError, match="busy: the budget of a listed cgroup needs a lease"):
+            device.request("set_budget", context=1, pages=300)
+        with pytest.raises(RequestRefusedError, match="busy: the context has neither a program"):
+            device.request("set_budget", context=2, pages=300)
+    assert texts(groups / "jobs") == ("max\n", "0\n")
+
+
+def test_a_file_that_refuses_leaves_both_as_they_were(governed, groups):
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/jobs")
+        take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=1, pages=300)
+        (groups / "jobs/memory.low.error").write_text(str(errno.EINVAL))
+        with pytest.raises(RequestRefusedError, match="bad_argument"):
+            device.request("set_budget", context=1, pages=200)
+        assert texts(groups / "jobs") == (bytes_of(300), bytes_of(300))
+        (groups / "jobs/memory.low.error").write_text(str(errno.ENODEV))
+        with pytest.raises(RequestRefusedError, match="busy: the cgroup is gone"):
+            device.request("set_budget", context=1, pages=200)
+        (groups / "jobs/memory.low.error").unlink()
+        end_lease(device)
+
+
+@pytest.mark.parametrize(
+    ("where", "file"), [("app/web", "memory.max"), ("app", "memory.max"), ("app", "memory.high")]
+)
+def test_a_budget_above_what_the_hierarchy_allows_is_refused(governed, groups, where, file):
+    (groups / where / file).write_text(bytes_of(500))
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/app/web")
+        take_lease(device, lease_cycles(device, 60))
+        assert device.request("get_budget", context=1).values[4] == 500
+        device.request("set_budget", context=1, pages=500)
+        with pytest.raises(
+            RequestRefusedError, match=r"bad_argument: above memory\.max, or memory\.high of a"
+        ):
+            device.request("set_budget", context=1, pages=501)
+        assert texts(groups / "app/web") == (bytes_of(500), bytes_of(500))
+        end_lease(device)
+
+
+def test_the_guarantee_above_is_reported(governed, groups):
+    """The kernel protects a cgroup no more than those above it: here not at all, then up to 100 pages."""
+    with governed.host() as device:
+        device.request("follow_cgroup", context=1, path="/app/web")
+        assert device.request("get_budget", context=1).values == [NO_BUDGET, 40, 0, 0, NO_BUDGET]
+        (groups / "app/memory.low").write_text(bytes_of(100))
+        assert device.request("get_budget", context=1).values[3] == 100
+
+
+@pytest.mark.parametrize(("first", "second"), [("/app", "/app/web"), ("/app/web", "/app")])
+def test_of_two_cgroups_one_in_the_other_one_has_a_budget(governed, groups, first, second):
+    with governed.host() as device:
+        for context, path in enumerate((first, second), 1):
+            device.request("follow_cgroup", context=context, path=path)
+        take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=1, pages=300)
+        with pytest.raises(RequestRefusedError, match="busy: a cgroup above or below it has a budget"):
+            device.request("set_budget", context=2, pages=200)
+        end_lease(device)
+        take_lease(device, lease_cycles(device, 60))
+        device.request("set_budget", context=2, pages=200)
+        end_lease(device)
+    assert texts(groups / "app") == texts(groups / "app/web") == ("max\n", "0\n")
+
+
+def test_the_cost_of_a_fault_needs_a_kernel_that_evicts(daemon, driver):
+    """The stand-in's cgroup limits nothing, so the child sees no fault; its cgroup is gone afterwards."""
+    with daemon.host() as device:
+        with pytest.raises(RequestRefusedError, match="bad_argument: nothing was measured"):
+            device.request("get_fault_cost")
+        device.request("measure_fault_cost")
+        refused = set()
+
+        def ended() -> bool:
+            with pytest.raises(RequestRefusedError) as error:
+                device.request("get_fault_cost")
+            refused.add(error.value.code)
+            return error.value.code == "unsupported"
+
+        wait_until(ended)
+        assert refused <= {"busy", "unsupported"}
+        assert not (driver.cgroup / ".cost").exists()
+    orders = [(path, text) for path, _, text in driver.orders() if "/.cost/" in path]
+    assert orders[0] == ("cgroup/.cost/memory.high", str(256 * os.sysconf("SC_PAGESIZE")))
+    assert orders[1][0] == "cgroup/.cost/cgroup.procs" and orders[1][1] != str(daemon.process.pid)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("[govern] = /nowhere", "no cgroup .*/nowhere: No such file"),
+        ("[govern] = jobs", "begins with /"),
+        ("[govern] = /", "not the root itself"),
+        ("[govern] = /jobs/", "empty, . or .."),
+        ("[govern] = /app/../jobs", "empty, . or .."),
+        ("[govern] /jobs", "no = after"),
+        (f"[govern] = /{'x' * 120}", "longer than 120"),
+        ("[govern] = /my jobs", "without blanks"),
+        ("[govern] = /jobs\n[govern] = /jobs", ":2: a line above lists this cgroup"),
+        ("\n".join(f"[govern] = /a{i}" for i in range(17)), ":17: there are more than 16 cgroups"),
+    ],
+)
+def test_a_wrong_line_ends_the_start(
+    litemrcd: Path, driver: FakeDriver, groups: Path, folder: Path, line, what
+):
+    config = folder / "litemrcd.conf"
+    config.write_text(f"{line}\n")
+    arguments = [litemrcd, *arguments_of(driver, "/dev/ptmx", config), f"--cgroups={groups}"]
+    done = subprocess.run(arguments, capture_output=True, text=True, env=environment_of(driver))
+    assert done.returncode == 2
+    assert re.search(what, done.stderr), done.stderr
+    assert len(done.stderr.splitlines()) == 2, "what is wrong, and what to do"
+
+
+def test_a_cgroup_without_the_memory_controller_ends_the_start(litemrcd, driver, groups, folder):
+    (groups / "jobs/memory.high").unlink()
+    config = folder / "litemrcd.conf"
+    config.write_text("[govern] = /jobs\n")
+    arguments = [litemrcd, *arguments_of(driver, "/dev/ptmx", config), f"--cgroups={groups}"]
+    done = subprocess.run(arguments, capture_output=True, text=True, env=environment_of(driver))
+    assert done.returncode == 2
+    assert "[govern] /jobs: no memory controller" in done.stderr
