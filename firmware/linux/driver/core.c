@@ -12,20 +12,36 @@
 
 static DEFINE_IDA(litemrc_ids);
 
+/* Maps a range of the node; one that is too short would be read beyond its end. */
+static void __iomem *map_range(struct platform_device *pdev, unsigned int number,
+			       resource_size_t least, resource_size_t *bytes)
+{
+	struct resource *range = platform_get_resource(pdev, IORESOURCE_MEM, number);
+
+	if (range && resource_size(range) < least)
+		return IOMEM_ERR_PTR(dev_err_probe(&pdev->dev, -EINVAL,
+						   "reg %u: %pR is shorter than %pa bytes\n",
+						   number, range, &least));
+	if (range)
+		*bytes = resource_size(range);
+	return devm_platform_ioremap_resource(pdev, number);
+}
+
 static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 {
 	struct device_node *node;
 	struct litemrc_mmio *mmio;
 	struct resource memory;
+	resource_size_t bytes;
 	int ret;
 
 	mmio = devm_kzalloc(&pdev->dev, sizeof(*mmio), GFP_KERNEL);
 	if (!mmio)
 		return -ENOMEM;
-	mmio->registers = devm_platform_ioremap_resource(pdev, 0);
+	mmio->registers = map_range(pdev, 0, LITEMRC_EV_ENABLE + sizeof(u32), &bytes);
 	if (IS_ERR(mmio->registers))
 		return PTR_ERR(mmio->registers);
-	mmio->window = devm_platform_ioremap_resource(pdev, 1);
+	mmio->window = map_range(pdev, 1, sizeof(u32), &mmio->window_bytes);
 	if (IS_ERR(mmio->window))
 		return PTR_ERR(mmio->window);
 	node = of_parse_phandle(pdev->dev.of_node, "litemrc,memory", 0);
@@ -35,10 +51,28 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 	of_node_put(node);
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret, "litemrc,memory has no address\n");
+	if (!PAGE_ALIGNED(memory.start))
+		return dev_err_probe(&pdev->dev, -EINVAL, "litemrc,memory: %pR begins in a page\n",
+				     &memory);
 	mon->map.context_register = mmio->registers + LITEMRC_CONTEXT;
 	mon->ops = &litemrc_mmio_ops;
 	mon->io = mmio;
 	mon->first_pfn = PHYS_PFN(memory.start);
+	return 0;
+}
+
+/* The window of as many contexts and groups as the gateware has. */
+static int check_window(struct litemrc *mon)
+{
+	const struct litemrc_parameters *parameters = &mon->parameters;
+	u32 row = LITEMRC_WINDOW_ROW(parameters->groups) * sizeof(u32);
+	const struct litemrc_mmio *mmio = mon->io;
+
+	if (mmio->window_bytes < parameters->contexts * row)
+		return dev_err_probe(mon->dev, -EINVAL,
+				     "reg 1 has %pa bytes, %u contexts of %u groups need %u\n",
+				     &mmio->window_bytes, parameters->contexts, parameters->groups,
+				     parameters->contexts * row);
 	return 0;
 }
 
@@ -59,7 +93,8 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 	mon->irq = platform_get_irq(pdev, 0);
 	if (mon->irq < 0)
 		return mon->irq;
-	return litemrc_read_parameters(mon);
+	ret = litemrc_read_parameters(mon);
+	return ret || data ? ret : check_window(mon);
 }
 
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */

@@ -170,6 +170,7 @@ extern const struct litemrc_ops litemrc_mmio_ops;
 struct litemrc_mmio {
 	void __iomem *registers;
 	void __iomem *window;
+	resource_size_t window_bytes;
 };
 
 static inline u32 litemrc_read(const struct litemrc *mon, unsigned int offset)

@@ -100,10 +100,8 @@ static void find(struct tracepoint *tracepoint, void *unused)
 
 static int add(struct litemrc *mon, const struct litemrc_probe *probe)
 {
-	int ret = -ENODEV;
+	int ret = tracepoint_probe_register(probe->tracepoint, probe->function, mon);
 
-	if (probe->tracepoint)
-		ret = tracepoint_probe_register(probe->tracepoint, probe->function, mon);
 	if (ret)
 		dev_err(mon->dev, "tracepoint %s: %d\n", probe->name, ret);
 	return ret;
@@ -144,7 +142,14 @@ void litemrc_probes_unregister(struct litemrc *mon)
 
 int litemrc_exits_register(struct litemrc *mon)
 {
+	unsigned int i;
+
 	for_each_kernel_tracepoint(find, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!probes[i].tracepoint)
+			return dev_err_probe(mon->dev, -ENODEV,
+					     "no tracepoint %s: set CONFIG_TRACEPOINTS or CONFIG_FTRACE\n",
+					     probes[i].name);
 	return add(mon, &probes[LITEMRC_EXIT]);
 }
 

@@ -61,7 +61,24 @@ def tree_with(nodes, folder):
     return tree
 
 
-def test_the_driver_binds_to_the_exported_node(csr, tmp_path, monkeypatch):
+def too_short(node):
+    """Copies of the monitor's node with ranges that are too short, in front of it."""
+    begin = node.index("mrc: monitor@")
+    node = node[: node.index("};", begin) + 3]
+    reg = re.search(r"reg = <(\S+) (\S+)>, <(\S+) (\S+)>;", node[begin:])
+    copies = []
+    for name, ranges in {
+        "registers": (reg[1], "0x54", reg[3], reg[4]),
+        "window": (reg[1], reg[2], reg[3], "0xffc"),
+    }.items():
+        changed = node[begin:].replace("mrc: monitor@", f"short-{name}@")
+        copies.append(changed.replace(reg[0], "reg = <{} {}>, <{} {}>;".format(*ranges)))
+    return node[:begin] + "".join(copies) + node[begin:] + "};\n"
+
+
+def test_the_driver_binds_to_the_exported_node_and_not_to_one_whose_ranges_are_too_short(
+    csr, tmp_path, monkeypatch
+):
     file = tmp_path / "csr.json"
     file.write_text(json.dumps(csr))
     command = [sys.executable, "-m", "litemrc_gateware.export", "dts", file]
@@ -69,7 +86,7 @@ def test_the_driver_binds_to_the_exported_node(csr, tmp_path, monkeypatch):
     registers = tmp_path / "registers.bin"
     registers.write_bytes(registers_of(csr))
     loaded = f"loader,file={registers},addr={HOLE:#x},force-raw=on"
-    arguments = ["-dtb", str(tree_with(nodes, tmp_path)), "-device", loaded]
+    arguments = ["-dtb", str(tree_with(too_short(nodes), tmp_path)), "-device", loaded]
     monkeypatch.setattr(guests, "QEMU", [*guests.QEMU, *arguments])
 
     initramfs = build_initramfs(KERNEL, ROOT / "build" / "linux" / f"driver-tests-{KERNEL.name}")
@@ -81,7 +98,11 @@ def test_the_driver_binds_to_the_exported_node(csr, tmp_path, monkeypatch):
         messages = guest.do("dmesg")
     finally:
         guest.close()
-    assert not [line for line in messages if "litemrc" in line and "error" in line]
+    assert not [line for line in messages if "monitor" in line and "error" in line]
+    refused = [line for line in messages if ".short-" in line and ": reg " in line]
+    assert re.search(r"short-registers: .*reg 0: .* is shorter than 0x0*58 bytes", refused[0]), messages
+    # 8 contexts of a row of 128 words
+    assert re.search(r"short-window: .*reg 1 has 0x0*ffc bytes, .* need 4096", refused[1]), messages
     # 32 MB in pages of 4 KB; 64 groups; 8 contexts: the SoC of `make sim-linux`.
     assert re.search(r"\bframes[= ]8192\b", parameters), parameters
     assert re.search(r"\bgroups[= ]64\b", parameters), parameters
