@@ -26,13 +26,22 @@ _REMEDIES = {
 _FREE_FIRST = (
     "`litemrc process` shows which process each context tracks; free the context first, or choose another"
 )
-_STARTED_HERE = "budgets are of programs that the device started: `litemrc collect --run`, `litemrcd run`"
+_STARTED_HERE = (
+    "budgets are of programs that the device started (`litemrc collect --run`), and, under a lease, of"
+    " cgroups that its administrator listed (`litemrc govern --cgroup`)"
+)
+_LIST_IT = (
+    "have the device's administrator add a line `[govern] = PATH` to litemrcd.conf and start litemrcd again"
+)
 _REMEDIES_OF = {
     ("follow", "busy"): _FREE_FIRST,
     ("follow", "bad_argument"): "name a process that runs, and a context from 1 on",
     ("get_budget", "busy"): _STARTED_HERE,
     ("set_budget", "busy"): _STARTED_HERE,
     ("reclaim", "busy"): _STARTED_HERE,
+    ("set_budget", "bad_argument"): "give less: `litemrc process` shows budgets, `litemrc device` the memory",
+    ("follow_cgroup", "bad_argument"): _LIST_IT,
+    ("follow_cgroup", "busy"): _FREE_FIRST,
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from litemrc.device.contexts import get_budget, set_budget
+from litemrc.device.contexts import Budget, get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.lease import end_lease, take_lease
@@ -24,6 +24,7 @@ class GovernedDevice:
     Attributes:
         budgets: in force, pages by context.
         groups: size of the working set in force; None: not sent yet.
+        answers: what the device answered to the last budget of each context.
 
     Raises:
         UserError: its ranks are to be governed, and it has none.
@@ -33,6 +34,7 @@ class GovernedDevice:
     def __init__(self, device: Device, lease_cycles: int, *, energy: bool, dry_run: bool) -> None:
         self.budgets: dict[int, int] = {}
         self.groups: int | None = None
+        self.answers: dict[int, Budget] = {}
         self._device, self._lease_cycles = device, lease_cycles
         self._energy, self._dry_run = energy, dry_run
         states = get_dram(device).states if energy else ()
@@ -78,11 +80,11 @@ class GovernedDevice:
 
     def _set_budget(self, context: int, pages: int) -> None:
         try:
-            set_budget(self._device, context, pages)
+            self.answers[context] = set_budget(self._device, context, pages)
         except RequestRefusedError as refused:
             if refused.code != "busy":
                 raise
-            del self.budgets[context]  # its program has ended
+            del self.budgets[context]  # its program has ended, or its cgroup is gone
 
     def _let_ranks_sleep(self, states: tuple[str, ...]) -> None:
         """Set the deepest state that keeps data for ranks outside the working set, power-down for others."""

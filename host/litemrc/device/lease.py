@@ -25,7 +25,8 @@ def lease_cycles(device: Device, seconds: float) -> int:
 def take_lease(device: Device, cycles: int) -> None:
     """Take or renew the lease on rank policy, working set and budgets.
 
-    When the lease ends, the device goes back to the policy and working set it had before, and lifts budgets.
+    When the lease ends, the device goes back to the policy, working set and budgets of cgroups that it had
+    before, and lifts the budgets of its pager.
 
     Raises:
         LinkError: the device knows no leases, or is gone.

@@ -144,7 +144,7 @@ def test_an_interrupted_governor_gives_the_device_back(start_peer, tmp_path, sto
 def test_a_lost_link_is_reported_and_the_device_governed_again(start_peer, tmp_path):
     log = tmp_path / "log.jsonl"
     cable = Cable(start_peer(tasks=1, period_ms=150).url)
-    threading.Timer(2.0, cable.cut).start()
+    threading.Thread(target=lambda: (wait_for_records(log, 3), cable.cut())).start()
     done = govern(cable.url, "--run", "zipf:3:12", "--lease", 2, "--log", log, "--json")
     assert done.returncode == 0, done.stderr
     assert "warning: " in done.stderr and "trying to reconnect for 30 s" in done.stderr

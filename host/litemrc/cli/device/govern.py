@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from litemrc.cli.device.govern_cgroups import cgroup_choice, check_choices
 from litemrc.cli.shared.arguments import number, positive
 from litemrc.cli.shared.device_options import add_epoch_arguments, add_port_arguments, add_run_argument
 from litemrc.cli.shared.memory import memory_size
@@ -31,18 +32,25 @@ _DAY_S = 86400.0
 
 _EPILOG = """\
 Budgets: in each epoch the memory is divided by the curves of all contexts, which age with their own accesses.
-It is divided among the tasks of a bare-metal device's pager, or among the programs that a device with an
-operating system has started. The utility is the hit ratio times the reference rate.
+It is divided among the tasks of a bare-metal device's pager, or, on Linux, among the cgroups that --cgroup
+names or else the programs that the device has started. The utility is the hit ratio times the reference rate.
+A budget is memory.high and memory.low of a cgroup: a limit and a guarantee. Refaults extend the curves
+beyond the memory, so a budget that shrank grows again when a program needs it.
 
 --energy: the working set is the smallest memory within epsilon of the maximum hit ratio; ranks that hold no
 page of it sleep.
 
 The settings hold for a lease, which every epoch renews. If the link is lost, the device restores its own
 settings and reports so; the host reconnects and governs again. At the end and on Ctrl-C the lease is released
-at once. An access to a sleeping rank always wakes it.
+at once: memory.high and memory.low are as they were before. An access to a sleeping rank always wakes it.
+
+--log writes a JSON object for each epoch. `contexts` gives the reasons: budget before and after, the target
+of the division, the misses predicted for both, and what limited the change: gain (--gain), step (--step),
+memory (other budgets must shrink first) or none.
 
   litemrc govern --port socket://localhost:1234 --run pair:1:3 --epoch-length 300000 \\
     --epoch-unit cycles --log decisions.jsonl
+  litemrc govern --port /dev/ttyUSB1 --memory 24M --cgroup /app/web=2 --cgroup /jobs --step 1M
 """
 
 
@@ -66,6 +74,29 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         type=memory_size,
         help="memory to divide: pages, or bytes with a unit such as 16M (that of the device's pager)",
+    )
+    parser.add_argument(
+        "--cgroup",
+        metavar="PATH[=WEIGHT]",
+        type=cgroup_choice,
+        action="append",
+        default=[],
+        dest="cgroups",
+        help="govern this cgroup, its path from the root of cgroup v2; WEIGHT multiplies its utility (1); may"
+        " be repeated. The device's administrator lists allowed ones in litemrcd.conf",
+    )
+    parser.add_argument(
+        "--step",
+        metavar="SIZE",
+        type=memory_size,
+        help="largest change of a budget in an epoch: pages, or bytes with a unit (no limit)",
+    )
+    parser.add_argument(
+        "--gain",
+        metavar="G",
+        type=partial(number, limit=1),
+        default=GovernorParameters.gain,
+        help="budgets move only to save more than this share of misses of those that get more (%(default)s)",
     )
     parser.add_argument(
         "--minimum",
@@ -102,9 +133,10 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc govern`."""
     # Imported here: numpy takes long to load.
-    from litemrc.cli.device.govern_decisions import GovernDecisions
+    from litemrc.cli.device.govern_decisions import GovernDecisions, Limits
     from litemrc.cli.device.govern_loop import GovernLoop, Request
 
+    check_choices(args.cgroups)
     if args.log:
         check_output_path(args.log, (".jsonl",))
     runs = tuple(Run.parse(text) for text in args.runs)
@@ -116,10 +148,12 @@ def main(args: argparse.Namespace) -> int:
             _prepare(device, args)
             yield device
 
-    decisions = GovernDecisions(memory=args.memory, minimum=args.minimum, epsilon=args.epsilon)
+    limits = Limits(args.memory, args.minimum, args.step, args.gain, args.epsilon)
+    decisions = GovernDecisions(limits)
     request = Request(
         energy=args.energy,
         divide=args.memory is not None,
+        cgroups=tuple(args.cgroups),
         dry_run=args.dry_run,
         epochs=args.epochs,
         runs=runs,
@@ -136,11 +170,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _prepare(device: Device, args: argparse.Namespace) -> None:
-    if device.hello.system and not args.memory and not args.energy:
+    if device.hello.system and not args.memory and (args.cgroups or not args.energy):
         what = "the memory to divide is unknown: the device has no pager"
         raise UserError(what, where=args.port, remedy="give --memory")
     page_bytes = 1 << device.hello.page_shift
-    for option, size in (("--memory", args.memory), ("--minimum", args.minimum)):
+    sizes = {"--memory": args.memory, "--minimum": args.minimum, "--step": args.step}
+    for option, size in sizes.items():
         if size:
             size.pages(page_bytes, option)  # refused before anything is set
     if args.epoch_length:

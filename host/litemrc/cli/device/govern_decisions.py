@@ -1,27 +1,58 @@
 """The decisions of `litemrc govern`: the messages of an epoch in, budgets and a working-set size out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.shared.memory import MemorySize
-from litemrc.curves.hit_counters import HitCounters
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.link.protocol import Message
 from litemrc.epochs.table import EpochRow
+from litemrc.policies.allocation.decision import Decision
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
 
-class GovernDecisions:
-    """Decides epoch by epoch.
+@dataclass(frozen=True)
+class Limits:
+    """How budgets may change.
 
-    Parameters:
-        memory: memory to divide; None: that of the device's pager.
-        minimum, epsilon: parameters of the governor.
+    Attributes:
+        memory: to divide; None: that of the device's pager.
+        minimum: smallest budget.
+        step: largest change of a budget in an epoch; None: no limit.
+        gain: share of misses that a division must save, or budgets stay.
+        epsilon: miss ratio that may be lost to save energy.
     """
 
-    def __init__(self, *, memory: MemorySize | None, minimum: MemorySize, epsilon: float) -> None:
-        self._memory, self._minimum, self._epsilon = memory, minimum, epsilon
+    memory: MemorySize | None
+    minimum: MemorySize
+    step: MemorySize | None = None
+    gain: float = GovernorParameters.gain
+    epsilon: float = GovernorParameters.epsilon
+
+
+class GovernDecisions:
+    """Decides epoch by epoch."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self._governor: Governor | None = None
+        self._cgroups: dict[int, Cgroup] = {}
+
+    def govern(self, cgroups: Sequence[Cgroup]) -> None:
+        """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
+        known = {cgroup.context: cgroup for cgroup in cgroups}
+        if {c: g.path for c, g in known.items()} != {c: g.path for c, g in self._cgroups.items()}:
+            self._governor = None
+            self._cgroups = known
+
+    def forget(self, context: int) -> None:
+        """A cgroup is gone: its memory is free."""
+        self._cgroups.pop(context, None)
+        if self._governor:
+            self._governor.forget(context)
 
     def decide(
         self,
@@ -30,8 +61,8 @@ class GovernDecisions:
         tasks: Mapping[int, TaskRow],
         governed: set[int],
         cycles: float,
-    ) -> tuple[dict[int, int], int]:
-        """Return the budgets of the governed contexts in pages, and the working set in groups.
+    ) -> Decision:
+        """Return the decision; budgets of contexts that are not governed have no meaning.
 
         Parameters:
             hello: the device's description of itself.
@@ -42,39 +73,63 @@ class GovernDecisions:
         """
         group_pages = hello.pages // hello.groups
         curves = {
-            row.context: _counters(row, group_pages)
-            for row in rows
-            if row.context in governed or not governed
+            row.context: row.counters(group_pages) for row in rows if row.context in governed or not governed
         }
         page_bytes = 1 << hello.page_shift
-        if self._memory:
-            memory = self._memory.pages(page_bytes)
+        if self._limits.memory:
+            memory = self._limits.memory.pages(page_bytes)
         else:
             memory = next((task.memory for task in tasks.values()), hello.frames)
-        minimum = self._minimum.pages(page_bytes, "--minimum")
-        decision = self._governor_for(memory, minimum, group_pages).decide(curves, cycles)
-        budgets = {context: pages for context, pages in decision.budgets.items() if context in governed}
-        return budgets, decision.n_mrc
+        return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
 
-    def _governor_for(self, memory: int, minimum: int, group_pages: int) -> Governor:
+    def described(self, decision: Decision, rows: Iterable[EpochRow], governed: set[int]) -> dict[str, Any]:
+        """Return the reasons for the log, by context; curves where a budget changed."""
+        assert self._governor is not None
+        counted = {row.context: row for row in rows}
+        described = {}
+        for context in sorted(governed & decision.reasons.keys()):
+            reason, row = decision.reasons[context], counted.get(context)
+            each: dict[str, Any] = asdict(reason)
+            if context in self._cgroups:
+                each["cgroup"] = self._cgroups[context].path
+            if row:
+                each |= {"resident": row.resident, "evicted": row.evicted, "refaults": sum(row.tail)}
+                each["unidentified"] = row.unidentified
+            if reason.before != reason.after:
+                each["curve"] = self._governor.curve_points(context)
+            described[str(context)] = each
+        return described
+
+    def _governor_for(self, memory: int, page_bytes: int, group_pages: int) -> Governor:
         """Return the governor of this memory size; a change of the size discards the former governor."""
         if self._governor is None or self._governor.parameters.memory_pages != memory:
+            step = self._limits.step
+            parameters = GovernorParameters(
+                memory_pages=memory,
+                delta_pages=group_pages,
+                minimum_pages=self._limits.minimum.pages(page_bytes, "--minimum"),
+                gain=self._limits.gain,
+                step_pages=_whole_groups(step.pages(page_bytes, "--step"), group_pages) if step else None,
+                epsilon=self._limits.epsilon,
+            )
             self._governor = Governor(
-                GovernorParameters(
-                    memory_pages=memory,
-                    delta_pages=group_pages,
-                    minimum_pages=minimum,
-                    epsilon=self._epsilon,
-                )
+                parameters,
+                {context: _present(cgroup, group_pages) for context, cgroup in self._cgroups.items()},
+                weights={context: cgroup.weight for context, cgroup in self._cgroups.items()},
+                maximums={
+                    context: _whole_groups(cgroup.budget.allowed_above, group_pages)
+                    for context, cgroup in self._cgroups.items()
+                    if cgroup.budget.allowed_above is not None
+                },
             )
         return self._governor
 
 
-def _counters(row: EpochRow, group_pages: int) -> HitCounters:
-    return HitCounters.of(
-        row.hits,
-        row.misses,
-        group_pages << row.scale_log2,
-        accesses=row.accesses,
-        overflow=row.overflow,
-    )
+def _present(cgroup: Cgroup, group_pages: int) -> int:
+    """Return what the cgroup has, in whole groups."""
+    return max(-(-cgroup.budget.used // group_pages), 1) * group_pages
+
+
+def _whole_groups(pages: int, group_pages: int) -> int:
+    """Return the largest number of whole groups, at least one, in pages."""
+    return max(pages // group_pages, 1) * group_pages

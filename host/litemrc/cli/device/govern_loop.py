@@ -7,8 +7,15 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from litemrc.cli.device.govern_cgroups import (
+    Cgroup,
+    CgroupChoice,
+    begin_following,
+    end_following,
+    warn_of_guarantee,
+)
 from litemrc.cli.device.govern_decisions import GovernDecisions
-from litemrc.cli.shared.messages import is_quiet, warning
+from litemrc.cli.shared.messages import is_quiet, note, warning
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.device import Device, printable
@@ -29,7 +36,8 @@ class Request:
         energy: also govern the ranks.
         divide: divide memory among the programs that an operating system has started; among the tasks of a
             pager it is always divided.
-        dry_run: decide, but change nothing on the device.
+        cgroups: to govern, on an operating system.
+        dry_run: decide, but set no budget and no policy; the contexts follow the cgroups.
         epochs: number of epochs to govern; None: until the programs end, or forever.
         runs: programs to start.
         lease_s: time for which settings hold without contact, in seconds of the device's clock.
@@ -38,6 +46,7 @@ class Request:
 
     energy: bool
     divide: bool
+    cgroups: tuple[CgroupChoice, ...]
     dry_run: bool
     epochs: int | None
     runs: tuple[Run, ...]
@@ -74,6 +83,8 @@ class GovernLoop:
         self.totals = Totals()
         self._opened, self._decisions, self._request, self._note = opened, decisions, request, note
         self._programs_ended = False
+        self._cgroups: dict[int, Cgroup] = {}
+        self._warned: set[int] = set()  # contexts whose guarantee is bounded from above
 
     def run(self) -> None:
         """Govern until the programs or the requested epochs have ended.
@@ -112,6 +123,8 @@ class GovernLoop:
         self.totals.clock_hz = device.hello.clock_hz
         cycles = lease_cycles(device, request.lease_s)
         governed = GovernedDevice(device, cycles, energy=request.energy, dry_run=request.dry_run)
+        self._cgroups = {cgroup.context: cgroup for cgroup in begin_following(device, request.cgroups)}
+        self._decisions.govern(tuple(self._cgroups.values()))
         collector = Collector(device)
         left = None if request.epochs is None else request.epochs - self.totals.epochs
         try:
@@ -121,18 +134,26 @@ class GovernLoop:
                     break
         except BaseException as stop:
             if not isinstance(stop, LinkError):
-                governed.release()
+                self._release(device, governed)
             raise
         finally:
             self.totals.tasks += collector.tasks.rows
         self._programs_ended = bool(request.runs)
+        self._release(device, governed)
+
+    def _release(self, device: Device, governed: GovernedDevice) -> None:
         governed.release()
+        end_following(device, tuple(self._cgroups.values()))
+        if not self._request.dry_run:
+            note("the lease is ended: the device has the budgets and policies from before it")
 
     def _take(self, device: Device, governed: GovernedDevice, collector: Collector, message: Message) -> None:
         if message.name == "log" and not is_quiet():
             print(f"device: {message.level}: {printable(message.line)}", file=sys.stderr, flush=True)
         if message.name == "event" and message.kind == "workload_started":
             governed.forget_budget(message.context)
+        if message.name == "process" and message.state != "following":
+            self._note_end(message.context)
         if message.name == "epoch" and not message.remaining:
             self.totals.epochs += 1
             governed.prolong()
@@ -142,25 +163,39 @@ class GovernLoop:
         rows = [row for row in collector.rows if row.epoch == epoch]
         del collector.rows[: -len(rows)]  # or memory would grow for weeks
         tasks = collector.tasks.since(epoch - 1)  # those of this epoch follow its counters
-        contexts = set(tasks)
-        if self._request.divide:
-            contexts = {row.context for row in rows if row.context and governed.has_budget(row.context)}
+        contexts = set(tasks) | self._cgroups.keys()
+        if self._request.divide and not self._request.cgroups:
+            contexts |= {row.context for row in rows if row.context and governed.has_budget(row.context)}
         if not contexts and not self._request.energy:
             return
         cycles = _epoch_cycles(device, sum(row.accesses for row in rows))
-        budgets, groups = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
-        changed = governed.obey(budgets, groups)
+        decision = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
+        budgets = {context: pages for context, pages in decision.budgets.items() if context in contexts}
+        changed = governed.obey(budgets, decision.n_mrc)
         self.totals.decisions += changed
+        self._warn_of_guarantees(governed)
         self._note(
             {
                 "epoch": epoch,
                 "changed": changed,
                 "budgets_pages": budgets,
-                "working_set_groups": groups,
+                "working_set_groups": decision.n_mrc,
+                "gain": decision.gain,
+                "contexts": self._decisions.described(decision, rows, contexts),
                 "accesses": {row.context: row.accesses for row in rows},
                 "tasks": [asdict(task) for task in tasks.values()],
             }
         )
+
+    def _note_end(self, context: int) -> None:
+        if cgroup := self._cgroups.pop(context, None):
+            warning(f"{cgroup.path} is gone, or its context follows something else: it is no longer governed")
+            self._decisions.forget(context)
+
+    def _warn_of_guarantees(self, governed: GovernedDevice) -> None:
+        for context in self._cgroups.keys() & governed.answers.keys() - self._warned:
+            if warn_of_guarantee(self._cgroups[context], governed.answers[context]):
+                self._warned.add(context)
 
     def _report_loss(self, lost: LinkError) -> None:
         self.totals.links_lost += 1

@@ -5,36 +5,17 @@ counters and applies the decisions.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.policies.allocation.aged_curve import AgedCurve
+from litemrc.policies.allocation.decision import Decision, Reason, limit_of
 from litemrc.policies.allocation.demand import Demand
 from litemrc.policies.allocation.division import allocate
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
 __all__ = ["Decision", "Governor", "GovernorParameters"]
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Settings for the next epoch.
-
-    Attributes:
-        budgets: pages of each governed context; their sum is at most the memory.
-        moved: whether a budget changed.
-        target: the best division by the curves; budgets move towards it if the gain is large enough.
-        gain: misses that the target saves, as a share of the current misses of the contexts that get more.
-        n_mrc: page groups at the top of each context's stack that must stay awake; at least 1.
-    """
-
-    budgets: dict[int, int]
-    moved: bool
-    target: dict[int, int]
-    gain: float
-    n_mrc: int
 
 
 class Governor:
@@ -43,11 +24,21 @@ class Governor:
     Parameters:
         parameters: of the decisions.
         budgets: current pages of contexts; these are governed from the beginning.
+        weights: of the utilities of contexts; 1 for all others.
+        maximums: largest budgets of contexts in pages, above the minimum; without limit for all others.
     """
 
-    def __init__(self, parameters: GovernorParameters, budgets: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        parameters: GovernorParameters,
+        budgets: Mapping[int, int] | None = None,
+        *,
+        weights: Mapping[int, float] | None = None,
+        maximums: Mapping[int, int] | None = None,
+    ) -> None:
         self.parameters = parameters
         self.budgets = dict(budgets or {})
+        self._weights, self._maximums = dict(weights or {}), dict(maximums or {})
         self._curves = {context: AgedCurve(parameters.half_life) for context in self.budgets}
 
     def forget(self, context: int) -> None:
@@ -81,21 +72,63 @@ class Governor:
         target = {int(name): pages for name, pages in allocation.pages.items()}
         gain = self._gain(target, demands)
         before = dict(self.budgets)
-        if gain > p.gain or not self._may_stay(target):
+        moved = gain > p.gain or not self._may_stay(target)
+        if moved:
             self._move(target, demands)
-        return Decision(dict(self.budgets), self.budgets != before, target, gain, self._n_mrc(demands))
+        reasons = {
+            int(demand.name): self._reason(demand, before, target, moved=moved, cycles=cycles)
+            for demand in demands
+        }
+        changed = self.budgets != before
+        return Decision(dict(self.budgets), changed, target, gain, self._n_mrc(demands), reasons)
+
+    def curve_points(self, context: int) -> list[tuple[int, float]]:
+        """Return the sizes in pages at which the aged miss ratio of a context falls, and the ratio there."""
+        curve = self._curves[context]
+        ratios = curve.miss_ratio
+        falls = np.flatnonzero(np.diff(ratios, prepend=1.0) < 0)
+        return [(int(curve.sizes_pages[i]), round(float(ratios[i]), 6)) for i in falls]
 
     def _demand(self, context: int) -> Demand:
         """Return a demand whose utility is end performance: hits per cycle."""
         curve = self._curves[context]
-        known = curve.sizes_pages.size > 0
+        allowed = self._maximums.get(context)
+        within = np.searchsorted(curve.sizes_pages, allowed, "right") if allowed else curve.sizes_pages.size
         return Demand(
             str(context),
-            curve.sizes_pages if known else np.ones(1, np.int64),
-            curve.miss_ratio if known else np.ones(1),
+            curve.sizes_pages[:within] if within else np.ones(1, np.int64),
+            curve.miss_ratio[:within] if within else np.ones(1),
             round(curve.accesses),
+            weight=self._weights.get(context, 1.0),
             minimum_pages=self.parameters.minimum_pages,
             reference_rate=curve.reference_rate,
+        )
+
+    def _reason(
+        self,
+        demand: Demand,
+        before: Mapping[int, int],
+        target: Mapping[int, int],
+        *,
+        moved: bool,
+        cycles: float,
+    ) -> Reason:
+        context = int(demand.name)
+        had, has = before.get(context, 0), self.budgets.get(context, 0)
+        accesses = (demand.reference_rate or 0.0) * cycles
+        return Reason(
+            had,
+            has,
+            target[context],
+            accesses * demand.miss_ratio_at(had),
+            accesses * demand.miss_ratio_at(has),
+            limit_of(
+                had,
+                has,
+                target[context],
+                moved=moved,
+                step=self.parameters.step_pages or self.parameters.memory_pages,
+            ),
         )
 
     def _gain(self, target: Mapping[int, int], demands: Sequence[Demand]) -> float:
