@@ -1,0 +1,1 @@
+"""The memory that one process needs for a goal."""
