@@ -27,24 +27,49 @@ SET_UP = (
     "cd /sys/class/misc/litemrc0; mkdir -p /sys/fs/cgroup/work; "
     f"seq {LINES} >/tmp/lines; echo '4294967295 cycles' >epoch_length"
 )
-COMPRESS = (
-    "sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec elapsed gzip -c /tmp/lines' 2>&1 >/dev/null"
-)
-# Name: the command before, and the command that prints its nanoseconds.
-CASES = {
-    "switch, monitor off": ("echo 0 >enable", f"switches {ROUNDS}"),
-    "switch, monitor on": ("echo 1 >enable", f"switches {ROUNDS}"),
-    "switch, both followed": ("echo 1 >enable", f"switches {ROUNDS} contexts/1/pid contexts/2/pid"),
-    "gzip, monitor off": ("echo 0 >enable; echo - >contexts/3/cgroup", COMPRESS),
-    "gzip, followed": ("echo 1 >enable; echo /work >contexts/3/cgroup", COMPRESS),
-    "gzip, followed, epochs of 2^24 cycles": ("echo '16777216 cycles' >epoch_length", COMPRESS),
+IN_CGROUP = "sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec {}'"
+# Name: what `switches` writes before it measures again. The processes are the same, and so are their pages.
+SWITCHES = {
+    "switch, monitor off": "enable 0",
+    "switch, monitor on": "enable 1",
+    "switch, one followed": "contexts/1/pid parent",
+    "switch, both followed": "contexts/2/pid child",
+    "switch, cgroup followed": "contexts/1/pid 0 contexts/2/pid 0 contexts/3/cgroup /work",
+    "switch, monitor off again": "contexts/3/cgroup - enable 0",
 }
-AFTER = "for n in 1 2; do echo 0 >contexts/$n/pid; done; echo '4294967295 cycles' >epoch_length"
+COMPRESS = IN_CGROUP.format("elapsed gzip -c /tmp/lines") + " 2>&1 >/dev/null"
+# Name: the command before.
+COMPRESSIONS = {
+    "gzip, monitor off": "echo 0 >enable; echo - >contexts/3/cgroup",
+    "gzip, followed": "echo 1 >enable; echo /work >contexts/3/cgroup",
+    "gzip, followed, epochs of 2^24 cycles": "echo '16777216 cycles' >epoch_length",
+}
+AFTER = "echo - >contexts/3/cgroup; echo 0 >enable; echo '4294967295 cycles' >epoch_length"
+
+
+def nanoseconds(printed: str) -> list[int]:
+    """Return the nanoseconds that `switches` and `elapsed` print, one number a line."""
+    return [int(text) for text in re.findall(r"^(\d+) ns", printed, re.MULTILINE)]
+
+
+def switches(console: Console) -> dict[str, int]:
+    """Return the nanoseconds per switch, by name."""
+    stages = [(name, pair) for name, text in SWITCHES.items() for pair in pairs(text)]
+    words = " ".join(pair for _, pair in stages)
+    _, *measured = nanoseconds(console.check(IN_CGROUP.format(f"switches {ROUNDS} {words}")))
+    # Of several pairs of one name, the last.
+    return {name: ns for (name, _), ns in zip(stages, measured, strict=True)}
+
+
+def pairs(text: str) -> list[str]:
+    """Split the arguments of `switches` into pairs of file and text."""
+    words = text.split()
+    return [" ".join(words[i : i + 2]) for i in range(0, len(words), 2)]
 
 
 def main() -> None:
     """Boot, measure all cases alternately several times, and print the medians."""
-    cycles: dict[str, list[float]] = {name: [] for name in CASES}
+    cycles: dict[str, list[float]] = {name: [] for name in (*SWITCHES, *COMPRESSIONS)}
     shim = ROOT / "build/boot/shim.bin"
     with tempfile.TemporaryDirectory() as folder:
         images = linux_images(IMAGES)
@@ -54,20 +79,22 @@ def main() -> None:
             simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
             console.check(SET_UP)
             for _ in range(RUNS):
-                for name, (before, work) in CASES.items():
+                measured = switches(console)
+                for name, before in COMPRESSIONS.items():
                     console.check(before)
-                    printed = console.check(work)
-                    console.check(AFTER)
-                    (ns,) = re.findall(r"^(\d+) ns", printed, re.MULTILINE)
-                    cycles[name].append(int(ns) * CLOCKS_PER_NS)
+                    (measured[name],) = nanoseconds(console.check(COMPRESS))
+                console.check(AFTER)
+                for name, ns in measured.items():
+                    cycles[name].append(ns * CLOCKS_PER_NS)
                     print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(cycles, indent=1))
-    median = {name: statistics.median(values) for name, values in cycles.items()}
     print()
-    for name, value in median.items():
-        base = median[name.partition(",")[0] + ", monitor off"]
-        print(f"{name:40} {value:12,.0f} cycles {value - base:+12,.0f} {value / base - 1:+8.2%}")
+    for name, values in cycles.items():
+        base = cycles[name.partition(",")[0] + ", monitor off"]
+        more = statistics.median(value - before for value, before in zip(values, base, strict=True))
+        value = statistics.median(values)
+        print(f"{name:40} {value:12,.0f} cycles {more:+12,.0f} {more / statistics.median(base):+8.2%}")
 
 
 if __name__ == "__main__":

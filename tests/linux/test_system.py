@@ -155,9 +155,11 @@ def test_switches_and_elapsed_measure_time(linux):
     assert re.search(r"\b[1-9]\d* ns", linux.check("elapsed sh -c true 2>&1"))
     status, _ = linux.run("elapsed sh -c false 2>&1")
     assert status == 1
-    assert re.fullmatch(r"[1-9]\d* ns a switch\n", linux.check("switches 20 /tmp/first /tmp/second"))
-    first, second = (int(linux.check(f"cat /tmp/{name}")) for name in ("first", "second"))
-    assert first != second
+    stages = "/tmp/first parent /tmp/second child /tmp/third text"
+    assert re.fullmatch(r"([1-9]\d* ns a switch\n){4}", linux.check(f"switches 20 {stages}"))
+    first, second, third = (linux.check(f"cat /tmp/{name}") for name in ("first", "second", "third"))
+    assert int(first) != int(second)
+    assert third == "text\n"
 
 
 def test_poweroff_ends_the_machine(images, tmp_path):
