@@ -4,10 +4,11 @@ import hashlib
 import re
 import shutil
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 
-from tops import HLS, REPO, TOPS, sources_of
+from tops import HLS, REPO, TOPS
 from wrapper import wrapped
 
 BUILD = REPO / "build" / "bambu"
@@ -49,7 +50,7 @@ def version() -> str:
 
 
 def make_verilog(top: str, defines: tuple[str, ...] = (), hls: Path = HLS, label: str = "") -> Path:
-    """Compile a top function, unless nothing has changed since.
+    """Compile a top function, unless Bambu has made the same from the same; its Verilog is wrapped each time.
 
     :param defines: sizes, ``-DLITEMRC_FRAMES=...``; default those of the SoC.
     :param hls: the sources, or a copy of them.
@@ -60,57 +61,49 @@ def make_verilog(top: str, defines: tuple[str, ...] = (), hls: Path = HLS, label
     """
     sizes = "-".join(define.split("=")[1] for define in defines) or "soc"
     folder = BUILD / (label or sizes) / top
-    key = _key(top, defines, hls)
-    key_file = folder / "made_from.txt"
-    if key_file.exists() and key_file.read_text() == key:
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
     work = folder / "bambu"
-    work.mkdir(parents=True)
-    _run(top, defines, hls, work, folder / "bambu.log")
+    source = _preprocessed(top, defines, hls)
+    command = _command(top)
+    made_from = hashlib.sha256("\0".join((version(), *command, source)).encode()).hexdigest()
+    key_file = folder / "made_from.txt"
+    if not key_file.exists() or key_file.read_text() != made_from:
+        shutil.rmtree(folder, ignore_errors=True)
+        work.mkdir(parents=True)
+        (work / f"{top}.cpp").write_text(source)
+        _run(top, command, work, folder / "bambu.log")
+        (folder / "origin.txt").write_text(f"{version()}\n")
+        key_file.write_text(made_from)
     if constants := [path.name for path in work.glob("*.mem") if "1" in path.read_text()]:
         raise RuntimeError(f"{top} has memories with contents, which would be lost: {', '.join(constants)}")
     verilog = wrapped(top, (work / f"{top}.v").read_text(), started=TOPS[top].started)
     (folder / f"{top}.v").write_text(verilog)
-    (folder / "origin.txt").write_text(f"{version()}\n")
-    key_file.write_text(key)
     return folder
 
 
-def _key(top: str, defines: tuple[str, ...], hls: Path) -> str:
-    """What the Verilog depends on."""
-    digest = hashlib.sha256("\0".join((version(), *OPTIONS, *defines)).encode())
-    own = (Path(__file__), Path(__file__).with_name("wrapper.py"))
-    for path in [*sources_of(top, hls), *own]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _preprocessed(top: str, defines: tuple[str, ...], hls: Path, work: Path) -> Path:
-    """Write a unit as one file that includes Bambu's headers and no other.
+def _preprocessed(top: str, defines: tuple[str, ...], hls: Path) -> str:
+    """A unit as one file that includes Bambu's headers and no other.
 
     Bambu finds the function of a #pragma, but not of a _Pragma, as macros write it.
     """
-    headers = work / "headers"
-    headers.mkdir()
-    for name in BAMBU_HEADERS:
-        (headers / name).write_text(f"{MARK}{name}\n")
     source = hls / TOPS[top].unit / f"{TOPS[top].unit}.cpp"
-    command = ["g++", "-E", "-P", "-std=c++17", "-nostdinc", "-D__BAMBU__", f"-I{headers}", *defines]
-    done = subprocess.run([*command, str(source)], capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as headers:
+        for name in BAMBU_HEADERS:
+            (Path(headers) / name).write_text(f"{MARK}{name}\n")
+        command = ["g++", "-E", "-P", "-std=c++17", "-nostdinc", "-D__BAMBU__", f"-I{headers}", *defines]
+        done = subprocess.run([*command, str(source)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{source} cannot be preprocessed:\n{done.stderr}")
     code = "".join(line for line in done.stdout.splitlines(True) if not line.startswith(MARK))
-    path = work / f"{top}.cpp"
-    path.write_text("".join(f"#include <{name}>\n" for name in BAMBU_HEADERS) + code)
-    return path
+    return "".join(f"#include <{name}>\n" for name in BAMBU_HEADERS) + code
 
 
-def _run(top: str, defines: tuple[str, ...], hls: Path, work: Path, log: Path) -> None:
-    source = _preprocessed(top, defines, hls, work)
+def _command(top: str) -> list[str]:
     # A RAM outside has one port for the function.
     more = ("--channels-number=1",) if TOPS[top].started else ()
-    command = ["bambu", source.name, f"--top-fname={top}", *OPTIONS, *more]
+    return ["bambu", f"{top}.cpp", f"--top-fname={top}", *OPTIONS, *more]
+
+
+def _run(top: str, command: list[str], work: Path, log: Path) -> None:
     with log.open("w") as output:
         output.write(" ".join(command) + "\n")
         output.flush()

@@ -26,11 +26,3 @@ TOPS = {
     "rank_meter": Top("rank_meter", started=True),
     "ref_counters": Top("ref_counters"),
 }
-
-
-def sources_of(top: str, hls: Path = HLS) -> list[Path]:
-    """Return what a top function is compiled from, its own file first."""
-    unit = hls / TOPS[top].unit
-    own = unit / f"{unit.name}.cpp"
-    headers = sorted([*unit.glob("*.hpp"), *(hls / "common").glob("*.hpp")])
-    return [own, *headers]

@@ -4,12 +4,18 @@ What differs: clock, reset, start and done have other names; a RAM outside is ad
 reset restores no variable, so the function has the argument `restart` (hls/common/compiler.hpp), true in the
 first call after a reset; and Bambu's own modules have the same names in each unit. Memories are not
 initialized: that call does it.
+
+One fault of Bambu's library is mended (hls/README.md, Bambu): a store of 3, 5, 6 or 7 bytes enables all
+bytes of its word and of the next one, which becomes 0; in a memory of one word both are the same.
 """
 
 import re
 from dataclasses import dataclass
 
 BYTES = 4  # of a word of a RAM outside
+# Byte enables of a store of `po2` bytes, which Bambu lists for powers of two only.
+FAULT = "default:CONV=-1;"
+MENDED = "default:CONV=({{n_byte_on_databus*2-1{1'b0}},1'b1}<<po2)-1;"
 RAM_PORT = re.compile(r"(\w+)_(?:address|ce|we|d|q)\d$")
 
 
@@ -41,7 +47,8 @@ def wrapped(top: str, verilog: str, *, started: bool) -> str:
     names = {name: f"{top}_bambu_{number}_{name.strip('_')[:40]}" for number, name in enumerate(modules)}
     names[modules[-1]] = f"{top}_bambu"
     renamed = re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), verilog)
-    return _module(top, ports, started) + "\n" + re.sub(r"\$readmemb\([^;]*\);", ";", renamed)
+    uninitialized = re.sub(r"\$readmemb\([^;]*\);", ";", renamed)
+    return _module(top, ports, started) + "\n" + uninitialized.replace(FAULT, MENDED)
 
 
 def ports_of(module: str, verilog: str) -> list[Port]:

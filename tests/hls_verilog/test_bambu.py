@@ -40,13 +40,7 @@ MUTANTS = {
 }
 
 
-# What Bambu 2024.10 makes of it counts no snapshot; the cause is not known.
-WRONG = pytest.mark.xfail(reason="Bambu's rank_meter differs at the first snapshot", strict=True)
-
-
-@pytest.mark.parametrize(
-    "top", [pytest.param(top, marks=WRONG) if top == "rank_meter" else top for top in TOPS]
-)
+@pytest.mark.parametrize("top", TOPS)
 def test_verilog_does_what_the_testbench_of_the_cpp_expects(top: str) -> None:
     counts = counts_of(bench(top, make_verilog(top)), OPERATIONS, 1, seconds=SECONDS)
     assert counts["calls"] >= OPERATIONS

@@ -76,6 +76,13 @@ def test_modules_of_two_units_have_different_names_and_memories_are_not_initiali
     assert "$readmemb" not in body
 
 
+def test_a_store_enables_as_many_bytes_as_it_has() -> None:
+    text = VERILOG.replace("initial", "default:CONV=-1;\n  initial")  # as Bambu's library has it
+    verilog = wrapped("hit_counters", text, started=True)
+    assert "CONV=-1" not in verilog
+    assert "default:CONV=({{n_byte_on_databus*2-1{1'b0}},1'b1}<<po2)-1;" in verilog
+
+
 def test_ports_have_directions_and_widths() -> None:
     ports = ports_of("_Z12hit_countersR", VERILOG)
     assert Port("input", 16, "positions_TDATA") in ports
