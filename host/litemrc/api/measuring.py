@@ -33,6 +33,10 @@ def mrc(
     band: bool | None = None,
     frames: int | None = None,
     groups: int | None = None,
+    scan_list: int | None = None,
+    period: int | None = None,
+    group_pages: int | None = None,
+    seen_only: bool | None = None,
 ) -> Curve:
     """Measure the miss-ratio curve of page references under LRU.
 
@@ -40,7 +44,7 @@ def mrc(
         source: page numbers, oldest first: a list, an array or any iterable of integers; chunks of them, each
             an array, a list or a `Chunk`; a trace file; or a generator's URL such as "gen:zipf?n=100000".
         engine: "exact" (LRU stack distances), "group" or "bucket" (the engines of the hardware), "shards"
-            (exact distances among a sample of the pages).
+            (exact distances among a sample of the pages), "os" (protection faults and accessed bits).
         page_bytes: bytes of a page, a power of two; None: those of the file, 4096 if it does not have them.
             Addresses in a file are divided by it.
         context: number of a context: only accesses to its pages; a page belongs to the context that first
@@ -53,6 +57,8 @@ def mrc(
         band: of shards: False: without the confidence band, which takes 7 times the work on the sample.
         frames, groups: of group and bucket: size of the memory in pages, number of page groups. frames None:
             the smallest size that holds all pages, which are counted first.
+        scan_list, period, group_pages: of os: pages that are scanned, accesses between scans, resolution.
+        seen_only: of os: True: the curve of the accesses that the tracker sees, as in the paper.
 
     Raises:
         UserError: no reference, no page numbers, a damaged trace, a parameter the engine does not have, a
@@ -70,6 +76,10 @@ def mrc(
         "band": band,
         "frames": frames,
         "groups": groups,
+        "scan_list": scan_list,
+        "period": period,
+        "group_pages": group_pages,
+        "seen_only": seen_only,
     }
     found = _by_context(references, engine, _context(context), parameters)
     if len(found) > 1:

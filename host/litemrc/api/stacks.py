@@ -28,6 +28,11 @@ class EngineParameters(TypedDict, total=False):
     band: bool | None
     frames: int | None
     groups: int | None
+    scan_list: int | None
+    period: int | None
+    group_pages: int | None
+    seen_only: bool | None
+    reference_ns: float | None
 
 
 def has_frames(engine: str) -> bool:

@@ -10,6 +10,13 @@ from litemrc.errors import UserError
 from litemrc.native.byte_stack import ByteStack
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
+from litemrc.native.os_tracker import (
+    DEFAULT_GROUP_PAGES,
+    DEFAULT_PERIOD,
+    DEFAULT_REFERENCE_NS,
+    DEFAULT_SCAN_LIST,
+    OsTracker,
+)
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 
 # Parameters of each engine.
@@ -18,6 +25,7 @@ ENGINES = {
     "group": ("frames", "groups"),
     "bucket": ("frames", "groups"),
     "shards": ("sample_rate", "sample_pages", "band"),
+    "os": ("scan_list", "period", "group_pages", "seen_only", "reference_ns"),
 }
 BY = ("pages", "bytes")
 DEFAULT_FRAMES = 1 << 20
@@ -46,6 +54,11 @@ def make_engine(
     band: bool | None = None,
     frames: int | None = None,
     groups: int | None = None,
+    scan_list: int | None = None,
+    period: int | None = None,
+    group_pages: int | None = None,
+    seen_only: bool | None = None,
+    reference_ns: float | None = None,
 ) -> Engine:
     """Return an engine; a parameter that is None has its default.
 
@@ -56,6 +69,7 @@ def make_engine(
         sample_rate, sample_pages: of shards: sampled share of the pages, or largest number of sampled pages.
         band: of shards: whether the curve has a confidence band (default: yes).
         frames, groups: of group and bucket.
+        scan_list, period, group_pages, seen_only, reference_ns: of os, as `OsTracker` has them.
 
     Raises:
         UserError: an unknown engine, a parameter of another engine, or a value out of range.
@@ -69,6 +83,11 @@ def make_engine(
         "band": band,
         "frames": frames,
         "groups": groups,
+        "scan_list": scan_list,
+        "period": period,
+        "group_pages": group_pages,
+        "seen_only": seen_only,
+        "reference_ns": reference_ns,
     }
     for parameter, value in given.items():
         if value is not None and parameter not in ENGINES[name]:
@@ -95,6 +114,14 @@ def make_engine(
             return ShardsFixedSize(sample_pages, band=band is not False)
         rate = DEFAULT_RATE if sample_rate is None else sample_rate
         return ShardsFixedRate(rate, band=band is not False)
+    if name == "os":
+        return OsTracker(
+            DEFAULT_SCAN_LIST if scan_list is None else scan_list,
+            DEFAULT_PERIOD if period is None else period,
+            DEFAULT_GROUP_PAGES if group_pages is None else group_pages,
+            seen_only=seen_only is True,
+            reference_ns=DEFAULT_REFERENCE_NS if reference_ns is None else reference_ns,
+        )
     return HlsEngine(
         name, DEFAULT_FRAMES if frames is None else frames, DEFAULT_GROUPS if groups is None else groups
     )

@@ -72,6 +72,20 @@ def test_the_hardwares_engines_answer_multiples_of_a_group(figure_2, engine) -> 
     assert got["miss_ratio"] == [0.5] * 16
 
 
+def test_the_tracker_reports_its_curve_and_what_it_cost(figure_2) -> None:
+    """References 1 3 1 1: after each, one scan; 3 takes the only permission from 1, which then faults."""
+    tracker = ["--engine", "os", "--scan-list", 1, "--period", 1, "--group-pages", 1]
+    got = curve(figure_2, *tracker, "--reference-ns", 10_000)
+    assert (got["sizes_pages"], got["miss_ratio"], got["accesses"]) == ([1, 2], [0.75, 0.5], 4)
+    assert (got["faults"], got["scans"]) == (1, 4)
+    # 1 fault; 4 scans of 1 page, of which the last finds it accessed; 2 pages pushed down.
+    assert got["overhead"] == pytest.approx((1500 + 4 * 1000 + 4 * 30 + 80 + 2 * 5) / 40_000)
+    both = json.loads(run(figure_2, figure_2, *tracker, "--json").stdout)["curves"]
+    assert [each["faults"] for each in both] == [1, 1]
+    done = run(figure_2, *tracker)
+    assert "1 protection faults, 4 scans; overhead 2.86% at 50,000 ns a reference" in done.stderr
+
+
 @pytest.mark.parametrize("sample", [["--sample-rate", "1"], ["--sample-pages", "10"]])
 def test_shards_over_all_pages_is_exact(figure_2, sample) -> None:
     assert curve(figure_2, "--engine", "shards", *sample)["miss_ratio"] == [0.75, 0.5]
@@ -244,6 +258,10 @@ def test_help_says_where_sampling_fails() -> None:
         (["--engine", "shards", "--sample-rate", "0.1", "--sample-pages", "9"], "either a sample rate or"),
         (["--engine", "group", "--frames", "256", "--groups", "16", "--sizes", "8"], "multiple of 16 pages"),
         (["--engine", "opt"], "invalid choice: 'opt'"),
+        (["--engine", "os", "--scan-list", "0"], "argument --scan-list: must be a whole number from 1"),
+        (["--engine", "os", "--period", "x"], "argument --period: must be a whole number from 1"),
+        (["--engine", "os", "--reference-ns", "0"], "the time of a reference must be positive (got 0.0 ns)"),
+        (["--seen-only"], "engine exact has no seen only"),
         (
             ["--sizes", "1,-4"],
             "must be a number of pages, or bytes with a unit, such as 4096 or 16M (got '-4')",
@@ -317,4 +335,7 @@ def test_the_engines_and_their_defaults_in_the_help_are_those_of_the_native_core
     with pytest.raises(SystemExit):
         main(["mrc", "--help"])
     text = " ".join(capsys.readouterr().out.split())
+    assert f"scan list ({engines.DEFAULT_SCAN_LIST})" in text
+    assert f"scans ({engines.DEFAULT_PERIOD})" in text and f"({engines.DEFAULT_REFERENCE_NS:.0f})" in text
+    assert f"group ({engines.DEFAULT_GROUP_PAGES}; the paper: 64)" in text
     assert f"sampled ({engines.DEFAULT_RATE})" in text and f"256 ({engines.DEFAULT_GROUPS})" in text

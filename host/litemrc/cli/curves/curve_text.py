@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,16 +44,27 @@ def json_pieces(curve: Curve, **further: object) -> Iterator[str]:
     yield "}"
 
 
-def json_document(curves: Sequence[Curve], *, single: bool, interrupted: bool) -> Iterator[str]:
-    """Yield the object of --json: the curve if it is a `single` one, or "curves"."""
+def json_document(
+    curves: Sequence[Curve],
+    further: Sequence[Mapping[str, object]],
+    *,
+    single: bool,
+    interrupted: bool,
+) -> Iterator[str]:
+    """Yield the object of --json: the curve if it is a `single` one, or "curves".
+
+    Parameters:
+        further: keys of each curve; or empty.
+    """
+    keys = further or [{}] * len(curves)
     state = {"interrupted": interrupted}
     if single:
-        yield from json_pieces(curves[0], **state)
+        yield from json_pieces(curves[0], **state, **keys[0])
     else:
         yield json.dumps(state)[:-1] + ', "curves": ['
         for number, curve in enumerate(curves):
             yield ", " if number else ""
-            yield from json_pieces(curve)
+            yield from json_pieces(curve, **keys[number])
         yield "]}"
     yield "\n"
 

@@ -1,6 +1,6 @@
 """Measures the traces of `litemrc mrc` and `compare`, with progress; Ctrl-C keeps the curves so far."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from litemrc.curves.curve import Curve
 from litemrc.curves.sizes import size_text
 from litemrc.errors import UserError
 from litemrc.native.engines import DEFAULT_GROUPS, Engine, make_engine
+from litemrc.native.os_tracker import OsTracker
 from litemrc.traces import Trace, open_trace
 from litemrc.traces.formats.streams import STDIN
 from litemrc.traces.generators.urls import PREFIX
@@ -92,11 +93,13 @@ class Measured:
 
     Attributes:
         curves: of all traces and contexts, or of all windows.
+        tracked: of engine os, for each curve: faults, scans, overhead; else empty.
         notes: of the readers of the traces.
         stopped: Ctrl-C, if it ended the work early.
     """
 
     curves: list[Curve] = field(default_factory=list)
+    tracked: list[dict[str, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     stopped: KeyboardInterrupt | None = None
 
@@ -114,6 +117,7 @@ def measure(how: Measuring, traces: Sequence[str]) -> Measured:
         with how.opened(path) as trace:
             _read(trace, stacks, measured)
         found = curves_of(stacks, trace.page_bytes)
+        measured.tracked += _tracked(stacks.by_context().values())
         if not found and not measured.stopped:
             raise UserError("the trace has no reference", where=path)
         for context, curve in found.items():
@@ -163,6 +167,14 @@ def measure_windows(
         trace.page_bytes, known_from_pages=trace.minimum_pages, all_sizes=sizes is not None
     )
     return measured
+
+
+def _tracked(engines: Iterable[Engine]) -> list[dict[str, float]]:
+    trackers = [engine for engine in engines if isinstance(engine, OsTracker)]
+    return [
+        {"faults": each.events["fault"], "scans": each.events["scan"], "overhead": each.overhead}
+        for each in trackers
+    ]
 
 
 def _read(trace: Trace, stacks: ContextStacks[Any], measured: Measured) -> None:

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from litemrc.cli.curves.measuring import Measured
     from litemrc.curves.curve import Curve
 
-_ENGINES = ("exact", "group", "bucket", "shards")  # as `litemrc.native.engines`, which takes long to load
+_ENGINES = (
+    "exact",
+    "group",
+    "bucket",
+    "shards",
+    "os",
+)  # as `litemrc.native.engines`, which takes long to load
 _EPILOG = """\
 exact   LRU stack distances of all references: the miss ratio at every size from 1 page to the footprint
 group   the monitor's engine hls/group_stack: exact, at multiples of frames / groups pages
@@ -29,6 +35,12 @@ shards  exact distances within a sample of the pages, scaled up (Waldspurger et 
         curve is shifted at sizes too small to hold them, by whether these pages are sampled. Sizes below
         1 / sample rate are not resolved. The curve has a 95 % confidence band at each size, from a
         delete-a-group jackknife over 8 parts of the sample.
+os      the tracker without hardware (Zhou et al., ASPLOS 2004, section 3.2). The pages used last are on a
+        scan list, whose accessed bits are read after every period; an access to any other page is a
+        protection fault. Repeated accesses to a page within a period are not seen: they count as hits of the
+        first group of pages, or, with --seen-only, not at all, as in the paper. The resolution is
+        --group-pages. --json adds faults (protection faults), scans, and overhead, the time of tracking as a
+        share of the program's. The curve ends with the last scan.
 
 --by bytes measures objects of different sizes, as oracleGeneral has them, exactly: an access hits in a memory
 of the bytes of all objects used since the last access to its object, and its own. The curve has page_bytes 1.
@@ -121,6 +133,23 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups", metavar="G", type=int, help="group, bucket: page groups, 16, 64 or 256 (256)"
     )
+    parser.add_argument("--scan-list", metavar="N", type=positive, help="os: pages of the scan list (8192)")
+    parser.add_argument("--period", metavar="T", type=positive, help="os: references between scans (2000)")
+    parser.add_argument(
+        "--group-pages", metavar="N", type=positive, help="os: pages of a page group (256; the paper: 64)"
+    )
+    parser.add_argument(
+        "--seen-only",
+        action="store_true",
+        default=None,
+        help="os: a curve of the references that the tracker sees, as in the paper",
+    )
+    parser.add_argument(
+        "--reference-ns",
+        metavar="NS",
+        type=float,
+        help="os: time of the program for a reference, for the overhead (50000)",
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -145,6 +174,11 @@ def main(args: argparse.Namespace) -> int:
             "band": args.band,
             "frames": args.frames,
             "groups": args.groups,
+            "scan_list": args.scan_list,
+            "period": args.period,
+            "group_pages": args.group_pages,
+            "seen_only": args.seen_only,
+            "reference_ns": args.reference_ns,
         },
         args.context,
         args.columns,
@@ -171,19 +205,27 @@ def main(args: argparse.Namespace) -> int:
 def _print(args: argparse.Namespace, measured: "Measured") -> None:
     from litemrc.cli.curves.curve_text import csv_pieces, json_document, only, write
     from litemrc.cli.curves.mrc_table import mrc_table, window_table
+    from litemrc.native.os_tracker import DEFAULT_REFERENCE_NS
 
     curves: Sequence[Curve] = measured.curves
     if args.sizes and not args.window:
         curves = [only(curve, _sizes(args.sizes, curve.page_bytes) or []) for curve in curves]
     if args.json:
         single = len(curves) == 1 and not args.window
-        write(json_document(curves, single=single, interrupted=measured.stopped is not None))
+        stopped = measured.stopped is not None
+        write(json_document(curves, measured.tracked, single=single, interrupted=stopped))
     elif args.csv:
         write(csv_pieces(curves))
     elif args.window:
         write(f"{line}\n" for line in window_table(curves, all_sizes=bool(args.sizes)))
     else:
         write(f"{line}\n" for line in mrc_table(curves, all_sizes=bool(args.sizes)))
+        for tracked in measured.tracked:
+            note(
+                f"{tracked['faults']:,} protection faults, {tracked['scans']:,} scans;"
+                f" overhead {tracked['overhead']:.2%} at {args.reference_ns or DEFAULT_REFERENCE_NS:,.0f} ns"
+                " a reference (see --reference-ns)"
+            )
 
 
 def _draw(args: argparse.Namespace, curves: "Sequence[Curve]") -> None:

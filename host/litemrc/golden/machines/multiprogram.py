@@ -50,7 +50,8 @@ class Process:
 
     Attributes:
         references: (page, write), or RELEASE; the process ends after the last one.
-        touch: CPU time of a touch, including tracking.
+        touch: CPU time of a touch.
+        tracking: CPU time that tracking adds to each touch; None: none.
         request_touches: touches of a request; None: all references are one request.
         clients: number of closed-loop clients; 0: open loop.
         pauses: think times, or times between arrivals, used cyclically.
@@ -70,6 +71,7 @@ class Process:
     requests: int = 1
     start: int = 0
     epochs: tuple[Iterator[Sequence[float]], int] | None = None
+    tracking: Iterator[int] | None = None
 
     responses: list[tuple[int, int]] = field(default_factory=list)
     touches: int = 0
@@ -236,7 +238,7 @@ class Machine:
         """Serve a touch; return whether the process must wait for the disk."""
         process, resident = self.processes[number], self.resident[number]
         self._first_touch[number].setdefault(page, process.touches)
-        self.now += process.touch
+        self.now += process.touch + (next(process.tracking) if process.tracking else 0)
         process.touches += 1
         if page in resident:
             self.policy.touch((number, page))

@@ -14,12 +14,20 @@ from litemrc.errors import UserError
 from litemrc.machines.multiprogram.scenario import Mrc
 from litemrc.native.engines import Engine, make_engine
 from litemrc.native.exact_stack import ExactStack
+from litemrc.native.os_tracker import OsTracker
 
 Counts = NDArray[np.float64]
+Ticks = NDArray[np.uint64]
 
 
 class EpochCounts(Protocol):
-    """Counts the epochs of a process."""
+    """Counts the epochs of a process.
+
+    Attributes:
+        ticks: uint64[n], CPU time that tracking took at each reference of the last `take`; empty: none.
+    """
+
+    ticks: Ticks
 
     def take(self, pages: NDArray[np.uint64]) -> Counts:
         """Process these references.
@@ -34,12 +42,14 @@ class EpochCounts(Protocol):
         """Free all pages of the process; the next reference to any is a miss."""
 
 
-def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
-    """Return the counts by the engine of `mrc`.
+def make_counts(mrc: Mrc, groups: int, tracker: OsTracker | None = None) -> EpochCounts:
+    """Return the counts by the engine of `mrc`, or by a tracker.
 
     Raises:
         UserError: an unknown engine, or parameters that it refuses.
     """
+    if tracker is not None:
+        return _TrackerCounts(tracker, mrc.epoch, groups)
     if mrc.engine == "exact":
         return _ExactCounts(mrc.epoch, mrc.group_pages, groups)
 
@@ -55,8 +65,13 @@ def make_counts(mrc: Mrc, groups: int) -> EpochCounts:
     return _EngineCounts(make, mrc.epoch, mrc.group_pages, groups)
 
 
+_NO_TICKS = np.empty(0, np.uint64)
+
+
 class _ExactCounts:
     """Counts by the stack distance of each reference."""
+
+    ticks = _NO_TICKS
 
     def __init__(self, epoch: int, group_pages: int, groups: int) -> None:
         self._epoch, self._group_pages, self._groups = epoch, group_pages, groups
@@ -84,6 +99,8 @@ class _ExactCounts:
 
 class _EngineCounts:
     """Counts by the change of an engine's cumulative curve from epoch to epoch."""
+
+    ticks = _NO_TICKS
 
     def __init__(self, make: Callable[[], Engine], epoch: int, group_pages: int, groups: int) -> None:
         self._make, self._epoch, self._groups = make, epoch, groups
@@ -132,3 +149,40 @@ class _EngineCounts:
         at = np.searchsorted(curve.sizes_pages, self._sizes, side="right") - 1
         ratio = np.where(at < 0, 1.0, curve.miss_ratio[at])
         return (1.0 - ratio) * self._accesses
+
+
+class _TrackerCounts:
+    """Counts by the tracker without hardware, whose time is charged.
+
+    Hits are of the epoch in which a fault or a scan counts them; an epoch without either has none.
+    """
+
+    def __init__(self, tracker: OsTracker, epoch: int, groups: int) -> None:
+        self._tracker, self._epoch, self._groups = tracker, epoch, groups
+        self.ticks = _NO_TICKS
+        self._done = 0  # references of the running epoch
+        self._counted = np.zeros(groups + 1)
+
+    def take(self, pages: NDArray[np.uint64]) -> Counts:
+        rows, ticks = [], []
+        for part in np.split(pages, np.arange(self._epoch - self._done, pages.size, self._epoch)):
+            ticks.append(self._tracker.access_ticks(part))
+            self._done += part.size
+            if self._done == self._epoch:
+                rows.append(self._count())
+                self._done = 0
+        self.ticks = np.concatenate(ticks)
+        return np.array(rows).reshape(len(rows), self._groups + 1)
+
+    def release(self) -> None:
+        self._tracker.release()
+
+    def _count(self) -> Counts:
+        """Return the counts since the last call."""
+        hits = self._tracker.hits
+        counted = np.zeros(self._groups + 1)
+        counted[: hits.size] = hits
+        counted[-1] = self._tracker.misses
+        counts = counted - self._counted
+        self._counted = counted
+        return counts

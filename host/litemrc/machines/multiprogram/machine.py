@@ -26,8 +26,11 @@ from litemrc.native.multiprogram import (
     PartitionFrames,
     ProcessSettings,
 )
+from litemrc.native.os_tracker import OsTracker
 from litemrc.native.replacement import AddressBook
 
+TRACKER = "os"  # the engine whose time is computed
+_PERIOD_NS = 1e8  # between two of its scans, of the process's own time
 Progress = Callable[[float, int], None]  # simulated seconds, touches
 
 
@@ -43,7 +46,8 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
             duration, an empty trace, or an error of a trace or engine.
     """
     check_policy(scenario, policy)
-    groups = -(-scenario.memory_pages // scenario.mrc.group_pages)
+    mrc = scenario.mrc
+    groups = -(-scenario.memory_pages // mrc.group_pages)
     tracked = policy == "mrc"
     book = AddressBook(len(scenario.processes))
     costs = scenario.costs
@@ -67,12 +71,12 @@ def simulate(scenario: Scenario, policy: str, progress: Progress | None = None) 
     with ExitStack() as stack:
         feeds = []
         for number in range(len(specs)):
-            counts = make_counts(scenario.mrc, groups) if tracked else None
+            counts = make_counts(mrc, groups, make_tracker(scenario, number)) if tracked else None
             feeds.append(stack.enter_context(closing(ReferenceFeed(scenario, number, counts))))
         while (number := machine.run()) != MACHINE_DONE:
             if number != MACHINE_PAUSE:
-                pages, writes, epochs, release = feeds[number].next()
-                machine.feed(number, book.number(number, pages), writes, epochs, release)
+                pages, *others = feeds[number].next()
+                machine.feed(number, book.number(number, pages), *others)
             if progress:
                 progress(machine.now * scenario.tick_s, machine.touches)
     samples = machine.samples.reshape(-1, 1 + len(specs))
@@ -151,10 +155,28 @@ def tracked_touch(spec: ProcessSpec) -> int:
     return spec.touch + round(spec.touch * spec.tracking)
 
 
+def make_tracker(scenario: Scenario, number: int) -> OsTracker | None:
+    """Return the tracker of a process under engine os, whose stack has the memory's pages; else None."""
+    mrc, tick_ns = scenario.mrc, scenario.tick_s * 1e9
+    if mrc.engine != TRACKER:
+        return None
+    period = mrc.engine_period or round(_PERIOD_NS / tick_ns)
+    return OsTracker(
+        mrc.engine_scan_list,
+        max(round(period / scenario.processes[number].touch), 1),
+        mrc.group_pages,
+        stack_pages=scenario.memory_pages,
+        seen_only=mrc.engine_seen_only,
+        reference_ns=scenario.processes[number].touch * tick_ns,
+        costs=mrc.engine_costs,
+        tick_ns=tick_ns,
+    )
+
+
 def _process_settings(scenario: Scenario, number: int, tracked: bool) -> ProcessSettings:
     spec = scenario.processes[number]
     settings = ProcessSettings()
-    settings.touch = tracked_touch(spec) if tracked else spec.touch
+    settings.touch = tracked_touch(spec) if tracked and scenario.mrc.engine != TRACKER else spec.touch
     settings.request_touches = spec.request_touches or 0
     settings.clients = spec.clients
     settings.requests = spec.requests

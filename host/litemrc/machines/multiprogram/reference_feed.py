@@ -58,16 +58,18 @@ class ReferenceFeed:
         self._counts = counts
         self._release = False
 
-    def next(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.float64], bool]:
+    def next(
+        self,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.float64], NDArray[np.uint64], bool]:
         """Return the next arguments of `Machine.feed`; no pages mean the end of the references."""
         pages, writes, release = next(self._chunks, (_NO_PAGES, _NO_WRITES, False))
-        epochs = np.empty((0, 0))
+        epochs, tracking = np.empty((0, 0)), _NO_PAGES
         if self._counts:
             if self._release:
                 self._counts.release()
-            epochs = self._counts.take(pages)
+            epochs, tracking = self._counts.take(pages), self._counts.ticks
         self._release = release
-        return pages, writes, epochs, release
+        return pages, writes, epochs, tracking, release
 
     def close(self) -> None:
         """Close the trace that is being read."""

@@ -5,6 +5,8 @@ Times are whole ticks of `Scenario.tick_s` seconds.
 
 from dataclasses import dataclass, field
 
+from litemrc.native.os_tracker import DEFAULT_SCAN_LIST, TrackerCosts
+
 KINDS = ("batch", "interactive", "server")
 POLICIES = ("global-clock", "global-lru", "equal", "static", "mrc")
 CURVES = ("hull", "steps")
@@ -51,7 +53,7 @@ class ProcessSpec:
     Attributes:
         kind: batch, interactive or server; selects the results that are reported.
         touch: CPU time of a touch.
-        tracking: overhead of curve tracking, as a share of `touch`.
+        tracking: overhead of curve tracking, as a share of `touch`; engine os computes it instead.
         start: time of its begin.
         request_touches: touches of a request; None: all of its parts.
         clients: number of closed-loop clients; 0: open loop.
@@ -80,7 +82,7 @@ class Mrc:
     """Parameters of policy mrc.
 
     Attributes:
-        engine: exact, group, bucket or shards, of `litemrc.native.engines`.
+        engine: exact, group, bucket, shards or os, of `litemrc.native.engines`.
         engine_frames, engine_groups: of engines group and bucket.
         engine_rate: of engine shards.
         group_pages: pages between two sizes of the curves.
@@ -89,6 +91,9 @@ class Mrc:
         delta_pages: amount of memory for gains and losses.
         curve: one of `CURVES`: the convex hull, or the steps of the curve.
         utility: one of `UTILITIES`.
+        engine_scan_list, engine_seen_only, engine_costs: of engine os. Its groups are those of the curves;
+            its stack has as many pages as the memory.
+        engine_period: of engine os: a process's own CPU time between two scans; None: 100 ms.
     """
 
     engine: str = "exact"
@@ -101,6 +106,10 @@ class Mrc:
     delta_pages: int = 64
     curve: str = CURVES[0]
     utility: str = UTILITIES[0]
+    engine_scan_list: int = DEFAULT_SCAN_LIST
+    engine_period: int | None = None
+    engine_seen_only: bool = False
+    engine_costs: TrackerCosts = field(default_factory=TrackerCosts)
 
 
 @dataclass(frozen=True)

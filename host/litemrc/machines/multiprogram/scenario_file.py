@@ -17,6 +17,7 @@ from litemrc.machines.multiprogram.scenario import (
     Scenario,
 )
 from litemrc.native.engines import ENGINES
+from litemrc.native.os_tracker import TrackerCosts
 from litemrc.traces import open_trace
 from litemrc.traces.generators.urls import PREFIX
 
@@ -24,10 +25,18 @@ _TOP = (
     *("title", "time_unit", "clock_mhz", "memory_pages", "page_bytes", "policies", "seed", "duration"),
     *("measure_from", "sample", "costs", "mrc", "static", "process"),
 )
-_COSTS = ("time_slice", "page_read", "write_out", "fault", "zero_fill")
+_TRACKER_COSTS = {  # by the names of `TrackerCosts`
+    "fault": "protection_fault",
+    "scan": "scan",
+    "scanned": "page_scanned",
+    "accessed": "page_accessed",
+    "crossed": "group_crossed",
+}
+_COSTS = ("time_slice", "page_read", "write_out", "fault", "zero_fill", *_TRACKER_COSTS.values())
 _MRC = (
     *("engine", "engine_frames", "engine_groups", "engine_rate", "group_pages", "epoch", "half_life"),
     *("delta_pages", "minimum_pages", "curve", "utility", "tracking"),
+    *("engine_scan_list", "engine_period", "engine_seen_only"),
 )
 _COMMON = (
     *("name", "kind", "trace", "part", "touch", "touches", "start", "weight"),
@@ -145,14 +154,21 @@ class _Reader:
             ("engine_frames", ("group", "bucket")),
             ("engine_groups", ("group", "bucket")),
             ("engine_rate", ("shards",)),
+            *((key, ("os",)) for key in ("engine_scan_list", "engine_period", "engine_seen_only")),
         ):
             if table.has(key) and engine not in owners:
                 raise table.wrong(key, f"engine {engine} has none", f"engine = one of {', '.join(owners)}")
+        self._check_tracking(table)
+        period = self._time(table, "engine_period", above=0) if table.has("engine_period") else None
         return Mrc(
             engine=engine,
             engine_frames=table.count("engine_frames") if table.has("engine_frames") else None,
             engine_groups=table.count("engine_groups") if table.has("engine_groups") else None,
             engine_rate=float(table.number("engine_rate", above=0)) if table.has("engine_rate") else None,
+            engine_scan_list=table.count("engine_scan_list", default.engine_scan_list),
+            engine_period=period,
+            engine_seen_only=table.flag("engine_seen_only", default=False),
+            engine_costs=self._tracker_costs(engine),
             group_pages=table.count("group_pages", default.group_pages),
             epoch=table.count("epoch", default.epoch),
             half_life=table.count("half_life", default.half_life),
@@ -160,6 +176,18 @@ class _Reader:
             curve=table.text("curve", default.curve, of=CURVES),
             utility=table.text("utility", default.utility, of=UTILITIES),
         )
+
+    def _check_tracking(self, table: TomlTable) -> None:
+        if table.has("tracking") and self._mrc.content.get("engine") == "os":
+            raise table.wrong("tracking", "engine os computes it", "no tracking")
+
+    def _tracker_costs(self, engine: str) -> TrackerCosts:
+        table, tick_ns = self._top.table("costs"), self._tick_s * 1e9
+        given = {name: key for name, key in _TRACKER_COSTS.items() if table.has(key)}
+        for key in given.values():
+            if engine != "os":
+                raise table.wrong(key, f"engine {engine} has none", 'engine = "os" in [mrc]')
+        return TrackerCosts(**{name: self._time(table, key) * tick_ns for name, key in given.items()})
 
     def _shares(self, processes: list[ProcessSpec], memory: int) -> dict[str, int]:
         table = self._top.table("static")
@@ -180,6 +208,7 @@ class _Reader:
         kind = table.text("kind", of=KINDS)
         table.check_keys((*_COMMON, *_OF_KIND[kind]))
         parts = self._parts(table, kind)
+        self._check_tracking(table)
         asking = {"batch": self._batch, "interactive": self._interactive, "server": self._server}[kind](table)
         return ProcessSpec(
             name=table.text("name"),

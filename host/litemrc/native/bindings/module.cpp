@@ -11,6 +11,7 @@ void bind_hls_engine(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_multiprogram(nb::module_ &module);
 void bind_numa(nb::module_ &module);
+void bind_os_tracker(nb::module_ &module);
 void bind_page_numbers(nb::module_ &module);
 void bind_placement(nb::module_ &module);
 void bind_rank_visits(nb::module_ &module);
@@ -31,6 +32,7 @@ NB_MODULE(_core, module) {
     bind_instruction_sets(module);
     bind_multiprogram(module);
     bind_numa(module);
+    bind_os_tracker(module);
     bind_page_numbers(module);
     bind_placement(module);
     bind_rank_visits(module);

@@ -15,6 +15,7 @@ namespace {
 
 using NumberArray = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FlagArray = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TickArray = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using CountArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void bind_policies(nb::module_ &module) {
@@ -73,16 +74,17 @@ void bind_multiprogram(nb::module_ &module) {
         .def(
             "feed",
             [](Machine &self, uint32_t process, const NumberArray &pages, const FlagArray &writes,
-               const CountArray &epochs, bool release_behind) {
+               const CountArray &epochs, const TickArray &tracking, bool release_behind) {
                 std::vector<std::vector<double>> counts;
                 for (size_t row = 0; row < epochs.shape(0); ++row)
                     counts.emplace_back(epochs.data() + row * epochs.shape(1),
                                         epochs.data() + (row + 1) * epochs.shape(1));
                 self.feed(process, {pages.data(), pages.data() + pages.size()},
-                          {writes.data(), writes.data() + writes.size()}, std::move(counts), release_behind);
+                          {writes.data(), writes.data() + writes.size()}, std::move(counts),
+                          {tracking.data(), tracking.data() + tracking.size()}, release_behind);
             },
             nb::arg("process"), nb::arg("pages").noconvert(), nb::arg("writes").noconvert(),
-            nb::arg("epochs").noconvert(), nb::arg("release_behind"))
+            nb::arg("epochs").noconvert(), nb::arg("tracking").noconvert(), nb::arg("release_behind"))
         .def("run", &Machine::run, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("now", &Machine::now)
         .def_prop_ro("touches", &Machine::touches)

@@ -21,11 +21,12 @@ Machine::Machine(AddressBook &book, FramePolicy &policy, const MachineSettings &
 }
 
 void Machine::feed(uint32_t number, std::vector<uint32_t> pages, std::vector<uint8_t> writes,
-                   std::vector<std::vector<double>> epochs, bool release_behind) {
+                   std::vector<std::vector<double>> epochs, std::vector<uint64_t> tracking, bool release_behind) {
     Process &process = processes_[number];
     process.last_fed = pages.empty() && !release_behind;
     process.pages = std::move(pages);
     process.writes = std::move(writes);
+    process.tracking = std::move(tracking);
     process.next = 0;
     process.release_behind = release_behind;
     for (auto &counts : epochs)
@@ -155,13 +156,13 @@ Machine::Turn Machine::turn(uint32_t number) {
         }
         const size_t stop = process.next + std::min<uint64_t>(process.pages.size() - process.next, process.left);
         const size_t begin = process.next;
-        const bool writes = !process.writes.empty();
+        const bool writes = !process.writes.empty(), tracked = !process.tracking.empty();
         bool blocked = false;
         while (process.next < stop && now_ < turn_end_ && !blocked) {
             const uint32_t page = process.pages[process.next];
             const bool write = writes && process.writes[process.next];
+            now_ += process.settings.touch + (tracked ? process.tracking[process.next] : 0);
             ++process.next;
-            now_ += process.settings.touch;
             if (pages_[page] & RESIDENT) {
                 if (write)
                     pages_[page] |= DIRTY;

@@ -26,8 +26,9 @@ class Machine {
             std::vector<ProcessSettings> processes);
 
     // References of a process that has none left, and the counts of the epochs that end in them. None at all: its last.
+    // `writes` and `tracking`: of each reference, or empty.
     void feed(uint32_t process, std::vector<uint32_t> pages, std::vector<uint8_t> writes,
-              std::vector<std::vector<double>> epochs, bool release_behind);
+              std::vector<std::vector<double>> epochs, std::vector<uint64_t> tracking, bool release_behind);
 
     // Runs until a process needs references and returns its number; DONE: at the end; PAUSE: after many turns or touches.
     int run();

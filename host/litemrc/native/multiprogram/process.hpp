@@ -9,7 +9,7 @@
 namespace litemrc_native {
 
 struct ProcessSettings {
-    uint64_t touch = 0;           // CPU time of a touch, tracking included
+    uint64_t touch = 0;           // CPU time of a touch
     uint64_t request_touches = 0; // 0: as many as there are
     uint32_t clients = 1;         // with think times between requests; 0: open arrivals
     uint64_t requests = 1;        // number after which it ends; 0: never
@@ -25,7 +25,8 @@ struct Process {
 
     // References at hand.
     std::vector<uint32_t> pages;
-    std::vector<uint8_t> writes; // empty: no write at all
+    std::vector<uint8_t> writes;    // empty: no write at all
+    std::vector<uint64_t> tracking; // CPU time that tracking adds to each touch; empty: none
     size_t next = 0;
     bool release_behind = false; // it gives back its pages when it has done them
     bool last_fed = false;       // no more will come

@@ -7,9 +7,11 @@ import numpy as np
 from litemrc.golden.machines.aged_curve import epoch_counts
 from litemrc.golden.machines.frame_policies import GlobalClock, GlobalLru, MrcDirected, Partitions
 from litemrc.golden.machines.multiprogram import RELEASE, Costs, FramePolicy, Machine, Process
+from litemrc.golden.machines.tracked_epochs import tracked_epochs, tracking_ticks
+from litemrc.golden.monitor.os_tracker import OsTracker
 from litemrc.machines.multiprogram.machine import simulate
 from litemrc.machines.multiprogram.reference_feed import pauses, trace_url
-from litemrc.machines.multiprogram.scenario import CURVES, UTILITIES, Part, Scenario
+from litemrc.machines.multiprogram.scenario import CURVES, UTILITIES, Part, ProcessSpec, Scenario
 from litemrc.traces import open_trace
 
 
@@ -19,17 +21,23 @@ def run_golden(scenario: Scenario, policy: str) -> Machine:
     groups = -(-scenario.memory_pages // mrc.group_pages)
     processes = []
     for number, spec in enumerate(scenario.processes):
-        tracked = policy == "mrc"
+        tracked, by_os = policy == "mrc", mrc.engine == "os"
         process = Process(
             _references(scenario, number),
-            spec.touch + (round(spec.touch * spec.tracking) if tracked else 0),
+            spec.touch + (round(spec.touch * spec.tracking) if tracked and not by_os else 0),
             spec.request_touches,
             spec.clients,
             pauses(scenario, number).tolist(),
             spec.requests,
             spec.start,
         )
-        if tracked:
+        if tracked and by_os:
+            streams = [(_references(scenario, number), _tracker(scenario, spec)) for _ in range(2)]
+            costs = list(mrc.engine_costs.ticks(scenario.tick_s * 1e9).values())
+            only = mrc.engine_seen_only
+            process.epochs = (tracked_epochs(*streams[0], mrc.epoch, groups, seen_only=only), mrc.epoch)
+            process.tracking = tracking_ticks(*streams[1], costs)
+        elif tracked:
             counts = epoch_counts(_references(scenario, number), mrc.epoch, mrc.group_pages, groups)
             process.epochs = (counts, mrc.epoch)
         processes.append(process)
@@ -44,6 +52,12 @@ def run_golden(scenario: Scenario, policy: str) -> Machine:
     )
     machine.run()
     return machine
+
+
+def _tracker(scenario: Scenario, spec: ProcessSpec) -> OsTracker:
+    mrc = scenario.mrc
+    period = max(round(mrc.engine_period / spec.touch), 1)
+    return OsTracker(mrc.engine_scan_list, period, mrc.group_pages, scenario.memory_pages)
 
 
 def _policy(scenario: Scenario, policy: str, groups: int) -> FramePolicy:

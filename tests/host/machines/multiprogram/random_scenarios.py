@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 from litemrc.machines.multiprogram.scenario import CURVES, UTILITIES, Costs, Mrc, Part, ProcessSpec, Scenario
+from litemrc.native.os_tracker import TrackerCosts
 
 TRACES = st.sampled_from(
     [
@@ -50,6 +51,11 @@ MRC = st.builds(
     delta_pages=st.sampled_from([1, 1, 2, 3, 5, 12]),
     curve=st.sampled_from(CURVES),
     utility=st.sampled_from(UTILITIES),
+    engine=st.sampled_from(["exact", "os"]),
+    engine_scan_list=st.integers(1, 20),
+    engine_period=st.integers(1, 300),
+    engine_seen_only=st.booleans(),
+    engine_costs=st.builds(TrackerCosts, *[st.integers(0, 9)] * 5),
 )
 
 

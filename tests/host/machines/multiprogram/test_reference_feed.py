@@ -83,7 +83,7 @@ def test_a_process_gets_the_touches_of_its_parts_or_requests(monkeypatch, proces
     monkeypatch.setattr(reference_feed, "open_trace", Given)
     feed, found = ReferenceFeed(scenario(process), 0, None), []
     while (chunk := feed.next()) and chunk[0].size:
-        assert (chunk[1].size, chunk[2].size, chunk[3]) == (0, 0, False)
+        assert (chunk[1].size, chunk[2].size, chunk[3].size, chunk[4]) == (0, 0, 0, False)
         found += chunk[0].tolist()
     assert found == pages
     assert not feed.next()[0].size
@@ -102,13 +102,15 @@ def test_writes_and_releases_are_passed_on_and_curves_forget_what_is_released(mo
     counts = SimpleNamespace(
         take=lambda pages: calls.append(pages.tolist()) or np.full((1, 2), pages.size),
         release=lambda: calls.append("release"),
+        ticks=np.array([7], np.uint64),
     )
     feed = ReferenceFeed(scenario(spec(Part("written", release=True), Part("t"), requests=1)), 0, counts)
     told = [feed.next() for _ in range(6)]
-    assert [writes.tolist() for _, writes, _, _ in told] == [[0, 1], [0], [], [], [], []]
+    assert [writes.tolist() for _, writes, *_ in told] == [[0, 1], [0], [], [], [], []]
     assert [release for *_, release in told] == [False, False, True, False, False, False]
     assert calls == [[1, 2], [3], [], "release", [1, 2], [3], []]
     assert told[0][2].tolist() == [[2, 2]]
+    assert told[0][3].tolist() == [7]
 
 
 def test_counts_are_what_an_engines_curve_gained_in_the_epoch(monkeypatch):

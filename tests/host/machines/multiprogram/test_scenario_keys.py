@@ -4,6 +4,7 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.machines.multiprogram.scenario import Costs, Mrc, Part, ProcessSpec, Scenario
 from litemrc.machines.multiprogram.scenario_file import read_scenario
+from litemrc.native.os_tracker import TrackerCosts
 
 TRACE = "gen:loop?n=9"
 LEAST = f"""\
@@ -113,6 +114,17 @@ def test_what_is_given_is_taken(read):
     assert read(mrc='engine = "shards"\nengine_rate = 0.1').mrc.engine_rate == 0.1
 
 
+def test_the_trackers_keys_are_taken(read):
+    found = read(
+        mrc='engine = "os"\nengine_scan_list = 7\nengine_period = 3\nengine_seen_only = true',
+        costs="protection_fault = 2\nscan = 0.5\npage_scanned = 0.25\npage_accessed = 0\ngroup_crossed = 1",
+    ).mrc
+    assert (found.engine_scan_list, found.engine_period, found.engine_seen_only) == (7, 3000, True)
+    assert found.engine_costs == TrackerCosts(2000, 500, 250, 0, 1000)
+    found = read(mrc='engine = "os"', top='time_unit = "cycles"\nclock_mhz = 4', costs="scan = 3").mrc
+    assert found == Mrc("os", engine_costs=TrackerCosts(scan=750))
+
+
 @pytest.mark.parametrize(
     ("place", "good", "bad", "what"),
     [
@@ -131,6 +143,11 @@ def test_what_is_given_is_taken(read):
         ("mrc", 'engine = "shards"\nengine_rate = 1', 'engine = "shards"\nengine_rate = 0', "is 0"),
         ("mrc", 'engine = "bucket"\nengine_frames = 1', "engine_frames = 1", "engine exact has none"),
         ("mrc", 'engine = "group"\nengine_groups = 1', 'engine = "group"\nengine_groups = 0', "is 0"),
+        ("mrc", 'engine = "os"\nengine_scan_list = 1', 'engine = "os"\nengine_scan_list = 0', "is 0"),
+        ("mrc", 'engine = "os"\nengine_period = 1', 'engine = "os"\nengine_period = 0', "is 0"),
+        ("mrc", 'engine = "os"', "engine_period = 1", "mrc.engine_period: engine exact has none"),
+        ("mrc", "tracking = 0.1", 'engine = "os"\ntracking = 0.1', "mrc.tracking: engine os computes it"),
+        ("costs", "fault = 1", "protection_fault = 1", "costs.protection_fault: engine exact has none"),
         ("batch", "touches = 1", "touches = 0", "process.touches: is 0"),
         ("batch", "weight = 0.1", "weight = 0", "process.weight: is 0"),
         ("interactive", "iterations = 1", "iterations = 0", "process.iterations: is 0"),
