@@ -28,6 +28,10 @@ COMMANDS = {
         "soc.linux_demo",
         "boot Linux on the simulated SoC, run programs concurrently and verify their curves",
     ),
+    "linux-govern": (
+        "soc.linux_govern",
+        "boot Linux on the simulated SoC, and govern the memory of two programs by their curves",
+    ),
     "collect": ("device.collect", "collect epochs from a device into a Parquet file"),
     "curve": ("curves.curve", "print, plot or export the miss-ratio curves of a Parquet file"),
     "allocate": ("curves.allocate", "divide a memory among processes by their miss-ratio curves"),
@@ -50,6 +54,7 @@ COMMANDS = {
     ),
     "refcounters": ("device.refcounters", "arm, read and watch the reference counters of a device"),
     "govern": ("device.govern", "control a device's memory budgets and rank power by its curves"),
+    "rightsize": ("device.rightsize", "find the smallest memory of a cgroup for a goal of slowdown"),
     "process": (
         "device.process",
         "show and select the processes that a Linux device tracks, and set their memory budgets",
