@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
     """Draw each curve as a step function over the memory size in MiB, with its band; return the axes.
 
+    A dotted line shows where evicted pages begin: sizes beyond it were not resident.
+
     Parameters:
         ax: what to draw into; None: a new figure of pyplot.
 
@@ -33,8 +35,12 @@ def draw(curves: Sequence["Curve"], ax: "Axes | None" = None) -> "Axes":
             ax.fill_between(
                 sizes, curve.low, curve.high, step="post", color=line.get_color(), alpha=0.2, linewidth=0
             )
+        if curve.tail and curve.tail.evicts:
+            resident = curve.tail.resident_pages * curve.page_bytes / MIB
+            note = ": ".join(filter(None, [curve.name, "resident | evicted"]))
+            ax.axvline(resident, color=line.get_color(), linestyle=":", linewidth=1, label=note)
     ax.set(xlabel="memory size in MiB", ylabel="miss ratio")
     ax.set_ylim(bottom=0)
-    if any(curve.name for curve in curves):
+    if any(curve.name or (curve.tail and curve.tail.evicts) for curve in curves):
         ax.legend()
     return ax

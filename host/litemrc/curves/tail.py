@@ -46,6 +46,11 @@ class Tail:
         if self.open_refaults > self.refaults:
             raise ValueError(f"{self.open_refaults} of {self.refaults} refaults")
 
+    @property
+    def evicts(self) -> bool:
+        """Whether pages were evicted at all: else the resident pages are no limit of the curve."""
+        return bool(self.refaults or self.unidentified or self.evicted_pages)
+
     def resized(self, old_page_bytes: int, new_page_bytes: int) -> "Tail":
         """Return the tail in pages of another size; the range is rounded outwards."""
         share = old_page_bytes / new_page_bytes

@@ -1,10 +1,12 @@
 """Reads curves from files: epoch tables in Parquet, or JSON with memory sizes and miss ratios."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.tail import Tail
 from litemrc.epochs.table import EpochTable
 from litemrc.errors import UserError
 
@@ -18,17 +20,18 @@ _REMEDY = (
 )
 
 
-def read_curves(path: Path, page_bytes: int | None = None) -> list[Curve]:
+def read_curves(path: Path, page_bytes: int | None = None, *, tail: bool = True) -> list[Curve]:
     """Return all curves in a file: of an epoch table one for each owner with data, of JSON those it holds.
 
     A JSON file without a name is called by its process, else by the file's own name.
 
     Parameters:
         page_bytes: page size of curves whose file does not contain it; None: such a file is refused.
+        tail: with refaults of evicted pages; false: curves of the hardware's counters alone.
 
     Raises:
         UserError: no such file, a file of another kind, damaged, without data, with an impossible curve,
-            without a page size or with another one.
+            without a page size or with another one; refaults that cannot be left out.
     """
     try:
         with path.open("rb") as file:
@@ -37,12 +40,19 @@ def read_curves(path: Path, page_bytes: int | None = None) -> list[Curve]:
     except OSError as error:
         raise UserError(f"cannot read: {error.strerror}", where=str(path), remedy=_REMEDY) from error
     if not parquet:
-        return [_curve(found, path, page_bytes) for found in _objects(content, path)]
+        curves = [_curve(found, path, page_bytes) for found in _objects(content, path)]
+        if not tail and any(curve.tail for curve in curves):
+            raise UserError(
+                "refaults cannot be left out: the curve has no counters",
+                where=str(path),
+                remedy="name the Parquet file, or print the curve by `litemrc curve --no-tail --json`",
+            )
+        return curves
     from litemrc.epochs.files import read_epochs  # loads pyarrow
 
     table = read_epochs(path)
     _check_page_bytes(table.page_bytes, page_bytes, path)
-    return curves_of(table, str(path))
+    return curves_of(table if tail else table.without_tail(), str(path))
 
 
 def curves_of(table: EpochTable, where: str) -> list[Curve]:
@@ -108,6 +118,7 @@ def _curve(found: Any, path: Path, page_bytes: int | None) -> Curve:
             _name(found, path),
             resolution_pages=_count(found, "resolution_pages", 1, path, 1),
             known_from_pages=_count(found, "known_from_pages", 0, path, 0),
+            tail=_tail(found, path),
             **{name: found[key] for name, key in _OPTIONAL.items() if key in found},
         )
     except UserError as error:
@@ -156,6 +167,23 @@ def _misses(found: dict[str, Any], ratios: list[Any], accesses: int, path: Path)
             return _count(found, key, 0, path)
     last = ratios[-1] if ratios else 1.0
     return round(last * accesses) if isinstance(last, int | float) and 0 <= last <= 1 else accesses
+
+
+def _tail(found: dict[str, Any], path: Path) -> Tail | None:
+    """What `litemrc curve --json` printed of evicted pages."""
+    tail = found.get("tail")
+    if tail is None:
+        return None
+    names = {each.name: each.type for each in fields(Tail)}
+    if not isinstance(tail, dict) or tail.keys() != names.keys():
+        raise UserError(f"tail must have {', '.join(names)}", where=str(path), remedy=_REMEDY)
+    for name, value in tail.items():
+        if type(value) is not int and (type(value) is not float or names[name] is not float):
+            raise UserError(f"{name} of the tail is {value!r}", where=str(path), remedy=_REMEDY)
+    try:
+        return Tail(**tail)
+    except ValueError as error:
+        raise UserError(str(error), where=str(path), remedy=_REMEDY) from None
 
 
 def _name(found: dict[str, Any], path: Path) -> str:

@@ -282,6 +282,13 @@ class EpochTable:
             scale_log2=self.scale,
         )
 
+    def combined_hits(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return hits and refaults of rows, bool[n], by group, float64[rows, groups], in sampled accesses."""
+        combined = np.zeros((int(rows.sum()), max(self.groups, self.tail.shape[1])))
+        combined[:, : self.groups] = self.hits[rows]
+        combined[:, : self.tail.shape[1]] += self.tail[rows] / 2.0 ** self.scale_log2[rows, None]
+        return combined
+
     def without_tail(self) -> "EpochTable":
         """Return the table with the hardware's counters alone: no refaults, no resident and evicted pages."""
         return replace(self, resident=_empty(), evicted=_empty(), unidentified=_empty(), tail=_empty())

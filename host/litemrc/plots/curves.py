@@ -18,6 +18,7 @@ from litemrc.curves.shown import shown_sizes
 from litemrc.curves.sizes import MIB, size_text
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.table import EpochTable
+from litemrc.plots.borders import draw_borders, resident_bytes
 from litemrc.plots.memory_axis import (
     MARKER_NOTE,
     CurveLine,
@@ -70,10 +71,12 @@ def curves_figure(table: EpochTable, owners: Sequence[Owner] | None = None, *, t
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.2), dpi=200, layout="constrained")
         axes = figure.subplots()
-        span = memory_span(curves)
-        draw_lines(axes, [_line(table, *each) for each in zip(owners, curves, strict=True)], span[1])
+        span = memory_span(curves, *resident_bytes(curves))
+        lines = [_line(table, *each) for each in zip(owners, curves, strict=True)]
+        draw_lines(axes, lines, span[1])
         axes.plot([], [], " ", label=MARKER_NOTE)
         memory_axis(axes, span, table.page_bytes)
+        draw_borders(axes, lines)
         ratio_axis(axes, highest(curves))
         figure.legend(loc="outside right upper")
         if title:
@@ -97,7 +100,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.6 + 2.1 * rows), dpi=200, layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-        span = memory_span([*curves, *alone.values()])
+        span = memory_span([*curves, *alone.values()], *resident_bytes(curves))
         for axes, owner, curve in zip(grid, owners, curves, strict=False):
             for other in curves:
                 if other is not curve:
@@ -105,6 +108,7 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
             shown, colour = steps(curve, span[1]), _colour(table, owner)
             axes.fill_between(*shown, step="post", color=colour, alpha=0.15, linewidth=0)
             draw_lines(axes, [_line(table, owner, curve)], span[1])
+            draw_borders(axes, [_line(table, owner, curve)], words=False)
             if owner.context in alone:
                 axes.step(
                     *steps(alone[owner.context], span[1]), where="post", color=INK, linestyle=":", linewidth=1
@@ -124,13 +128,20 @@ def panels_figure(table: EpochTable, exact: Mapping[int, Curve] | None = None, *
 
 
 def epochs_figure(table: EpochTable) -> Figure:
-    """Draw accesses, working-set sizes and miss ratios at some sizes of each owner over the epochs."""
+    """Draw accesses, working-set sizes and miss ratios at some sizes of each owner over the epochs.
+
+    Where pages were evicted, also the memory resident and evicted.
+    """
     owners = table.owners_with_data
     sizes = shown_sizes([table.curve(owner) for owner in owners])
+    evicting = [owner for owner in owners if (tail := table.tail_of(owner)) and tail.evicts]
     edges = np.unique(np.concatenate([table.epoch, table.epoch + 1.0]))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8, 1.6 + 1.2 * (2 + len(sizes))), dpi=200, layout="constrained")
-        top, middle, *below = figure.subplots(2 + len(sizes), 1, sharex=True)
+        panels = 2 + bool(evicting) + len(sizes)
+        figure = Figure(figsize=(8, 1.6 + 1.2 * panels), dpi=200, layout="constrained")
+        top, middle, *below = figure.subplots(panels, 1, sharex=True)
+        if evicting:
+            _draw_memory(below.pop(0), table, evicting, edges)
         bottom = np.zeros(edges.size - 1)
         shown: list[NDArray[np.float64]] = []
         for owner in owners:
@@ -170,6 +181,21 @@ def epochs_figure(table: EpochTable) -> Figure:
     return figure
 
 
+def _draw_memory(axes: Axes, table: EpochTable, owners: Sequence[Owner], edges: NDArray[np.float64]) -> None:
+    """Draw the resident and the evicted memory of owners at the ends of epochs."""
+    for owner in owners:
+        rows = table.rows_of(owner)
+        for column, style in ((table.resident, "-"), (table.evicted, ":")):
+            memory = np.full(edges.size - 1, np.nan)
+            memory[np.searchsorted(edges, table.epoch[rows])] = column[rows] * (table.page_bytes / MIB)
+            axes.stairs(
+                memory, edges, baseline=None, linewidth=1.8, color=_colour(table, owner), linestyle=style
+            )
+    axes.set(title="memory at the end of the epoch: resident (solid), evicted (dotted)", ylabel="MiB")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+
+
 def add_page_axis(axes: Axes, page_bytes: int) -> None:
     """Add an axis in pages on top of an axis in MiB."""
     per_mib = MIB / page_bytes
@@ -204,8 +230,7 @@ def _line(table: EpochTable, owner: Owner, curve: Curve) -> CurveLine:
 
 def _ratios_at(table: EpochTable, rows: NDArray[np.bool_], pages: int) -> NDArray[np.float64]:
     """Return the miss ratio at a size for each row; nan for a row without accesses."""
-    groups = min(pages // table.group_pages, table.groups)
-    hits = table.hits[rows].astype(np.uint64)
-    total = hits.sum(axis=1) + table.misses[rows]
-    missed = total - hits[:, :groups].sum(axis=1)
+    total = table.hits[rows].sum(axis=1, dtype=np.float64) + table.misses[rows]
+    hits = table.combined_hits(rows)[:, : pages // table.group_pages].sum(axis=1)
+    missed = np.maximum(total - hits, 0)  # refaults may be counted an epoch before their misses
     return np.divide(missed, total, out=np.full(total.shape, np.nan), where=total > 0)

@@ -68,6 +68,7 @@ def write_report(
         title=title,
         table=table,
         total=table.curve(),
+        evicting=any(curve.tail and curve.tail.evicts for curve in curves),
         epochs=len(set(table.epoch.tolist())),
         owned_curves=list(zip(owners, curves, strict=True)),
         sizes=shown_sizes(curves) if curves else [],

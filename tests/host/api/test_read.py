@@ -8,6 +8,7 @@ import litemrc
 import numpy as np
 import pytest
 from epoch_rows import PARAMETERS, row
+from litemrc.cli import main as cli
 from litemrc.epochs.files import write_epochs
 from litemrc.epochs.table import EpochTable
 from matplotlib.figure import Figure
@@ -150,3 +151,45 @@ def test_notebooks_show_a_row_for_each_curve(table_file):
     assert "&lt;b&gt;" in shown and "<b>" not in shown
     assert re.search(r"<td>32</td><td>0\.1875</td><td>192 KiB</td><td>192 KiB</td>", shown)
     assert "zipf, 32 accesses" in repr(curves) and repr(curves["zipf"]).startswith("<Curve zipf")
+
+
+def test_curves_reach_beyond_the_memory_unless_told_otherwise(tmp_path, tail_table, capsys):
+    """60 accesses, hits 20 10 0 0, refaults 0 0 6 10 8 among 30 misses."""
+    path = tmp_path / "t.parquet"
+    write_epochs(path, tail_table)
+    curve = litemrc.read(path)["sort (pid 57)"]
+    assert (curve.at(pages=80), curve.tail.resident_pages, curve.tail.refaults) == (6 / 60, 38, 24)
+    hardware = litemrc.read(path, tail=False)["sort (pid 57)"]
+    assert (hardware.at(pages=80), hardware.tail) == (30 / 60, None)
+    assert curve.difference(hardware).largest == pytest.approx(24 / 60)
+
+    cli.main(["curve", str(path), "--process", "sort", "--json"])
+    json_path = tmp_path / "sort.json"
+    json_path.write_text(capsys.readouterr().out)
+    again = litemrc.read(json_path)["sort"]
+    assert (again.tail, again.misses) == (curve.tail, 6)
+    assert again.miss_ratio.tolist() == curve.miss_ratio.tolist()
+    with pytest.raises(litemrc.UserError, match="refaults cannot be left out"):
+        litemrc.read(json_path, tail=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"refaults": "24"}, "refaults of the tail is '24'"),
+        ({"refaults": 1.5}, "refaults of the tail is 1.5"),
+        ({"resident_pages": True}, "resident_pages of the tail is True"),
+        ({"resident_pages": 99.0}, "no such tail"),
+        ({"more": 1}, "tail must have refaults, unidentified, resident_pages"),
+    ],
+)
+def test_a_tail_in_json_that_cannot_be_is_refused(tmp_path, change, why):
+    tail = {"refaults": 4, "unidentified": 0, "resident_pages": 8, "resident_least": 8, "resident_most": 8}
+    tail |= {"evicted_pages": 2.5, "open_refaults": 0}
+    curve = {"accesses": 8, "page_bytes": 64, "sizes_pages": [1], "miss_ratio": [0.5]}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(curve | {"tail": tail}))
+    assert litemrc.read(path)["a"].tail.evicted_pages == 2.5
+    path.write_text(json.dumps(curve | {"tail": tail | change}))
+    with pytest.raises(litemrc.UserError, match=re.escape(why)):
+        litemrc.read(path)

@@ -49,6 +49,7 @@ def test_json_is_one_object_and_nothing_else(file):
         "miss_ratio": [0.5, 0.25, 0.1875, 0.1875],
         "epochs": [0, 1, 2],
         "working_set_pages": [9, 7, 0],
+        "tail": None,
     }
 
 
@@ -230,3 +231,72 @@ def test_help_names_all_commands_and_loads_none():
 @pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["curve"]])
 def test_incomplete_commands_exit_with_2(arguments):
     assert run(*arguments).returncode == 2
+
+
+@pytest.fixture
+def tail_file(tmp_path: Path, tail_table) -> Path:
+    path = tmp_path / "tail.parquet"
+    write_epochs(path, tail_table)
+    return path
+
+
+def printed(capsys, *arguments: object) -> str:
+    assert cli.main(["curve", *map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+def test_json_has_the_curve_beyond_the_memory_and_what_was_evicted(tail_file, capsys):
+    curve = json.loads(printed(capsys, tail_file, "--process", "sort", "--json"))
+    # 60 accesses, hits 20 10 0 0, refaults 0 0 6 10 8; 30, 40 and 44 pages resident.
+    assert curve["sizes_pages"] == [16, 32, 48, 64, 80]
+    assert curve["miss_ratio"] == [40 / 60, 30 / 60, 24 / 60, 14 / 60, 6 / 60]
+    assert (curve["accesses"], curve["misses"]) == (60, 6)
+    assert curve["tail"] == {
+        "refaults": 24,
+        "unidentified": 4,
+        "resident_pages": 38.0,
+        "resident_least": 30,
+        "resident_most": 44,
+        "evicted_pages": 30.0,
+        "open_refaults": 0,
+    }
+
+
+def test_no_tail_shows_the_hardware_alone(tail_file, capsys):
+    curve = json.loads(printed(capsys, tail_file, "--process", "sort", "--json", "--no-tail"))
+    assert (curve["sizes_pages"], curve["misses"], curve["tail"]) == ([16, 32, 48, 64], 30, None)
+    said = printed(capsys, tail_file, "--process", "sort", "--no-tail")
+    assert "refaults" not in said and "evicted" not in said
+
+
+def test_the_table_says_what_was_resident_and_what_not_identified(tail_file, capsys):
+    said = printed(capsys, tail_file)
+    lines = [line.split() for line in said.splitlines()]
+    sort = next(line for line in lines if line[1:2] == ["sort"])
+    assert sort[4:6] == ["60", "6"] and sort[-3:] == ["152", "KiB", "24"]  # 38 pages of 4 KiB
+    assert next(line for line in lines if line[1:2] == ["kernel"])[-2:] == ["-", "-"]
+    assert "resident at the ends of epochs: sort (pid 57): 120 KiB to 176 KiB" in said
+    assert "4 evictions or refaults not identified: such refaults remain misses" in said
+    assert "may need more memory" not in said
+
+
+def test_a_line_separates_resident_from_evicted_sizes(tail_file, capsys):
+    """38 pages lie in the third of 5 groups: columns 0 to 25 of 64 show 16 and 32 pages."""
+    lines = printed(capsys, tail_file, "--process", "sort").splitlines()
+    assert lines[-1] == f"{'resident ':>{5 + 26}}┊ evicted"
+    assert all(line[5 + 26] in "┊┴" for line in lines[-11:-2])
+    several = printed(capsys, tail_file).splitlines()
+    assert several[-1].split() == ["┊", "resident", "|", "evicted"]
+    assert next(line for line in several if line.startswith("sort (pid 57)")).index("┊") == 14 + 26
+
+
+def test_a_damaged_tail_is_a_warning(tmp_path, tail_table, capsys):
+    write_epochs(tmp_path / "t.parquet", replace(tail_table, resident=[7, 30, 40, 44]))
+    assert cli.main(["curve", str(tmp_path / "t.parquet"), "--json"]) == 0
+    assert "the tail is damaged: epoch 0, context 0" in capsys.readouterr().err
+
+
+def test_refaults_at_the_largest_size_are_noted(tmp_path, tail_table, capsys):
+    """4 groups: a tail has 8, and the last counts all that is deeper."""
+    write_epochs(tmp_path / "t.parquet", replace(tail_table, tail=[[0] * 8, [0] * 7 + [5], [0] * 8, [0] * 8]))
+    assert "5 refaults at the largest size may need more memory" in printed(capsys, tmp_path / "t.parquet")

@@ -12,6 +12,7 @@ from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.html import curves_html
 from litemrc.curves.shown import ratio_top, shown_sizes
 from litemrc.curves.sizes import MIB, size_bytes, size_text
+from litemrc.curves.tail import Tail
 from litemrc.errors import UserError
 from matplotlib import pyplot
 
@@ -81,6 +82,19 @@ def test_a_drawing_begins_at_0_and_has_a_legend_if_a_curve_has_a_name():
     assert axes.figure.number in pyplot.get_fignums()
     assert axes.get_ylim()[0] == 0 and axes.get_legend() is None
     assert draw([COUNTED.curve(), COUNTED.curve(name="a")], axes).get_legend() is not None
+    pyplot.close(axes.figure)
+
+
+def test_a_drawing_shows_where_evicted_pages_begin():
+    tail = Tail(1, 0, 24.0, 16, 32, 5.0)
+    for name, label in (("", "resident | evicted"), ("app", "app: resident | evicted")):
+        axes = draw([COUNTED.curve(1 << 19, name=name, tail=tail)])
+        border = axes.lines[1]
+        assert set(border.get_xdata()) == {12} and border.get_label() == label  # 24 pages of half a MiB
+        assert axes.get_legend() is not None
+        pyplot.close(axes.figure)
+    axes = draw([COUNTED.curve(tail=Tail(0, 0, 24.0, 24, 24))])
+    assert len(axes.lines) == 1, "nothing was evicted"
     pyplot.close(axes.figure)
 
 

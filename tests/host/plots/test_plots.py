@@ -128,6 +128,40 @@ def test_a_heat_map_has_a_column_for_each_window_and_a_row_for_each_size():
 
 
 @pytest.mark.parametrize("draw", FIGURES)
+def test_pictures_of_evicted_pages_are_sound(tail_table, draw):
+    """Also with two programs whose borders coincide, and where the border is at the edge of the picture."""
+    twice = replace(tail_table, resident=[40] * 4, evicted=[9] * 4)
+    least = replace(tail_table, resident=[0, 1, 1, 1])
+    for table in (tail_table, twice, least, replace(tail_table, resident=[0, 64, 64, 64])):
+        assert_sound(draw(table))
+
+
+def test_a_line_lies_where_evicted_pages_begin(tail_table):
+    """A mean of 38 pages of 4 KiB, and 30 to 44."""
+    sort = tail_table.owners_with_data[1:]
+    figure = curves_figure(tail_table, sort)
+    axes = figure.axes[0]
+    (border,) = [line for line in axes.lines if line.get_linestyle() == ":"]
+    assert set(border.get_xdata()) == {38 / 256}
+    (shaded,) = axes.patches
+    assert (shaded.get_x(), shaded.get_width()) == (30 / 256, pytest.approx(14 / 256))
+    shown = texts(inline_svg(figure, name="a", description="b"))
+    assert {"resident ", " evicted"} <= shown
+    assert "resident | evicted" in texts(inline_svg(curves_figure(tail_table), name="a", description="b"))
+    alone = curves_figure(tail_table.without_tail(), sort)
+    assert not [line for line in alone.axes[0].lines if line.get_linestyle() == ":"]
+
+
+def test_epochs_show_resident_and_evicted_memory(tail_table):
+    figure = epochs_figure(tail_table)
+    resident, evicted = (patch.get_data().values for patch in figure.axes[2].patches)
+    assert (resident * 256).tolist() == [30, 40, 44] and (evicted * 256).tolist() == [20, 30, 40]
+    # In one group, 16 pages: 12, 14 and 14 of 20 miss. In 5, the largest reuse: 6, 0 (the tail leads) and 2.
+    for axes, missed in ((figure.axes[3], [12, 14, 14]), (figure.axes[-1], [6, 0, 2])):
+        assert [round(20 * ratio) for ratio in axes.patches[1].get_data().values] == missed
+
+
+@pytest.mark.parametrize("draw", FIGURES)
 @pytest.mark.parametrize("suffix, magic", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".SVG", b"<?xml")])
 def test_figures_become_png_and_svg_files(tmp_path, epoch_table, draw, suffix, magic):
     path = tmp_path / f"figure{suffix}"

@@ -101,6 +101,15 @@ def test_a_sampled_run_is_marked_and_all_its_accesses_reported(report, sampled_t
     assert "sampled" not in report().text
 
 
+def test_evicted_pages_are_shown_where_there_are_any(report, tail_table):
+    text = report(tail_table).text
+    # 38 pages of 4 KiB resident, 30 evicted on the average; of 60 accesses, 24 refaults and 6 misses.
+    assert re.search(r"1 sort \(pid 57\) 60 6 .* 152 KiB 120 KiB 24 4 ", text)
+    assert re.search(r"0 kernel 5 1 .* - - - - ", text)
+    assert "Sizes beyond the vertical line were not resident" in text and "may need more memory" not in text
+    assert "evicted" not in report().text + report(tail_table.without_tail()).text
+
+
 def test_exact_curves_stand_beside_the_estimated_ones(report):
     assert "Accuracy of the estimates" not in report().text
     exact = HitCounters.of([8, 8, 8, 2], 6, 16).curve()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from litemrc.cli.shared.plain_text import text_table
+from litemrc.curves.curve import Curve
 from litemrc.curves.shown import shown_sizes
 from litemrc.curves.sizes import EPSILON, size_text
 from litemrc.epochs.accesses_text import all_accesses_text
@@ -16,6 +17,7 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
     owners = owners or table.owners_with_data
     curves = [table.curve(owner) for owner in owners]
     sizes = shown_sizes(curves)
+    evicting = any(curve.tail and curve.tail.evicts for curve in curves)
     headings = [
         "context",
         *(f"{'sampled' if table.scale else ''}\n{name}" for name in ("accesses", "misses")),
@@ -25,6 +27,7 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
         "largest\nreuse",
         "mean\nWSS",
         "largest\nWSS",
+        *(["mean\nresident", "\nrefaults"] if evicting else []),
     ]
     rows = []
     for owner, curve in zip(owners, curves, strict=True):
@@ -36,15 +39,42 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
                 *(f"{curve.at(pages=pages):.4f}" for pages in sizes),
                 *(size_text(pages, table.page_bytes) for pages in (curve.smallest(), curve.reuse_pages)),
                 *(size_text(pages, table.page_bytes, 3) for pages in (fmean(working_set), max(working_set))),
+                *(_tail_cells(curve) if evicting else []),
             ]
         )
-    return "\n".join([text_table(headings, rows), *_footnotes(table, sizes)])
+    return "\n".join([text_table(headings, rows), *_footnotes(table, sizes), *_tail_notes(curves)])
 
 
 def owner_text(table: EpochTable, owner: Owner) -> str:
     """Return the number of a context, and the name of its owner if it has one."""
     named = owner.process or owner.context in table.context_names
     return f"{owner.context} {table.name_of(owner) if named else ''}"
+
+
+def _tail_cells(curve: Curve) -> list[str]:
+    if not curve.tail:
+        return ["-", "-"]
+    return [size_text(curve.tail.resident_pages, curve.page_bytes, 3), f"{curve.tail.refaults:,}"]
+
+
+def _tail_notes(curves: Sequence[Curve]) -> list[str]:
+    """Explain the columns of evicted pages, and what is not known of them; nothing without evictions."""
+    tails = [(each.name, each.page_bytes, each.tail) for each in curves if each.tail and each.tail.evicts]
+    if not tails:
+        return []
+    ranges = []
+    for name, page_bytes, tail in tails:
+        ends = dict.fromkeys(size_text(n, page_bytes, 3) for n in (tail.resident_least, tail.resident_most))
+        ranges.append(f"{name}: {' to '.join(ends)}")
+    notes = [
+        "refaults: accesses to evicted pages; with more memory they hit, so they are not in the misses",
+        f"resident at the ends of epochs: {', '.join(ranges)}",
+    ]
+    if unidentified := sum(tail.unidentified for _, _, tail in tails):
+        notes.append(f"{unidentified:,} evictions or refaults not identified: such refaults remain misses")
+    if beyond := sum(tail.open_refaults for _, _, tail in tails):
+        notes.append(f"{beyond:,} refaults at the largest size may need more memory: deeper ones count there")
+    return notes
 
 
 def _footnotes(table: EpochTable, sizes: Sequence[int]) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from litemrc.epochs.processes import Owner
     from litemrc.epochs.table import EpochTable
 
+_MOST_WARNINGS = 3
 _EPILOG = """\
 A device with an operating system reports the process that each context tracks. Each process has its own
 curve, even if one context tracked several processes in turn. Context 0 counts the kernel and all processes
@@ -28,9 +29,17 @@ that no context tracks.
 By default all owners of pages that have data are shown. If there are several, --json prints "context": null
 and the sums of their counters: the total misses if each owner had a memory of that size to itself.
 
+Under an operating system that tracks evicted pages, a curve reaches beyond the memory. An access to an
+evicted page (refault) is a miss to the hardware, but it hits in a memory that still holds the page. A line
+separates the sizes up to the resident pages from those beyond. --no-tail shows the hardware's counters alone.
+
 --json prints one object: context, processes (context, pid, comm, first_epoch and last_epoch of each),
 accesses, misses, dropped, outside, unsampled, scale_log2, page_bytes, resolution_pages, sizes_pages,
-miss_ratio, epochs, working_set_pages. --csv prints a row for each owner and memory size.
+miss_ratio, epochs, working_set_pages, tail. tail is null if no evicted page was tracked. Else it has
+refaults; unidentified: evictions and refaults whose page or order is unknown (such refaults remain misses);
+resident_pages and evicted_pages, means over the epochs; resident_least and resident_most; open_refaults:
+part of refaults, which may need more memory than the largest size. --csv prints a row for each owner and
+memory size.
 
 miss_ratio[i] is the miss ratio of a memory of sizes_pages[i] pages. Between two sizes the ratio of the
 smaller one holds; below the first size the ratio is 1. working_set_pages[i] is the working-set size in epoch
@@ -52,6 +61,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     owner = parser.add_mutually_exclusive_group()
     owner.add_argument("--context", metavar="C", help="number or name of one context")
     owner.add_argument("--process", metavar="P", help="pid or name of the processes")
+    parser.add_argument("--no-tail", action="store_true", help="leave out refaults of evicted pages")
     add_epoch_range_arguments(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves")
@@ -60,13 +70,19 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc curve`."""
     # Imported here: these take long to load.
+    from litemrc.checks.tail import check_tails
     from litemrc.cli.curves.counter_table import counter_table
     from litemrc.cli.curves.curve_text import csv_pieces, write
     from litemrc.cli.shared.text_plot import spark_lines, text_plot
     from litemrc.epochs.files import read_epochs
 
     check_pictures(args.plot)
-    table = _select_epochs(read_epochs(args.file), args)
+    whole = read_epochs(args.file)
+    if args.no_tail:
+        whole = whole.without_tail()
+    for text in check_tails(whole).damage[:_MOST_WARNINGS]:
+        warning(f"the tail is damaged: {text}")
+    table = _select_epochs(whole, args)
     _check_scale(table, args.file)
     owners = _select_owners(table, args, args.file)
     curve = table.curve(owners[0] if len(owners) == 1 else owners)
@@ -178,4 +194,5 @@ def json_object(table: EpochTable, owners: Sequence[Owner]) -> dict[str, object]
         "miss_ratio": [None if np.isnan(ratio) else float(ratio) for ratio in curve.miss_ratio],
         "epochs": list(working_set),
         "working_set_pages": list(working_set.values()),
+        "tail": curve.tail and asdict(curve.tail),
     }
