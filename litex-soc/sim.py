@@ -209,7 +209,11 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
         (output / "dram.json").write_text(json.dumps(soc.dram_layout, indent=4) + "\n")
     sys.stdout.flush()
     try:
-        compile_simulator(Path(builder.gateware_dir), [source for source, *_ in soc.platform.sources])
+        compile_simulator(
+            Path(builder.gateware_dir),
+            [source for source, *_ in soc.platform.sources],
+            snapshots=variant == "linux",  # the others boot within seconds
+        )
     except subprocess.CalledProcessError as error:
         sys.exit(f"sim.py: Verilator or a simulation module did not compile: {' '.join(error.cmd)}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from litex.build.sim import verilator
 
 CORE = Path(verilator.core_directory)
-MODEL = Path(__file__).resolve().parent / "model.cpp"
+HERE = Path(__file__).resolve().parent
 # Linux takes 73 s of processor time to its first line; 84 s at -O2, and 117 s at Verilator's default -Os.
 OPTIMIZE = "-O3"
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -lstdc++ -ldl -levent"
@@ -22,11 +22,18 @@ VERILATOR_FLAGS = (
 )
 
 
-def compile_simulator(folder: Path, sources: list[str], optimize: str = OPTIMIZE) -> None:
+# The modules' states: sim_modules/snapshot/snapshot.h.
+SNAPSHOT_FLAGS = ("--savable", "-LDFLAGS", "-Wl,--export-dynamic-symbol=snapshot_register")
+
+
+def compile_simulator(
+    folder: Path, sources: list[str], optimize: str = OPTIMIZE, *, snapshots: bool = False
+) -> None:
     """Make ``obj_dir/Vsim`` and the modules in the folder of a simulator that LiteX has generated there.
 
     :param sources: Verilog files; relative paths are in the folder.
     :param optimize: level of the C++.
+    :param snapshots: the simulator can save its state and continue from it.
     :raises subprocess.CalledProcessError: if a tool fails; its output goes to that of this process.
     """
     objects = folder / "obj_dir"
@@ -38,8 +45,16 @@ def compile_simulator(folder: Path, sources: list[str], optimize: str = OPTIMIZE
     for source in sorted(CORE.glob("*.c")):
         units.append(f"{source.stem}.o")
         _run(["gcc", "-c", optimize, source, "-o", objects / units[-1]], folder)
-    flags = [*VERILATOR_FLAGS, "-CFLAGS", f"-I{CORE}", "-LDFLAGS", LIBRARIES]
-    _run(["verilator", *flags, *sources, "sim_init.cpp", MODEL, *units], folder)
+    ours = [HERE / "model.cpp", *([HERE / "snapshot.cpp"] if snapshots else [])]
+    flags = [
+        *VERILATOR_FLAGS,
+        *(SNAPSHOT_FLAGS if snapshots else ()),
+        "-CFLAGS",
+        f"-I{CORE}",
+        "-LDFLAGS",
+        LIBRARIES,
+    ]
+    _run(["verilator", *flags, *sources, "sim_init.cpp", *ours, *units], folder)
     # In the flags above, a level would come before Verilator's own, and the last level wins.
     _run(["make", jobs, "-C", objects, "-f", "Vsim.mk", f"OPT_FAST={optimize}", "Vsim"], folder)
 

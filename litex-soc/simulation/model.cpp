@@ -7,10 +7,20 @@
 
 static std::uint64_t time_ps;
 
+// Saves or restores the model if that was asked for; NULL without snapshot.cpp.
+__attribute__((weak)) void snapshot_progress(Vsim &model);
+
 extern "C" {
 
+extern std::uint64_t sim_time_ps; // of LiteX's litex/build/sim/core/sim.c
+
 void litex_sim_eval(void *model, std::uint64_t now_ps) {
-    static_cast<Vsim *>(model)->eval();
+    auto &sim = *static_cast<Vsim *>(model);
+    if (snapshot_progress) {
+        snapshot_progress(sim);
+        now_ps = sim_time_ps;
+    }
+    sim.eval();
     time_ps = now_ps;
 }
 

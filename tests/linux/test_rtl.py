@@ -1,4 +1,7 @@
-"""Linux of `make linux-ready` in the simulated RTL: one boot for all tests of this file, then power-off."""
+"""Linux of `make linux-ready` in the simulated RTL: one machine from the snapshot for all tests, then off.
+
+Without a snapshot of these images, as in a fresh clone, one boot makes it.
+"""
 
 import re
 
@@ -9,8 +12,7 @@ from litemrc.cli.soc.demo_results import check, verdict
 from litemrc.cli.soc.linux_demo import collect, examine
 from litemrc.device.device import Device
 from litemrc.device.running import Run
-from litemrc.device.simulation.linux_images import linux_images
-from litemrc.device.simulation.simulator import Simulator
+from litemrc.device.simulation.linux_start import LinuxBuild
 from patience import patience
 
 BOOT_TIMEOUT_S = 900
@@ -25,9 +27,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory):
+    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
     run_dir = tmp_path_factory.mktemp("rtl") / "run"
-    shim = ROOT / "build/boot/shim.bin"
-    with Simulator(ROOT / "build/sim-linux", shim, run_dir, images=linux_images(IMAGES)) as simulator:
+    with build.simulator(run_dir, boot_timeout_s=patience(BOOT_TIMEOUT_S)) as simulator:
         yield simulator
 
 
@@ -35,7 +37,7 @@ def machine(tmp_path_factory):
 def shell(machine):
     machine.wait_ready(patience(30))
     console = Console(machine.type, machine.console, lambda: machine.running, COMMAND_TIMEOUT_S)
-    console.wait_for(READY, BOOT_TIMEOUT_S)
+    console.wait_for(READY)
     # A shell that reads whole lines: the console's line editing costs 100,000 cycles per key.
     machine.type(b"cat | sh\n")
     return console

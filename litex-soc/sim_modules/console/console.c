@@ -6,6 +6,8 @@
  * continues when stdin ends. It writes a second copy of the SoC's output, each line after the cycle of its first
  * character, so that a boot is timed in cycles and not by a busy machine.
  *
+ * A snapshot holds all output so far, and a restored simulation writes it again.
+ *
  * Argument: "clocks" (the file of that copy).
  */
 #include <inttypes.h>
@@ -19,6 +21,7 @@
 #include <event2/event.h>
 #include <json-c/json.h>
 
+#include "../snapshot/snapshot.h"
 #include "error.h"
 #include "modules.h"
 
@@ -29,11 +32,13 @@ struct console {
 	char *source_data, *source_valid, *source_ready;
 	char *sink_data, *sink_valid, *sink_ready;
 	char *sys_clk;
-	clk_edge_state_t edge;
-	uint64_t clock;
-	bool in_line;
+	struct {
+		clk_edge_state_t edge;
+		uint64_t clock;
+		bool in_line;
+	} now;
 	FILE *clocks;
-	struct evbuffer *input;
+	struct evbuffer *input, *output;
 	struct event *readable;
 };
 
@@ -54,6 +59,20 @@ static void read_input(evutil_socket_t fd, short what, void *arg)
 		event_del(console->readable);
 }
 
+static void console_transfer(struct snapshot *snapshot, void *session)
+{
+	struct console *console = session;
+
+	snapshot->bytes(snapshot, &console->now, sizeof(console->now));
+	snapshot_evbuffer(snapshot, console->input);
+	snapshot_evbuffer(snapshot, console->output);
+	snapshot_file(snapshot, console->clocks);
+	if (!snapshot->restoring)
+		return;
+	fwrite(evbuffer_pullup(console->output, -1), evbuffer_get_length(console->output), 1, stdout);
+	fflush(stdout);
+}
+
 static int console_new(void **session, char *args)
 {
 	struct json_object *json = json_tokener_parse(args), *clocks;
@@ -65,7 +84,7 @@ static int console_new(void **session, char *args)
 		fprintf(stderr, "console: the argument clocks is missing (got %s)\n", args);
 		return RC_ERROR;
 	}
-	console->clocks = fopen(json_object_get_string(clocks), "w");
+	console->clocks = fopen(json_object_get_string(clocks), "w+");
 	if (!console->clocks) {
 		perror(json_object_get_string(clocks));
 		return RC_ERROR;
@@ -73,8 +92,11 @@ static int console_new(void **session, char *args)
 	setlinebuf(console->clocks);
 	json_object_put(json);
 	console->input = evbuffer_new();
+	console->output = evbuffer_new();
 	console->readable = event_new(base, STDIN_FILENO, EV_READ | EV_PERSIST, read_input, console);
 	event_add(console->readable, NULL); /* fails on a file: no input then */
+	if (snapshot_register)
+		snapshot_register("console", console_transfer, console);
 	*session = console;
 	return RC_OK;
 }
@@ -108,11 +130,12 @@ static void say(struct console *console, char c)
 {
 	putchar(c);
 	fflush(stdout);
-	if (!console->in_line)
-		fprintf(console->clocks, "%" PRIu64 " ", console->clock);
+	evbuffer_add(console->output, &c, 1);
+	if (!console->now.in_line)
+		fprintf(console->clocks, "%" PRIu64 " ", console->now.clock);
 	if (c != '\r')
 		fputc(c, console->clocks);
-	console->in_line = c != '\n';
+	console->now.in_line = c != '\n';
 }
 
 static int console_tick(void *session, uint64_t time_ps)
@@ -120,10 +143,10 @@ static int console_tick(void *session, uint64_t time_ps)
 	struct console *console = session;
 
 	(void)time_ps;
-	if (!clk_pos_edge(&console->edge, *console->sys_clk))
+	if (!clk_pos_edge(&console->now.edge, *console->sys_clk))
 		return RC_OK;
 
-	if (console->clock++ < RESET_CLOCKS)
+	if (console->now.clock++ < RESET_CLOCKS)
 		return RC_OK;
 	*console->source_ready = 1;
 	if (*console->source_valid)

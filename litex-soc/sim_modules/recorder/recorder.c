@@ -11,6 +11,8 @@
  * Events of 'D' before the monitor is first enabled are left out, because a boot of Linux would fill a disk; the
  * last cycles before are kept, because the tap reports them late.
  *
+ * A snapshot holds the events so far: the file of a restored simulation begins with them.
+ *
  * Argument: "file".
  */
 #include <signal.h>
@@ -22,6 +24,7 @@
 #include <event2/event.h>
 #include <json-c/json.h>
 
+#include "../snapshot/snapshot.h"
 #include "error.h"
 #include "modules.h"
 
@@ -41,14 +44,16 @@ struct record {
 
 struct recorder {
 	char *sys_clk;
-	clk_edge_state_t edge;
-	uint64_t cycle;
 	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *frozen;
 	uint8_t *enable, *sampling;
 	uint32_t *dram_address, *frame, *range_lower, *range_upper;
-	uint32_t enable_before, lower_before, upper_before, sampling_before;
-	bool ever_enabled;
-	struct record early[EARLY_CLOCKS];	/* by the clock modulo this */
+	struct {
+		clk_edge_state_t edge;
+		uint64_t cycle;
+		uint32_t enable_before, lower_before, upper_before, sampling_before;
+		bool ever_enabled;
+		struct record early[EARLY_CLOCKS];	/* by the clock modulo this */
+	} now;
 };
 
 static FILE *file;
@@ -90,6 +95,15 @@ static int recorder_start(void *base)
 	return RC_OK;
 }
 
+static void recorder_transfer(struct snapshot *snapshot, void *session)
+{
+	struct recorder *r = session;
+
+	snapshot->bytes(snapshot, &r->now, sizeof(r->now));
+	snapshot->bytes(snapshot, &records, sizeof(records));
+	snapshot_file(snapshot, file);
+}
+
 static int recorder_new(void **session, char *args)
 {
 	struct json_object *json = json_tokener_parse(args), *name;
@@ -99,7 +113,7 @@ static int recorder_new(void **session, char *args)
 		fprintf(stderr, "recorder: the argument file is missing (got %s)\n", args);
 		goto out;
 	}
-	file = fopen(json_object_get_string(name), "wb");
+	file = fopen(json_object_get_string(name), "w+b");
 	if (!file) {
 		perror(json_object_get_string(name));
 		goto out;
@@ -110,6 +124,8 @@ static int recorder_new(void **session, char *args)
 	atexit(finish);
 	*session = calloc(1, sizeof(struct recorder));
 	ret = *session ? RC_OK : RC_NOENMEM;
+	if (snapshot_register)
+		snapshot_register("recorder", recorder_transfer, *session);
 out:
 	json_object_put(json);
 	return ret;
@@ -169,22 +185,22 @@ static void put_change(uint64_t cycle, char source, uint32_t *before, uint32_t v
 
 static void put_dram(struct recorder *r, struct record record)
 {
-	if (r->ever_enabled)
+	if (r->now.ever_enabled)
 		put(record);
 	else
-		r->early[record.cycle % EARLY_CLOCKS] = record;
+		r->now.early[record.cycle % EARLY_CLOCKS] = record;
 }
 
 /* The monitor is enabled for the first time: write the events kept of the cycles before, oldest first. */
 static void put_early(struct recorder *r)
 {
 	for (uint64_t age = EARLY_CLOCKS; age-- > 0;) {
-		struct record *record = &r->early[(r->cycle - age) % EARLY_CLOCKS];
+		struct record *record = &r->now.early[(r->now.cycle - age) % EARLY_CLOCKS];
 
-		if (record->source && record->cycle + age == r->cycle)
+		if (record->source && record->cycle + age == r->now.cycle)
 			put(*record);
 	}
-	r->ever_enabled = true;
+	r->now.ever_enabled = true;
 }
 
 static int recorder_tick(void *session, uint64_t time_ps)
@@ -192,22 +208,22 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	struct recorder *r = session;
 
 	(void)time_ps;
-	if (!clk_pos_edge(&r->edge, *r->sys_clk))
+	if (!clk_pos_edge(&r->now.edge, *r->sys_clk))
 		return RC_OK;
-	r->cycle++;
+	r->now.cycle++;
 	if (*r->dram_read || *r->dram_write)
-		put_dram(r, (struct record){.cycle = r->cycle, .source = 'D', .value = *r->dram_address,
+		put_dram(r, (struct record){.cycle = r->now.cycle, .source = 'D', .value = *r->dram_address,
 					    .write = *r->dram_write});
-	if (*r->enable && !r->ever_enabled)
+	if (*r->enable && !r->now.ever_enabled)
 		put_early(r);
 	if (*r->valid)
-		put((struct record){.cycle = r->cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
+		put((struct record){.cycle = r->now.cycle, .source = 'Q', .value = *r->frame, .kind = *r->kind,
 				    .context = *r->context, .write = *r->write, .dropped = *r->dropped,
 				    .epoch_end = *r->epoch_end, .frozen = *r->frozen});
-	put_change(r->cycle, 'E', &r->enable_before, *r->enable);
-	put_change(r->cycle, 'L', &r->lower_before, *r->range_lower);
-	put_change(r->cycle, 'U', &r->upper_before, *r->range_upper);
-	put_change(r->cycle, 'S', &r->sampling_before, *r->sampling);
+	put_change(r->now.cycle, 'E', &r->now.enable_before, *r->enable);
+	put_change(r->now.cycle, 'L', &r->now.lower_before, *r->range_lower);
+	put_change(r->now.cycle, 'U', &r->now.upper_before, *r->range_upper);
+	put_change(r->now.cycle, 'S', &r->now.sampling_before, *r->sampling);
 	return RC_OK;
 }
 

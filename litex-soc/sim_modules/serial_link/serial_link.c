@@ -6,6 +6,8 @@
  * transmitter instead of losing bytes, listens on the loopback interface only, and lets the system
  * choose the port.
  *
+ * A snapshot holds the bytes under way in both directions, and no connection.
+ *
  * Arguments: "port" (0: any free one), "port_file" (receives the port number).
  */
 #include <arpa/inet.h>
@@ -20,6 +22,7 @@
 #include <event2/listener.h>
 #include <json-c/json.h>
 
+#include "../snapshot/snapshot.h"
 #include "error.h"
 #include "modules.h"
 
@@ -95,6 +98,15 @@ static int announce(evutil_socket_t fd, const char *port_file)
 	return RC_OK;
 }
 
+static void link_transfer(struct snapshot *snapshot, void *session)
+{
+	struct link *link = session;
+
+	snapshot->bytes(snapshot, &link->edge, sizeof(link->edge));
+	snapshot_evbuffer(snapshot, link->to_client);
+	snapshot_evbuffer(snapshot, link->from_client);
+}
+
 static int link_new(void **session, char *args)
 {
 	struct json_object *json = json_tokener_parse(args), *port, *port_file;
@@ -121,6 +133,8 @@ static int link_new(void **session, char *args)
 		goto out;
 	}
 	ret = announce(evconnlistener_get_fd(listener), json_object_get_string(port_file));
+	if (snapshot_register)
+		snapshot_register("serial_link", link_transfer, link);
 	*session = link;
 out:
 	json_object_put(json);

@@ -50,8 +50,8 @@ def litemrc_linux(tmp_path):
     size = (tmp_path / "calls.bin").stat().st_size
     images = [{"file": "calls.bin", "address": KERNEL_ADDRESS, "bytes": size}]
     (tmp_path / "images.json").write_text(json.dumps(images))
-    command = [sys.executable, "-m", "litemrc.cli.main", "linux", tmp_path, "--out", tmp_path / "run"]
-    return [*command, "--sim", SIM, "--shim", SHIM]
+    command = [sys.executable, "-m", "litemrc.cli.main", "linux", tmp_path, "--cold"]
+    return [*command, "--out", tmp_path / "run", "--sim", SIM, "--shim", SHIM]
 
 
 def test_litemrc_linux_passes_on_the_console_until_the_machine_is_off(litemrc_linux):

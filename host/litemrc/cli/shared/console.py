@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 POLL_S = 0.05
 
 
-def converse(simulator: "Simulator", greeting: str) -> int:
+def converse(simulator: "Simulator", greeting: str, skip_lines: int = 0) -> int:
     """Connect this terminal to the console until the simulator ends, and return the simulator's exit code.
 
-    `greeting` is printed on stderr as soon as keys reach the console.
+    `greeting` is printed on stderr as soon as keys reach the console. The first `skip_lines` are not shown.
     """
     done = threading.Event()
     with _unbuffered_keys(), simulator.console.open("rb") as console:
+        while simulator.running and console.read().count(b"\n") < skip_lines:
+            done.wait(POLL_S)
+            console.seek(0)
+        console.seek(0)
+        for _ in range(skip_lines):
+            console.readline()
         threading.Thread(target=_type, args=(simulator, done), daemon=True).start()
         print(greeting, file=sys.stderr, flush=True)
         try:

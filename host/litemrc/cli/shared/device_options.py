@@ -78,6 +78,15 @@ def add_linux_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_cold_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare that Linux boots although there is a snapshot."""
+    parser.add_argument(
+        "--cold",
+        action="store_true",
+        help="boot (1 to 2 minutes), instead of starting from the snapshot of the first boot",
+    )
+
+
 def end_on_sigterm() -> None:
     """Handle SIGTERM like Ctrl-C from now on: a simulator must not outlive this process."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from litemrc.cli.shared.arguments import tcp_port
 from litemrc.cli.shared.console import converse
-from litemrc.cli.shared.device_options import add_linux_build_arguments, end_on_sigterm
+from litemrc.cli.shared.device_options import add_cold_argument, add_linux_build_arguments, end_on_sigterm
+from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.options import add_out_argument
 
 
@@ -24,21 +25,30 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--link-port", metavar="N", type=tcp_port, default=0, help="TCP port of the link (any free port)"
     )
+    add_cold_argument(parser)
     parser.epilog = "`poweroff -f` in Linux or Ctrl-C here ends the simulation."
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc linux` until Linux powers off or Ctrl-C."""
     # Imported here: numpy takes long to load.
-    from litemrc.device.simulation.linux_images import linux_images
-    from litemrc.device.simulation.simulator import Simulator
+    from litemrc.device.simulation.linux_start import LinuxBuild
 
     end_on_sigterm()
-    images = linux_images(args.images)
-    with Simulator(args.sim, args.shim, args.out, link_port=args.link_port, images=images) as simulator:
-        simulator.wait_ready()
-        greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends the simulation"
-        try:
-            return converse(simulator, greeting)
-        except KeyboardInterrupt:
-            return 0
+    shown = 0
+
+    def show(line: str) -> None:
+        nonlocal shown
+        shown += 1
+        print(line, end="", flush=True)
+
+    try:
+        at_prompt = LinuxBuild(args.sim, args.shim, args.images).simulator(
+            args.out, link_port=args.link_port, cold=args.cold, on_boot=note, on_line=show
+        )
+        with at_prompt as simulator:
+            simulator.wait_ready()
+            greeting = f"link: {simulator.url}\nconsole: {simulator.console}\nCtrl-C ends the simulation"
+            return converse(simulator, greeting, skip_lines=shown)
+    except KeyboardInterrupt:
+        return 0

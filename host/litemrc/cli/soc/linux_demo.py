@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.device_options import add_linux_build_arguments, add_run_argument, end_on_sigterm
+from litemrc.cli.shared.device_options import (
+    add_cold_argument,
+    add_linux_build_arguments,
+    add_run_argument,
+    end_on_sigterm,
+)
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.progress import counting
@@ -51,6 +56,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         default=BOOT_TIMEOUT_S,
         help="seconds until Linux must have started the daemon (%(default)s)",
     )
+    add_cold_argument(parser)
     parser.add_argument(
         "--exact", action="store_true", help="also compare the curves with those of exact LRU stacks"
     )
@@ -64,22 +70,23 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
-    from litemrc.device.simulation.linux_images import linux_images
-    from litemrc.device.simulation.simulator import Simulator
+    from litemrc.device.simulation.linux_start import LinuxBuild
 
     require("plot")
     end_on_sigterm()
     runs = [Run.parse(text) for text in args.runs]
     began = time.monotonic()
-    images = linux_images(args.images)
-    with Simulator(args.sim, args.shim, args.out / "run", images=images) as simulator:
+    build = LinuxBuild(args.sim, args.shim, args.images)
+    with build.simulator(
+        args.out / "run", cold=args.cold, on_boot=note, boot_timeout_s=args.boot_timeout
+    ) as simulator:
         simulator.wait_ready()
-        note(f"booting Linux; its console is written to {simulator.console}")
+        note(f"the console of Linux is written to {simulator.console}")
         booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=TIMEOUT_S)
         with booted as device:
             hello = device.hello
             system = system_text(hello.system, hello.driver, hello.abi)
-            note(f"{system}, booted in {time.monotonic() - began:.0f} s")
+            note(f"{system}, ready in {time.monotonic() - began:.0f} s")
             collector = collect(device, runs or wanted_runs(device))
         interrupts = _ask_console(simulator, "cat /proc/interrupts")
     ended = time.monotonic()

@@ -30,3 +30,8 @@ def linux_images(folder: Path) -> list[Image]:
         raise UserError(
             f"not a list of images: {error}", where=str(folder / LIST), remedy="run: make linux"
         ) from error
+
+
+def listed_names(folder: Path) -> list[str]:
+    """Return the file of each of `linux_images`, in the same order."""
+    return [entry["file"] for entry in json.loads((folder / LIST).read_text())]

@@ -17,6 +17,8 @@ ROM_INIT = "sim_rom.init"
 CONFIG = "sim_config.js"
 PORT_FILE = "link.port"
 DRAM = "dram.json"
+STATE_FILE = "snapshot.state"  # of litex-soc/simulation/snapshot.cpp
+SAVE_S = 60.0
 
 
 class Simulator:
@@ -37,6 +39,9 @@ class Simulator:
         TCP port of the link; 0: any free one.
     images : sequence of (int, bytes)
         what DRAM holds at the start, by physical address; only the Linux variant of the SoC takes them.
+    state : Path or None
+        a file of :meth:`save` of the same build, from which the simulation continues: memories, console and
+        record as they were then. Firmware and images have no effect.
 
     Attributes
     ----------
@@ -58,7 +63,9 @@ class Simulator:
         bootargs: str = "",
         link_port: int = 0,
         images: Sequence[Image] = (),
+        state: Path | None = None,
     ) -> None:
+        self._arguments = [f"+restore={Path(state).resolve()}"] if state else []
         self.build = Path(build).resolve()
         self.run_dir = Path(run_dir).resolve()
         self.record = self.run_dir / "record.npy"
@@ -90,7 +97,7 @@ class Simulator:
     def _lay_out(self, gateware: Path, link_port: int) -> None:
         """Fill the run's folder, the simulator's working directory."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
-        for name in ("modules", PORT_FILE, self.record.name):
+        for name in ("modules", PORT_FILE, STATE_FILE, self.record.name):
             (self.run_dir / name).unlink(missing_ok=True)
         (self.run_dir / "modules").symlink_to(gateware / "modules")
         for init in gateware.glob("*.init"):
@@ -114,7 +121,11 @@ class Simulator:
         """Start the simulator; returns self."""
         with self.console.open("wb") as console:
             self._started = subprocess.Popen(
-                [self._binary], cwd=self.run_dir, stdin=subprocess.PIPE, stdout=console, stderr=console
+                [self._binary, *self._arguments],
+                cwd=self.run_dir,
+                stdin=subprocess.PIPE,
+                stdout=console,
+                stderr=console,
             )
         return self
 
@@ -160,6 +171,29 @@ class Simulator:
         assert console is not None, "started with a pipe"
         console.write(typed)
         console.flush()
+
+    def save(self, timeout_s: float = SAVE_S) -> Path:
+        """Save the state of the running simulation, which then goes on; only of the Linux variant of the SoC.
+
+        Returns:
+            The file, in the run's folder; the caller may move it. An earlier one is replaced.
+
+        Raises:
+            UserError: the simulator ended, for instance because the disk is full, or took too long.
+        """
+        saved = self.run_dir / STATE_FILE
+        saved.unlink(missing_ok=True)
+        self._process.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + timeout_s
+        while not saved.exists():
+            if not self.running or time.monotonic() >= deadline:
+                raise UserError(
+                    "the simulator did not save its state",
+                    where=str(self.console),
+                    remedy="read its output; is there space on the disk?",
+                )
+            time.sleep(0.01)
+        return saved
 
     def wait(self, timeout_s: float | None = None) -> int:
         """Wait until the simulator ends by itself and return its exit code.
