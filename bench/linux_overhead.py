@@ -12,14 +12,12 @@ from pathlib import Path
 
 from linux.console import Console
 from linux.qemu import IMAGES, READY, ROOT
-from litemrc.device.simulation.linux_images import linux_images
-from litemrc.device.simulation.simulator import Simulator
+from litemrc.device.simulation.linux_start import LinuxBuild
 
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3
 ROUNDS = 60
 LINES = 1500
-BOOT_TIMEOUT_S = 1800
 COMMAND_TIMEOUT_S = 1800
 OUT = ROOT / "build/bench/linux_overhead.json"
 
@@ -68,25 +66,26 @@ def pairs(text: str) -> list[str]:
 
 
 def main() -> None:
-    """Boot, measure all cases alternately several times, and print the medians."""
+    """Measure all cases alternately several times, and print the medians."""
     cycles: dict[str, list[float]] = {name: [] for name in (*SWITCHES, *COMPRESSIONS)}
-    shim = ROOT / "build/boot/shim.bin"
-    with tempfile.TemporaryDirectory() as folder:
-        images = linux_images(IMAGES)
-        with Simulator(ROOT / "build/sim-linux", shim, Path(folder) / "run", images=images) as simulator:
-            console = Console(simulator.type, simulator.console, lambda: simulator.running, COMMAND_TIMEOUT_S)
-            console.wait_for(READY, BOOT_TIMEOUT_S)
-            simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
-            console.check(SET_UP)
-            for _ in range(RUNS):
-                measured = switches(console)
-                for name, before in COMPRESSIONS.items():
-                    console.check(before)
-                    (measured[name],) = nanoseconds(console.check(COMPRESS))
-                console.check(AFTER)
-                for name, ns in measured.items():
-                    cycles[name].append(ns * CLOCKS_PER_NS)
-                    print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
+    build = LinuxBuild(ROOT / "build/sim-linux", ROOT / "build/boot/shim.bin", IMAGES)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        build.simulator(Path(folder) / "run", on_boot=print) as simulator,
+    ):
+        console = Console(simulator.type, simulator.console, lambda: simulator.running, COMMAND_TIMEOUT_S)
+        console.wait_for(READY)
+        simulator.type(b"cat | sh\n")  # a shell without line editing reads lines faster
+        console.check(SET_UP)
+        for _ in range(RUNS):
+            measured = switches(console)
+            for name, before in COMPRESSIONS.items():
+                console.check(before)
+                (measured[name],) = nanoseconds(console.check(COMPRESS))
+            console.check(AFTER)
+            for name, ns in measured.items():
+                cycles[name].append(ns * CLOCKS_PER_NS)
+                print(f"{name}: {cycles[name][-1]:,.0f} cycles", flush=True)
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(cycles, indent=1))
     print()
