@@ -25,13 +25,13 @@ from migen import Cat, ClockSignal, Instance, ResetSignal, Signal
 from page_tables import fill_tables
 from pnr_catalogue import FILTER_PORTS, SET_PORTS, STACK_PORTS, UNITS, Unit, meter, ref_counters
 from pnr_units import place_and_route
-from running import counts_of
+from recorded import recorded_counts
 from tops import REPO, TOPS
 from wrapper import Port
 
 FRAMES, GROUPS, CONTEXTS = 8192, 64, 8
 PAGE = REPO / "hls" / "README.md"
-OPERATIONS = 100_000
+OPERATIONS = 30_000
 SECONDS = 1800
 SEEDS = (1,)
 PINS = 150  # wider units get their words through shift registers: the package has no more pins
@@ -95,7 +95,7 @@ def _header_ports(top: str, verilog: str) -> list[Port]:
 def row(top: str) -> dict[str, object]:
     """Make, run, place and route one function; its figures."""
     folder = make_verilog(top)
-    counts = counts_of(bench(top, folder), OPERATIONS, 1, "unstalled", seconds=SECONDS)
+    counts = recorded_counts(bench(top, folder), OPERATIONS, 1, "unstalled", seconds=SECONDS)
     cycles = {key: counts[f"clocks_{key}"] for key in ("min", "median", "mean", "max")}
     figures = {"cycles": cycles, "bambu": _placed(f"bambu_{top}", unit_of(top, folder))}
     if top in MIGEN:
