@@ -46,6 +46,7 @@ PARTS = {
         Measure and compare curves <docs/mrc>
         Divide memory by curves <docs/allocation>
         Govern a device <docs/govern>
+        Curves beyond the memory <docs/evicted>
         Put ranks to sleep <docs/ranks>
         Replicate remote pages <docs/remote_pages>
         Follow Linux processes <docs/linux>

@@ -52,6 +52,20 @@ class GovernedRun:
         return self.memory_pages - self.budgets.sum(axis=1)
 
 
+def loops(phases: Sequence[tuple[int, int]], references: int) -> Epochs:
+    """Return a program that loops over pages 0, 1 ..., from page 0 on in each phase.
+
+    Parameters:
+        phases: (pages of the loop, epochs), in order.
+        references: of an epoch.
+    """
+    return [
+        (np.arange(references, dtype=np.uint64) + np.uint64(epoch * references)) % np.uint64(pages)
+        for pages, epochs in phases
+        for epoch in range(epochs)
+    ]
+
+
 def run_governed(
     programs: Mapping[int, Epochs],
     parameters: GovernorParameters,

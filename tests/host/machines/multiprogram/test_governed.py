@@ -6,30 +6,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from litemrc.errors import UserError
 from litemrc.golden.machines.governed import run_governed as golden_run
-from litemrc.machines.multiprogram.governed import SYSTEMS, run_governed
+from litemrc.machines.multiprogram.governed import SYSTEMS, loops, run_governed
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
-# The ratchet: two programs in 2,048 pages, on a monitor of 64 groups. Both loop over 512 pages; then one of them
-# loops over 1,400. An epoch has 6,000 references of each.
+# The ratchet: two programs in 2,048 pages, on a monitor of 64 groups. Both loop over 512 pages, then one over
+# 1,400. An epoch has 6,000 references of each.
 MEMORY, GROUPS, GROUP = 2048, 64, 32
 SMALL, LARGE = 512, 1400
 EPOCH, BEFORE, AFTER = 6000, 4, 12
 GROWING, STEADY = 1, 2
 
 
-def loop(pages, epochs):
-    """References of a loop, from its first page on."""
-    places = np.arange(epochs * EPOCH, dtype=np.uint64) % pages
-    return np.split(places, epochs)
-
-
 def ratchet(system):
     programs = {
-        GROWING: [*loop(SMALL, BEFORE), *loop(LARGE, AFTER)],
-        STEADY: loop(SMALL, BEFORE + AFTER),
+        GROWING: loops([(SMALL, BEFORE), (LARGE, AFTER)], EPOCH),
+        STEADY: loops([(SMALL, BEFORE + AFTER)], EPOCH),
     }
     parameters = GovernorParameters(memory_pages=MEMORY, delta_pages=GROUP)
     return run_governed(programs, parameters, system=system, group_pages=GROUP, groups=GROUPS)
+
+
+def test_a_loop_goes_on_from_epoch_to_epoch_and_each_phase_begins_at_page_0():
+    epochs = loops([(3, 2), (2, 1)], 4)
+    assert [each.tolist() for each in epochs] == [[0, 1, 2, 0], [1, 2, 0, 1], [0, 1, 0, 1]]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -105,8 +104,8 @@ def test_a_tail_shows_the_governor_what_a_full_stack_shows(epochs):
     ("programs", "system", "why"),
     [
         ({}, "full", "the programs have no epochs"),
-        ({1: loop(9, 1), 2: loop(9, 2)}, "tail", "the programs have 1 and 2 epochs"),
-        ({1: loop(9, 1)}, "half", "unknown system 'half'"),
+        ({1: loops([(9, 1)], 5), 2: loops([(9, 2)], 5)}, "tail", "the programs have 1 and 2 epochs"),
+        ({1: loops([(9, 1)], 5)}, "half", "unknown system 'half'"),
     ],
 )
 def test_what_cannot_run_is_refused(programs, system, why):
