@@ -5,7 +5,6 @@ A program has a list of resident pages, the last used first, and one of evicted 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.golden.monitor.lru_stack import LruStack
@@ -13,7 +12,6 @@ from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 
 
-@dataclass
 class ProgramMemory:
     """The pages of a program, and what the system counts of its accesses.
 
@@ -25,13 +23,12 @@ class ProgramMemory:
         faults, first_touches: accesses to pages not resident; those to new pages.
     """
 
-    system: str
-    group_pages: int
-    groups: int
-    limit: int
-    resident: list[int] = field(default_factory=list)
-    evicted: list[int] = field(default_factory=list)
-    stack: LruStack[int] = field(default_factory=LruStack)
+    def __init__(self, system: str, group_pages: int, groups: int, limit: int) -> None:
+        self.system, self.group_pages, self.groups, self.limit = system, group_pages, groups, limit
+        self.resident: list[int] = []
+        self.evicted: list[int] = []
+        self.stack = LruStack[int]()
+        self.begin_epoch()
 
     def begin_epoch(self) -> None:
         """Clear the counters."""
