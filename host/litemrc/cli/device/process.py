@@ -27,9 +27,10 @@ from litemrc.errors import UserError
 
 _EPILOG = """\
 The options take effect in the order --free, --follow, --budget, --reclaim; then all contexts are shown. Each
-may be repeated. A budget limits the memory of all programs of a context: above it their pages are reclaimed
-(memory.high of the cgroup). Only a context whose program the device itself started has a budget. SIZE is
-pages, such as 512, or bytes with a unit, such as 2M.
+may be repeated. A budget limits the memory of all programs of a context, and guarantees it (memory.high and
+memory.low of the cgroup). Only a context whose program the device itself started has a budget that this
+command can set; those of other cgroups need a lease: litemrc govern. SIZE is pages, such as 512, or bytes
+with a unit, such as 2M.
 
   litemrc process --port URL --follow 57 --free 2 --budget 1=512
 """
