@@ -85,6 +85,21 @@ def test_the_table_has_what_was_collected_of_which_monitor(start):
     assert table.hits.tolist() == [[2, 0, 0, 0]] and collector.table(interrupted=True).interrupted
 
 
+def test_a_tail_is_kept_and_those_that_send_none_have_none(start):
+    link, collector = start()
+    tail = {"resident": 30, "evicted": 9, "unidentified": 1, "tail": [0, 0, 0, 0, 1]}
+    link.inbox.extend([epoch(0, 0, 0, 1), epoch(1, 0, 1, **tail)])
+    list(collector.collect(1))
+    table = collector.table()
+    assert table.tail.tolist() == [[0] * 5, [0, 0, 0, 0, 1]]
+    assert (table.resident.tolist(), table.evicted.tolist(), table.unidentified.tolist()) == (
+        [0, 30], [0, 9], [0, 1],
+    )  # fmt: skip
+    # 3 accesses: 2 hits in the first group, and a miss that is a refault in the fifth.
+    assert table.curve(1).miss_ratio.tolist() == [1 / 3, 1 / 3, 1 / 3, 1 / 3, 0]
+    assert table.accesses_in_all == 3 + 3
+
+
 def test_a_collection_ends_with_its_programs(start):
     link, collector = start()
     done = event("workload_done", 0, 1, cycles=55, epoch_messages=1)
