@@ -95,7 +95,7 @@ def make_cgroups(shell: GuestShell, programs: tuple[Program, ...], memory_bytes:
     )
     shell.run(f"echo {memory_bytes} >{MOUNT}{SHARED}/memory.max")
     for program in programs:
-        shell.run(f"echo 'cgroup = {program.cgroup}' >>/etc/litemrcd.conf")
+        shell.run(f"echo '[govern] = {program.cgroup}' >>/etc/litemrcd.conf")
     shell.run("kill $(pidof litemrcd); while ! pidof litemrcd; do sleep 1; done")  # init starts it again
 
 
@@ -135,13 +135,13 @@ def counters(shell: GuestShell, program: Program) -> dict[str, int]:
 def measure_costs(shell: GuestShell, scenario: Scenario) -> Scenario:
     """Return the scenario with the device's processor times of a touch, a zero-filled page and a page fault.
 
-    They are those of a loop alone: its first turn fills pages, later ones touch them; in a memory of half its
-    size each touch evicts a page and brings another back.
+    They are those of a loop alone: its first turn fills pages, later ones touch them; in a memory that is too
+    small each touch evicts a page and brings another back.
     """
     folder = f"{MOUNT}/costs"
-    shell.run(f"mkdir {folder} && linear {COST_PAGES} 4 /tmp/touches")
-    shell.run(f"echo {COST_PAGES // 2 * scenario.page_bytes} >{folder}/memory.max")
-    shell.run(f"(echo 0 >{folder}/cgroup.procs; exec linear {COST_PAGES} 4 /tmp/faults); rmdir {folder}")
+    shell.run(f"mkdir {folder} && linear {COST_PAGES} 3 /tmp/touches")
+    shell.run(f"echo {COST_PAGES * 3 // 4 * scenario.page_bytes} >{folder}/memory.max")
+    shell.run(f"(echo 0 >{folder}/cgroup.procs; exec linear {COST_PAGES} 3 /tmp/faults); rmdir {folder}")
     resident, evicted = (_turns(shell, f"/tmp/{name}")[:, 1] for name in ("touches", "faults"))
     touch, filled, fault = (
         round(float(seconds) / COST_PAGES / scenario.tick_s)

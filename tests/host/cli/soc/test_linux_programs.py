@@ -44,8 +44,8 @@ def pair():
 
 def test_the_pair_has_its_pages_touches_and_pause(pair):
     intr, linear = programs_of(pair, PAIR)
-    assert intr.commands == ("intr 562 125 65536 20",)  # 1,000,000 cycles at 50 MHz
-    assert linear.commands == ("linear 938 4",)  # 3,752 touches
+    assert intr.commands == ("intr 320 60 65536 20",)  # 1,000,000 cycles at 50 MHz
+    assert linear.commands == ("linear 640 3",)  # 1,920 touches
     assert (intr.batch, linear.batch) == (False, True)
 
 
@@ -120,8 +120,8 @@ def test_counters_are_those_of_memory_stat_and_an_absent_one_is_an_error():
 
 def test_costs_are_those_of_a_page_in_cycles(pair):
     """Turns in us of 128 pages at 50 MHz: touches take 10 us, new pages 250, page faults 1,500."""
-    in_memory = "".join(f"0 {us * COST_PAGES}\n" for us in (260, 10, 11, 10))
-    with_faults = "".join(f"0 {us * COST_PAGES}\n" for us in (900, 1510, 1510, 1700))
+    in_memory = "".join(f"0 {us * COST_PAGES}\n" for us in (260, 10, 10))
+    with_faults = "".join(f"0 {us * COST_PAGES}\n" for us in (900, 1500, 1520))
     shell = Shell(**{"cat /tmp/touches": in_memory, "cat /tmp/faults": with_faults})
     measured = measure_costs(shell, pair)
     assert {process.touch for process in measured.processes} == {500}
