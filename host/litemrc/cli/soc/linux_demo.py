@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from litemrc.checks.following import FollowCheck, OwnershipCheck
     from litemrc.cli.soc.demo_results import Results
     from litemrc.device.collecting.collector import Collector
-    from litemrc.device.simulation.simulator import Simulator
 
 BOOT_TIMEOUT_S = 900
 TIMEOUT_S = (
@@ -35,7 +35,6 @@ CONSOLE_S = 60.0
 # About 4 million cycles; at a quarter of it the link fell far behind with the messages of four contexts.
 EPOCH_ACCESSES = 1 << 18
 WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # of each group the first program that the device has
-END_OF_OUTPUT = "=== end of output ==="
 
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +69,7 @@ def main(args: argparse.Namespace) -> int:
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
+    from litemrc.device.simulation.guest_shell import GuestShell
     from litemrc.device.simulation.linux_start import LinuxBuild
 
     require("plot")
@@ -88,7 +88,9 @@ def main(args: argparse.Namespace) -> int:
             system = system_text(hello.system, hello.driver, hello.abi)
             note(f"{system}, ready in {time.monotonic() - began:.0f} s")
             collector = collect(device, runs or wanted_runs(device))
-        interrupts = _ask_console(simulator, "cat /proc/interrupts")
+        interrupts = ""
+        with suppress(UserError):  # the curves do not need them
+            interrupts = GuestShell(simulator, CONSOLE_S).run("cat /proc/interrupts")
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
     texts = {"Console": simulator.console.read_text(errors="replace")}
@@ -171,18 +173,3 @@ def _ownership_text(ownership: "OwnershipCheck") -> str:
         f"{ownership.compared:,} counts verified without the model; first touches: {ownership.fresh:,} of "
         f"unused frames, {ownership.reused:,} of frames that were freed and invalidated"
     )
-
-
-def _ask_console(simulator: "Simulator", command: str) -> str:
-    """Return the output of a command in the console's shell; empty if no shell answers."""
-    start = len(simulator.console.read_text(errors="replace"))
-    # The quotes make the echo of the typed command differ from its output.
-    simulator.type(f"{command}; echo '=== end' 'of output ==='\n".encode())
-    try:
-        output = simulator.wait_console(END_OF_OUTPUT, CONSOLE_S)
-    except UserError:
-        return ""
-    lines = output[start:].splitlines()
-    end = next(number for number, line in enumerate(lines) if END_OF_OUTPUT in line)
-    first = next((number for number, line in enumerate(lines) if command in line), -1)
-    return "\n".join(lines[first + 1 : end])
