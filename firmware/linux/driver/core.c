@@ -186,6 +186,7 @@ static void litemrc_remove(void *data)
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	free_irq(mon->irq, mon);
+	litemrc_tails_stop(mon);
 	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
 	litemrc_ring_stop(mon);
@@ -212,6 +213,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (ret)
 		goto put;
 	ret = litemrc_ring_init(mon);
+	if (ret)
+		goto put;
+	ret = litemrc_tails_init(mon);
 	if (ret)
 		goto put;
 	quiet_hardware(mon);

@@ -178,12 +178,15 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	struct litemrc *mon = data;
 	struct litemrc_ring *ring = &mon->ring;
 	struct litemrc_epoch *record;
+	u32 changed;
 
 	mutex_lock(&ring->lock);
 	ring->lost += is_awaited(ring);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
-	keep_rows(mon, record, litemrc_fill_followed(mon, record));
+	changed = litemrc_fill_followed(mon, record);
+	litemrc_tails_fill(mon, record);
+	keep_rows(mon, record, changed);
 	memcpy(ring->followed, litemrc_epoch_context(record, 0),
 	       record->contexts * sizeof(*ring->followed));
 	ring->head++;

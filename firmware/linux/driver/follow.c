@@ -79,6 +79,7 @@ void litemrc_end_locked(struct litemrc *mon, unsigned int context, struct task_s
 		memcpy(follower->comm, task->group_leader->comm, sizeof(follower->comm));
 	/* First the register, so that the next epoch has no access of the ended process. */
 	leave(mon, context);
+	litemrc_tails_end_locked(mon, context);
 	litemrc_change_locked(mon, context);
 }
 
@@ -121,6 +122,7 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	struct litemrc_follower before;
 	unsigned long flags;
 	u32 epoch;
+	int ret;
 
 	lockdep_assert_held(&mon->settings);
 	if (!context)
@@ -134,7 +136,9 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	epoch = litemrc_change_locked(mon, context);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	drop(&before);
-	return litemrc_wait_stored(mon, epoch);
+	ret = litemrc_wait_stored(mon, epoch);
+	litemrc_tails_update(mon);
+	return ret;
 }
 
 /* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
@@ -220,7 +224,9 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	if (ret)
 		return ret;
 	litemrc_hand_over(mon, context);
-	return litemrc_wait_stored(mon, epoch);
+	ret = litemrc_wait_stored(mon, epoch);
+	litemrc_tails_update(mon);
+	return ret;
 }
 
 int litemrc_follow_pid(struct litemrc *mon, unsigned int context, pid_t nr)

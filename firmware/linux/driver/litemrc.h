@@ -32,6 +32,7 @@
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
+struct litemrc_tails;
 struct module;
 struct page;
 struct task_struct;
@@ -151,6 +152,7 @@ struct litemrc {
 	struct mutex settings; /* guards everything that users write */
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
+	struct litemrc_tails *tails;
 	struct litemrc_ring ring;
 	struct litemrc_folders contexts;
 	struct litemrc_folders ranks;
@@ -311,6 +313,29 @@ void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid);
 void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
 void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
+
+/* tail.c: callers of the last two hold @settings */
+#ifdef CONFIG_MEMCG
+int litemrc_tails_init(struct litemrc *mon);
+void litemrc_tails_stop(struct litemrc *mon);
+void litemrc_tails_free(struct litemrc *mon);
+void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context);
+void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record);
+void litemrc_tails_update(struct litemrc *mon);
+void litemrc_tails_reset(struct litemrc *mon);
+#else
+static inline int litemrc_tails_init(struct litemrc *mon)
+{
+	return 0;
+}
+
+static inline void litemrc_tails_stop(struct litemrc *mon) {}
+static inline void litemrc_tails_free(struct litemrc *mon) {}
+static inline void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context) {}
+static inline void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record) {}
+static inline void litemrc_tails_update(struct litemrc *mon) {}
+static inline void litemrc_tails_reset(struct litemrc *mon) {}
+#endif
 
 /* sysfs/parse.c */
 int litemrc_parse_numbers(const char *text, u32 *numbers, unsigned int count, const char **rest);

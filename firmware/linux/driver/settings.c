@@ -29,6 +29,7 @@ static void claim_and_hand_over(struct litemrc *mon)
 	litemrc_claim(mon);
 	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_hand_over(mon, context);
+	litemrc_tails_reset(mon);
 }
 
 static int report_stuck(struct litemrc *mon)
@@ -87,6 +88,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 	raw_spin_lock_irqsave(&mon->lock, flags);
 	litemrc_set_context(mon, 0);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	litemrc_tails_reset(mon);
 	return 0;
 }
 

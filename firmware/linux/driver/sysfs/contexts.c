@@ -168,22 +168,70 @@ static ssize_t dropped_show(struct kobject *kobj, struct kobj_attribute *attribu
 	return sysfs_emit(text, "%u\n", value);
 }
 
-static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+/* Prints `count` words of the context's row, from word `first` on. */
+static ssize_t show_words(struct kobject *kobj, char *text, u32 first, u32 count)
 {
-	unsigned int context, group;
+	unsigned int context, word;
 	struct litemrc *mon;
 	const u32 *row;
 	int length = 0;
 
 	mon = litemrc_of_folder(kobj, &context);
 	mutex_lock(&mon->ring.lock);
-	row = litemrc_ring_row(mon, context);
-	for (group = 0; group < mon->parameters.groups; group++)
-		length += sysfs_emit_at(text, length, "%s%u", group ? " " : "", row[group]);
+	row = litemrc_ring_row(mon, context) + first;
+	for (word = 0; word < count; word++)
+		length += sysfs_emit_at(text, length, "%s%u", word ? " " : "", row[word]);
 	mutex_unlock(&mon->ring.lock);
 	length += sysfs_emit_at(text, length, "\n");
 	return length;
 }
+
+static ssize_t hits_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int context;
+	struct litemrc *mon = litemrc_of_folder(kobj, &context);
+
+	return show_words(kobj, text, 0, mon->parameters.groups);
+}
+
+static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int context;
+	struct litemrc *mon = litemrc_of_folder(kobj, &context);
+
+	return show_words(kobj, text, LITEMRC_ROW_TAIL(mon->parameters.groups),
+			  litemrc_tail_groups(mon));
+}
+
+/* Prints a number of the last record, at an offset in struct litemrc_context. */
+static ssize_t show_pages(struct kobject *kobj, char *text, size_t offset)
+{
+	const struct litemrc_epoch *epoch;
+	unsigned int context;
+	struct litemrc *mon;
+	u32 value = 0;
+
+	mon = litemrc_of_folder(kobj, &context);
+	mutex_lock(&mon->ring.lock);
+	epoch = litemrc_ring_last(mon);
+	if (epoch)
+		value = *(u32 *)((char *)litemrc_epoch_context(epoch, context) + offset);
+	mutex_unlock(&mon->ring.lock);
+	return sysfs_emit(text, "%u\n", value);
+}
+
+#define SHOW_PAGES(name)                                                                           \
+	static ssize_t name##_show(struct kobject *kobj, struct kobj_attribute *attribute,         \
+				   char *text)                                                     \
+	{                                                                                          \
+		return show_pages(kobj, text, offsetof(struct litemrc_context, name));             \
+	}                                                                                          \
+	static struct kobj_attribute name = __ATTR_RO(name)
+
+SHOW_PAGES(resident);
+SHOW_PAGES(evicted);
+SHOW_PAGES(refaults);
+SHOW_PAGES(unidentified);
 
 static struct kobj_attribute pid = __ATTR_RW(pid);
 static struct kobj_attribute cgroup = __ATTR_RW(cgroup);
@@ -194,11 +242,13 @@ static struct kobj_attribute misses = __ATTR_RO(misses);
 static struct kobj_attribute touched = __ATTR_RO(touched);
 static struct kobj_attribute dropped = __ATTR_RO(dropped);
 static struct kobj_attribute hits = __ATTR_RO(hits);
+static struct kobj_attribute tail = __ATTR_RO(tail);
 
-static struct attribute *context_attributes[] = { &pid.attr,	 &cgroup.attr,	 &state.attr,
-						  &comm.attr,	 &accesses.attr, &misses.attr,
-						  &touched.attr, &dropped.attr,	 &hits.attr,
-						  NULL };
+static struct attribute *context_attributes[] = {
+	&pid.attr,	&cgroup.attr,  &state.attr,   &comm.attr,	  &accesses.attr,
+	&misses.attr,	&touched.attr, &dropped.attr, &hits.attr,	  &tail.attr,
+	&resident.attr, &evicted.attr, &refaults.attr, &unidentified.attr, NULL
+};
 
 const struct attribute_group litemrc_context_group = {
 	.attrs = context_attributes,

@@ -18,11 +18,29 @@ static ssize_t access_store(struct device *device, struct device_attribute *attr
 	if (ret)
 		return ret;
 	raw_spin_lock_irqsave(&fake->lock, flags);
-	fake_access(fake, count);
+	fake_access(fake, count, -1);
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 	return bytes;
 }
 static DEVICE_ATTR_WO(access);
+
+/* Writing "G N" makes N accesses whose LRU position is in page group G. */
+static ssize_t hit_store(struct device *device, struct device_attribute *attribute,
+			 const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+	u32 group, count;
+
+	if (sscanf(text, "%u %u", &group, &count) != 2 || group >= FAKE_GROUPS)
+		return -EINVAL;
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->counting = true;
+	fake_access(fake, count, group);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(hit);
 
 /* Writing an address of the caller adds its frame to the log. */
 static ssize_t frame_of_store(struct device *device, struct device_attribute *attribute,
@@ -145,6 +163,7 @@ static BIN_ATTR_RO(log, 0);
 
 static struct attribute *fake_attributes[] = {
 	&dev_attr_access.attr,
+	&dev_attr_hit.attr,
 	&dev_attr_frame_of.attr,
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,

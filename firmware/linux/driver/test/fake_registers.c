@@ -62,6 +62,8 @@ static void try_end(struct fake *fake)
 	fake->elapsed = 0;
 	memcpy(fake->published, fake->accesses, sizeof(fake->accesses));
 	memset(fake->accesses, 0, sizeof(fake->accesses));
+	memcpy(fake->published_hits, fake->hits, sizeof(fake->hits));
+	memset(fake->hits, 0, sizeof(fake->hits));
 	if (fake->control & LITEMRC_CONTROL_SINGLE_SHOT)
 		fake->shot = true;
 }
@@ -83,10 +85,12 @@ void fake_advance(struct fake *fake)
 	try_end(fake);
 }
 
-void fake_access(struct fake *fake, u32 count)
+void fake_access(struct fake *fake, u32 count, int group)
 {
 	for (; count && fake->control & LITEMRC_CONTROL_ENABLE && !is_frozen(fake); count--) {
 		fake->accesses[fake->context]++;
+		if (group >= 0)
+			fake->hits[fake->context][group]++;
 		fake->elapsed++;
 		try_end(fake);
 	}
@@ -198,6 +202,7 @@ static void command(struct fake *fake, u32 value)
 		fake->elapsed = 0;
 		bitmap_zero(fake->claimed, BIT(fake->frames_log2));
 		memset(fake->accesses, 0, sizeof(fake->accesses));
+		memset(fake->hits, 0, sizeof(fake->hits));
 	}
 	if (value & LITEMRC_COMMAND_RELEASE)
 		fake->ready = false;
@@ -274,7 +279,22 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 	}
 }
 
-/* Hits, misses and touched identify their epoch, context and word; accesses are real counts. */
+static u32 counted(const struct fake *fake, unsigned int context, unsigned int column)
+{
+	u32 misses = fake->published[context];
+	unsigned int group;
+
+	if (column < FAKE_GROUPS)
+		return fake->published_hits[context][column];
+	for (group = 0; group < FAKE_GROUPS; group++)
+		misses -= fake->published_hits[context][group];
+	return column == LITEMRC_WINDOW_MISSES(FAKE_GROUPS) ? misses : 0;
+}
+
+/*
+ * Accesses are real counts. Without @counting, hits, misses and touched identify their epoch,
+ * context and word.
+ */
 static u32 read_window(struct fake *fake, unsigned int word)
 {
 	unsigned int context = word / LITEMRC_WINDOW_ROW(FAKE_GROUPS);
@@ -286,6 +306,8 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	}
 	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))
 		return fake->published[context];
+	if (fake->counting)
+		return counted(fake, context, column);
 	return (fake->epoch - 1) * 1000003 + context * 4099 + column;
 }
 

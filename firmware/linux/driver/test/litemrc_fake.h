@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A monitor in software, for tests without gateware. Its registers behave as docs/registers.md
- * specifies; the value of a counter identifies its epoch, context and word.
+ * specifies; the value of a counter identifies its epoch, context and word, until a test orders hits.
  */
 #ifndef LITEMRC_FAKE_H
 #define LITEMRC_FAKE_H
@@ -55,6 +55,9 @@ struct fake {
 
 	u32 accesses[FAKE_CONTEXTS]; /* in the running epoch */
 	u32 published[FAKE_CONTEXTS]; /* in the epoch in the window */
+	bool counting; /* a test ordered hits: the window has real counts */
+	u32 hits[FAKE_CONTEXTS][FAKE_GROUPS]; /* as accesses */
+	u32 published_hits[FAKE_CONTEXTS][FAKE_GROUPS];
 	u32 elapsed;
 	u32 epoch;
 	bool end_requested;
@@ -92,7 +95,7 @@ struct fake {
 /* fake_registers.c */
 extern const struct litemrc_ops fake_ops;
 void fake_reset(struct fake *fake);
-void fake_access(struct fake *fake, u32 count);
+void fake_access(struct fake *fake, u32 count, int group); /* -1: misses */
 void fake_advance(struct fake *fake);
 void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
 

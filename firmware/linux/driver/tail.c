@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tails: which contexts have one, and its counts in each record. A context has a tail if its
+ * pages are all those of one memory cgroup: it follows the cgroup, or the only process in it.
+ */
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+#include "tail.h"
+
+static bool is_alone(struct task_struct *task)
+{
+	const struct css_set *set = rcu_dereference(task->cgroups);
+	const struct cgroup *cgroup = set->dfl_cgrp;
+
+	return cgroup->nr_populated_csets == 1 && !cgroup->nr_populated_domain_children &&
+	       !cgroup->nr_populated_threaded_children &&
+	       READ_ONCE(set->nr_tasks) <= get_nr_threads(task);
+}
+
+/* Returns the memory cgroup that is all of a context's memory, or NULL. Caller is in RCU. */
+static struct mem_cgroup *find_memcg(const struct litemrc *mon, unsigned int context)
+{
+	const struct litemrc_follower *follower = &mon->follower[context];
+	struct cgroup_subsys_state *css = NULL;
+	struct task_struct *task;
+
+	if (!mon->probing || follower->state != LITEMRC_CONTEXT_FOLLOWING)
+		return NULL;
+	task = pid_task(follower->pid, PIDTYPE_TGID);
+	if (follower->cgroup)
+		css = rcu_dereference(follower->cgroup->subsys[memory_cgrp_id]);
+	else if (task && is_alone(task))
+		css = rcu_dereference(rcu_dereference(task->cgroups)->subsys[memory_cgrp_id]);
+	/* The root's memory has no count. */
+	if (!css || !css->parent)
+		return NULL;
+	/* Without a controller of its own, the process is charged to a cgroup above. */
+	if (task && css->cgroup != task_dfl_cgroup(task))
+		return NULL;
+	return mem_cgroup_from_css(css);
+}
+
+/* Is the tail what it should be? */
+static bool is_current(struct litemrc *mon, unsigned int context)
+{
+	const struct litemrc_tail *tail = &mon->tails->of[context];
+	unsigned long flags;
+	bool same;
+
+	raw_spin_lock_irqsave(&mon->lock, flags);
+	rcu_read_lock();
+	same = find_memcg(mon, context) == (tail->active ? tail->memcg : NULL);
+	rcu_read_unlock();
+	raw_spin_unlock_irqrestore(&mon->lock, flags);
+	return same && !tail->recorded;
+}
+
+static void set_active(struct litemrc_tails *tails, struct litemrc_tail *tail, bool active)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	tail->active = active;
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+/* Forgets the evicted pages, a few at a time, as interrupts are off meanwhile. */
+static void forget_all(struct litemrc_tails *tails, struct litemrc_tail *tail)
+{
+	struct rb_node *node;
+	unsigned long flags;
+
+	do {
+		raw_spin_lock_irqsave(&tails->lock, flags);
+		node = rb_first(&tail->evicted);
+		if (node)
+			litemrc_evicted_remove(tails,
+					       rb_entry(node, struct litemrc_evicted, node));
+		raw_spin_unlock_irqrestore(&tails->lock, flags);
+		cond_resched();
+	} while (node);
+}
+
+static void stop(struct litemrc_tails *tails, unsigned int context)
+{
+	struct litemrc_tail *tail = &tails->of[context];
+	u32 *counts = tail->counts;
+
+	if (!tail->memcg)
+		return;
+	set_active(tails, tail, false);
+	forget_all(tails, tail);
+	css_put(&tail->memcg->css);
+	*tail = (struct litemrc_tail){ .counts = counts };
+	memset(counts, 0, tails->groups * sizeof(*counts));
+}
+
+/* The first tail allocates for all of them: places for a quarter of the memory's pages. */
+static int prepare(struct litemrc_tails *tails)
+{
+	int ret;
+
+	if (!tails->places) {
+		ret = litemrc_order_init(tails, max_t(u32, tails->mon->parameters.frames / 4,
+						      LITEMRC_EVICTED_MIN));
+		if (ret)
+			return ret;
+	}
+	return tails->probing ? 0 : litemrc_tail_probes_register(tails);
+}
+
+static void start(struct litemrc_tails *tails, unsigned int context)
+{
+	struct litemrc_tail *tail = &tails->of[context];
+	struct litemrc *mon = tails->mon;
+	struct mem_cgroup *memcg;
+
+	rcu_read_lock();
+	memcg = find_memcg(mon, context);
+	if (memcg && !css_tryget(&memcg->css))
+		memcg = NULL;
+	rcu_read_unlock();
+	if (!memcg)
+		return;
+	if (prepare(tails)) {
+		css_put(&memcg->css);
+		return;
+	}
+	tail->memcg = memcg;
+	tail->exclusive = mon->follower[context].pid;
+	set_active(tails, tail, true);
+}
+
+/* Tails start and stop when a record has been stored, so that it belongs to one follower. */
+static void update(struct litemrc *mon, bool reset)
+{
+	struct litemrc_tails *tails = mon->tails;
+	unsigned int context;
+	bool any = false;
+
+	lockdep_assert_held(&mon->settings);
+	for (context = 1; context < mon->parameters.contexts; context++) {
+		if (reset || !is_current(mon, context)) {
+			stop(tails, context);
+			start(tails, context);
+		} else if (tails->of[context].gone_since) {
+			litemrc_tail_sweep(tails, context);
+		}
+		any |= tails->of[context].active;
+	}
+	if (tails->probing && !any)
+		litemrc_tail_probes_unregister(tails);
+}
+
+void litemrc_tails_update(struct litemrc *mon)
+{
+	update(mon, false);
+}
+
+/* The stacks were cleared, and the sampling may have changed, or the monitor was disabled. */
+void litemrc_tails_reset(struct litemrc *mon)
+{
+	const struct litemrc_parameters *parameters = &mon->parameters;
+	u32 scale = LITEMRC_FIELD(litemrc_read(mon, LITEMRC_SCALE), SCALE_SCALE_LOG2);
+	struct litemrc_tails *tails = mon->tails;
+	unsigned int context;
+
+	for (context = 1; context < parameters->contexts; context++)
+		stop(tails, context);
+	tails->group_pages = max(parameters->pages / parameters->groups, 1U) << scale;
+	update(mon, true);
+}
+
+static void work(struct work_struct *work)
+{
+	struct litemrc *mon = container_of(work, struct litemrc_tails, work)->mon;
+
+	mutex_lock(&mon->settings);
+	update(mon, false);
+	mutex_unlock(&mon->settings);
+}
+
+/* The process or cgroup is gone; what is counted belongs to the epoch that ends now. */
+void litemrc_tails_end_locked(struct litemrc *mon, unsigned int context)
+{
+	struct litemrc_tails *tails = mon->tails;
+
+	raw_spin_lock(&tails->lock);
+	tails->of[context].active = false;
+	raw_spin_unlock(&tails->lock);
+}
+
+static void fill(struct litemrc_tails *tails, unsigned int context, struct litemrc_epoch *record)
+{
+	struct litemrc_context *followed = (void *)litemrc_epoch_context(record, context);
+	u32 *row = (u32 *)litemrc_epoch_row(record, context) + LITEMRC_ROW_TAIL(record->groups);
+	struct litemrc_tail *tail = &tails->of[context];
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	followed->resident = tail->active ? page_counter_read(&tail->memcg->memory) : 0;
+	followed->evicted = tail->active ? litemrc_evicted_count(tail) : 0;
+	followed->refaults = tail->refaults;
+	followed->unidentified = tail->unidentified;
+	memcpy(row, tail->counts, tails->groups * sizeof(*row));
+	memset(tail->counts, 0, tails->groups * sizeof(*row));
+	tail->refaults = 0;
+	tail->unidentified = 0;
+	tail->recorded = tail->memcg && !tail->active;
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+/* Fills in the tails of a record. The interrupt's thread must not wait for a lock of settings. */
+void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record)
+{
+	unsigned int context;
+	bool late = false;
+
+	for (context = 0; context < record->contexts; context++) {
+		fill(mon->tails, context, record);
+		late |= context && !is_current(mon, context);
+	}
+	if (late)
+		schedule_work(&mon->tails->work);
+}
+
+int litemrc_tails_init(struct litemrc *mon)
+{
+	struct litemrc_tails *tails = kzalloc(sizeof(*tails), GFP_KERNEL);
+	u32 groups = litemrc_tail_groups(mon);
+	unsigned int context;
+
+	if (!tails)
+		return -ENOMEM;
+	mon->tails = tails;
+	tails->mon = mon;
+	tails->groups = groups;
+	tails->group_pages = 1;
+	raw_spin_lock_init(&tails->lock);
+	INIT_WORK(&tails->work, work);
+	tails->counts = vzalloc(array3_size(mon->parameters.contexts, groups, sizeof(u32)));
+	if (!tails->counts)
+		return -ENOMEM;
+	for (context = 0; context < mon->parameters.contexts; context++)
+		tails->of[context].counts = tails->counts + context * groups;
+	return 0;
+}
+
+/* The monitor is disabled and its interrupt freed. Caller does not hold @settings. */
+void litemrc_tails_stop(struct litemrc *mon)
+{
+	cancel_work_sync(&mon->tails->work);
+}
+
+void litemrc_tails_free(struct litemrc *mon)
+{
+	if (!mon->tails)
+		return;
+	vfree(mon->tails->counts);
+	vfree(mon->tails->places);
+	vfree(mon->tails->hash);
+	kfree(mon->tails);
+}

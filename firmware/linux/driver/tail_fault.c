@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The swap entry that a page fault is about to replace by its page. No tracepoint of this path has
+ * the address, but the registers saved at the exception have it: of one in user mode at the top of
+ * the kernel's stack, of one in the kernel, which accesses a user's buffer, where the entry code
+ * has put them, below the stack pointer that it keeps in kernel_sp. An interrupt since then leaves
+ * kernel_sp elsewhere, so what is found counts only if it is a page fault at a page in swap.
+ */
+#include <linux/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+
+#include "tail.h"
+#include "walk.h"
+
+#ifdef CONFIG_RISCV
+
+static bool is_page_fault(const struct pt_regs *regs)
+{
+	return regs->cause == EXC_INST_PAGE_FAULT || regs->cause == EXC_LOAD_PAGE_FAULT ||
+	       regs->cause == EXC_STORE_PAGE_FAULT;
+}
+
+/* Returns the registers of the last exception in the kernel since it was entered, or NULL. */
+static const struct pt_regs *kernel_exception(void)
+{
+	unsigned long end = current_thread_info()->kernel_sp;
+	unsigned long first = end - ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
+
+	if (first < (unsigned long)task_stack_page(current) || end >= (unsigned long)task_pt_regs(current))
+		return NULL;
+	return (const struct pt_regs *)first;
+}
+
+static bool swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
+{
+	swp_entry_t found;
+	pmd_t *table;
+	pte_t *pte;
+
+	if (address >= TASK_SIZE)
+		return false;
+	pte = litemrc_find_pte(mm, address, &table);
+	if (!pte || pte_none(*pte) || pte_present(*pte))
+		return false;
+	found = pte_to_swp_entry(*pte);
+	*entry = found.val;
+	return !non_swap_entry(found);
+}
+
+/**
+ * litemrc_fault_entry - find the page in swap at which the running task faulted
+ * @mm: the task's memory; its tables cannot be freed meanwhile
+ * @entry: set to the page's swap entry
+ *
+ * Return: whether there is one: false if the task discards memory instead, or if the address is not
+ * known, as when the kernel follows a user's page tables without an access
+ */
+bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry)
+{
+	const struct pt_regs *regs = kernel_exception();
+
+	if (regs && is_page_fault(regs) && swap_entry_at(mm, regs->badaddr, entry))
+		return true;
+	regs = task_pt_regs(current);
+	return is_page_fault(regs) && swap_entry_at(mm, regs->badaddr, entry);
+}
+
+#else
+
+bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry)
+{
+	return false;
+}
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Evicted pages: a hash finds one, and a tree for each context, in order of eviction, counts those
+ * evicted after it. Each step costs O(log pages). The memory is allocated once, since evictions are
+ * noted where memory is short.
+ */
+#include <linux/hash.h>
+#include <linux/rbtree_augmented.h>
+#include <linux/vmalloc.h>
+
+#include "tail.h"
+
+static struct litemrc_evicted *of_node(struct rb_node *node)
+{
+	return rb_entry_safe(node, struct litemrc_evicted, node);
+}
+
+static u32 size_of(struct rb_node *node)
+{
+	return node ? of_node(node)->size : 0;
+}
+
+static bool update_size(struct litemrc_evicted *evicted, bool exit)
+{
+	u32 size = size_of(evicted->node.rb_left) + 1 + size_of(evicted->node.rb_right);
+
+	if (exit && evicted->size == size)
+		return true;
+	evicted->size = size;
+	return false;
+}
+
+RB_DECLARE_CALLBACKS(static, sizes, struct litemrc_evicted, node, size, update_size);
+
+int litemrc_order_init(struct litemrc_tails *tails, u32 count)
+{
+	u32 place;
+
+	tails->hash_bits = ilog2(count);
+	tails->hash = vzalloc(array_size(1U << tails->hash_bits, sizeof(*tails->hash)));
+	tails->places = vzalloc(array_size(count, sizeof(*tails->places)));
+	if (!tails->hash || !tails->places)
+		return -ENOMEM;
+	tails->count = count;
+	for (place = 0; place < count; place++)
+		hlist_add_head(&tails->places[place].same, &tails->free);
+	return 0;
+}
+
+static struct hlist_head *bucket_of(struct litemrc_tails *tails, const struct litemrc_page *page)
+{
+	return &tails->hash[hash_32(page->index ^ page->file, tails->hash_bits)];
+}
+
+struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
+					     const struct litemrc_page *page)
+{
+	struct litemrc_evicted *evicted;
+
+	hlist_for_each_entry(evicted, bucket_of(tails, page), same)
+		if (evicted->page.index == page->index && evicted->page.file == page->file)
+			return evicted;
+	return NULL;
+}
+
+void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
+{
+	struct litemrc_tail *tail = &tails->of[evicted->context];
+
+	rb_erase_augmented(&evicted->node, &tail->evicted, &sizes);
+	tail->swapped -= !evicted->page.file;
+	hlist_del(&evicted->same);
+	hlist_add_head(&evicted->same, &tails->free);
+	evicted->size = 0;
+}
+
+/* Returns a place, if need be that of the page of the context that was evicted first; or NULL. */
+static struct litemrc_evicted *take_place(struct litemrc_tails *tails, struct litemrc_tail *tail)
+{
+	struct litemrc_evicted *evicted;
+
+	if (hlist_empty(&tails->free)) {
+		if (RB_EMPTY_ROOT(&tail->evicted))
+			return NULL;
+		litemrc_evicted_remove(tails, of_node(rb_first(&tail->evicted)));
+	}
+	evicted = hlist_entry(tails->free.first, struct litemrc_evicted, same);
+	hlist_del(&evicted->same);
+	return evicted;
+}
+
+/* The page was evicted after all others of the context. */
+static void append(struct litemrc_tail *tail, struct litemrc_evicted *evicted)
+{
+	struct rb_node **link = &tail->evicted.rb_node, *parent = NULL;
+
+	while (*link) {
+		parent = *link;
+		of_node(parent)->size++;
+		link = &parent->rb_right;
+	}
+	evicted->size = 1;
+	rb_link_node(&evicted->node, parent, link);
+	rb_insert_augmented(&evicted->node, &tail->evicted, &sizes);
+}
+
+/* Without a place it counts as unidentified; its refault will, too. */
+void litemrc_evicted_add(struct litemrc_tails *tails, unsigned int context,
+			 const struct litemrc_page *page)
+{
+	struct litemrc_tail *tail = &tails->of[context];
+	struct litemrc_evicted *evicted = take_place(tails, tail);
+
+	if (!evicted) {
+		tail->unidentified++;
+		return;
+	}
+	evicted->page = *page;
+	evicted->context = context;
+	evicted->sweep = tail->sweep;
+	tail->swapped += !page->file;
+	hlist_add_head(&evicted->same, bucket_of(tails, page));
+	append(tail, evicted);
+}
+
+/* Returns the number of the context's pages that were evicted later and are still out. */
+u32 litemrc_evicted_later(const struct litemrc_evicted *evicted)
+{
+	const struct rb_node *node = &evicted->node, *parent;
+	u32 later = size_of(node->rb_right);
+
+	for (; (parent = rb_parent(node)); node = parent)
+		if (node == parent->rb_left)
+			later += 1 + size_of(parent->rb_right);
+	return later;
+}
+
+u32 litemrc_evicted_count(const struct litemrc_tail *tail)
+{
+	return size_of(tail->evicted.rb_node);
+}

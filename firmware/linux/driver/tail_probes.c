@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's tracepoints that report evictions and refaults, registered while a context has a
+ * tail. They are called with preemption disabled, some with interrupts off or under locks of the
+ * memory management, in reclaim: the hooks neither allocate nor sleep.
+ *
+ *	mm_vmscan_write_folio			reclaim has written a page to swap
+ *	rss_stat				pages of a process in swap: one less at a refault
+ *	mm_filemap_delete_from_page_cache	in reclaim: a page of a file is evicted
+ *	mm_filemap_add_to_page_cache		such a page is about to be read again
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/tracepoint.h>
+#include <linux/version.h>
+#include <trace/events/filemap.h>
+#include <trace/events/kmem.h>
+#include <trace/events/vmscan.h>
+
+#include "tail.h"
+
+static bool is_reclaiming(void)
+{
+	return current->flags & PF_MEMALLOC;
+}
+
+/*
+ * Returns the context of pages charged to a memory cgroup: that of the deepest cgroup, and of a
+ * process rather than of its cgroup; 0: none. Caller holds @lock.
+ */
+static unsigned int context_of(const struct litemrc_tails *tails, const struct mem_cgroup *memcg)
+{
+	unsigned int context, found = 0;
+	int level = -1;
+
+	for (context = 1; memcg && context < tails->mon->parameters.contexts; context++) {
+		const struct litemrc_tail *tail = &tails->of[context];
+		struct cgroup *cgroup;
+
+		if (!tail->active)
+			continue;
+		cgroup = tail->memcg->css.cgroup;
+		if (2 * cgroup->level + tail->exclusive > level &&
+		    cgroup_is_descendant(memcg->css.cgroup, cgroup)) {
+			level = 2 * cgroup->level + tail->exclusive;
+			found = context;
+		}
+	}
+	return found;
+}
+
+static void note_evicted(struct litemrc_tails *tails, struct folio *folio,
+			 const struct litemrc_page *page)
+{
+	struct litemrc_evicted *stale;
+	unsigned int context;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	/* The same place in swap has been freed and used again: its page was discarded. */
+	stale = litemrc_evicted_find(tails, page);
+	if (stale) {
+		struct litemrc_tail *tail = &tails->of[stale->context];
+
+		tail->gone -= min(tail->gone, 1U);
+		litemrc_evicted_remove(tails, stale);
+	}
+	context = context_of(tails, folio_memcg(folio));
+	if (context && !page->file && !folio_test_anon(folio))
+		tails->of[context].unidentified++; /* of a tmpfs */
+	else if (context)
+		litemrc_evicted_add(tails, context, page);
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+/*
+ * Counts an access to an evicted page that has just been charged again. Up to `gone` of the pages
+ * evicted later may not be out: the position counts if its group is the same in any case.
+ */
+static void count_refault(struct litemrc_tails *tails, struct litemrc_evicted *evicted)
+{
+	struct litemrc_tail *tail = &tails->of[evicted->context];
+	u32 later = litemrc_evicted_later(evicted);
+	u32 position = later + max(page_counter_read(&tail->memcg->memory), 1UL) - 1;
+	u32 least = position - min(later, tail->gone + tail->gone_since);
+	u32 group = min(position / tails->group_pages, tails->groups - 1);
+
+	litemrc_evicted_remove(tails, evicted);
+	/* A frozen monitor updates its stacks, but does not count. */
+	if (litemrc_read(tails->mon, LITEMRC_STATUS) & LITEMRC_STATUS_FROZEN)
+		return;
+	tail->refaults++;
+	if (group == min(least / tails->group_pages, tails->groups - 1))
+		tail->counts[group]++;
+	else
+		tail->unidentified++;
+}
+
+static void on_write(void *data, struct folio *folio)
+{
+	struct litemrc_page page = {};
+
+	if (!folio_test_swapcache(folio))
+		return;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	page.index = folio_swap_entry(folio).val;
+#else
+	page.index = folio->swap.val;
+#endif
+	note_evicted(data, folio, &page);
+}
+
+/* Pages in swap came back without a known address, or were discarded. Caller holds @lock. */
+static void note_gone(struct litemrc_tail *tail, u32 pages)
+{
+	tail->gone_since = min(tail->gone_since + pages, tail->swapped);
+}
+
+/* Returns whether pages in swap may be gone. Caller holds @lock. */
+static bool note_swap_in(struct litemrc_tails *tails, struct litemrc_tail *tail,
+			 struct mm_struct *mm, long before)
+{
+	struct litemrc_evicted *evicted;
+	struct litemrc_page page = {};
+
+	if (current->mm != mm || !litemrc_fault_entry(mm, &page.index)) {
+		if (before < 0 || tail->mm_swapped < before)
+			note_gone(tail, before < 0 ? tail->swapped : before - tail->mm_swapped);
+		return tail->gone_since;
+	}
+	evicted = litemrc_evicted_find(tails, &page);
+	if (evicted && tails->of[evicted->context].active) {
+		count_refault(tails, evicted);
+	} else {
+		tail->refaults++;
+		tail->unidentified++;
+	}
+	return false;
+}
+
+static struct mem_cgroup *memcg_of(struct mm_struct *mm)
+{
+	struct task_struct *owner = rcu_dereference(mm->owner);
+
+	/* A process that ends has no owner any more. */
+	return mem_cgroup_from_task(owner ?: current);
+}
+
+static void note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
+{
+	struct litemrc_tail *tail;
+	unsigned int context;
+	unsigned long flags;
+	bool gone = false;
+	long before;
+
+	rcu_read_lock();
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	context = context_of(tails, memcg_of(mm));
+	if (context) {
+		tail = &tails->of[context];
+		before = tail->mm == mm ? tail->mm_swapped : -1;
+		tail->mm = mm;
+		tail->mm_swapped = get_mm_counter(mm, MM_SWAPENTS);
+		if (!is_reclaiming())
+			gone = note_swap_in(tails, tail, mm, before);
+	}
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+	rcu_read_unlock();
+	if (gone)
+		schedule_work(&tails->work);
+}
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+static void on_rss_stat(void *data, struct mm_struct *mm, int member, long count)
+#else
+static void on_rss_stat(void *data, struct mm_struct *mm, int member)
+#endif
+{
+	if (member == MM_SWAPENTS)
+		note_swapped(data, mm);
+}
+
+static struct litemrc_page page_of_file(struct folio *folio)
+{
+	const struct inode *inode = folio->mapping->host;
+	u32 file = jhash_3words(inode->i_sb->s_dev, inode->i_ino, inode->i_generation, 0);
+
+	return (struct litemrc_page){ .index = folio->index, .file = file ?: 1 };
+}
+
+static void on_file_delete(void *data, struct folio *folio)
+{
+	struct litemrc_page page;
+
+	if (!is_reclaiming() || folio_test_swapbacked(folio) || !folio->mapping->host)
+		return;
+	page = page_of_file(folio);
+	note_evicted(data, folio, &page);
+}
+
+static void on_file_add(void *data, struct folio *folio)
+{
+	struct litemrc_tails *tails = data;
+	struct litemrc_evicted *evicted;
+	struct litemrc_page page;
+	unsigned long flags;
+
+	if (folio_test_swapbacked(folio) || !folio->mapping->host)
+		return;
+	page = page_of_file(folio);
+	raw_spin_lock_irqsave(&tails->lock, flags);
+	evicted = litemrc_evicted_find(tails, &page);
+	/* A page that another cgroup reads again is out of the stack of this one. */
+	if (evicted && context_of(tails, folio_memcg(folio)) == evicted->context)
+		count_refault(tails, evicted);
+	else if (evicted)
+		litemrc_evicted_remove(tails, evicted);
+	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+static struct {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ "mm_vmscan_write_folio", on_write },
+	{ "rss_stat", on_rss_stat },
+	{ "mm_filemap_delete_from_page_cache", on_file_delete },
+	{ "mm_filemap_add_to_page_cache", on_file_add },
+};
+
+static void find(struct tracepoint *tracepoint, void *unused)
+{
+	unsigned int i;
+
+	check_trace_callback_type_mm_vmscan_write_folio(on_write);
+	check_trace_callback_type_rss_stat(on_rss_stat);
+	check_trace_callback_type_mm_filemap_delete_from_page_cache(on_file_delete);
+	check_trace_callback_type_mm_filemap_add_to_page_cache(on_file_add);
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+int litemrc_tail_probes_register(struct litemrc_tails *tails)
+{
+	unsigned int i;
+	int ret;
+
+	for_each_kernel_tracepoint(find, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		ret = -ENODEV;
+		if (probes[i].tracepoint)
+			ret = tracepoint_probe_register(probes[i].tracepoint, probes[i].function,
+							tails);
+		if (ret) {
+			dev_err(tails->mon->dev, "no tails: tracepoint %s: %d\n", probes[i].name,
+				ret);
+			while (i--)
+				tracepoint_probe_unregister(probes[i].tracepoint,
+							    probes[i].function, tails);
+			tracepoint_synchronize_unregister();
+			return ret;
+		}
+	}
+	tails->probing = true;
+	return 0;
+}
+
+void litemrc_tail_probes_unregister(struct litemrc_tails *tails)
+{
+	unsigned int i;
+
+	tails->probing = false;
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		tracepoint_probe_unregister(probes[i].tracepoint, probes[i].function, tails);
+	tracepoint_synchronize_unregister();
+}

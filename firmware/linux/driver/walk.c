@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Visits the page table entries of a context's processes. walk_page_range() is not exported to
+ * modules, nor is pte_offset_map_lock() from 6.5 on, hence the loops.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "walk.h"
+
+/**
+ * litemrc_find_pte - find the entry of an address
+ * @mm: the memory; the caller keeps its tables from being freed
+ * @address: the address
+ * @table: set to the entry of the table that holds the result
+ *
+ * Return: the entry, or NULL if there is no table for the address
+ */
+pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table)
+{
+	pgd_t *pgd = pgd_offset(mm, address);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, address);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return NULL;
+	*table = pmd_offset(pud, address);
+	if (pmd_none(**table) || pmd_bad(**table))
+		return NULL;
+	return pte_offset_kernel(*table, address);
+}
+
+/* Visits the entries of one table; returns the address after them. */
+static unsigned long walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
+				litemrc_visit *visit, void *data)
+{
+	unsigned long next = pmd_addr_end(address, end);
+	spinlock_t *lock; /* of the table */
+	pmd_t *table;
+	pte_t *pte;
+
+	if (!litemrc_find_pte(mm, address, &table))
+		return next;
+	lock = pte_lockptr(mm, table);
+	spin_lock(lock);
+	/* Only huge pages, which 32-bit kernels lack, would replace the table meanwhile. */
+	pte = litemrc_find_pte(mm, address, &table);
+	for (; pte && address != next; address += PAGE_SIZE)
+		visit(data, *pte++);
+	spin_unlock(lock);
+	cond_resched();
+	return next;
+}
+
+static void walk_memory(struct mm_struct *mm, litemrc_visit *visit, void *data)
+{
+	struct vm_area_struct *area;
+	struct vma_iterator iterator;
+	unsigned long address;
+
+	mmap_read_lock(mm);
+	vma_iter_init(&iterator, mm, 0);
+	for_each_vma(iterator, area) {
+		if (area->vm_flags & (VM_IO | VM_PFNMAP))
+			continue;
+		for (address = area->vm_start; address != area->vm_end;)
+			address = walk_table(mm, address, area->vm_end, visit, data);
+	}
+	mmap_read_unlock(mm);
+}
+
+void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data)
+{
+	struct mm_struct *mm = get_task_mm(task);
+
+	if (!mm)
+		return;
+	walk_memory(mm, visit, data);
+	mmput(mm);
+}
+
+/*
+ * Lists the cgroup's present processes, with references. Later ones are children of these, or move
+ * in, which moved.c notes.
+ */
+static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
+				   unsigned int limit)
+{
+	struct task_struct *task;
+	unsigned int count = 0;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		if (!litemrc_cgroup_holds(cgroup, task))
+			continue;
+		if (tasks && count == limit)
+			break;
+		if (tasks)
+			tasks[count] = get_task_struct(task);
+		count++;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+static int walk_cgroup(struct cgroup *cgroup, litemrc_visit *visit, void *data)
+{
+	unsigned int count = list_processes(cgroup, NULL, 0);
+	struct task_struct **tasks;
+
+	if (!count)
+		return 0;
+	tasks = kvcalloc(count, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks)
+		return -ENOMEM;
+	count = list_processes(cgroup, tasks, count);
+	while (count--) {
+		litemrc_walk_task(tasks[count], visit, data);
+		put_task_struct(tasks[count]);
+	}
+	kvfree(tasks);
+	return 0;
+}
+
+/* Visits all entries of the processes that a context follows. Caller holds @settings. */
+int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
+			 void *data)
+{
+	struct litemrc_follower *follower = &mon->follower[context];
+	struct task_struct *task;
+
+	lockdep_assert_held(&mon->settings);
+	if (follower->cgroup)
+		return walk_cgroup(follower->cgroup, visit, data);
+	task = get_pid_task(follower->pid, PIDTYPE_TGID);
+	if (!task)
+		return 0;
+	litemrc_walk_task(task, visit, data);
+	put_task_struct(task);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Page tables of the processes of a context. */
+#ifndef LITEMRC_WALK_H
+#define LITEMRC_WALK_H
+
+#include <linux/pgtable.h>
+
+#include "litemrc.h"
+
+struct mm_struct;
+
+/* Called with the table's lock held. */
+typedef void litemrc_visit(void *data, pte_t pte);
+
+pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table);
+void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data);
+int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
+			 void *data);
+
+#endif
