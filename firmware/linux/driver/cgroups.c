@@ -11,22 +11,28 @@ struct cgroup *litemrc_cgroup_get(const char *path)
 	return IS_ERR(cgroup) ? ERR_PTR(-ENOENT) : cgroup;
 }
 
+static unsigned int context_of_cgroup(const struct litemrc_map *map, const struct cgroup *cgroup)
+{
+	unsigned int context;
+
+	for (context = map->last; context; context--)
+		if (map->cgroup[context] == cgroup)
+			break;
+	return context;
+}
+
 /* Returns the context of the deepest followed cgroup at or above the task's. Caller holds @lock. */
 unsigned int litemrc_cgroup_context(const struct litemrc_map *map, struct task_struct *task)
 {
 	struct cgroup *its = task_dfl_cgroup(task);
-	unsigned int context, found = 0;
-	int level = -1;
+	unsigned int context = context_of_cgroup(map, its);
+	int level;
 
-	for (context = 1; context < map->used; context++) {
-		struct cgroup *followed = map->cgroup[context];
-
-		if (followed && followed->level > level && cgroup_is_descendant(its, followed)) {
-			level = followed->level;
-			found = context;
-		}
-	}
-	return found;
+	if (context)
+		return context;
+	for (level = its->level - 1; level >= 0 && !context; level--)
+		context = context_of_cgroup(map, cgroup_ancestor(its, level));
+	return context;
 }
 
 /*

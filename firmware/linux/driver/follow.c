@@ -12,7 +12,6 @@ void litemrc_follow_init(struct litemrc *mon)
 {
 	unsigned int context;
 
-	mon->map.used = 1;
 	for (context = 0; context < LITEMRC_CONTEXTS_MAX; context++) {
 		mon->map.tgid[context] = LITEMRC_NO_TGID;
 		mon->follower[context].state = LITEMRC_CONTEXT_FREE;
@@ -26,11 +25,11 @@ static void update(struct litemrc *mon)
 	struct litemrc_map *map = &mon->map;
 	unsigned int context;
 
-	map->used = 1;
+	map->last = 0;
 	map->cgroups = 0;
 	for (context = 1; context < mon->parameters.contexts && !map->claiming; context++) {
 		if (map->tgid[context] != LITEMRC_NO_TGID || map->cgroup[context])
-			map->used = context + 1;
+			map->last = context;
 		map->cgroups += !!map->cgroup[context];
 	}
 	litemrc_set_context(mon, mon->probing ? litemrc_context_of(map, current) : 0);
