@@ -69,6 +69,18 @@ SEEDED = {
         "record->header_bytes == sizeof(*record)",
         "test_daemon_epochs.py::test_a_record_whose_parts_have_grown_is_read",
     ),
+    "any cgroup": (
+        "requests/processes.c",
+        "strlen(path) != body->path.len || listed_find(path) < 0",
+        "strlen(path) != body->path.len",
+        "test_daemon_budgets.py::test_what_is_not_listed_is_refused",
+    ),
+    "lifted, not restored": (
+        "budgets/lease.c",
+        "budget_restore(&group->files, &entry->before)",
+        "budget_set(&group->files, UINT32_MAX)",
+        "test_daemon_budgets.py::test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both",
+    ),
     "context kept": (
         "run_command.c",
         "leave(&files, child.pid);",

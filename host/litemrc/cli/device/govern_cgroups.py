@@ -78,14 +78,22 @@ def begin_following(device: Device, choices: Sequence[CgroupChoice]) -> list[Cgr
             remedy="boot Linux on it; on bare metal the tasks of the pager are governed without --cgroup",
         )
     followed: list[Cgroup] = []
-    for choice in choices:
-        context = follow_cgroup(device, choice.path).context
-        budget = get_budget(device, context)
-        if budget is None:
-            what = f"{choice.path} has no budget"
-            raise UserError(what, where=device.url, remedy="enable the memory controller for this cgroup")
-        followed.append(Cgroup(choice.path, choice.weight, context, budget))
+    try:
+        for choice in choices:
+            followed.append(_begin(device, choice))
+    except BaseException:
+        end_following(device, followed)
+        raise
     return followed
+
+
+def _begin(device: Device, choice: CgroupChoice) -> Cgroup:
+    context = follow_cgroup(device, choice.path).context
+    budget = get_budget(device, context)
+    if budget is None:
+        what = f"{choice.path} has no budget"
+        raise UserError(what, where=device.url, remedy="enable the memory controller for this cgroup")
+    return Cgroup(choice.path, choice.weight, context, budget)
 
 
 def end_following(device: Device, cgroups: Sequence[Cgroup]) -> None:
