@@ -11,6 +11,7 @@ import numpy as np
 from litemrc.native.byte_stack import ByteStack
 from litemrc.native.exact_stack import ExactStack
 from litemrc.native.hls_engine import HlsEngine
+from litemrc.native.os_tracker import OsTracker
 from litemrc.native.shards import ShardsFixedRate, ShardsFixedSize
 from litemrc.traces import open_trace
 from litemrc.traces.formats.oracle_general import RECORD
@@ -90,6 +91,7 @@ def contenders(library: ctypes.CDLL) -> dict[str, Callable[[NDArray[np.uint64], 
         "shards, 8192 pages": partial(_engine, partial(ShardsFixedSize, 8192)),
         "group_stack": partial(_engine, partial(HlsEngine, "group", FOOTPRINT, GROUPS)),
         "bucket_stack": partial(_engine, partial(HlsEngine, "bucket", FOOTPRINT, GROUPS)),
+        "os, 8192 pages": partial(_engine, OsTracker),
         "libcachesim LRU, one size": _libcachesim,
     }
 

@@ -1,4 +1,4 @@
-"""Fills table 2, figure 4 and table 3 of docs/results/zhou2004.md: part of `make results-zhou2004`."""
+"""Fills table 2 and figure 4 of docs/results/zhou2004.md: part of `make results-zhou2004`."""
 
 import argparse
 from dataclasses import replace
@@ -16,7 +16,6 @@ from zhou2004_table2 import FIRST, TABLE_2, Runs, later, picture, policies, tabl
 
 SEEDS = (1, 2, 3, 4, 5)
 FIGURE_4_BEFORE_S = 140  # time in figure 4 before gcc begins
-TABLE_3 = {"linear": 0.07, "gcc": 0.10, "gzip": 0.08}
 
 
 def main() -> None:
@@ -34,7 +33,6 @@ def main() -> None:
         "table2-policies": policies(scenarios, mixes),
         "mm-choices": _choices(scenarios),
         "figure4": _figure_4(mixes["apache_gcc"]),
-        "table3": _table_3(scenarios),
     }
     fill_tables(args.docs / "zhou2004.md", tables)
     folder = args.docs / "zhou2004"
@@ -79,7 +77,7 @@ def _parameters(scenarios: dict[str, Scenario]) -> str:
         f" {costs.zero_fill / 1000:g} µs to zero a page, time slices of {_ms(costs.time_slice)} ms."
         f" Policy mrc: groups and delta of {mrc.group_pages} pages, epochs of {mrc.epoch:,} references of the"
         f" process itself, half-life {mrc.half_life:,}, at least {least} pages per process,"
-        f" curve: {mrc.curve}, utility: {mrc.utility}; tracking as in table 3."
+        f" curve: {mrc.curve}, utility: {mrc.utility}; tracking as in the paper's table 3."
         f" Seeds {SEEDS[0]} to {SEEDS[-1]}; means over them.",
     ]
     return "\n".join(lines)
@@ -182,26 +180,6 @@ def _figure_4_row(label: str, run: RunResult, process: int) -> str:
     before = f"{pages[begun - 1]:,}" if process == 0 else ""
     first, second = (float(np.mean(pages[end - 30 : end - 1])) for end in (released, pages.size))
     return f"| {label} | {before} | {first:,.0f} | {second:,.0f} |"
-
-
-def _table_3(scenarios: dict[str, Scenario]) -> str:
-    """Run each process alone, tracked and untracked, with ample memory and with that of table 2."""
-    specs = {spec.name: (scenarios[name], spec) for name in TABLE_2 for spec in scenarios[name].processes}
-    lines = ["| overhead | " + " | ".join(TABLE_3) + " |", "| --- |" + " ---: |" * len(TABLE_3)]
-    lines.append("| paper | " + " | ".join(f"{share:.0%}" for share in TABLE_3.values()) + " |")
-    for label, pages in (("all in memory", 1 << 17), ("in 32,768 frames", 32768)):
-        cells = []
-        for name in TABLE_3:
-            scenario, spec = specs[name]
-            alone = replace(
-                scenario, processes=(replace(spec, start=0),), memory_pages=pages, measure_from=0, sample=0
-            )
-            plain, tracked = (
-                simulate(alone, policy).process(name).time_s for policy in ("global-lru", "mrc")
-            )
-            cells.append(f"{tracked / plain - 1:.1%}")
-        lines.append(f"| ours, alone, {label} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":
