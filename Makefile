@@ -213,6 +213,7 @@ replacement: $(HOST)   ## the figures and tables of docs/results/replacement.md
 results-zhou2004: $(HOST)   ## tables and figures of docs/results/zhou2004.md
 	python scripts/results/zhou2004_allocation.py
 	python scripts/results/zhou2004_mm.py
+	python scripts/results/zhou2004_table3.py
 	python scripts/results/zhou2004_energy.py
 
 results-reference-counters: $(HOST)   ## tables and figures of docs/results/reference-counters.md
