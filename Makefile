@@ -52,7 +52,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ready linux-images linux-debug \
+	linux linux-demo linux-govern linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -85,6 +85,9 @@ linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify
 
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
+
+linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (40 min)
+	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
 
 # Checked before anything is built.
 renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 7200.0
 LINK_TIMEOUT_S = "240"
-LEASE_S = "3600"
 EPOCH_CYCLES = 1 << 23
 POLICIES = ("global-clock", "mrc")  # of the simulated machine; on the device: --dry-run, governed
 PAPER_SPEEDUP = 3.61  # zhou2004, table 2: INTR beside LINEAR
@@ -121,7 +120,7 @@ def main(args: argparse.Namespace) -> int:
 def _govern_options(scenario: "Scenario", programs: "Sequence[Program]") -> list[str]:
     cgroups = [option for program in programs for option in ("--cgroup", program.cgroup)]
     return [
-        *("--timeout", LINK_TIMEOUT_S, "--lease", LEASE_S, "--memory", str(scenario.memory_pages)),
+        *("--timeout", LINK_TIMEOUT_S, "--memory", str(scenario.memory_pages)),
         *("--minimum", str(scenario.mrc.group_pages), *cgroups),
         *("--epoch-length", str(EPOCH_CYCLES), "--epoch-unit", "cycles"),
     ]
