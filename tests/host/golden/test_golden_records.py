@@ -11,6 +11,7 @@ def test_only_running_state_can_change():
         "ContextBuckets",
         "Counts",
         "Entry",
+        "EvictingContext",
         "LoopFront",
         "Memory",
         "Process",

@@ -47,7 +47,7 @@ class FaultCost:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
     """What a process did in some epochs.
 
