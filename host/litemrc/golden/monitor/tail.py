@@ -2,8 +2,8 @@
 
 The hardware sees only resident pages: an evicted page's frame is freed, so the page leaves the hardware's
 stack, and its next access is a miss. Software notes the order of evictions. The pages that are out, the last
-evicted first, continue the stack behind the resident ones. If the victims are those of exact LRU, both together
-are Mattson's stack.
+evicted first, continue the stack behind the resident ones. If the victims are those of exact LRU, both
+together are Mattson's stack.
 """
 
 from collections.abc import Hashable
