@@ -41,6 +41,11 @@ CONTEXT = {
     "touched": "444",
     "dropped": "444",
     "hits": "444",
+    "tail": "444",
+    "resident": "444",
+    "evicted": "444",
+    "refaults": "444",
+    "unidentified": "444",
 }
 RANK = {"state": "644", "policy": "644", "residency": "444"}
 SETTINGS = (
