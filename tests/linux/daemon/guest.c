@@ -9,6 +9,8 @@
  *	guest exit N	ends with status N
  *	guest clients	makes init run clients, see run_clients()
  *	guest attack	ends with the sum of the ATTACK_... that succeeded
+ *	guest pages N	sets the loop of the worker in /app to N pages; 0: as in be_worker()
+ *	guest worker G	loops over pages, in the cgroups /app and /batch from the start on, see be_worker()
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
@@ -28,6 +32,10 @@
 #define FAKE "/sys/devices/platform/litemrc.0/fake/"
 #define DAEMON "/litemrcd"
 #define TRIGGER "/tmp/clients"
+#define PAGES "/tmp/pages"
+#define CGROUPS "/sys/fs/cgroup/"
+#define GROUP_PAGES 256	/* pages of a group of the monitor */
+#define LOOP_MOST 4096
 #define PAGE 4096
 
 enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32 };
@@ -110,6 +118,39 @@ static void run_clients(void)
 	run((char *[]){DAEMON, "run", "--context", "3", "--", "/guest", "access", accesses, NULL});
 }
 
+/* A cgroup with limits of its administrator. */
+static void make_group(const char *name, const char *high, const char *low)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), CGROUPS "%s", name);
+	if (mkdir(path, 0755))
+		fail(path);
+	snprintf(path, sizeof(path), CGROUPS "%s/memory.high", name);
+	write_text(path, high);
+	snprintf(path, sizeof(path), CGROUPS "%s/memory.low", name);
+	write_text(path, low);
+}
+
+static void start_worker(char *group)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), CGROUPS "%s/cgroup.procs", group);
+	snprintf(text, sizeof(text), "%d", (int)start((char *[]){"/guest", "worker", group, NULL}));
+	write_text(path, text);
+}
+
+static void start_workers(void)
+{
+	write_text(CGROUPS "cgroup.subtree_control", "+memory");
+	make_group("app", "12288000", "40960");
+	make_group("batch", "max", "0");
+	make_group("other", "max", "0");
+	start_worker("app");
+	start_worker("batch");
+}
+
 static void be_init(void)
 {
 	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", "/litemrcd.conf",
@@ -126,6 +167,7 @@ static void be_init(void)
 	load("/litemrc_fake.ko");
 	if (chmod(FAKE "access", 0666))
 		fail(FAKE "access");
+	start_workers();
 	pid = start(daemon);
 	for (;;) {
 		char byte;
@@ -143,6 +185,66 @@ static void be_init(void)
 			putchar(byte);
 		fflush(stdout);
 		pid = -1;
+	}
+}
+
+static int read_number(const char *path)
+{
+	char text[16] = "";
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return 0;
+	if (read(file, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(file);
+	return atoi(text);
+}
+
+static long faults_so_far(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+/* Orders misses and hits from the monitor. */
+static void order(long misses, int group, long hits)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", misses);
+	write_text(FAKE "access", text);
+	snprintf(text, sizeof(text), "%d %ld", group, hits);
+	write_text(FAKE "hit", text);
+}
+
+/*
+ * Loops over pages: in /app over 200 until a budget of at most one page group has been in force there for a second, and
+ * over 1,000 from then on; in /batch the other way round. If PAGES has a number, the worker of /app loops over so many
+ * pages, and that of /batch waits. As the monitor in software sees no memory, the worker orders what gateware would count:
+ * a miss for each page fault, a hit with the loop's LRU position for each other page.
+ */
+static _Noreturn void be_worker(int batch)
+{
+	volatile char *memory = mmap(NULL, LOOP_MOST * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int tight = 0;
+
+	for (;; usleep(50000)) {
+		int high = read_number(CGROUPS "app/memory.high"), wanted = read_number(PAGES);
+		int pages = wanted ? wanted : (tight >= 20) != batch ? 1000 : 200;
+		long faults = faults_so_far();
+
+		tight = wanted ? 0 : tight + (high && high <= GROUP_PAGES * PAGE);
+		if (wanted && batch)
+			continue;
+		for (int page = 0; page < pages; page++)
+			memory[(size_t)page * PAGE]++;
+		faults = faults_so_far() - faults;
+		if (faults > pages)
+			faults = pages;	/* those of the program's code */
+		order(faults, (pages - 1) / GROUP_PAGES, pages - faults);
 	}
 }
 
@@ -244,6 +346,13 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "memory"))
 		touch_memory(atoi(number), 1);
+	if (!strcmp(argv[1], "worker"))
+		be_worker(!strcmp(number, "batch"));
+	if (!strcmp(argv[1], "pages")) {
+		int file = open(PAGES, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+		return write(file, number, strlen(number)) < 0;
+	}
 	if (!strcmp(argv[1], "idle"))
 		touch_memory(atoi(number), 0);
 	if (!strcmp(argv[1], "attack"))

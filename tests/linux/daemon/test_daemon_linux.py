@@ -10,7 +10,7 @@ import pytest
 from litemrc.device.errors import RequestRefusedError
 from patience import Deadline
 
-ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE, ATTACK = range(7)  # litemrcd.conf
+ACCESS, FAMILY, MEMORY, EXIT, CLIENTS, IDLE, ATTACK, PAGES = range(8)  # litemrcd.conf
 NO_BUDGET = 2**32 - 1
 
 
@@ -42,7 +42,16 @@ def test_hello_reports_kernel_driver_and_abi(device):
     assert device.hello.system.startswith("Linux 6.")
     assert device.hello.abi == 2
     assert device.hello.contexts == 8
-    assert device.hello.workloads == ["access", "family", "memory", "exit", "clients", "idle", "attack"]
+    assert device.hello.workloads == [
+        "access",
+        "family",
+        "memory",
+        "exit",
+        "clients",
+        "idle",
+        "attack",
+        "pages",
+    ]
     assert device.echo_test(32).failed == 0
 
 
