@@ -28,7 +28,8 @@ static const struct pt_regs *kernel_exception(void)
 	unsigned long end = current_thread_info()->kernel_sp;
 	unsigned long first = end - ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
 
-	if (first < (unsigned long)task_stack_page(current) || end >= (unsigned long)task_pt_regs(current))
+	if (first < (unsigned long)task_stack_page(current) ||
+	    end >= (unsigned long)task_pt_regs(current))
 		return NULL;
 	return (const struct pt_regs *)first;
 }

@@ -15,7 +15,6 @@
 #include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/tracepoint.h>
-#include <linux/version.h>
 #include <trace/events/filemap.h>
 #include <trace/events/kmem.h>
 #include <trace/events/vmscan.h>
@@ -101,16 +100,10 @@ static void count_refault(struct litemrc_tails *tails, struct litemrc_evicted *e
 
 static void on_write(void *data, struct folio *folio)
 {
-	struct litemrc_page page = {};
+	struct litemrc_page page = { .index = page_private(&folio->page) }; /* its swap entry */
 
-	if (!folio_test_swapcache(folio))
-		return;
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-	page.index = folio_swap_entry(folio).val;
-#else
-	page.index = folio->swap.val;
-#endif
-	note_evicted(data, folio, &page);
+	if (folio_test_swapcache(folio))
+		note_evicted(data, folio, &page);
 }
 
 /* Pages in swap came back without a known address, or were discarded. Caller holds @lock. */
@@ -174,11 +167,8 @@ static void note_swapped(struct litemrc_tails *tails, struct mm_struct *mm)
 		schedule_work(&tails->work);
 }
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-static void on_rss_stat(void *data, struct mm_struct *mm, int member, long count)
-#else
+/* Before 6.6 there is one more argument, the counter: the type of the callback is not checked. */
 static void on_rss_stat(void *data, struct mm_struct *mm, int member)
-#endif
 {
 	if (member == MM_SWAPENTS)
 		note_swapped(data, mm);
@@ -238,7 +228,6 @@ static void find(struct tracepoint *tracepoint, void *unused)
 	unsigned int i;
 
 	check_trace_callback_type_mm_vmscan_write_folio(on_write);
-	check_trace_callback_type_rss_stat(on_rss_stat);
 	check_trace_callback_type_mm_filemap_delete_from_page_cache(on_file_delete);
 	check_trace_callback_type_mm_filemap_add_to_page_cache(on_file_add);
 	for (i = 0; i < ARRAY_SIZE(probes); i++)

@@ -97,7 +97,7 @@ def test_fresh_values(monitor):
         "queue_depth 512",
         "ranks 1",
         "epoch_least 536",
-        "record_bytes 2400",
+        f"record_bytes {64 + 8 * (40 + 4 * (64 + 3 + 2 * 64))}",  # header; a context and its row, with tail
     ]
     expected = {
         "engine": "bucket_stack",

@@ -203,9 +203,15 @@ static ssize_t tail_show(struct kobject *kobj, struct kobj_attribute *attribute,
 			  litemrc_tail_groups(mon));
 }
 
-/* Prints a number of the last record, at an offset in struct litemrc_context. */
-static ssize_t show_pages(struct kobject *kobj, char *text, size_t offset)
+/* A number of the last record, at an offset in struct litemrc_context. */
+struct pages_attribute {
+	struct kobj_attribute file;
+	size_t offset;
+};
+
+static ssize_t pages_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
 {
+	size_t offset = container_of(attribute, struct pages_attribute, file)->offset;
 	const struct litemrc_epoch *epoch;
 	unsigned int context;
 	struct litemrc *mon;
@@ -220,18 +226,25 @@ static ssize_t show_pages(struct kobject *kobj, char *text, size_t offset)
 	return sysfs_emit(text, "%u\n", value);
 }
 
-#define SHOW_PAGES(name)                                                                           \
-	static ssize_t name##_show(struct kobject *kobj, struct kobj_attribute *attribute,         \
-				   char *text)                                                     \
-	{                                                                                          \
-		return show_pages(kobj, text, offsetof(struct litemrc_context, name));             \
-	}                                                                                          \
-	static struct kobj_attribute name = __ATTR_RO(name)
+static struct pages_attribute resident = {
+	.file = __ATTR(resident, 0444, pages_show, NULL),
+	.offset = offsetof(struct litemrc_context, resident),
+};
 
-SHOW_PAGES(resident);
-SHOW_PAGES(evicted);
-SHOW_PAGES(refaults);
-SHOW_PAGES(unidentified);
+static struct pages_attribute evicted = {
+	.file = __ATTR(evicted, 0444, pages_show, NULL),
+	.offset = offsetof(struct litemrc_context, evicted),
+};
+
+static struct pages_attribute refaults = {
+	.file = __ATTR(refaults, 0444, pages_show, NULL),
+	.offset = offsetof(struct litemrc_context, refaults),
+};
+
+static struct pages_attribute unidentified = {
+	.file = __ATTR(unidentified, 0444, pages_show, NULL),
+	.offset = offsetof(struct litemrc_context, unidentified),
+};
 
 static struct kobj_attribute pid = __ATTR_RW(pid);
 static struct kobj_attribute cgroup = __ATTR_RW(cgroup);
@@ -245,9 +258,10 @@ static struct kobj_attribute hits = __ATTR_RO(hits);
 static struct kobj_attribute tail = __ATTR_RO(tail);
 
 static struct attribute *context_attributes[] = {
-	&pid.attr,	&cgroup.attr,  &state.attr,   &comm.attr,	  &accesses.attr,
-	&misses.attr,	&touched.attr, &dropped.attr, &hits.attr,	  &tail.attr,
-	&resident.attr, &evicted.attr, &refaults.attr, &unidentified.attr, NULL
+	&pid.attr,	     &cgroup.attr,	 &state.attr,	      &comm.attr,
+	&accesses.attr,	     &misses.attr,	 &touched.attr,	      &dropped.attr,
+	&hits.attr,	     &tail.attr,	 &resident.file.attr, &evicted.file.attr,
+	&refaults.file.attr, &unidentified.file.attr, NULL
 };
 
 const struct attribute_group litemrc_context_group = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A monitor in software, for tests without gateware. Its registers behave as docs/registers.md
- * specifies; the value of a counter identifies its epoch, context and word, until a test orders hits.
+ * specifies; the value of a counter identifies its epoch, context and word, until a test orders
+ * hits.
  */
 #ifndef LITEMRC_FAKE_H
 #define LITEMRC_FAKE_H
