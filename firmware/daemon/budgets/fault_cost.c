@@ -22,8 +22,10 @@
 #define LIMIT 256u		/* pages: memory.high */
 #define LOOP (2 * LIMIT)
 #define BLOCK 64u		/* the kernel charges and reclaims in batches of at most so many pages */
+#define BLOCKS_LEAST 8u
 #define BLOCKS_MAX 64u
-#define ENOUGH_NS 1500000000	/* of the child's loop */
+#define ENOUGH_NS 1500000000	/* after so long the least number of blocks suffices: a slow machine takes 5 ms a fault */
+#define PASSES_MAX 16u
 #define PATIENCE_MS 20000
 
 static enum { NONE, RUNNING, FAILED, DONE } state;
@@ -70,6 +72,11 @@ static int ascending(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+static bool is_enough(uint32_t blocks, uint64_t end)
+{
+	return blocks >= BLOCKS_MAX || (blocks >= BLOCKS_LEAST && now_ns() >= end);
+}
+
 static struct fault_cost measure(volatile uint8_t *memory, size_t page)
 {
 	static uint32_t means[BLOCKS_MAX];
@@ -77,10 +84,10 @@ static struct fault_cost measure(volatile uint8_t *memory, size_t page)
 	uint64_t end = now_ns() + ENOUGH_NS;
 	uint32_t number = 0;
 
-	for (unsigned int passes = 0; cost.blocks < BLOCKS_MAX && now_ns() < end; passes++) {
+	for (unsigned int passes = 0; passes < PASSES_MAX && !is_enough(cost.blocks, end); passes++) {
 		if (passes == 4 && !cost.blocks)
 			break;	/* nothing is evicted */
-		for (uint32_t block = 0; block < LOOP / BLOCK && cost.blocks < BLOCKS_MAX; block++) {
+		for (uint32_t block = 0; block < LOOP / BLOCK && !is_enough(cost.blocks, end); block++) {
 			long faults = faults_so_far();
 			uint64_t began = now_ns();
 

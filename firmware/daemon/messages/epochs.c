@@ -16,6 +16,14 @@ static uint32_t accesses_of(const struct litemrc_epoch *record, uint32_t context
 	return litemrc_epoch_row(record, context)[LITEMRC_ROW_ACCESSES(record->groups)];
 }
 
+/* A refault may be counted an epoch before the access that it causes. */
+static bool has_counts(const struct litemrc_epoch *record, uint32_t context)
+{
+	const struct litemrc_context *followed = litemrc_epoch_context(record, context);
+
+	return accesses_of(record, context) || followed->refaults || followed->unidentified;
+}
+
 /* Fills in what the driver knows of evicted pages; a record without a tail has tail_groups 0. */
 static void fill_tail(struct epoch_body *epoch, const struct litemrc_epoch *record, uint32_t context)
 {
@@ -62,7 +70,7 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 	uint32_t used = 0, messages;
 
 	for (uint32_t context = 0; context < record->contexts; context++)
-		used += accesses_of(record, context) != 0;
+		used += has_counts(record, context);
 	messages = used ? used : 1;
 
 	/* An epoch lost in the driver had at least one message. */
@@ -78,7 +86,7 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 		return;
 	}
 	for (uint32_t context = 0; used; context++)
-		if (accesses_of(record, context))
+		if (has_counts(record, context))
 			send_context(record, context, --used);
 }
 

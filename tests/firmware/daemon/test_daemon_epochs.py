@@ -50,6 +50,16 @@ def test_an_epoch_has_the_tail_of_refaults_without_its_last_zeros(daemon, driver
     assert message.tail == [0, 3, 0, 2**31]
 
 
+def test_refaults_before_their_accesses_are_sent(daemon, driver):
+    """The epoch ended between the refault and the access that it causes."""
+    tail = [1] + [0] * (TAIL_GROUPS - 1)
+    with daemon.host() as device:
+        driver.finish_epoch({0: Row(misses=1), 2: Row(tail=tail, pages=(300, 9, 1, 0))})
+        _, message = receive(device, 2)
+
+    assert (message.context, message.accesses, message.tail) == (2, 0, [1])
+
+
 def test_an_epoch_without_accesses_is_one_message_of_zeros(daemon, driver):
     with daemon.host() as device:
         driver.finish_epoch({}, flags=1)
