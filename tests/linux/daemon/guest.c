@@ -9,8 +9,8 @@
  *	guest exit N	ends with status N
  *	guest clients	makes init run clients, see run_clients()
  *	guest attack	ends with the sum of the ATTACK_... that succeeded
- *	guest pages N	sets the loop of the worker in /app to N pages; 0: as in be_worker()
- *	guest worker G	loops over pages, in the cgroups /app and /batch from the start on, see be_worker()
+ *	guest pages N	sets the loop of the worker in /app to N pages; 1: as in be_worker()
+ *	guest worker G	waits in the cgroups /app and /batch from the start on, see be_worker()
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -222,9 +222,9 @@ static void order(long misses, int group, long hits)
 
 /*
  * Loops over pages: in /app over 200 until a budget of at most one page group has been in force there for a second, and
- * over 1,000 from then on; in /batch the other way round. If PAGES has a number, the worker of /app loops over so many
- * pages, and that of /batch waits. As the monitor in software sees no memory, the worker orders what gateware would count:
- * a miss for each page fault, a hit with the loop's LRU position for each other page.
+ * over 1,000 from then on; in /batch the other way round. If PAGES has a number above 1, the worker of /app loops over so
+ * many pages, and that of /batch waits; without it both wait. As the monitor in software sees no memory, the worker orders
+ * what gateware would count: a miss for each page fault, a hit with the loop's LRU position for each other page.
  */
 static _Noreturn void be_worker(int batch)
 {
@@ -233,11 +233,11 @@ static _Noreturn void be_worker(int batch)
 
 	for (;; usleep(50000)) {
 		int high = read_number(CGROUPS "app/memory.high"), wanted = read_number(PAGES);
-		int pages = wanted ? wanted : (tight >= 20) != batch ? 1000 : 200;
+		int pages = wanted > 1 ? wanted : (tight >= 20) != batch ? 1000 : 200;
 		long faults = faults_so_far();
 
-		tight = wanted ? 0 : tight + (high && high <= GROUP_PAGES * PAGE);
-		if (wanted && batch)
+		tight = wanted > 1 ? 0 : tight + (high && high <= GROUP_PAGES * PAGE);
+		if (!wanted || (wanted > 1 && batch))
 			continue;
 		for (int page = 0; page < pages; page++)
 			memory[(size_t)page * PAGE]++;

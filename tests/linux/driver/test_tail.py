@@ -131,7 +131,9 @@ def test_a_process_that_ends_leaves_no_page_behind(monitor, tail, spawn):
     assert tail.epoch()[1]["evicted"] == 0
 
 
-@pytest.mark.xfail(reason="6 of 20 refaults are counted in group 1, one is not counted", strict=True)
+@pytest.mark.xfail(
+    reason="6 of 20 refaults are counted in group 1, one is not counted, not in all runs", strict=False
+)
 def test_a_refault_in_the_kernel_is_identified(monitor, tail):
     """The kernel writes to evicted pages by read(): one group each, as when the program does."""
     overhead = filled(monitor, tail, 1400, 300)
