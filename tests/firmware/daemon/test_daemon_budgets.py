@@ -62,7 +62,7 @@ def test_a_listed_cgroup_is_followed_in_a_free_context_once(governed, driver):
         assert device.request("follow_cgroup", context=3, path="/app").values[2] == 3
         assert CONTEXTS == 4
         device.request("follow", context=2, pid=0)
-        wait_until(lambda: driver.read("contexts/2/cgroup") == "")
+        wait_until(lambda: driver.read("contexts/2/state") == "free")
         assert device.request("follow_cgroup", context=0, path="/jobs").values[2] == 2
 
 
