@@ -1,15 +1,41 @@
-"""Budgets of a cgroup on Linux in qemu: its administrator limited /app to 3,000 pages and protects 10."""
+"""`litemrc govern` and `rightsize` on Linux in qemu: real reclaim to zram and a real tail of refaults.
 
+Workers of guest.c loop over pages in the cgroups /app and /batch, and order from the monitor in software the
+hits and misses that gateware would count. Its administrator limited /app to 3,000 pages and protects 10.
+"""
+
+import json
+import subprocess
+import sys
 import time
 
 import pytest
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, set_budget
+from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
 from litemrc.device.fault_cost import measure_fault_cost
 from litemrc.device.lease import lease_cycles, take_lease
 from patience import Deadline, patience
 
+GROUP_PAGES = 256  # 16,384 frames in 64 groups
+LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 BEFORE = (3000, 10)
+PAGES = 7  # of litemrcd.conf
+
+
+def budget_of_app(device):
+    context = follow_cgroup(device, "/app").context
+    budget = get_budget(device, context)
+    follow(device, context, 0)
+    return budget
+
+
+def loop_over(device, pages):
+    device.request("run", workload=PAGES, context=1, scale=pages)
+    deadline = Deadline(20)
+    while device.say_hello().running >> PAGES & 1:
+        assert not deadline.passed
+        time.sleep(0.1)
 
 
 def test_another_cgroup_is_refused_and_the_lease_restores_what_was_before(device):
@@ -33,3 +59,51 @@ def test_the_cost_of_a_fault_is_measured_in_zram(device):
     cost = measure_fault_cost(device, patience(60))
     assert cost.blocks >= 8 and cost.faults >= 32 * cost.blocks
     assert 1_000 < cost.low <= cost.median <= cost.high < 100_000_000, "a us to 100 ms"
+
+
+def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp_path):
+    """The worker loops over 200 pages; once its budget is a group, over 1,000, which need four or five."""
+    log = tmp_path / "log.jsonl"
+    command = [*LITEMRC, "govern", "--port", port, "--timeout", "30", "--lease", "20", "--log", str(log)]
+    command += ["--cgroup", "/app", "--cgroup", "/batch", "--memory", str(6 * GROUP_PAGES)]
+    command += ["--minimum", str(GROUP_PAGES), "--step", str(2 * GROUP_PAGES), "--epoch-length", "2000"]
+    with Device.open(port, timeout_s=patience(30)) as device:
+        loop_over(device, 1000)
+        loop_over(device, 1)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        decided, deadline = [], Deadline(60)
+        while not (decided and min(decided) == GROUP_PAGES and decided[-1] >= 4 * GROUP_PAGES):
+            assert not deadline.passed and process.poll() is None, decided
+            time.sleep(0.2)
+            lines = log.read_text().splitlines() if log.exists() else []
+            each = [each for line in lines for each in json.loads(line)["contexts"].values()]
+            decided = [reason["after"] for reason in each if reason["cgroup"] == "/app"]
+        process.send_signal(2)
+        _, said = process.communicate(timeout=patience(30))
+    finally:
+        process.kill()
+    assert process.returncode == 130 and "the lease is ended" in said
+    assert max(decided) <= 5 * GROUP_PAGES
+    with Device.open(port, timeout_s=patience(30)) as device:
+        budget = budget_of_app(device)
+    assert (budget.allowed, budget.guaranteed) == BEFORE
+
+
+def test_rightsize_finds_the_memory_of_the_loop(port):
+    """Any group less than the 1,000 pages of the loop makes it fault at each page."""
+    with Device.open(port, timeout_s=patience(30)) as device:
+        device.request("set_epoch", unit="accesses", length=2000)
+        loop_over(device, 1000)
+    command = [*LITEMRC, "rightsize", "/app", "--port", port, "--timeout", "30", "--epoch-unit", "accesses"]
+    done = subprocess.run(
+        [*command, "--window", "3", "--warm-up", "1", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=patience(90),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["budget_pages"] == 4 * GROUP_PAGES
+    assert found["slowdown"] == found["refaults"] == 0
+    assert found["measured"]["faults"] > 100
