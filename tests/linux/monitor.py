@@ -9,6 +9,7 @@ from pathlib import Path
 
 from patience import patience
 
+MEMORY = 0x80000000  # of qemu's machine `virt`
 SAMPLES = 3
 PAUSE_S = 0.2
 STACK_WORDS = 256
@@ -58,13 +59,9 @@ class Monitor:
         found = re.findall(r"(?:x\d+/)?([a-z]\w*) +([0-9a-f]{8})\b", self.command("info registers"))
         return {name: int(value, 16) for name, value in found}
 
-    def kernel_state(self, system_map: Path) -> str:
-        """Describe what the processor executes: program counters, registers, kernel functions on the stack.
-
-        system_map: the kernel's symbols, System.map.
-        """
+    def kernel_state(self, symbols: "Symbols") -> str:
+        """Describe what the processor executes: counters, registers, kernel functions on the stack."""
         try:
-            symbols = Symbols(system_map)
             counters = []
             for _ in range(SAMPLES):
                 registers = self.registers()
@@ -84,9 +81,10 @@ class Monitor:
 
 
 class Symbols:
-    """The functions of a kernel, by address."""
+    """The functions of a kernel, by address, and the shim below it."""
 
-    def __init__(self, system_map: Path) -> None:
+    def __init__(self, system_map: Path, shim: Path) -> None:
+        self._shim = range(MEMORY, MEMORY + shim.stat().st_size)
         lines = (line.split() for line in system_map.read_text().splitlines())
         known = sorted((int(address, 16), name) for address, _, name in lines)
         self._addresses = [address for address, _ in known]
@@ -97,7 +95,9 @@ class Symbols:
         return self.address["_stext"] <= address < self.address["_etext"]
 
     def name(self, address: int) -> str:
-        """Return `function+0xoffset`, or the number alone outside the kernel's text (a module, a program)."""
+        """Return `function+0xoffset`, `shim+0xoffset`, or the number alone (a module, a program)."""
+        if address in self._shim:
+            return f"shim+{address - MEMORY:#x}"
         if not self.is_text(address):
             return f"{address:08x}"
         index = bisect.bisect(self._addresses, address) - 1

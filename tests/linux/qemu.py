@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linux.console import Console
-from linux.monitor import Monitor
+from linux.monitor import Monitor, Symbols
 from patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those of `make linux-images`, or of an OUT of firmware/linux/Makefile.
 IMAGES = Path(os.environ.get("LITEMRC_IMAGES", ROOT / "build/linux"))
+SHIM = IMAGES / "shim-virt.bin"
 
 # Like VexRiscv: rv32ima without a timer of supervisor mode, which the kernel would use instead of the shim's.
 CPU = "rv32,f=off,d=off,c=off,sstc=off"
@@ -82,7 +83,7 @@ class Qemu:
         return self.process.wait(patience(timeout_s))
 
     def _state(self) -> str:
-        return self.monitor.kernel_state(IMAGES / f"kernel{self.suffix}" / "System.map")
+        return self.monitor.kernel_state(Symbols(IMAGES / f"kernel{self.suffix}" / "System.map", SHIM))
 
     def _write(self, data: bytes) -> None:
         self.process.stdin.write(data)
@@ -97,7 +98,7 @@ class Qemu:
         return [
             *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(self.memory_mb)),
             *("-display", "none", "-no-reboot", "-serial", "stdio", *self.monitor.arguments),
-            *("-bios", str(IMAGES / "shim-virt.bin")),
+            *("-bios", str(SHIM)),
             *("-kernel", str(IMAGES / f"Image{self.suffix}"), "-initrd", str(initramfs)),
             *("-append", f"console=ttyS0 {self.bootargs}"),
             *self.arguments,

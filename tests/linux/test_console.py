@@ -40,7 +40,7 @@ def test_a_machine_whose_processor_stands_is_described_and_replaced(images, tmp_
     assert machine.shell() is console  # it ends the command that did not
     console.timeout_s = 0.5
     machine._qemu.monitor.command("stop")
-    with pytest.raises(ConsoleError, match=r"timeout(?s:.*)pc, 3 times: (\w+\+0x|8000)"):
+    with pytest.raises(ConsoleError, match=r"timeout(?s:.*)pc, 3 times: \w+\+0x"):
         console.run("true")
     other = machine.shell()
     assert other is not console and other.run("echo here") == (0, "here\n")

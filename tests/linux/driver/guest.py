@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from linux.monitor import Monitor
+from linux.monitor import Monitor, Symbols
 from patience import Deadline
 
 S = "/sys/class/misc/litemrc0/"
@@ -50,7 +50,7 @@ class Guest:
         self.console: list[str] = []
         self.silent = False
         self.patience_s = patience_s
-        self.symbols = kernel / "System.map"
+        self.symbols = Symbols(kernel / "System.map", shim)
         self.monitor = Monitor()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._qemu = subprocess.Popen(

@@ -52,6 +52,17 @@ def test_a_process_followed_late_gets_the_frames_that_only_it_maps(monitor, spaw
     assert log(monitor, "i")  # its own stack, at least
 
 
+def test_frames_of_more_than_one_page_table_are_handed_over(monitor, spawn):
+    """A page table of rv32 maps 1,024 pages."""
+    pid = spawn("a")
+    enable(monitor)
+    monitor.do("@ a map 2100")
+    frames = frames_of(monitor, "a")
+    assert len(frames) >= 2100
+    follow(monitor, 1, pid)
+    assert frames <= {value for _, value in log(monitor, "i")}
+
+
 def test_a_clear_claims_for_the_kernel_and_hands_over_to_the_followed_process(monitor, spawn):
     follow(monitor, 1, spawn("a"))
     monitor.do("@ a map 100")

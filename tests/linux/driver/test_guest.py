@@ -29,7 +29,10 @@ def test_a_guest_that_ends_is_replaced(guests):
 def test_addresses_are_named_by_the_function_that_they_are_in(tmp_path):
     lines = ["c0001000 T _stext", "c0001000 t first", "c0001100 T second", "c0002000 T _etext"]
     (tmp_path / "System.map").write_text("\n".join(lines) + "\n")
-    symbols = Symbols(tmp_path / "System.map")
+    (tmp_path / "shim.bin").write_bytes(bytes(0x100))
+    symbols = Symbols(tmp_path / "System.map", tmp_path / "shim.bin")
+    assert symbols.name(0x800000FC) == "shim+0xfc"
+    assert symbols.name(0x80000100) == "80000100"
     assert symbols.name(0xC0001104) == "second+0x4"
     assert symbols.name(0xC00010FC) == "first+0xfc"
     assert symbols.name(0xC0002000) == "c0002000"

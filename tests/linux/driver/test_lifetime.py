@@ -3,7 +3,6 @@
 from errno import EAGAIN
 
 from linux.driver.guest import FAKE, S
-from linux.monitor import Symbols
 
 TIMES = 8
 PAGE_OFFSET = 0xC0000000
@@ -73,8 +72,7 @@ def test_followers_end_while_contexts_are_written(monitor):
 
 def test_freeing_a_module_leaves_the_kernels_map_as_it_was(monitor):
     """Each superpage of the direct map keeps its permissions: superpages.patch."""
-    symbols = Symbols(monitor.symbols)
-    first = symbols.address["swapper_pg_dir"]
+    first = monitor.symbols.address["swapper_pg_dir"]
     entry = PAGE_OFFSET >> 22
     kernel_map = monitor.monitor.words(first + 4 * entry, 12)
     assert all(word & PRESENT for word in kernel_map)

@@ -104,9 +104,6 @@ def filled(monitor, tail, pages, resident):
     return tail.epoch()[1]["resident"] - resident
 
 
-@pytest.mark.xfail(
-    reason="848 of 900 pages remain: 52 more than the unmapped ones are forgotten", strict=True
-)
 def test_pages_that_are_unmapped_while_they_are_out_are_forgotten(monitor, tail):
     """A page behind 200 unmapped ones has a position that is smaller by 200: here by a group."""
     overhead = filled(monitor, tail, 1400, 300)
@@ -131,9 +128,6 @@ def test_a_process_that_ends_leaves_no_page_behind(monitor, tail, spawn):
     assert tail.epoch()[1]["evicted"] == 0
 
 
-@pytest.mark.xfail(
-    reason="6 of 20 refaults are counted in group 1, one is not counted, not in all runs", strict=False
-)
 def test_a_refault_in_the_kernel_is_identified(monitor, tail):
     """The kernel writes to evicted pages by read(): one group each, as when the program does."""
     overhead = filled(monitor, tail, 1400, 300)

@@ -78,6 +78,24 @@ def add_linux_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_linux_start_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the images of Linux, the time that it may take to start, and whether it must boot."""
+    parser.add_argument(
+        "--images",
+        type=Path,
+        default=Path("build/linux"),
+        help="folder of kernel, device tree and initramfs (%(default)s)",
+    )
+    parser.add_argument(
+        "--boot-timeout",
+        metavar="S",
+        type=positive,
+        default=900,
+        help="seconds until Linux must have started the daemon (%(default)s)",
+    )
+    add_cold_argument(parser)
+
+
 def add_cold_argument(parser: argparse.ArgumentParser) -> None:
     """Declare that Linux boots although there is a snapshot."""
     parser.add_argument(

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.device_options import (
-    add_cold_argument,
     add_linux_build_arguments,
+    add_linux_start_arguments,
     add_run_argument,
     end_on_sigterm,
 )
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from litemrc.cli.soc.demo_results import Results
     from litemrc.device.collecting.collector import Collector
 
-BOOT_TIMEOUT_S = 900
 TIMEOUT_S = (
     240.0  # for an answer; with programs running, the simulator is about 100 times slower than a board
 )
@@ -40,22 +38,9 @@ WANTED = (("intr",), ("linear",), ("sort", "gzip"))  # of each group the first p
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-demo`."""
     add_linux_build_arguments(parser)
-    parser.add_argument(
-        "--images",
-        type=Path,
-        default=Path("build/linux"),
-        help="folder of kernel, device tree and initramfs (%(default)s)",
-    )
+    add_linux_start_arguments(parser)
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-demo"))
     add_output_formats(parser)
-    parser.add_argument(
-        "--boot-timeout",
-        metavar="S",
-        type=positive,
-        default=BOOT_TIMEOUT_S,
-        help="seconds until Linux must have started the daemon (%(default)s)",
-    )
-    add_cold_argument(parser)
     parser.add_argument(
         "--exact", action="store_true", help="also compare the curves with those of exact LRU stacks"
     )

@@ -8,8 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.device_options import add_cold_argument, add_linux_build_arguments, end_on_sigterm
+from litemrc.cli.shared.device_options import (
+    add_linux_build_arguments,
+    add_linux_start_arguments,
+    end_on_sigterm,
+)
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.cli.shared.plain_text import text_table
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from litemrc.machines.multiprogram.run_result import RunResult
     from litemrc.machines.multiprogram.scenario import Scenario
 
-BOOT_TIMEOUT_S = 900
 COMMAND_TIMEOUT_S = 7200.0
 LINK_TIMEOUT_S = "240"
 EPOCH_CYCLES = 1 << 23
@@ -31,7 +33,7 @@ PAPER_SPEEDUP = 3.61  # zhou2004, table 2: INTR beside LINEAR
 
 @dataclass(frozen=True)
 class Summary:
-    """What summary.json holds; ratios are ungoverned / governed.
+    """What summary.json holds; speedups are ungoverned / governed.
 
     Attributes:
         intr_speedup: of the mean response of the interactive program; None without one.
@@ -39,7 +41,8 @@ class Summary:
         faults_ungoverned, faults_governed: page faults of all programs.
         faults_predicted: those of the simulated machine, governed.
         budgets_grew: a budget that had shrunk grew again.
-        slowest_other: largest time of a turn of a batch program, from its second on, governed / ungoverned.
+        slowest_other: mean time of a turn from the second on, governed / ungoverned: the largest of the batch
+            programs.
     """
 
     intr_speedup: float | None
@@ -54,12 +57,7 @@ class Summary:
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-govern`."""
     add_linux_build_arguments(parser)
-    parser.add_argument(
-        "--images",
-        type=Path,
-        default=Path("build/linux"),
-        help="folder of kernel, device tree and initramfs (%(default)s)",
-    )
+    add_linux_start_arguments(parser)
     parser.add_argument(
         "--scenario",
         metavar="FILE.toml",
@@ -69,14 +67,6 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path("build/linux-govern"))
     add_output_formats(parser, csv=False)
-    parser.add_argument(
-        "--boot-timeout",
-        metavar="S",
-        type=positive,
-        default=BOOT_TIMEOUT_S,
-        help="seconds until Linux must have started the daemon (%(default)s)",
-    )
-    add_cold_argument(parser)
 
 
 def main(args: argparse.Namespace) -> int:
