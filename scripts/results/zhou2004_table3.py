@@ -262,7 +262,7 @@ def _figure(programs: Mapping[str, Program]) -> Figure:
     """Draw the error over the overhead: a line for each period, a point for each scan list."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9, 3.2), dpi=150, layout="constrained")
-        panels = figure.subplots(1, len(programs), sharex=True)
+        panels = figure.subplots(1, len(programs), sharex=True, sharey=True)
         for axes, (name, program) in zip(panels, programs.items(), strict=True):
             for period, colour in zip(DRAWN_PERIODS_MS, COLOURS, strict=False):
                 found = [tracked(program, Setting(size, period, 256)) for size in DRAWN_SCAN_LISTS]
@@ -274,9 +274,11 @@ def _figure(programs: Mapping[str, Program]) -> Figure:
                     color=colour,
                     label=f"{period:,} ms" if axes is panels[0] else None,
                 )
-            axes.axvline(100 * PAPER[name], color="black", linewidth=1, linestyle=":")
-            axes.set(title=name, xlim=(0, None), ylim=(-0.001, None))
+            label = "Zhou 2004" if axes is panels[0] else None
+            axes.axvline(100 * PAPER[name], color="black", linewidth=1, linestyle=":", label=label)
+            axes.set_title(name)
             axes.grid()
+        panels[0].set(xlim=(0, None), ylim=(-0.001, None))  # of all panels; now, as it ends automatic limits
         panels[0].set_ylabel("mean absolute error")
         figure.supxlabel("overhead, % of CPU time")
         figure.legend(loc="outside right upper", title="period")
