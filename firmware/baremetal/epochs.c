@@ -4,13 +4,16 @@
 #include <generated/soc.h>
 #include <irq.h>
 
+#include "alarm.h"
 #include "link.h"
 #include "monitor.h"
 #include "paging/replication.h"
 #include "paging/tasks.h"
 #include "ranks.h"
+#include "uptime.h"
 
 static uint32_t sent;
+static volatile uint32_t complete;	/* number of the first epoch that was not sent */
 static uint32_t next_context;	/* to be sent, of the epoch in the window */
 static uint32_t next_domain;	/* power domains follow the contexts */
 static uint32_t ranks_sent;
@@ -18,12 +21,21 @@ static uint32_t next_task;	/* tasks follow the domains */
 static uint32_t tasks_sent;
 static uint32_t kept_scale_log2;	/* of the epoch in the window, if changed since */
 static bool scale_kept;
+static uint64_t sent_at;	/* uptime when the last epoch was sent */
+static bool resting;	/* until the alarm */
+
+static void end_rest(void)
+{
+	resting = false;
+	monitor_write(LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
+}
 
 void epochs_init(void (*on_ready)(void))
 {
+	alarm_init(ALARM_EPOCHS, end_rest);
 	irq_attach(MRC_INTERRUPT, on_ready);
 	irq_setmask(irq_getmask() | (1 << MRC_INTERRUPT));
-	monitor_write(LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
+	end_rest();
 }
 
 static uint32_t window_accesses(uint32_t groups, uint32_t context)
@@ -140,19 +152,37 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 	return true;
 }
 
+/*
+ * Nothing is sent until the programs have run as long as the last sending took; the monitor's epoch is longer then.
+ * Otherwise epochs that are shorter than their sending would leave the programs no time at all.
+ */
+static void rest(uint64_t began)
+{
+	uint64_t ran = began - sent_at;
+
+	sent_at = uptime_cycles();
+	resting = ran < sent_at - began;
+	if (resting)
+		alarm_set(ALARM_EPOCHS, sent_at - began - ran);
+	else
+		end_rest();
+}
+
 void epochs_progress(uint32_t groups, uint32_t contexts)
 {
-	bool all;
+	uint64_t began;
 
-	if (!monitor_status(LITEMRC_STATUS_EPOCH_READY))
+	if (resting || !monitor_status(LITEMRC_STATUS_EPOCH_READY))
 		return;
-	all = send_epoch(groups, contexts);
-	if (all) {
+	began = uptime_cycles();
+	/* Without room the link's interrupt calls again; the monitor's level interrupt would be raised endlessly. */
+	monitor_write(LITEMRC_EV_ENABLE, 0);
+	if (send_epoch(groups, contexts)) {
+		complete = monitor_read(LITEMRC_EPOCH);
 		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
 		scale_kept = false;
+		rest(began);
 	}
-	/* Without room the link's interrupt calls again; the monitor's level interrupt would be raised endlessly. */
-	monitor_write(LITEMRC_EV_ENABLE, all ? LITEMRC_EV_ENABLE_EPOCH : 0);
 }
 
 void epochs_keep_scale(void)
@@ -161,6 +191,23 @@ void epochs_keep_scale(void)
 		return;
 	kept_scale_log2 = monitor_scale_log2();
 	scale_kept = true;
+}
+
+uint32_t epochs_end(void)
+{
+	uint32_t epoch;
+
+	/* An end that waits for the release of the window ends the epoch that runs now; one behind it is past. */
+	while (monitor_status(LITEMRC_STATUS_EPOCH_DUE) && !monitor_status(LITEMRC_STATUS_EPOCH_READY))
+		;
+	epoch = monitor_read(LITEMRC_EPOCH);
+	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
+	return epoch;
+}
+
+bool epochs_are_sent(uint32_t last)
+{
+	return (int32_t)(complete - last) > 0;
 }
 
 bool epochs_halfway(void)

@@ -15,6 +15,12 @@ void epochs_progress(uint32_t groups, uint32_t contexts);
 /* Call before scale_log2 changes: the epoch in the window was counted at the present scale. */
 void epochs_keep_scale(void);
 
+/* Ends the running epoch and returns its number. Call with interrupts off. */
+uint32_t epochs_end(void);
+
+/* Whether all epochs up to `last` are sent. */
+bool epochs_are_sent(uint32_t last);
+
 /* Whether an epoch is partly sent. */
 bool epochs_halfway(void);
 

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "lease.h"
 
-#include <generated/csr.h>
-#include <generated/soc.h>
-#include <irq.h>
-
+#include "alarm.h"
 #include "budgets.h"
 #include "ranks.h"
 
 static bool held;
 static void (*ended)(void);
-
-static void stop_timer(void)
-{
-	timer0_en_write(0);
-	timer0_ev_pending_write(1);
-}
 
 static void give_back(void)
 {
@@ -26,9 +17,8 @@ static void give_back(void)
 	held = false;
 }
 
-static void lease_isr(void)
+static void expire(void)
 {
-	stop_timer();
 	give_back();
 	ended();
 }
@@ -36,15 +26,12 @@ static void lease_isr(void)
 void lease_init(void (*on_end)(void))
 {
 	ended = on_end;
-	stop_timer();
-	timer0_ev_enable_write(1);
-	irq_attach(TIMER0_INTERRUPT, lease_isr);
-	irq_setmask(irq_getmask() | (1 << TIMER0_INTERRUPT));
+	alarm_init(ALARM_LEASE, expire);
 }
 
 void lease_set(uint32_t cycles)
 {
-	stop_timer();
+	alarm_set(ALARM_LEASE, cycles);
 	if (!cycles) {
 		give_back();
 		return;
@@ -52,7 +39,4 @@ void lease_set(uint32_t cycles)
 	if (!held)
 		ranks_save();
 	held = true;
-	timer0_reload_write(0);
-	timer0_load_write(cycles);
-	timer0_en_write(1);
 }

@@ -283,8 +283,12 @@ void service_started(const struct run_order *about)
 
 void service_done(const struct run_order *about, uint64_t cycles)
 {
-	monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_END_EPOCH);
-	while (monitor_status(LITEMRC_STATUS_EPOCH_DUE | LITEMRC_STATUS_EPOCH_READY))
+	uint32_t last;
+
+	irq_setie(0);
+	last = epochs_end();
+	irq_setie(1);
+	while (!epochs_are_sent(last))
 		;
 	state = IDLE;
 	send_event(event_kind_workload_done_c, about, cycles);

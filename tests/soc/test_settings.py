@@ -82,6 +82,23 @@ def test_sampling_that_changes_in_mid_run_gives_each_epoch_its_own_scale(soc):
     assert np.count_nonzero(np.diff(table.scale_log2)) > 10
 
 
+def test_epochs_shorter_than_their_sending_leave_time_to_programs(soc):
+    """As much as the sending takes: a third of all, as it leaves caches cold and the link interrupts."""
+    with (
+        soc() as simulator,
+        Device.open(simulator.wait_ready(patience(30)).url, timeout_s=patience(TIMEOUT_S)) as device,
+    ):
+        cycles = {}
+        for length in (1 << 22, 1000):
+            device.request("set_epoch", unit="cycles", length=length)
+            collector = Collector(device)
+            for message in collector.collect(runs=[Run("matmul")]):
+                if message.name == "event" and message.kind == "workload_done":
+                    cycles[length] = message.cycles
+    assert collector.epochs > 20
+    assert cycles[1000] < 4 * cycles[1 << 22]
+
+
 def test_a_frozen_monitor_counts_nothing_until_it_is_unfrozen(soc):
     """Single shots during zipf, each armed a while later; during matmul frozen by register now and then."""
     length = 4096

@@ -328,7 +328,7 @@ void litemrc_moved_init(struct litemrc *mon);
 void litemrc_moved_stop(struct litemrc *mon);
 void litemrc_note_moved(struct litemrc *mon, struct cgroup *cgroup, struct task_struct *task);
 
-/* tail.c: callers of the last two hold @settings */
+/* tail/tail.c: callers of the last two hold @settings */
 #ifdef CONFIG_MEMCG
 int litemrc_tails_init(struct litemrc *mon);
 void litemrc_tails_stop(struct litemrc *mon);

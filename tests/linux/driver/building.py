@@ -23,7 +23,8 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
-        found = (source for pattern in ("*", "sysfs/*") for source in (DRIVER / folder).glob(pattern))
+        patterns = ("*", "sysfs/*", "tail/*")
+        found = (source for pattern in patterns for source in (DRIVER / folder).glob(pattern))
         for source in filter(Path.is_file, found):
             target = copy / source.relative_to(DRIVER / folder)
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -63,7 +63,7 @@ struct litemrc_tails {
 	struct work_struct work;
 };
 
-/* tail_order.c: callers hold @lock, except litemrc_order_init() */
+/* order.c: callers hold @lock, except litemrc_order_init() */
 int litemrc_order_init(struct litemrc_tails *tails, u32 count);
 struct litemrc_evicted *litemrc_evicted_find(struct litemrc_tails *tails,
 					     const struct litemrc_page *page);
@@ -73,14 +73,14 @@ u32 litemrc_evicted_later(const struct litemrc_evicted *evicted);
 u32 litemrc_evicted_count(const struct litemrc_tail *tail);
 void litemrc_evicted_remove(struct litemrc_tails *tails, struct litemrc_evicted *evicted);
 
-/* tail_fault.c */
+/* fault.c */
 bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry);
 
-/* tail_probes.c: callers hold @settings */
+/* probes.c: callers hold @settings */
 int litemrc_tail_probes_register(struct litemrc_tails *tails);
 void litemrc_tail_probes_unregister(struct litemrc_tails *tails);
 
-/* tail_sweep.c: caller holds @settings */
+/* sweep.c: caller holds @settings */
 void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context);
 
 #endif
