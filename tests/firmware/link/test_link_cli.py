@@ -78,7 +78,7 @@ def test_an_interrupted_collection_is_saved_readable_and_marked(start_peer, out,
 
 
 def test_a_device_that_vanishes_leaves_what_it_sent(start_peer, out):
-    done = collect(start_peer(epochs=50, period_ms=20, fault="vanish").url, out, 40)
+    done = collect(start_peer(epochs=50, period_ms=200, fault="vanish").url, out, 40)
 
     assert done.returncode == 2
     assert "the device is gone" in done.stderr
@@ -90,7 +90,7 @@ def test_an_interrupted_collection_never_replaces_a_complete_one(start_peer, out
     assert collect(start_peer(epochs=500, period_ms=2).url, out, 3).returncode == 0
     good = out.read_bytes()
 
-    done = collect(start_peer(epochs=50, period_ms=20, fault="vanish").url, out, 40)
+    done = collect(start_peer(epochs=50, period_ms=200, fault="vanish").url, out, 40)
 
     assert done.returncode == 2
     assert out.read_bytes() == good
