@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from linux.driver.cpio import write_initramfs
@@ -47,12 +48,12 @@ def build_agent(out: Path) -> Path:
     return agent
 
 
-def build_initramfs(kernel: Path, out: Path) -> Path:
-    """Build an initramfs of agent and modules; the agent is the init."""
+def build_initramfs(kernel: Path, out: Path, more: Mapping[str, Path] | None = None) -> Path:
+    """Build an initramfs of agent, modules and `more` files, by their names there; the agent is the init."""
     archive = out / "initramfs.cpio"
     with alone_in(out):
         agent = build_agent(out)
         files = {"init": agent, "renamed": agent}
-        files |= {module.name: module for module in build_modules(kernel, out)}
+        files |= {module.name: module for module in build_modules(kernel, out)} | dict(more or {})
         write_initramfs(archive, files)
     return archive

@@ -112,6 +112,24 @@ static long walk(int count, char **words)
 	return 0;
 }
 
+/* replay FILE FIRST COUNT: writes to the pages that a file of 16-bit numbers names; the kernel evicts */
+static long replay(int count, char **words)
+{
+	FILE *numbers = fopen(words[1], "r");
+	uint16_t page;
+
+	(void)count;
+	if (!numbers)
+		return -errno;
+	if (!area)
+		area = mmap(NULL, PAGES_MAX * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+	fseek(numbers, atol(words[2]) * sizeof(page), SEEK_SET);
+	for (long left = atol(words[3]); left && fread(&page, sizeof(page), 1, numbers); left--)
+		((volatile uint16_t *)(area + page * PAGE))[7] = page;
+	fclose(numbers);
+	return 0;
+}
+
 /* read_at, read_into POSITION TIMES: reads the pages there, or lets the kernel write to them, from the top on */
 static long read_at(int count, char **words)
 {
@@ -145,5 +163,5 @@ static long discard(int count, char **words)
 
 const struct command stack_commands[] = {
 	{ "swap", swap_on },	  { "fill", fill },	  { "walk", walk }, { "read_at", read_at },
-	{ "read_into", read_at }, { "discard", discard }, { NULL, NULL },
+	{ "read_into", read_at }, { "discard", discard }, { "replay", replay }, { NULL, NULL },
 };

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""The tail on a real kernel: misses in larger memories, predicted from one run, beside runs in them.
+
+Linux of `make linux-images` in qemu, with the driver and a monitor in software. Each program of
+bench/rightsize.py runs in a cgroup with a `memory.max`; the kernel chooses what it evicts. The refault
+distances of the run in the smallest memory predict the misses in each larger one: refaults at positions
+beyond it, and those whose page is unknown. Counted is the second half of each run. qemu sets accessed bits;
+VexRiscv does not.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+from linux.driver.building import ROOT, build_initramfs
+from linux.driver.following import CGROUPS
+from linux.driver.guest import FAKE, Guest, S
+from litemrc.traces.opening import open_trace
+from numpy.typing import NDArray
+from page_tables import fill_tables, markdown
+from rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S
+
+IMAGES = ROOT / "build/linux"
+OUT = ROOT / "build/bench/linux_tail"
+REFERENCES = 30_000
+SMALLEST, LARGEST = 512, 2048
+PAGE_BYTES = 4096
+SWAP_BYTES = 16 << 20
+CONTEXT = f"{S}contexts/1/"
+PAGE = ROOT / "docs/evicted.md"
+HEADINGS = (
+    "program",
+    f"misses in {SMALLEST} pages",
+    f"predicted in {2 * SMALLEST:,}",
+    "measured there",
+    "largest difference, all sizes",
+    "`rightsize`, pages",
+    "by trying sizes",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Refaults of a program in memories of all sizes, and unknown pages of the run in the smallest."""
+
+    program: str
+    sizes: list[int]
+    predicted: list[int]
+    measured: list[int]
+    unidentified: int
+
+
+def trace_of(name: str) -> Path:
+    """Write the pages of a program, in the order of its references, for `replay` of the guest."""
+    pages = np.concatenate([chunk.pages for chunk in open_trace(f"{PROGRAMS[name]}&n={REFERENCES}")])
+    _, numbers = np.unique(pages, return_inverse=True)
+    path = OUT / f"{name}.trace"
+    path.write_bytes(numbers.astype("<u2").tobytes())
+    return path
+
+
+def boot(traces: dict[str, Path]) -> Guest:
+    kernel = IMAGES / "kernel"
+    initramfs = build_initramfs(
+        kernel, OUT / "guest", {f"{name}.trace": path for name, path in traces.items()}
+    )
+    guest = Guest(IMAGES / "shim-virt.bin", kernel, initramfs, patience_s=600)
+    for command in ("insmod /litemrc.ko", "insmod /litemrc_fake.ko", f"swap {SWAP_BYTES}"):
+        guest.do(command)
+    guest.do(f"w {CGROUPS}/cgroup.subtree_control +memory")
+    guest.do(f"w {S}enable 1")
+    return guest
+
+
+def run(guest: Guest, name: str, pages: int, number: int) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """Run a program in a memory of so many pages; return its tail by group, and its other numbers by name."""
+    folder, worker = f"/run{number}", f"w{number}"
+    guest.do(f"mkdir {CGROUPS}{folder}")
+    guest.do(f"w {CGROUPS}{folder}/memory.max {pages * PAGE_BYTES}")
+    guest.do(f"w {CGROUPS}{folder}/cgroup.procs {guest.spawn(worker)}")
+    guest.do(f"w {CONTEXT}cgroup {folder}")
+    for half in range(2):
+        guest.do(f"@ {worker} replay /{name}.trace {half * REFERENCES // 2} {REFERENCES // 2}")
+        guest.do(f"w {S}end_epoch 1")
+    tail = np.array(guest.read(CONTEXT + "tail").split(), np.int64)
+    names = ("resident", "evicted", "refaults", "unidentified")
+    numbers = {each: int(guest.read(CONTEXT + each)) for each in names}
+    guest.do(f"w {CONTEXT}cgroup -")
+    guest.end(worker)
+    guest.do(f"rmdir {CGROUPS}{folder}")
+    return tail, numbers
+
+
+def smallest(sizes: list[int], refaults: list[int]) -> int | None:
+    """Return the smallest size whose slowdown stays below the goal; None if there is none."""
+    allowed = GOAL * REFERENCES / 2 * REFERENCE_S / FAULT_S
+    return next((size for size, each in zip(sizes, refaults, strict=True) if each <= allowed), None)
+
+
+def measure(guest: Guest, name: str, sizes: list[int], group_pages: int, numbers: Iterator[int]) -> Row:
+    """Run a program in memories of all sizes; predict the refaults in all from the run in the smallest."""
+    runs = [run(guest, name, size, next(numbers)) for size in sizes]
+    tail, ends = runs[0]
+    beyond = [int(tail[size // group_pages :].sum()) + ends["unidentified"] for size in sizes]
+    return Row(name, sizes, beyond, [each["refaults"] for _, each in runs], ends["unidentified"])
+
+
+def cells(row: Row) -> list[str]:
+    """Return the row of the table."""
+    predicted, measured = (
+        [2 * each / REFERENCES for each in counts] for counts in (row.predicted, row.measured)
+    )
+    twice = row.sizes.index(2 * SMALLEST)
+    largest, size = max((abs(p - m), size) for p, m, size in zip(predicted, measured, row.sizes, strict=True))
+    return [
+        row.program,
+        f"{measured[0]:.4f}",
+        f"{predicted[twice]:.4f}",
+        f"{measured[twice]:.4f}",
+        f"{largest:.4f} at {size:,}",
+        *(f"{smallest(row.sizes, counts):,}" for counts in (row.predicted, row.measured)),
+    ]
+
+
+def main() -> None:
+    """Print the table, and fill it into docs/evicted.md."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    guest = boot({name: trace_of(name) for name in PROGRAMS})
+    parameters = dict(line.split() for line in guest.do(f"r {S}parameters"))
+    group_pages = int(parameters["pages"]) // int(parameters["groups"])
+    sizes = list(range(SMALLEST, LARGEST + 1, group_pages))
+    numbers = count()
+    rows = [measure(guest, name, sizes, group_pages, numbers) for name in PROGRAMS]
+    violations = guest.read(FAKE + "violations")
+    guest.close()
+    assert violations.split()[0] == "0", violations
+    (OUT / "linux_tail.json").write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    table = markdown(HEADINGS, [cells(row) for row in rows])
+    print(table)
+    fill_tables(PAGE, {"linux-tail": table})
+
+
+if __name__ == "__main__":
+    main()
