@@ -15,6 +15,7 @@ DRIVER = ROOT / "firmware" / "linux" / "driver"
 INCLUDE = ROOT / "firmware" / "include"
 AGENT = Path(__file__).parent / "guest"
 CROSS = ["ARCH=riscv", "CROSS_COMPILE=riscv64-linux-gnu-"]
+DISK_BYTES = 16 << 20
 ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a"]
 ZIG += ["-Os", "-static", "-s", "-fno-sanitize=undefined", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
 
@@ -37,6 +38,24 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     return modules
 
 
+def build_disk(kernel: Path, out: Path) -> dict[str, Path]:
+    """Build what our kernel lacks, a RAM disk and the Minix file system, and the begin of an empty disk."""
+    if "generic_block_bmap" not in (kernel / "Module.symvers").read_text():
+        return {}  # a kernel without buffer heads
+    copy, disk = out / "disk-modules", out / "disk"
+    shutil.copytree(kernel / "source/fs/minix", copy / "minix", dirs_exist_ok=True)
+    shutil.copy(kernel / "source/drivers/block/brd.c", copy)
+    (copy / "Kbuild").write_text("obj-m := brd.o minix/\n")
+    sizes = f"KCFLAGS=-DCONFIG_BLK_DEV_RAM_COUNT=1 -DCONFIG_BLK_DEV_RAM_SIZE={DISK_BYTES >> 10}"
+    settings = [f"M={copy}", "CONFIG_MINIX_FS=m", sizes]
+    subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *settings, "modules"], check=True)
+    disk.write_bytes(bytes(DISK_BYTES))
+    mkfs = shutil.which("mkfs.minix", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    subprocess.run([mkfs, "-3", disk], check=True, stdout=subprocess.DEVNULL)
+    disk.write_bytes(disk.read_bytes().rstrip(b"\0"))
+    return {"brd.ko": copy / "brd.ko", "minix.ko": copy / "minix/minix.ko", "disk": disk}
+
+
 def build_agent(out: Path) -> Path:
     """Compile guest/*.c if the result is out of date."""
     agent = out / "agent"
@@ -49,11 +68,12 @@ def build_agent(out: Path) -> Path:
 
 
 def build_initramfs(kernel: Path, out: Path, more: Mapping[str, Path] | None = None) -> Path:
-    """Build an initramfs of agent, modules and `more` files, by their names there; the agent is the init."""
+    """Build an initramfs of agent, modules, disk and `more` files, by their names; the agent is the init."""
     archive = out / "initramfs.cpio"
     with alone_in(out):
         agent = build_agent(out)
         files = {"init": agent, "renamed": agent}
-        files |= {module.name: module for module in build_modules(kernel, out)} | dict(more or {})
+        files |= {module.name: module for module in build_modules(kernel, out)}
+        files |= build_disk(kernel, out) | dict(more or {})
         write_initramfs(archive, files)
     return archive

@@ -137,6 +137,47 @@ def test_a_refault_in_the_kernel_is_identified(monitor, tail):
     assert (counts, numbers["refaults"], numbers["unidentified"]) == ({3: 20}, 20, 0)
 
 
+def test_pages_of_a_file_that_are_read_again_are_refaults(monitor, tail):
+    """The pages read first are evicted first. Read from the last of them on, each lies one deeper."""
+    if not any(line.startswith("disk ") for line in monitor.do("ls /")):
+        pytest.skip("the kernel has no buffer heads, which file systems on a disk need")
+    pages, folder = 1200, f"{CGROUPS}{tail.path}/"
+    for command in (
+        "insmod /brd.ko",
+        "insmod /minix.ko",
+        "mkdir /mnt",
+        "copy /disk /dev/ram0",
+        "mount /dev/ram0 /mnt minix",
+        f"write_pages /mnt/file {pages}",
+        "umount /mnt",  # the pages are clean then, and not in memory
+        "mount /dev/ram0 /mnt minix",
+    ):
+        monitor.do(command)
+
+    monitor.do(f"@ worker read_pages /mnt/file 0 {pages - 1}")
+    assert tail.epoch()[0] == {}
+    monitor.do(f"w {folder}memory.reclaim {800 * 4096}")
+    _, reclaimed = tail.epoch()
+    resident, evicted = reclaimed["resident"], reclaimed["evicted"]
+    assert 700 < evicted < 900 and reclaimed["refaults"] == 0
+    monitor.do(f"@ worker read_pages /mnt/file {evicted - 100} 1")
+    counts, numbers = tail.epoch()
+    stat = dict(line.split() for line in monitor.do(f"r {folder}memory.stat"))
+
+    for command in ("umount /mnt", "rmdir /mnt", "rmmod minix", "rmmod brd"):
+        monitor.do(command)
+    assert numbers["refaults"] == int(stat["workingset_refault_file"]) >= evicted - 100
+    assert numbers["unidentified"] == 0
+    assert numbers["evicted"] == evicted - numbers["refaults"]
+    # Positions run from `resident` + 99 on: whole groups between the first and the last. A page of 4 blocks
+    # has 4 buffer heads of 64 bytes, charged as well: a group has up to a 16th fewer of the file's pages.
+    first, *between, _ = sorted(counts)
+    assert len(between) >= 1
+    for group in between:
+        assert tail.group_pages * 15 / 16 - CHARGED_AHEAD / 4 <= counts[group] <= tail.group_pages
+    assert abs((first + 1) * tail.group_pages - (resident + 99) - counts[first]) < CHARGED_AHEAD
+
+
 def test_a_clear_and_a_new_follower_forget_the_tail(monitor, tail):
     overhead = filled(monitor, tail, 1400, 300)
     assert monitor.write(S + "clear", 1) == 0

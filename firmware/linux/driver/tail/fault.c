@@ -2,9 +2,8 @@
 /*
  * The swap entry that a page fault is about to replace by its page. No tracepoint of this path has
  * the address, but the registers saved at the exception have it: of one in user mode at the top of
- * the kernel's stack, of one in the kernel, which accesses a user's buffer, where the entry code
- * has put them, below the stack pointer that it keeps in kernel_sp. An interrupt since then leaves
- * kernel_sp elsewhere, so what is found counts only if it is a page fault at a page in swap.
+ * the kernel's stack; of one in the kernel, which accesses a user's buffer, further down. What is
+ * found counts only if it is a page fault at a page in swap.
  */
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
@@ -22,16 +21,24 @@ static bool is_page_fault(const struct pt_regs *regs)
 	       regs->cause == EXC_STORE_PAGE_FAULT;
 }
 
-/* Returns the registers of the last exception in the kernel since it was entered, or NULL. */
-static const struct pt_regs *kernel_exception(void)
+/*
+ * Returns the registers of the last page fault in the kernel since it was entered, or NULL. They
+ * are looked for: an interrupt since then has its own below them. The entry code saves registers
+ * below the stack pointer, which is one of them.
+ */
+static __no_sanitize_address const struct pt_regs *kernel_exception(void)
 {
-	unsigned long end = current_thread_info()->kernel_sp;
-	unsigned long first = end - ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
+	const unsigned long size = ALIGN(sizeof(struct pt_regs), STACK_ALIGN);
+	const unsigned long end = (unsigned long)task_pt_regs(current) - size;
+	unsigned long first = ALIGN(current_stack_pointer, STACK_ALIGN);
 
-	if (first < (unsigned long)task_stack_page(current) ||
-	    end >= (unsigned long)task_pt_regs(current))
-		return NULL;
-	return (const struct pt_regs *)first;
+	for (; first <= end; first += STACK_ALIGN) {
+		const struct pt_regs *regs = (const struct pt_regs *)first;
+
+		if (regs->sp == first + size && regs->status & SR_PP && is_page_fault(regs))
+			return regs;
+	}
+	return NULL;
 }
 
 static bool swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned long *entry)
@@ -60,12 +67,11 @@ static bool swap_entry_at(struct mm_struct *mm, unsigned long address, unsigned 
  */
 bool litemrc_fault_entry(struct mm_struct *mm, unsigned long *entry)
 {
-	const struct pt_regs *regs = kernel_exception();
+	const struct pt_regs *regs = task_pt_regs(current);
 
-	if (regs && is_page_fault(regs) && swap_entry_at(mm, regs->badaddr, entry))
-		return true;
-	regs = task_pt_regs(current);
-	return is_page_fault(regs) && swap_entry_at(mm, regs->badaddr, entry);
+	if (!is_page_fault(regs))
+		regs = kernel_exception();
+	return regs && swap_entry_at(mm, regs->badaddr, entry);
 }
 
 #else

@@ -21,6 +21,7 @@ extern const struct command process_commands[];
 extern const struct command epoch_commands[];
 extern const struct command memory_commands[];
 extern const struct command stack_commands[];
+extern const struct command file_cache_commands[];
 extern const struct command fuzz_commands[];
 
 /* Returns the line after its first `count` words, verbatim. */
