@@ -86,7 +86,7 @@ linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
 
-linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (40 min)
+linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
 
 # Checked before anything is built.
