@@ -93,7 +93,8 @@ def make_cgroups(shell: GuestShell, programs: tuple[Program, ...], memory_bytes:
     shell.run(
         f"mkdir {MOUNT}{SHARED} && echo +memory >{MOUNT}{SHARED}/cgroup.subtree_control && mkdir {folders}"
     )
-    shell.run(f"echo {memory_bytes} >{MOUNT}{SHARED}/memory.max")
+    for file in ("max", "low"):  # no memory.low protects more than that of the cgroup above
+        shell.run(f"echo {memory_bytes} >{MOUNT}{SHARED}/memory.{file}")
     for program in programs:
         shell.run(f"echo '[govern] = {program.cgroup}' >>/etc/litemrcd.conf")
     shell.run("kill $(pidof litemrcd); while ! pidof litemrcd; do sleep 1; done")  # init starts it again
