@@ -90,6 +90,8 @@ class _Governing:
         self._said = said
 
     def __enter__(self) -> "_Governing":
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; the child would inherit it
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         with self._said.open("wb") as said:
             self._process = subprocess.Popen(self._command, stdout=said, stderr=said)
         return self
