@@ -18,6 +18,7 @@ import numpy as np
 from linux.driver.building import ROOT, build_initramfs
 from linux.driver.following import CGROUPS
 from linux.driver.guest import FAKE, Guest, S
+from litemrc.policies.rightsizing.rightsize import FaultCost, Window, rightsize
 from litemrc.traces.opening import open_trace
 from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
@@ -26,6 +27,7 @@ from rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S
 IMAGES = ROOT / "build/linux"
 OUT = ROOT / "build/bench/linux_tail"
 REFERENCES = 30_000
+WORK_S = REFERENCES / 2 * REFERENCE_S
 SMALLEST, LARGEST = 512, 2048
 PAGE_BYTES = 4096
 SWAP_BYTES = 16 << 20
@@ -44,12 +46,18 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Row:
-    """Refaults of a program in memories of all sizes, and unknown pages of the run in the smallest."""
+    """Refaults of a program in memories of all sizes.
+
+    Attributes:
+        predicted: from the run in the smallest memory, as is `rightsize`, the size for the goal.
+        unidentified: pages of that run.
+    """
 
     program: str
     sizes: list[int]
     predicted: list[int]
     measured: list[int]
+    rightsize: int | None
     unidentified: int
 
 
@@ -94,10 +102,23 @@ def run(guest: Guest, name: str, pages: int, number: int) -> tuple[NDArray[np.in
     return tail, numbers
 
 
-def smallest(sizes: list[int], refaults: list[int]) -> int | None:
-    """Return the smallest size whose slowdown stays below the goal; None if there is none."""
-    allowed = GOAL * REFERENCES / 2 * REFERENCE_S / FAULT_S
-    return next((size for size, each in zip(sizes, refaults, strict=True) if each <= allowed), None)
+def size_for_goal(tail: NDArray[np.int64], ends: dict[str, int], group_pages: int) -> int | None:
+    """Return what `litemrc rightsize` says to a run; the monitor in software counts no hits in memory."""
+    window = Window(
+        reuses=tail[np.newaxis].astype(np.float64),
+        refaults=np.array([ends["refaults"]], np.float64),
+        unknown=np.array([ends["unidentified"]], np.float64),
+        seconds=np.array([WORK_S + ends["refaults"] * FAULT_S]),
+        group_pages=group_pages,
+        open_group=tail.size - 1,
+    )
+    return rightsize(window, FaultCost(FAULT_S, FAULT_S, FAULT_S), GOAL).pages
+
+
+def tried(row: Row) -> int | None:
+    """Return the smallest of the memories in which the program was as fast as the goal asks."""
+    measured = zip(row.sizes, row.measured, strict=True)
+    return next((size for size, refaults in measured if refaults * FAULT_S <= GOAL * WORK_S), None)
 
 
 def measure(guest: Guest, name: str, sizes: list[int], group_pages: int, numbers: Iterator[int]) -> Row:
@@ -105,7 +126,9 @@ def measure(guest: Guest, name: str, sizes: list[int], group_pages: int, numbers
     runs = [run(guest, name, size, next(numbers)) for size in sizes]
     tail, ends = runs[0]
     beyond = [int(tail[size // group_pages :].sum()) + ends["unidentified"] for size in sizes]
-    return Row(name, sizes, beyond, [each["refaults"] for _, each in runs], ends["unidentified"])
+    refaults = [each["refaults"] for _, each in runs]
+    answer = size_for_goal(tail, ends, group_pages)
+    return Row(name, sizes, beyond, refaults, answer, ends["unidentified"])
 
 
 def cells(row: Row) -> list[str]:
@@ -121,7 +144,7 @@ def cells(row: Row) -> list[str]:
         f"{predicted[twice]:.4f}",
         f"{measured[twice]:.4f}",
         f"{largest:.4f} at {size:,}",
-        *(f"{smallest(row.sizes, counts):,}" for counts in (row.predicted, row.measured)),
+        *(f"{size:,}" if size else "none" for size in (row.rightsize, tried(row))),
     ]
 
 

@@ -83,7 +83,11 @@ class Qemu:
         return self.process.wait(patience(timeout_s))
 
     def _state(self) -> str:
-        return self.monitor.kernel_state(Symbols(IMAGES / f"kernel{self.suffix}" / "System.map", SHIM))
+        try:
+            symbols = Symbols(IMAGES / f"kernel{self.suffix}" / "System.map", SHIM)
+        except OSError as error:
+            return f"no symbols: {error}"
+        return self.monitor.kernel_state(symbols)
 
     def _write(self, data: bytes) -> None:
         self.process.stdin.write(data)
