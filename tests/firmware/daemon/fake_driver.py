@@ -197,7 +197,7 @@ class FakeDriver:
         return self._epoch - 1
 
     def _change(self, context: int, followed: tuple[str, int, str], ordered: bool = False) -> None:
-        """Text ordered through a file is in the file already, or newer text is."""
+        """`ordered`: standin.c has written state and pid already, or newer ones."""
         self._followed[context] = followed
         for name, value in zip(("state", "pid", "comm"), followed, strict=True):
             file = f"contexts/{context}/{name}"
@@ -236,11 +236,10 @@ class FakeDriver:
 
     def _obey(self, context: int, file: str, text: str) -> None:
         if file == "cgroup":
-            self._change(context, ("following", 0, text.rpartition("/")[2]))
+            followed = ("following", 0, text.rpartition("/")[2])
         else:
             followed = ("following", int(text), comm_of(int(text))) if int(text) else FREE
-            self._change(context, followed, ordered=True)
-            replace_text(self.monitor / f"contexts/{context}/cgroup", "\n")
+        self._change(context, followed, ordered=True)
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -54,20 +54,31 @@ static int error_of(const char *path)
 	return atoi(text);
 }
 
-static void follow(const char *path, const char *text)
+static void replace(const char *folder, int length, const char *name, const char *text)
 {
-	char state[4200];
-	const char *name = strrchr(path, '/');
-	const char *said = atoi(text) || text[0] == '/' ? "following\n" : "free\n";
+	char path[4200];
 	int file;
 
-	if (!strstr(path, "/contexts/") || (strcmp(name, "/pid") && strcmp(name, "/cgroup")))
-		return;
-	snprintf(state, sizeof(state), "%.*s/state", (int)(name - path), path);
-	file = open(state, O_WRONLY | O_CLOEXEC);
-	if (file < 0 || write(file, said, strlen(said)) < 0 || ftruncate(file, strlen(said)))
+	snprintf(path, sizeof(path), "%.*s/%s", length, folder, name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0 || write(file, text, strlen(text)) < 0 || ftruncate(file, strlen(text)))
 		abort();
 	close(file);
+}
+
+/* What an order changes in the context's other files: at once, as newer orders must find it. */
+static void follow(const char *path, const char *text)
+{
+	const char *name = strrchr(path, '/') + 1;
+	int by_cgroup = !strcmp(name, "cgroup"), folder = name - 1 - path;
+
+	if (!strstr(path, "/contexts/") || (strcmp(name, "pid") && !by_cgroup))
+		return;
+	replace(path, folder, "state", atoi(text) || text[0] == '/' ? "following\n" : "free\n");
+	if (by_cgroup)
+		replace(path, folder, "pid", "0\n");
+	else
+		replace(path, folder, "cgroup", "\n");
 }
 
 ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)

@@ -222,18 +222,19 @@ def test_when_the_port_goes_away_the_daemon_ends(start_daemon):
     assert "check the port" in daemon.said()
 
 
-def started_on(driver, start_daemon_on):
-    """Return a daemon that ends when the driver goes away, at the end of the test."""
-    daemon = start_daemon_on(driver)
-    daemon.status = 1
-    return daemon
+@pytest.fixture
+def other_driver(request, folder):
+    """A driver with these arguments; it outlives the daemon, whose end depends on the signal alone."""
+    with FakeDriver(folder, **request.param) as made:
+        yield made
 
 
-def test_a_record_whose_parts_have_grown_is_read(folder, start_daemon_on):
-    with FakeDriver(folder, grown=True) as driver, started_on(driver, start_daemon_on).host() as device:
-        number = driver.finish_epoch(ROWS)
+@pytest.mark.parametrize("other_driver", [{"grown": True}], indirect=True)
+def test_a_record_whose_parts_have_grown_is_read(other_driver, start_daemon_on):
+    with start_daemon_on(other_driver).host() as device:
+        number = other_driver.finish_epoch(ROWS)
         first, second = receive(device, 2)
-        driver.follow(1, "following", os.getpid(), "grown")
+        other_driver.follow(1, "following", os.getpid(), "grown")
         _, process = receive(device, 2)
 
     assert [(m.epoch, m.context, m.hits, m.misses, m.touched) for m in (first, second)] == [
@@ -242,13 +243,14 @@ def test_a_record_whose_parts_have_grown_is_read(folder, start_daemon_on):
     assert (process.pid, process.comm) == (os.getpid(), "grown")
 
 
-def test_a_daemon_serves_the_device_that_it_is_named(folder, start_daemon_on):
-    with FakeDriver(folder, name="litemrc1") as driver, started_on(driver, start_daemon_on).host() as device:
-        number = driver.finish_epoch(ROWS)
+@pytest.mark.parametrize("other_driver", [{"name": "litemrc1"}], indirect=True)
+def test_a_daemon_serves_the_device_that_it_is_named(other_driver, start_daemon_on):
+    with start_daemon_on(other_driver).host() as device:
+        number = other_driver.finish_epoch(ROWS)
         assert [message.epoch for message in receive(device, 2)] == [number] * 2
         device.request("follow", context=2, pid=os.getpid())
 
-    orders = [path for path, _, _ in driver.orders()]
+    orders = [path for path, _, _ in other_driver.orders()]
     assert "sys/class/misc/litemrc1/contexts/2/pid" in orders
     assert not [path for path in orders if "litemrc0" in path]
 
