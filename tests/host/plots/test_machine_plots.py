@@ -140,7 +140,7 @@ def test_processes_fill_a_memory_in_mib_and_policies_that_coincide_are_visible(t
     assert_sound(figure)
     named = mm_figure(
         scenario,
-        [replace(run, budget_pages=run.resident_pages + [[64, 32]])],
+        [replace(run, budget_pages=run.resident_pages + np.array([64, 32]))],
         names={"equal": "halves"},
     )
     assert named.axes[1].get_title("left") == "resident memory under halves"
