@@ -2,10 +2,9 @@
 """The tracker without hardware on a real kernel: its curves beside the exact ones, and its faults.
 
 Linux of `make linux-images` in qemu, with the driver and litemrc_os.ko. Each program of bench/rightsize.py
-runs with all memory, and its accessed bits are scanned every `PERIOD` references. Counted are the pages of the
-trace alone, in the second half of each run, from the tracker's log; the process's other pages are in its stack,
-too. Accesses that the tracker does not see are hits of the first group. `predicted` is engine `os` on the
-trace.
+runs with all memory, and its accessed bits are scanned every `PERIOD` references. Counted are the trace's
+pages alone, in the second half of each run, from the tracker's log; the process's other pages are in the
+stack, too. Accesses that the tracker does not see are hits of the first group. `predicted` is engine `os`.
 """
 
 import json
