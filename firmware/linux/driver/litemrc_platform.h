@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* What a monitor in software says in its capabilities, where gateware has the number of its engine. */
+/* What a monitor in software has in its capabilities in place of the gateware's engine. */
 #define LITEMRC_ENGINE_OS 3
 
 /**

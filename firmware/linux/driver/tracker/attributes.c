@@ -151,7 +151,8 @@ static DEVICE_ATTR_RW(log);
 
 /* An array of struct tracker_entry. */
 static ssize_t entries_read(struct file *file, struct kobject *kobj,
-			    struct bin_attribute *attribute, char *data, loff_t offset, size_t bytes)
+			    struct bin_attribute *attribute, char *data, loff_t offset,
+			    size_t bytes)
 {
 	struct tracker *tracker = of_device(kobj_to_dev(kobj));
 	ssize_t ret = 0;

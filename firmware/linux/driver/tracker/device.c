@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A platform device "litemrc" whose monitor is the tracker; it exists while the module is loaded. */
+/* A platform device "litemrc" whose monitor is the tracker, while the module is loaded. */
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>

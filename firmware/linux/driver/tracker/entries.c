@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which the kernel takes for a present page.
- * The permissions stay, and tell such an entry from one of a page without any.
+ * Protects pages: the valid bit of an entry is moved to _PAGE_PROT_NONE, which the kernel takes for
+ * a present page. The permissions stay, and tell such an entry from one of a page without any.
  */
 #include <linux/mm.h>
 
@@ -60,7 +60,7 @@ enum tracker_entry_state tracker_entry_permit(struct mm_struct *mm, unsigned lon
 					      unsigned long *pfn)
 {
 	enum tracker_entry_state state = TRACKER_ABSENT;
-	spinlock_t *lock;
+	spinlock_t *lock; /* of the table */
 	pte_t *entry = lock_entry(mm, address, &lock);
 
 	if (!entry)
@@ -80,7 +80,7 @@ enum tracker_entry_state tracker_entry_permit(struct mm_struct *mm, unsigned lon
 /* Returns whether the frame is mapped there, and protected now. */
 bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned long pfn)
 {
-	spinlock_t *lock;
+	spinlock_t *lock; /* of the table */
 	pte_t *entry = lock_entry(mm, address, &lock);
 	bool found;
 
@@ -98,7 +98,7 @@ bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned
 /* Returns whether the frame is mapped there and was accessed; clears the bit. */
 bool tracker_entry_accessed(struct mm_struct *mm, unsigned long address, unsigned long pfn)
 {
-	spinlock_t *lock;
+	spinlock_t *lock; /* of the table */
 	pte_t *entry = lock_entry(mm, address, &lock);
 	bool accessed;
 
@@ -119,7 +119,7 @@ typedef bool visit(void *data, unsigned long address, pte_t *entry);
 static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned long end, visit *visit,
 		       void *data)
 {
-	spinlock_t *lock;
+	spinlock_t *lock; /* of the table */
 	pte_t *entry = lock_entry(mm, address, &lock);
 	u32 changed = 0;
 

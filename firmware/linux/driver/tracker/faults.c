@@ -161,8 +161,8 @@ static u32 permit_all(void)
 }
 
 /*
- * Nothing is protected any more, so each pass leaves only what a process that was forked meanwhile has inherited.
- * Caller holds @settings; the tracker is disabled.
+ * Nothing is protected any more, so each pass leaves only what a process that was forked meanwhile
+ * has inherited. Caller holds @settings; the tracker is disabled.
  */
 void tracker_stop(struct tracker *tracker)
 {

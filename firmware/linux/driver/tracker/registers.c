@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The registers of docs/registers.md, as far as the driver uses them. Commands take effect at once. */
+/* The registers of docs/registers.md that the driver uses. Commands take effect at once. */
 #include <linux/mm.h>
 
 #include "tracker.h"
@@ -212,7 +212,7 @@ static void os_claimed(void *io, u32 frame)
 {
 }
 
-/* Called with the driver's settings locked, before the monitor is enabled and after it is disabled. */
+/* Caller holds the driver's settings; before the monitor is enabled, after it is disabled. */
 static int os_enable(void *io, bool on)
 {
 	struct tracker *tracker = io;

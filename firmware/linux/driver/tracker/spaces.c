@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The memories of tracked processes. A reference keeps the struct, not the memory: that is taken for each use. */
+/*
+ * The memories of tracked processes. A reference keeps the struct, not the memory: that is taken
+ * for each use.
+ */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 
@@ -23,7 +26,7 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 	return free;
 }
 
-/* A tick: a process that was in memory before it was followed need not fault. Caller holds @lock. */
+/* A tick: a process that ran before it was followed need not fault. Caller holds @lock. */
 void tracker_see(struct tracker *tracker)
 {
 	int space;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracker without hardware (Zhou et al. 2004, section 3.2): a monitor for the driver, whose accesses are
- * protection faults and accessed bits. golden/monitor/os_tracker.py has the rules.
+ * The tracker without hardware (Zhou et al. 2004, section 3.2): a monitor for the driver, whose
+ * accesses are protection faults and accessed bits. golden/monitor/os_tracker.py has the rules.
  */
 #ifndef LITEMRC_TRACKER_H
 #define LITEMRC_TRACKER_H
