@@ -52,10 +52,10 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-govern linux-ready linux-images linux-debug \
+	linux linux-demo linux-govern linux-ready linux-images linux-numa linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
-	bench bench-long bench-linux bench-linux-tail bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
@@ -181,6 +181,9 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
 		--initramfs build/linux/initramfs.cpio --out build/linux
 
+linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
+	+@$(LINUX) numa
+
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
 
@@ -242,6 +245,9 @@ bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long
 
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
+
+bench-linux-ranks: linux-numa .venv/test.stamp   ## 10,000 evacuations of ranks under load, every page checked, in qemu (20 min)
+	PYTHONPATH=tests python bench/linux_ranks.py
 
 bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tail.py

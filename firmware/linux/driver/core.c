@@ -8,6 +8,7 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
+#include "evacuate.h"
 #include "litemrc.h"
 
 static DEFINE_IDA(litemrc_ids);
@@ -148,8 +149,13 @@ static int add_user_interface(struct litemrc *mon)
 				  &litemrc_rank_group);
 	if (ret)
 		goto remove_contexts;
+	ret = litemrc_add_evacuate_files(mon);
+	if (ret)
+		goto remove_ranks;
 	return 0;
 
+remove_ranks:
+	litemrc_remove_folders(&mon->ranks);
 remove_contexts:
 	litemrc_remove_folders(&mon->contexts);
 deregister:
@@ -177,6 +183,7 @@ static void litemrc_remove(void *data)
 
 	/* A write in progress may wait for an epoch: free the interrupt after the files. */
 	remove_user_interface(mon);
+	litemrc_evacuation_stop(mon);
 	mutex_lock(&mon->settings);
 	litemrc_enable(mon, false);
 	for (context = 1; context < mon->parameters.contexts; context++)
@@ -218,6 +225,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = litemrc_tails_init(mon);
 	if (ret)
 		goto put;
+	ret = litemrc_evacuation_init(mon);
+	if (ret)
+		goto put;
 	quiet_hardware(mon);
 	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
 				   IRQF_ONESHOT, dev_name(&pdev->dev), mon);
@@ -240,6 +250,7 @@ unregister_exits:
 free_interrupt:
 	free_irq(mon->irq, mon);
 put:
+	litemrc_evacuation_stop(mon);
 	litemrc_put(mon);
 	return ret;
 }

@@ -32,6 +32,7 @@
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
+struct litemrc_evacuation;
 struct litemrc_tails;
 struct module;
 struct page;
@@ -156,6 +157,7 @@ struct litemrc {
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
 	struct litemrc_tails *tails;
+	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
 	struct litemrc_ring ring;
 	struct litemrc_folders contexts;
 	struct litemrc_folders ranks;

@@ -17,6 +17,10 @@ static unsigned int frames_log2 = 14;
 module_param(frames_log2, uint, 0444);
 MODULE_PARM_DESC(frames_log2, "log2 of the frames watched");
 
+static unsigned int ranks = 1;
+module_param(ranks, uint, 0444);
+MODULE_PARM_DESC(ranks, "number of equal ranks of the frames watched");
+
 static unsigned int devices = 1;
 module_param(devices, uint, 0444);
 MODULE_PARM_DESC(devices, "number of monitors, 1 or 2");
@@ -67,6 +71,7 @@ static struct fake *make_fake(void)
 		return NULL;
 	raw_spin_lock_init(&fake->lock);
 	fake->frames_log2 = frames_log2;
+	fake->ranks = ranks;
 	fake->memory = memory;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);

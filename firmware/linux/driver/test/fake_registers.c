@@ -135,7 +135,7 @@ static u32 read_capabilities(const struct fake *fake)
 	       FAKE_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
 	       9 << LITEMRC_CAPABILITIES_QUEUE_LOG2_SHIFT |
 	       LITEMRC_ENGINE_BUCKET_STACK << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
-	       1 << LITEMRC_CAPABILITIES_RANKS_SHIFT;
+	       fake->ranks << LITEMRC_CAPABILITIES_RANKS_SHIFT;
 }
 
 static u32 read_register(struct fake *fake, unsigned int offset)

@@ -52,6 +52,7 @@ struct fake {
 	u32 sampling;
 	u32 ev_enable;
 	u32 frames_log2;
+	u32 ranks;
 	u32 memory;
 
 	u32 accesses[FAKE_CONTEXTS]; /* in the running epoch */
