@@ -19,7 +19,7 @@ OUT = ROOT / "build/bench/linux_ranks"
 
 def main() -> None:
     """Run the load of tests/linux/ranks/guest/evacuees.c; exit with 1 if a page was wrong."""
-    rounds, pages = (int(word) for word in [*sys.argv[1:], "10000", "600"][:2])
+    rounds, pages = (int(word) for word in [*sys.argv[1:], "10000", "320"][:2])
     begin = time.monotonic()
     machine = RanksMachine(OUT, overlay=[build_overlay(ROOT / "build/linux/ranks-tests")])
     with machine as console:

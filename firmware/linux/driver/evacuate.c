@@ -133,7 +133,7 @@ static int explained_references(struct page *page)
 }
 
 /* Of zram, for example; such pages are on no LRU list. */
-static bool is_movable_by_owner(const struct page *page)
+static bool is_movable_by_owner(struct page *page)
 {
 	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE && !PageAnon(page);
 }

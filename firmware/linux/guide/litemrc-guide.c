@@ -88,13 +88,40 @@ static void show(const char *color, const struct tray_choice *choice)
 	putchar('\n');
 }
 
+/* memnice has priority (host/litemrc/policies/trays/memnice.py): within it the color places its pages, or nothing is left of the color. */
+static struct tray_choice within(const struct tray_choice *choice, unsigned long allowed)
+{
+	struct tray_choice left = {.bound = choice->bound};
+
+	for (int i = 0; i < choice->count; i++)
+		if (allowed & 1ul << choice->tray[i])
+			left.tray[left.count++] = choice->tray[i];
+	left.bound = left.bound && left.count;
+	return left;
+}
+
+/*
+ * A policy of the whole program also concerns the kernel's own pages for it, such as page tables, and only rank 0 can have these. So it
+ * binds only if rank 0 is among the ranks.
+ */
 static int set_policy(const struct tray_choice *choice)
 {
-	unsigned long nodes = nodes_of(choice);
+	unsigned long nodes = nodes_of(choice), first = 1ul << choice->tray[0];
 
-	if (!nodes)
+	if (!choice->count)
 		return 0;
-	return syscall(SYS_set_mempolicy, choice->bound ? MPOL_BIND : MPOL_PREFERRED, &nodes, NODES_MAX);
+	if (choice->bound && nodes & 1)
+		return syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, NODES_MAX);
+	return syscall(SYS_set_mempolicy, MPOL_PREFERRED, &first, NODES_MAX);
+}
+
+static void check_whole(const char *color, const struct tray_choice *choice)
+{
+	if (choice->bound && !(nodes_of(choice) & 1))
+		refuse("--color", 0,
+		       "%s is bound to ranks without rank 0, which the kernel needs for any program; print its ranks with litemrc-guide "
+		       "INTENTS and start the program with memnice",
+		       color);
 }
 
 static const struct tray_choice *choice_of(const char *path, const char *color, const struct intents *intents, struct plan *plan)
@@ -102,22 +129,30 @@ static const struct tray_choice *choice_of(const char *path, const char *color, 
 	if (!color)
 		return &plan->uncolored;
 	for (int i = 0; i < intents->count; i++)
-		if (!strcmp(intents->color[i].color, color))
+		if (!strcmp(intents->color[i].color, color)) {
+			check_whole(color, &plan->color[i]);
 			return &plan->color[i];
+		}
 	refuse(path, 0, "no intent for the color '%s'; state one, or give --color another", color);
 }
 
 static void run(const struct intents *intents, const struct plan *plan, const struct tray_choice *whole, char **command)
 {
 	char text[GUIDE_COLORS * (GUIDE_NAME + 20)], *end = text;
+	unsigned long allowed = 0;
+	struct tray_choice choice;
 
+	if (syscall(SYS_get_mempolicy, NULL, &allowed, NODES_MAX, NULL, MPOL_F_MEMS_ALLOWED))
+		refuse("litemrc-guide", 0, "get_mempolicy: %s; boot the kernel of `make linux-numa`", strerror(errno));
 	*end = '\0';
-	for (int i = 0; i < intents->count; i++)
-		end += sprintf(end, "%s %s %lx;", intents->color[i].color, policy_of(&plan->color[i]), nodes_of(&plan->color[i]));
+	for (int i = 0; i < intents->count; i++) {
+		choice = within(&plan->color[i], allowed);
+		end += sprintf(end, "%s %s %lx;", intents->color[i].color, policy_of(&choice), nodes_of(&choice));
+	}
 	setenv(GUIDE_PLAN, text, 1);
-	if (set_policy(whole))
-		refuse("litemrc-guide", 0, "set_mempolicy: %s; do its ranks exist and may this program use them (memnice)?",
-		       strerror(errno));
+	choice = within(whole, allowed);
+	if (set_policy(&choice))
+		refuse("litemrc-guide", 0, "set_mempolicy: %s; do these ranks exist?", strerror(errno));
 	execvp(*command, command);
 	refuse(*command, 0, "%s; give a program", strerror(errno));
 }

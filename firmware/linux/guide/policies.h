@@ -5,6 +5,7 @@
 
 enum { MPOL_DEFAULT = 0, MPOL_PREFERRED = 1, MPOL_BIND = 2 };
 #define MPOL_MF_MOVE 2
+#define MPOL_F_MEMS_ALLOWED 4
 #define NODES_MAX (8 * sizeof(unsigned long)) /* bits of a mask of nodes */
 
 #endif

@@ -64,6 +64,7 @@ def test_an_unknown_color_is_an_error_of_the_call(ranks):
         ("litemrc-guide /nothing", "give an existing file"),
         ("litemrc-guide --color MAUVE /intents -- true", "no intent for the color 'MAUVE'"),
         ("litemrc-guide /intents -- /no/program", "give a program"),
+        ("litemrc-guide --resident 4000 --color SCRATCH /intents -- true", "start the program with memnice"),
         ("litemrc-guide", "usage"),
         ("memnice 5 -- true", "ranks 0-4 are not all there"),
         ("memnice 0 -- true", "is no number of ranks"),
@@ -87,7 +88,9 @@ def test_memnice_keeps_a_program_and_its_children_on_their_ranks(ranks):
 def test_memnice_holds_against_colors_and_system_calls(ranks):
     """The limit protects others, a color is a hint (policies/trays/memnice.py)."""
     found = all_nodes(ranks.check("memnice 1-2 -- litemrc-guide /intents -- /nodes color COLD 300"))
-    assert found[0][0] == found[0][3] == 0
+    assert found == [[0, 0, 300, 0]], "of COLD's order 3, 2, 1, 0 the first that is allowed"
+    found = all_nodes(ranks.check("memnice 1-2 -- litemrc-guide /isolated -- /nodes touch 300"))
+    assert sum(found[0][1:3]) == 300, "a policy without rank 0 would starve the kernel: it is a hint"
     code, output = ranks.run("memnice 1 -- /nodes bind 3 10")
     assert code == 1 and "Invalid argument" in output
 
