@@ -25,14 +25,15 @@ def main() -> None:
     with machine as console:
         console.check(f"insmod /litemrc_fake.ko {monitor_of(machine.rank_mb)}")
         output = console.check(f"/nodes evacuees {rounds} {pages}", timeout_s=2 * rounds)
+        migrated = console.check("sed -n 's/^pgmigrate_success //p' /proc/vmstat")
         complaints = console.check("dmesg | grep -cE 'WARNING|BUG|Oops|Out of memory' || true")
     counts = {name: int(number) for name, number in re.findall(r"([a-z_]+) (\d+)", output.splitlines()[-1])}
-    mib = counts["moved"] * PAGE / (1 << 20)
+    mib = int(migrated) * PAGE / (1 << 20)
     result = {
         "rounds": rounds,
         **counts,
         "kernel_complaints": int(complaints),
-        "moved_mib": round(mib),
+        "migrated_mib": round(mib),
         "ms_per_mib": round(counts["us"] / 1000 / mib, 2) if mib else None,
         "seconds": round(time.monotonic() - begin),
     }
