@@ -6,12 +6,16 @@ bench/rightsize.py runs in a cgroup with a `memory.max`; the kernel chooses what
 distances of the run in the smallest memory predict the misses in each larger one: refaults at positions
 beyond it, and those whose page is unknown. Counted is the second half of each run. qemu sets accessed bits;
 VexRiscv does not.
+
+Then Senpai's rule shrinks each program's limit, from all its pages, for half an hour. A second is 1,000
+references and their refaults, so it is longer than 1 s under pressure; the rule is told the share waited.
 """
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +23,11 @@ from linux.driver.building import ROOT, build_initramfs
 from linux.driver.following import CGROUPS
 from linux.driver.guest import FAKE, Guest, S
 from litemrc.policies.rightsizing.rightsize import FaultCost, Window, rightsize
+from litemrc.policies.rightsizing.senpai import SenpaiRule
 from litemrc.traces.opening import open_trace
 from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
-from rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S
+from rightsize import FAULT_S, GOAL, PROGRAMS, REFERENCE_S, SENPAI_S
 
 IMAGES = ROOT / "build/linux"
 OUT = ROOT / "build/bench/linux_tail"
@@ -31,6 +36,7 @@ WORK_S = REFERENCES / 2 * REFERENCE_S
 SMALLEST, LARGEST = 512, 2048
 PAGE_BYTES = 4096
 SWAP_BYTES = 16 << 20
+SECOND = round(1 / REFERENCE_S)
 CONTEXT = f"{S}contexts/1/"
 PAGE = ROOT / "docs/evicted.md"
 HEADINGS = (
@@ -42,6 +48,14 @@ HEADINGS = (
     "`rightsize`, pages",
     "by trying sizes",
 )
+SPENT_HEADINGS = (
+    "program",
+    "`rightsize`, pages",
+    "Senpai, pages",
+    "refaults until it backs off",
+    "in half an hour",
+    f"of `rightsize`, observing in {SMALLEST} pages",
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,8 @@ class Row:
     Attributes:
         predicted: from the run in the smallest memory, as is `rightsize`, the size for the goal.
         unidentified: pages of that run.
+        observed: refaults of that run, both halves.
+        senpai: its limit in pages, and its refaults until it first backs off, and in all.
     """
 
     program: str
@@ -59,6 +75,8 @@ class Row:
     measured: list[int]
     rightsize: int | None
     unidentified: int
+    observed: int
+    senpai: tuple[int, int, int]
 
 
 def trace_of(name: str) -> Path:
@@ -83,23 +101,54 @@ def boot(traces: dict[str, Path]) -> Guest:
     return guest
 
 
-def run(guest: Guest, name: str, pages: int, number: int) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """Run a program in a memory of so many pages; return its tail by group, and its other numbers by name."""
-    folder, worker = f"/run{number}", f"w{number}"
-    guest.do(f"mkdir {CGROUPS}{folder}")
-    guest.do(f"w {CGROUPS}{folder}/memory.max {pages * PAGE_BYTES}")
-    guest.do(f"w {CGROUPS}{folder}/cgroup.procs {guest.spawn(worker)}")
-    guest.do(f"w {CONTEXT}cgroup {folder}")
-    for half in range(2):
-        guest.do(f"@ {worker} replay /{name}.trace {half * REFERENCES // 2} {REFERENCES // 2}")
-        guest.do(f"w {S}end_epoch 1")
-    tail = np.array(guest.read(CONTEXT + "tail").split(), np.int64)
-    names = ("resident", "evicted", "refaults", "unidentified")
-    numbers = {each: int(guest.read(CONTEXT + each)) for each in names}
+@contextmanager
+def followed(guest: Guest, number: int, pages: int) -> Iterator[tuple[str, str]]:
+    """Follow a cgroup with a limit in pages; yield its folder and the process in it."""
+    folder, worker = f"{CGROUPS}/run{number}", f"w{number}"
+    guest.do(f"mkdir {folder}")
+    guest.do(f"w {folder}/memory.max {pages * PAGE_BYTES}")
+    guest.do(f"w {folder}/cgroup.procs {guest.spawn(worker)}")
+    guest.do(f"w {CONTEXT}cgroup /run{number}")
+    yield folder, worker
     guest.do(f"w {CONTEXT}cgroup -")
     guest.end(worker)
-    guest.do(f"rmdir {CGROUPS}{folder}")
-    return tail, numbers
+    guest.do(f"rmdir {folder}")
+
+
+def replay(guest: Guest, worker: str, name: str, begin: int, count: int) -> int:
+    """Perform references of a program as one epoch; return its refaults."""
+    guest.do(f"@ {worker} replay /{name}.trace {begin} {count}")
+    guest.do(f"w {S}end_epoch 1")
+    return int(guest.read(CONTEXT + "refaults"))
+
+
+def run(guest: Guest, name: str, pages: int, number: int) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """Run a program in a memory of so many pages; return its tail by group, and its other numbers by name."""
+    with followed(guest, number, pages) as (_, worker):
+        halves = [replay(guest, worker, name, begin, REFERENCES // 2) for begin in (0, REFERENCES // 2)]
+        tail = np.array(guest.read(CONTEXT + "tail").split(), np.int64)
+        unidentified = int(guest.read(CONTEXT + "unidentified"))
+    return tail, {"refaults": halves[1], "unidentified": unidentified, "both_halves": sum(halves)}
+
+
+def senpai(guest: Guest, name: str, number: int) -> tuple[int, int, int]:
+    """Return the limit in pages that Senpai's rule finds, its refaults until it backs off, and in all."""
+    with followed(guest, number, LARGEST) as (folder, worker):
+        for begin in (0, REFERENCES // 2):
+            replay(guest, worker, name, begin, REFERENCES // 2)
+        limits = [int(guest.read(f"{folder}/memory.current")) / PAGE_BYTES]
+        rule = SenpaiRule(limits[0], pressure_s=GOAL * 6)
+        spent, found, now_s, begins = 0, None, 0.0, cycle(range(0, REFERENCES, SECOND))
+        while now_s < SENPAI_S:
+            refaults = replay(guest, worker, name, next(begins), SECOND)
+            spent += refaults
+            length_s = 1 + refaults * FAULT_S
+            now_s += length_s
+            limits.append(rule.tick(refaults * FAULT_S / length_s))
+            guest.do(f"w {folder}/memory.max {max(round(limits[-1]), 1) * PAGE_BYTES}")
+            if found is None and limits[-1] > limits[-2]:
+                found = spent
+    return round(float(np.median(limits[-len(limits) // 4 :]))), found or spent, spent
 
 
 def size_for_goal(tail: NDArray[np.int64], ends: dict[str, int], group_pages: int) -> int | None:
@@ -128,7 +177,9 @@ def measure(guest: Guest, name: str, sizes: list[int], group_pages: int, numbers
     beyond = [int(tail[size // group_pages :].sum()) + ends["unidentified"] for size in sizes]
     refaults = [each["refaults"] for _, each in runs]
     answer = size_for_goal(tail, ends, group_pages)
-    return Row(name, sizes, beyond, refaults, answer, ends["unidentified"])
+    unidentified, observed = ends["unidentified"], ends["both_halves"]
+    spent = senpai(guest, name, next(numbers))
+    return Row(name, sizes, beyond, refaults, answer, unidentified, observed, spent)
 
 
 def cells(row: Row) -> list[str]:
@@ -148,8 +199,16 @@ def cells(row: Row) -> list[str]:
     ]
 
 
+def cells_of_spent(row: Row) -> list[str]:
+    """Return the row of the table of refaults spent."""
+    return [
+        row.program,
+        *(f"{each:,}" if each else "none" for each in (row.rightsize, *row.senpai, row.observed)),
+    ]
+
+
 def main() -> None:
-    """Print the table, and fill it into docs/evicted.md."""
+    """Print the tables, and fill them into docs/evicted.md."""
     OUT.mkdir(parents=True, exist_ok=True)
     guest = boot({name: trace_of(name) for name in PROGRAMS})
     parameters = dict(line.split() for line in guest.do(f"r {S}parameters"))
@@ -161,9 +220,12 @@ def main() -> None:
     guest.close()
     assert violations.split()[0] == "0", violations
     (OUT / "linux_tail.json").write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-    table = markdown(HEADINGS, [cells(row) for row in rows])
-    print(table)
-    fill_tables(PAGE, {"linux-tail": table})
+    tables = {
+        "linux-tail": markdown(HEADINGS, [cells(row) for row in rows]),
+        "linux-senpai": markdown(SPENT_HEADINGS, [cells_of_spent(row) for row in rows]),
+    }
+    print(*tables.values(), sep="\n")
+    fill_tables(PAGE, tables)
 
 
 if __name__ == "__main__":

@@ -115,6 +115,8 @@ static void read_engine(void)
 		parameters.engine = stack_engine_group_stack_c;
 	else if (!strcmp(text, "bucket_stack"))
 		parameters.engine = stack_engine_bucket_stack_c;
+	else if (!strcmp(text, "os"))
+		parameters.engine = stack_engine_os_c;
 	else
 		give_up(1, SAME_VERSION, "%s/engine: '%s' is unknown", monitor_name, text);
 }

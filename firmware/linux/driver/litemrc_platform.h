@@ -5,17 +5,22 @@
 
 #include <linux/types.h>
 
+/* What a monitor in software says in its capabilities, where gateware has the number of its engine. */
+#define LITEMRC_ENGINE_OS 3
+
 /**
  * struct litemrc_ops - access to the registers and the window; from any context, under a raw lock
  * @read: read a register at a byte offset (litemrc_regs.h)
  * @write: write a register
  * @window: read a word of the window, by its index
+ * @enable: called before the monitor is enabled, and after it was disabled; may sleep; or NULL
  * @claimed: the processor read a word of a frame to claim it; NULL for a monitor that sees accesses
  */
 struct litemrc_ops {
 	u32 (*read)(void *io, unsigned int offset);
 	void (*write)(void *io, unsigned int offset, u32 value);
 	u32 (*window)(void *io, unsigned int word);
+	int (*enable)(void *io, bool on);
 	void (*claimed)(void *io, u32 frame);
 };
 

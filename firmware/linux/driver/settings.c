@@ -60,13 +60,23 @@ int litemrc_clear(struct litemrc *mon)
 	return report_stuck(mon);
 }
 
+static int tell_monitor(struct litemrc *mon, bool on)
+{
+	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
+}
+
 static int enable(struct litemrc *mon)
 {
 	int ret;
 
-	ret = litemrc_probes_register(mon);
+	ret = tell_monitor(mon, true);
 	if (ret)
 		return ret;
+	ret = litemrc_probes_register(mon);
+	if (ret) {
+		tell_monitor(mon, false);
+		return ret;
+	}
 	litemrc_claim_begin(mon);
 	clear(mon);
 	litemrc_set_control(mon, LITEMRC_CONTROL_ENABLE, LITEMRC_CONTROL_ENABLE);
@@ -89,7 +99,7 @@ int litemrc_enable(struct litemrc *mon, bool on)
 	litemrc_set_context(mon, 0);
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	litemrc_tails_reset(mon);
-	return 0;
+	return tell_monitor(mon, false);
 }
 
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles)

@@ -37,20 +37,22 @@ pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **tab
 		return NULL;
 	return pte_offset_kernel(*table, address);
 }
+EXPORT_SYMBOL_GPL(litemrc_find_pte);
 
 /* Not pmd_addr_end(): where this level is folded, it returns `end`, beyond the table. */
-static unsigned long end_of_table(unsigned long address, unsigned long end)
+unsigned long litemrc_end_of_table(unsigned long address, unsigned long end)
 {
 	unsigned long next = (address + PMD_SIZE) & PMD_MASK;
 
 	return next - 1 < end - 1 ? next : end;
 }
+EXPORT_SYMBOL_GPL(litemrc_end_of_table);
 
 /* Visits the entries of one table; returns the address after them. */
 static unsigned long walk_table(struct mm_struct *mm, unsigned long address, unsigned long end,
 				litemrc_visit *visit, void *data)
 {
-	unsigned long next = end_of_table(address, end);
+	unsigned long next = litemrc_end_of_table(address, end);
 	spinlock_t *lock; /* of the table */
 	pmd_t *table;
 	pte_t *pte;

@@ -27,6 +27,13 @@ def test_hello_reports_the_drivers_parameters_and_the_system(daemon):
     assert (hello.running, hello.epoch_messages) == (0, 0)
 
 
+@pytest.mark.parametrize("engine", ["group_stack", "os"])
+def test_hello_reports_the_drivers_engine(start_daemon, driver, engine):
+    (driver.monitor / "engine").write_text(f"{engine}\n")
+    with start_daemon().host() as device:
+        assert device.hello.engine == engine
+
+
 def test_echoes_of_every_length_come_back(daemon):
     with daemon.host() as device:
         test = device.echo_test(echoes=129)

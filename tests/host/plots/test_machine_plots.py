@@ -138,3 +138,12 @@ def test_processes_fill_a_memory_in_mib_and_policies_that_coincide_are_visible(t
         top = max(path.vertices[:, 1].max() for area in axes.collections for path in area.get_paths())
         assert top == pytest.approx(run.resident_pages.sum(axis=1).max() * 4096 / MIB)
     assert_sound(figure)
+    named = mm_figure(
+        scenario,
+        [replace(run, budget_pages=run.resident_pages + np.array([64, 32]))],
+        names={"equal": "halves"},
+    )
+    assert named.axes[1].get_title("left") == "resident memory under halves"
+    first, both = (line.get_ydata() * MIB / 4096 for line in named.axes[1].lines[:2])
+    assert (both - first == pytest.approx(run.resident_pages[:, 1] + 32)) and first.min() >= 64
+    assert_sound(named)

@@ -25,7 +25,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
-        patterns = ("*", "sysfs/*", "tail/*")
+        patterns = ("*", "sysfs/*", "tail/*", "tracker/*")
         found = (source for pattern in patterns for source in (DRIVER / folder).glob(pattern))
         for source in filter(Path.is_file, found):
             target = copy / source.relative_to(DRIVER / folder)
@@ -34,7 +34,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
                 shutil.copy(source, target)
         folders = [f"M={copy}", f"LITEMRC_INCLUDE={INCLUDE}"]
         subprocess.run(["make", "-s", "-C", str(kernel), *CROSS, *folders, "modules"], check=True)
-        modules += sorted(copy.glob("*.ko"))
+        modules += sorted({*copy.glob("*.ko"), *copy.glob("tracker/*.ko")})
     return modules
 
 

@@ -7,6 +7,7 @@
 static const char *const engines[] = {
 	[LITEMRC_ENGINE_GROUP_STACK] = "group_stack",
 	[LITEMRC_ENGINE_BUCKET_STACK] = "bucket_stack",
+	[LITEMRC_ENGINE_OS] = "os",
 };
 
 static ssize_t abi_show(struct device *device, struct device_attribute *attribute, char *text)

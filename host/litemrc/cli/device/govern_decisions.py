@@ -114,7 +114,7 @@ class GovernDecisions:
             )
             self._governor = Governor(
                 parameters,
-                {context: _present(cgroup, group_pages) for context, cgroup in self._cgroups.items()},
+                _first_budgets(self._cgroups, memory, group_pages),
                 weights={context: cgroup.weight for context, cgroup in self._cgroups.items()},
                 maximums={
                     context: _whole_groups(cgroup.budget.allowed_above, group_pages)
@@ -125,9 +125,14 @@ class GovernDecisions:
         return self._governor
 
 
-def _present(cgroup: Cgroup, group_pages: int) -> int:
-    """Return what the cgroup has, in whole groups."""
-    return max(-(-cgroup.budget.used // group_pages), 1) * group_pages
+def _first_budgets(cgroups: Mapping[int, Cgroup], memory: int, group_pages: int) -> dict[int, int]:
+    """Return what each cgroup has, and an equal part of what nobody has: whole groups, in pages.
+
+    A program that has just begun would otherwise be limited to one group, beside idle memory.
+    """
+    groups = {context: max(-(-each.budget.used // group_pages), 1) for context, each in cgroups.items()}
+    idle = max(memory // group_pages - sum(groups.values()), 0)
+    return {context: (each + idle // len(groups)) * group_pages for context, each in groups.items()}
 
 
 def _whole_groups(pages: int, group_pages: int) -> int:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COMMAND_TIMEOUT_S = 7200.0
 LINK_TIMEOUT_S = "240"
 EPOCH_CYCLES = 1 << 23
-POLICIES = ("global-clock", "mrc")  # of the simulated machine; on the device: --dry-run, governed
+POLICIES = {"global-clock": "global reclaim", "mrc": "litemrc govern"}  # of the simulated machine, on Linux
 PAPER_SPEEDUP = 3.61  # zhou2004, table 2: INTR beside LINEAR
 
 
@@ -132,7 +132,8 @@ def _predict(scenario: "Scenario", policy: str, measured: "RunResult") -> "RunRe
 
 def summarize(runs: Mapping[str, "DeviceRun"], predicted: Mapping[str, "RunResult"]) -> Summary:
     """Compare the runs under `POLICIES` with each other and with the simulated machine's."""
-    before, after = (runs[policy] for policy in POLICIES)
+    ungoverned, governed = POLICIES
+    before, after = runs[ungoverned], runs[governed]
     names = [process.name for process in before.result.processes]
     batch = [process.name for process in before.result.processes if process.kind == "batch"]
     return Summary(
@@ -140,7 +141,7 @@ def summarize(runs: Mapping[str, "DeviceRun"], predicted: Mapping[str, "RunResul
         predicted_speedup=_speedup(*(predicted[policy] for policy in POLICIES)),
         faults_ungoverned=_faults(before.result),
         faults_governed=_faults(after.result),
-        faults_predicted=_faults(predicted[POLICIES[1]]),
+        faults_predicted=_faults(predicted[governed]),
         budgets_grew=any(
             grew_again([budgets[name] for budgets in after.budgets if name in budgets]) for name in names
         ),
@@ -171,7 +172,7 @@ def _draw(out: Path, scenario: "Scenario", runs: Mapping[str, "DeviceRun"]) -> N
     from litemrc.plots.files import save_figure
     from litemrc.plots.machines.multiprogram import mm_figure
 
-    figure = mm_figure(scenario, [run.result for run in runs.values()], begin_s=0.0)
+    figure = mm_figure(scenario, [run.result for run in runs.values()], begin_s=0.0, names=POLICIES)
     save_figure(figure, out / "govern.png")
 
 
@@ -194,7 +195,7 @@ def _text(
                     name,
                     *(f"{each:.4g} s" if each is not None else "" for each in (process.time_s, model.time_s)),
                     *(f"{each.faults:,}" for each in (process, model)),
-                    f"{last[0]:,}" if last and policy == POLICIES[1] else "",
+                    f"{last[0]:,}" if last and name == "governed" else "",
                 )
             )
     headings = ("program", "", "time", "predicted", "faults", "predicted", "last budget, pages")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,9 @@ def run_governed(
         for program in programs
     }
     epochs = [_by_program(json.loads(line), programs) for line in log.read_text().splitlines()]
+    result = _result(programs, policy, of_turns, counts, epochs, epoch_s)
     return DeviceRun(
-        _result(programs, policy, of_turns, counts, epochs, epoch_s),
+        replace(result, budget_pages=None) if "--dry-run" in govern else result,
         {name: each[:, 1] for name, each in of_turns.items()},
         [{name: each["after"] for name, each in epoch.items()} for epoch in epochs],
     )
@@ -140,6 +141,9 @@ def _result(
     )
     # The programs begin within the first epoch at whose end they hold pages: known to an epoch.
     first = int(np.argmax(held.any(axis=1)))
+    budgets = np.array(
+        [[epoch.get(program.name, {}).get("after", 0) for program in programs] for epoch in epochs], np.int64
+    )
     return RunResult(
         policy=policy,
         time_s=float(end),
@@ -151,6 +155,7 @@ def _result(
         ),
         sampled_s=np.arange(1.0, len(held) - first + 1.0) * epoch_s,
         resident_pages=held[first:],
+        budget_pages=budgets[first:],
     )
 
 

@@ -58,6 +58,7 @@ class RunResult:
         processes: in the order of the scenario.
         sampled_s: float64[samples], sample times.
         resident_pages: int64[samples, processes], resident pages of each process.
+        budget_pages: int64[samples, processes], or None: not sampled.
     """
 
     policy: str
@@ -67,6 +68,7 @@ class RunResult:
     processes: tuple[ProcessResult, ...]
     sampled_s: NDArray[np.float64]
     resident_pages: NDArray[np.int64]
+    budget_pages: NDArray[np.int64] | None = None
 
     def process(self, name: str) -> ProcessResult:
         """Return the process of this name."""

@@ -1,6 +1,6 @@
 """Figures of multiprogrammed runs as figure 4 of Zhou et al. 2004: response times and memory over time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
@@ -21,13 +21,20 @@ _POLICY_DASHES = dict(zip(POLICIES, ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), "
 
 
 def mm_figure(
-    scenario: Scenario, results: Sequence[RunResult], *, begin_s: float | None = None, title: bool = True
+    scenario: Scenario,
+    results: Sequence[RunResult],
+    *,
+    begin_s: float | None = None,
+    title: bool = True,
+    names: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw the mean response time of interactive processes, a line for each policy; below, memory by process.
 
     Parameters:
         begin_s: time at which the axis begins with 0; None: the start of the measurement.
+        names: of policies in the picture, where they differ.
     """
+    names = {result.policy: result.policy for result in results} | dict(names or {})
     begin = scenario.measure_from * scenario.tick_s if begin_s is None else begin_s
     interactive = [process for process in results[0].processes if process.kind != "batch"]
     end = max(result.time_s for result in results) - begin
@@ -36,10 +43,13 @@ def mm_figure(
         figure = Figure(figsize=(8, 0.9 + 1.5 * panels), dpi=150, layout="constrained")
         axes = figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0]
         for panel, process in zip(axes, interactive, strict=False):
-            _draw_responses(panel, results, process.name, begin, end)
+            _draw_responses(panel, results, process.name, names, begin, end)
         for panel, result in zip(axes[len(interactive) :], results, strict=True):
-            _draw_memory(panel, scenario, result, begin)
-        axes[len(interactive)].legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9)
+            _draw_memory(panel, scenario, result, names[result.policy], begin)
+        shown = next((n for n, result in enumerate(results) if result.budget_pages is not None), 0)
+        axes[len(interactive) + shown].legend(
+            loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9
+        )
         axes[-1].set_xlim(0, end)
         axes[-1].set_xlabel("time in s")
         if title:
@@ -47,7 +57,14 @@ def mm_figure(
     return figure
 
 
-def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: float, end: float) -> None:
+def _draw_responses(
+    axes: Axes,
+    results: Sequence[RunResult],
+    name: str,
+    names: Mapping[str, str],
+    begin: float,
+    end: float,
+) -> None:
     edges = np.linspace(0, end, BINS + 1)
     for place, result in enumerate(results):
         process = result.process(name)
@@ -60,7 +77,7 @@ def _draw_responses(axes: Axes, results: Sequence[RunResult], name: str, begin: 
             color=_POLICY_COLOURS[result.policy],
             linestyle=_POLICY_DASHES[result.policy],
             linewidth=max(2.6 - 0.5 * place, 1.0),  # equal lines stay visible
-            label=result.policy,
+            label=names[result.policy],
         )
     axes.set_title(f"{name}: mean response time")
     axes.set_ylabel("time in s")
@@ -78,11 +95,12 @@ def _means(
     return np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
 
 
-def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, begin: float) -> None:
+def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, policy: str, begin: float) -> None:
     shown = np.flatnonzero(result.sampled_s >= begin)
     shown = shown[:: max(1, shown.size // 600)]
     unit, unit_bytes = memory_unit(scenario.memory_pages * scenario.page_bytes)
-    sizes = result.resident_pages[shown].T * (scenario.page_bytes / unit_bytes)
+    page = scenario.page_bytes / unit_bytes
+    sizes = result.resident_pages[shown].T * page
     most = scenario.memory_pages * scenario.page_bytes / unit_bytes
     names = [process.name for process in result.processes]
     axes.stackplot(
@@ -92,8 +110,12 @@ def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, begin: float
         colors=_process_colours(len(names)),
         alpha=0.75,
     )
+    budgets = result.budget_pages
+    for number, sums in enumerate([] if budgets is None else budgets[shown].cumsum(axis=1).T):
+        label = "budgets, one above the other" if number == 0 else None
+        axes.step(result.sampled_s[shown] - begin, sums * page, "k-", lw=1, where="post", label=label)
     axes.axhline(most, color="black", linewidth=0.8, linestyle=":")
-    axes.set_title(f"resident memory under {result.policy}")
+    axes.set_title(f"resident memory under {policy}")
     axes.set_ylabel(unit)
     axes.set_ylim(0, most * 1.04)
 

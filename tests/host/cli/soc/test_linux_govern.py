@@ -19,7 +19,7 @@ def run_of(policy, response_s, round_s, faults, budgets=()):
         "loop": np.array([[10.0 + turn * round_s, round_s] for turn in range(3)]),
     }
     counts = {name: {"pgfault": each + 7, "pgmajfault": each, "pgsteal": 3} for name, each in faults.items()}
-    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5}, "loop": {"resident": 4}}]
+    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5, "after": 6}, "loop": {"resident": 4}}]
     result = _result((INTR, LOOP), policy, of_turns, counts, epochs, 0.5)
     return SimpleNamespace(
         result=result, turn_s={name: each[:, 1] for name, each in of_turns.items()}, budgets=budgets
@@ -39,6 +39,7 @@ def test_residency_begins_with_the_epoch_in_which_the_programs_hold_pages():
     result = run_of("mrc", 0.1, 2.5, {"intr": 1, "loop": 2}).result
     assert result.sampled_s.tolist() == [0.5]
     assert result.resident_pages.tolist() == [[5, 4]]
+    assert result.budget_pages.tolist() == [[6, 0]]
 
 
 def test_the_summary_is_the_ratio_of_both_runs():

@@ -71,6 +71,23 @@ static long show_log(int count, char **words)
 	return 0;
 }
 
+/* counted FILE: the tracker's log: kind, frame, page number, group */
+static long show_counted(int count, char **words)
+{
+	struct {
+		uint32_t kind, frame, page, group;
+	} entry;
+	FILE *file = fopen(words[1], "rb");
+
+	(void)count;
+	if (!file)
+		return -errno;
+	while (fread(&entry, sizeof(entry), 1, file))
+		say("%c %u %u %d", (char)entry.kind, entry.frame, entry.page, (int)entry.group);
+	fclose(file);
+	return 0;
+}
+
 const struct command memory_commands[] = {
-	{ "map", map }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { NULL, NULL },
+	{ "map", map }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { "counted", show_counted }, { NULL, NULL },
 };

@@ -161,7 +161,16 @@ static long discard(int count, char **words)
 	return 0;
 }
 
+/* first_page: the number of the first page of the program's */
+static long first_page(int count, char **words)
+{
+	(void)count;
+	(void)words;
+	return (unsigned long)area / PAGE;
+}
+
 const struct command stack_commands[] = {
 	{ "swap", swap_on },	  { "fill", fill },	  { "walk", walk }, { "read_at", read_at },
-	{ "read_into", read_at }, { "discard", discard }, { "replay", replay }, { NULL, NULL },
+	{ "read_into", read_at }, { "discard", discard }, { "replay", replay }, { "first_page", first_page },
+	{ NULL, NULL },
 };

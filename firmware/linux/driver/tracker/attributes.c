@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tracker/ in the platform device's folder: its settings, and what its events were. */
+#include <linux/vmalloc.h>
+
+#include "tracker.h"
+
+static struct tracker *of_device(struct device *device)
+{
+	const struct litemrc_platform_data *data = dev_get_platdata(device);
+
+	return data->io;
+}
+
+/* Pages of the scan list; they change only while the monitor is disabled. */
+static ssize_t scan_list_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", of_device(device)->scan_list);
+}
+
+static ssize_t scan_list_store(struct device *device, struct device_attribute *attribute,
+			       const char *text, size_t bytes)
+{
+	struct tracker *tracker = of_device(device);
+	u32 pages;
+	int ret;
+
+	ret = kstrtou32(text, 0, &pages);
+	if (ret)
+		return ret;
+	if (!pages || pages > tracker->frames)
+		return -EINVAL;
+	mutex_lock(&tracker->settings);
+	if (tracker->probing)
+		ret = -EBUSY;
+	else
+		tracker->scan_list = pages;
+	mutex_unlock(&tracker->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_RW(scan_list);
+
+/* Milliseconds between two scans; 0: only when 1 is written to `scan`. */
+static ssize_t period_ms_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", of_device(device)->period_ms);
+}
+
+static ssize_t period_ms_store(struct device *device, struct device_attribute *attribute,
+			       const char *text, size_t bytes)
+{
+	struct tracker *tracker = of_device(device);
+	u32 period;
+	int ret;
+
+	ret = kstrtou32(text, 0, &period);
+	if (ret)
+		return ret;
+	mutex_lock(&tracker->settings);
+	tracker->period_ms = period;
+	if (tracker->probing && period)
+		mod_delayed_work(system_wq, &tracker->scan, msecs_to_jiffies(period));
+	mutex_unlock(&tracker->settings);
+	return bytes;
+}
+static DEVICE_ATTR_RW(period_ms);
+
+static ssize_t scan_store(struct device *device, struct device_attribute *attribute,
+			  const char *text, size_t bytes)
+{
+	struct tracker *tracker = of_device(device);
+	int ret = 0;
+
+	mutex_lock(&tracker->settings);
+	if (tracker->probing)
+		tracker_scan(tracker);
+	else
+		ret = -ENODATA;
+	mutex_unlock(&tracker->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_WO(scan);
+
+static ssize_t sweep_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	struct tracker *tracker = of_device(device);
+	int ret = 0;
+
+	mutex_lock(&tracker->settings);
+	if (tracker->probing)
+		tracker_sweep(tracker);
+	else
+		ret = -ENODATA;
+	mutex_unlock(&tracker->settings);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_WO(sweep);
+
+static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	struct tracker *tracker = of_device(device);
+	struct tracker_events events;
+	unsigned long flags;
+	u32 untracked;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	events = tracker->events;
+	untracked = tracker->untracked;
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	return sysfs_emit(text,
+			  "faults %u\nscans %u\nscanned %u\naccessed %u\ncrossed %u\nuntracked %u\n",
+			  events.faults, events.scans, events.scanned, events.accessed,
+			  events.crossed, untracked);
+}
+static DEVICE_ATTR_RO(events);
+
+static ssize_t log_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return sysfs_emit(text, "%u\n", of_device(device)->logged);
+}
+
+/* For tests: 1 begins a log of what is counted, 0 ends it. */
+static ssize_t log_store(struct device *device, struct device_attribute *attribute,
+			 const char *text, size_t bytes)
+{
+	struct tracker *tracker = of_device(device);
+	struct tracker_entry *log = NULL, *old;
+	unsigned long flags;
+	bool on;
+	int ret;
+
+	ret = kstrtobool(text, &on);
+	if (ret)
+		return ret;
+	if (on) {
+		log = vzalloc(array_size(TRACKER_LOG_ENTRIES, sizeof(*log)));
+		if (!log)
+			return -ENOMEM;
+	}
+	mutex_lock(&tracker->settings);
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	old = tracker->log;
+	tracker->log = log;
+	tracker->logged = 0;
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	mutex_unlock(&tracker->settings);
+	vfree(old);
+	return bytes;
+}
+static DEVICE_ATTR_RW(log);
+
+/* An array of struct tracker_entry. */
+static ssize_t entries_read(struct file *file, struct kobject *kobj,
+			    struct bin_attribute *attribute, char *data, loff_t offset, size_t bytes)
+{
+	struct tracker *tracker = of_device(kobj_to_dev(kobj));
+	ssize_t ret = 0;
+
+	mutex_lock(&tracker->settings);
+	if (tracker->log)
+		ret = memory_read_from_buffer(data, bytes, &offset, tracker->log,
+					      READ_ONCE(tracker->logged) * sizeof(*tracker->log));
+	mutex_unlock(&tracker->settings);
+	return ret;
+}
+static BIN_ATTR_RO(entries, 0);
+
+static struct attribute *attributes[] = {
+	&dev_attr_scan_list.attr,
+	&dev_attr_period_ms.attr,
+	&dev_attr_scan.attr,
+	&dev_attr_sweep.attr,
+	&dev_attr_events.attr,
+	&dev_attr_log.attr,
+	NULL
+};
+
+static struct bin_attribute *binaries[] = {
+	&bin_attr_entries,
+	NULL
+};
+
+static const struct attribute_group group = {
+	.name = "tracker",
+	.attrs = attributes,
+	.bin_attrs = binaries,
+};
+
+const struct attribute_group *tracker_groups[] = {
+	&group,
+	NULL
+};

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Accesses that fault: protection faults, and faults that bring a page. */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include "tracker.h"
+
+/* Caller holds @lock. */
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group)
+{
+	if (tracker->log && tracker->logged < TRACKER_LOG_ENTRIES)
+		tracker->log[tracker->logged++] = (struct tracker_entry){
+			kind, frame, tracker->page[frame].place.address, group };
+}
+
+/* Counts an access to a page in a group of its stack; TRACKER_NONE: a miss. Caller holds @lock. */
+void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group)
+{
+	struct tracker_row *row = &tracker->row[context];
+	struct tracker_page *page = &tracker->page[frame];
+
+	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
+		return;
+	if (group == TRACKER_NONE)
+		row->misses++;
+	else
+		row->hits[group]++;
+	row->touched += page->epoch != tracker->epoch + 1;
+	page->epoch = tracker->epoch + 1;
+}
+
+static bool takes_part(const struct tracker *tracker, unsigned long frame)
+{
+	return frame >= tracker->lower && frame <= tracker->upper;
+}
+
+/* Returns the frame to protect, or TRACKER_NONE. Caller holds @lock. */
+static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long address, u32 frame,
+		  struct tracker_place *leaves)
+{
+	struct tracker_page *page = &tracker->page[frame];
+	int space = tracker_space_of(tracker, mm);
+	u32 group, left;
+
+	if (space < 0) {
+		tracker->untracked++;
+		return TRACKER_NONE;
+	}
+	group = page->context == tracker->context ? page->group : TRACKER_NONE;
+	left = tracker_access(tracker, tracker->context, frame);
+	page->place = (struct tracker_place){ address >> PAGE_SHIFT, space };
+	tracker_note(tracker, TRACKER_FAULT, frame, group);
+	if (left == TRACKER_NONE)
+		return left;
+	*leaves = tracker->page[left].place;
+	if (tracker->space[leaves->space] == mm)
+		return left;
+	/* Another memory's lock may sleep. */
+	tracker->page[left].leaving = true;
+	tracker->leaving++;
+	schedule_delayed_work(&tracker->scan, 0);
+	return TRACKER_NONE;
+}
+
+/* With preemption disabled, and the mmap lock unless the fault handler has dropped it. */
+static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
+{
+	struct mm_struct *mm = current->mm;
+	enum tracker_entry_state state;
+	struct tracker *tracker = data;
+	struct tracker_place leaves;
+	unsigned long irq_flags, pfn, frame;
+	u32 left = TRACKER_NONE;
+
+	if (!mm || flags & FAULT_FLAG_REMOTE ||
+	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
+		return;
+	address &= PAGE_MASK;
+	state = tracker_entry_permit(mm, address, &pfn);
+	frame = pfn - tracker->first_pfn;
+	if (state == TRACKER_ABSENT || frame >= tracker->frames || !pfn_valid(pfn) ||
+	    is_zero_pfn(pfn))
+		return;
+	raw_spin_lock_irqsave(&tracker->lock, irq_flags);
+	tracker->events.faults += state == TRACKER_PROTECTED;
+	if (tracker->context && tracker->control & LITEMRC_CONTROL_ENABLE &&
+	    takes_part(tracker, frame) &&
+	    !(tracker->page[frame].permitted && tracker->page[frame].context == tracker->context))
+		left = access(tracker, mm, address, frame, &leaves);
+	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);
+	if (left != TRACKER_NONE)
+		tracker_entry_protect(mm, (unsigned long)leaves.address << PAGE_SHIFT,
+				      left + tracker->first_pfn);
+}
+
+static void find(struct tracepoint *tracepoint, void *found)
+{
+	if (!strcmp(tracepoint->name, "mm_fault"))
+		*(struct tracepoint **)found = tracepoint;
+}
+
+/* Returns 0, or -ENODEV in a kernel without fault-tracepoint.patch. */
+int tracker_find_tracepoint(struct tracker *tracker)
+{
+	for_each_kernel_tracepoint(find, &tracker->tracepoint);
+	return tracker->tracepoint ? 0 : -ENODEV;
+}
+
+/* Caller holds @settings. */
+int tracker_start(struct tracker *tracker)
+{
+	int ret;
+
+	if (tracker->probing)
+		return 0;
+	ret = tracepoint_probe_register(tracker->tracepoint, on_fault, tracker);
+	if (ret)
+		return ret;
+	tracker->probing = true;
+	if (tracker->period_ms)
+		schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+	schedule_work(&tracker->sweep);
+	return 0;
+}
+
+/* Returns the number of pages that were protected, in all processes. */
+static u32 permit_all(void)
+{
+	struct mm_struct *mm, *last = NULL;
+	struct task_struct *task;
+	pid_t pid = 0;
+	u32 found = 0;
+
+	for (;;) {
+		struct pid *next;
+
+		rcu_read_lock();
+		next = find_ge_pid(pid, &init_pid_ns);
+		task = next ? get_pid_task(next, PIDTYPE_TGID) : NULL;
+		pid = next ? pid_nr(next) + 1 : 0;
+		rcu_read_unlock();
+		if (!pid)
+			break;
+		mm = task ? get_task_mm(task) : NULL;
+		if (task)
+			put_task_struct(task);
+		if (!mm)
+			continue;
+		if (mm != last) {
+			mmap_read_lock(mm);
+			found += tracker_entries_permit(mm);
+			mmap_read_unlock(mm);
+		}
+		last = mm;
+		mmput(mm);
+	}
+	return found;
+}
+
+/*
+ * Nothing is protected any more, so each pass leaves only what a process that was forked meanwhile has inherited.
+ * Caller holds @settings; the tracker is disabled.
+ */
+void tracker_stop(struct tracker *tracker)
+{
+	if (!tracker->probing)
+		return;
+	while (permit_all())
+		;
+	tracepoint_probe_unregister(tracker->tracepoint, on_fault, tracker);
+	tracepoint_synchronize_unregister();
+	tracker->probing = false;
+	tracker_spaces_free(tracker);
+}

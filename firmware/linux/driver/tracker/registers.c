@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The registers of docs/registers.md, as far as the driver uses them. Commands take effect at once. */
+#include <linux/mm.h>
+
+#include "tracker.h"
+
+#define CYCLE_NS 20 /* of a clock of 50 MHz */
+
+void tracker_reset(struct tracker *tracker)
+{
+	tracker->control = LITEMRC_CONTROL_HOLD | LITEMRC_CONTROL_EPOCH_UNIT;
+	tracker->upper = tracker->frames - 1;
+	tracker_stacks_clear(tracker);
+}
+
+static void end_epoch(struct tracker *tracker)
+{
+	memcpy(tracker->published, tracker->row, sizeof(tracker->row));
+	memset(tracker->row, 0, sizeof(tracker->row));
+	tracker->epoch++;
+	tracker->epoch_ns = ktime_get_ns();
+	tracker->end_requested = false;
+	tracker->ready = true;
+	tracker->shot = tracker->control & LITEMRC_CONTROL_SINGLE_SHOT;
+	if (tracker->probing)
+		schedule_work(&tracker->sweep);
+}
+
+static bool is_over(const struct tracker *tracker)
+{
+	u64 length_ns = (u64)tracker->epoch_length * CYCLE_NS;
+
+	if (tracker->end_requested)
+		return true;
+	return tracker->epoch_length && tracker->control & LITEMRC_CONTROL_ENABLE &&
+	       tracker->control & LITEMRC_CONTROL_EPOCH_UNIT && !tracker->shot &&
+	       !(tracker->control & LITEMRC_CONTROL_FREEZE) &&
+	       ktime_get_ns() - tracker->epoch_ns >= length_ns;
+}
+
+/* Ends an epoch that is over; returns whether the interrupt is asserted. Caller holds @lock. */
+bool tracker_tick(struct tracker *tracker)
+{
+	if (is_over(tracker) && !tracker->ready)
+		end_epoch(tracker);
+	return tracker->ready && tracker->ev_enable && !READ_ONCE(tracker->masked);
+}
+
+static u32 read_status(struct tracker *tracker)
+{
+	u32 status = 0;
+
+	tracker_tick(tracker);
+	if (!(tracker->control & LITEMRC_CONTROL_ENABLE))
+		status |= LITEMRC_STATUS_IDLE;
+	if (tracker->ready)
+		status |= LITEMRC_STATUS_EPOCH_READY;
+	if (tracker->end_requested)
+		status |= LITEMRC_STATUS_EPOCH_DUE;
+	if (tracker->shot || tracker->control & LITEMRC_CONTROL_FREEZE)
+		status |= LITEMRC_STATUS_FROZEN;
+	return status;
+}
+
+static u32 read_register(struct tracker *tracker, unsigned int offset)
+{
+	switch (offset) {
+	case LITEMRC_VERSION:
+		return LITEMRC_REGS_VERSION;
+	case LITEMRC_CAPABILITIES:
+		return PAGE_SHIFT << LITEMRC_CAPABILITIES_PAGE_SHIFT_SHIFT |
+		       ilog2(tracker->frames) << LITEMRC_CAPABILITIES_FRAMES_LOG2_SHIFT |
+		       TRACKER_GROUPS_LOG2 << LITEMRC_CAPABILITIES_GROUPS_LOG2_SHIFT |
+		       TRACKER_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
+		       LITEMRC_ENGINE_OS << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
+		       1 << LITEMRC_CAPABILITIES_RANKS_SHIFT;
+	case LITEMRC_STACK_CAPABILITIES:
+		return ilog2(tracker->frames) << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
+		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
+		       4 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT;
+	case LITEMRC_CONTROL:
+		return tracker->control;
+	case LITEMRC_CONTEXT:
+		return tracker->context;
+	case LITEMRC_EPOCH_LENGTH:
+		return tracker->epoch_length;
+	case LITEMRC_RANGE_LOWER:
+		return tracker->lower;
+	case LITEMRC_RANGE_UPPER:
+		return tracker->upper;
+	case LITEMRC_STATUS:
+		return read_status(tracker);
+	case LITEMRC_EPOCH:
+		return tracker->epoch;
+	case LITEMRC_EPOCH_DROPPED:
+		return tracker->untracked;
+	case LITEMRC_EV_STATUS:
+	case LITEMRC_EV_PENDING:
+		return tracker->ready;
+	case LITEMRC_EV_ENABLE:
+		return tracker->ev_enable;
+	default: /* sampling, scale: all pages take part */
+		return 0;
+	}
+}
+
+static void command(struct tracker *tracker, u32 value)
+{
+	if (value & LITEMRC_COMMAND_CLEAR) {
+		tracker_stacks_clear(tracker);
+		memset(tracker->row, 0, sizeof(tracker->row));
+		tracker->epoch_ns = ktime_get_ns();
+		if (tracker->probing)
+			schedule_work(&tracker->sweep);
+	}
+	if (value & LITEMRC_COMMAND_RELEASE)
+		tracker->ready = false;
+	if (value & LITEMRC_COMMAND_END_EPOCH)
+		tracker->end_requested = true;
+	if (value & LITEMRC_COMMAND_ARM)
+		tracker->shot = false;
+	tracker_tick(tracker);
+}
+
+static void write_register(struct tracker *tracker, unsigned int offset, u32 value)
+{
+	switch (offset) {
+	case LITEMRC_CONTROL:
+		tracker->control = value;
+		break;
+	case LITEMRC_COMMAND:
+		command(tracker, value);
+		break;
+	case LITEMRC_CONTEXT:
+		tracker->context = value % TRACKER_CONTEXTS;
+		break;
+	case LITEMRC_INVALIDATE:
+		if (value >= tracker->frames || !tracker->page[value].context)
+			break;
+		tracker_note(tracker, TRACKER_FREED, value, 0);
+		tracker_forget(tracker, value);
+		break;
+	case LITEMRC_EPOCH_LENGTH:
+		tracker->epoch_length = value;
+		break;
+	case LITEMRC_RANGE_LOWER:
+		tracker->lower = value;
+		break;
+	case LITEMRC_RANGE_UPPER:
+		tracker->upper = min(value, tracker->frames - 1);
+		break;
+	case LITEMRC_EV_ENABLE:
+		tracker->ev_enable = value;
+		break;
+	}
+}
+
+static u32 read_window(const struct tracker *tracker, unsigned int word)
+{
+	unsigned int column = word % LITEMRC_WINDOW_ROW(TRACKER_GROUPS);
+	const struct tracker_row *row;
+	u32 hits = 0, group;
+
+	row = &tracker->published[word / LITEMRC_WINDOW_ROW(TRACKER_GROUPS) % TRACKER_CONTEXTS];
+	if (column < TRACKER_GROUPS)
+		return row->hits[column];
+	if (column == LITEMRC_WINDOW_MISSES(TRACKER_GROUPS))
+		return row->misses;
+	if (column != LITEMRC_WINDOW_ACCESSES(TRACKER_GROUPS))
+		return row->touched;
+	for (group = 0; group < TRACKER_GROUPS; group++)
+		hits += row->hits[group];
+	return hits + row->misses;
+}
+
+static u32 os_read(void *io, unsigned int offset)
+{
+	struct tracker *tracker = io;
+	unsigned long flags;
+	u32 value;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	value = read_register(tracker, offset);
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	return value;
+}
+
+static void os_write(void *io, unsigned int offset, u32 value)
+{
+	struct tracker *tracker = io;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	write_register(tracker, offset, value);
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+}
+
+static u32 os_window(void *io, unsigned int word)
+{
+	struct tracker *tracker = io;
+	unsigned long flags;
+	u32 value;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	value = read_window(tracker, word);
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	return value;
+}
+
+/* The driver claims frames for context 0, whose stack the tracker does not keep. */
+static void os_claimed(void *io, u32 frame)
+{
+}
+
+/* Called with the driver's settings locked, before the monitor is enabled and after it is disabled. */
+static int os_enable(void *io, bool on)
+{
+	struct tracker *tracker = io;
+	int ret = 0;
+
+	mutex_lock(&tracker->settings);
+	if (on)
+		ret = tracker_start(tracker);
+	else
+		tracker_stop(tracker);
+	mutex_unlock(&tracker->settings);
+	return ret;
+}
+
+const struct litemrc_ops tracker_ops = {
+	.read = os_read,
+	.write = os_write,
+	.window = os_window,
+	.claimed = os_claimed,
+	.enable = os_enable,
+};

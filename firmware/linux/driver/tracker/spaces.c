@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The memories of tracked processes. A reference keeps the struct, not the memory: that is taken for each use. */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+
+#include "tracker.h"
+
+/* Returns the index of a memory, or -ENOSPC. Caller holds @lock. */
+int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
+{
+	int space, free = -ENOSPC;
+
+	for (space = TRACKER_SPACES - 1; space >= 0; space--) {
+		if (tracker->space[space] == mm)
+			return space;
+		if (!tracker->space[space])
+			free = space;
+	}
+	if (free >= 0) {
+		mmgrab(mm);
+		tracker->space[free] = mm;
+	}
+	return free;
+}
+
+/* A tick: a process that was in memory before it was followed need not fault. Caller holds @lock. */
+void tracker_see(struct tracker *tracker)
+{
+	int space;
+
+	if (!tracker->context || !tracker->probing || !current->mm)
+		return;
+	for (space = 0; space < TRACKER_SPACES; space++)
+		if (tracker->space[space] == current->mm)
+			return;
+	if (tracker_space_of(tracker, current->mm) >= 0)
+		schedule_work(&tracker->sweep);
+}
+
+/* Returns a memory with its mmap lock for reading, or NULL: it is gone, or someone changes it. */
+struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space)
+{
+	struct mm_struct *mm;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	mm = tracker->space[space];
+	if (mm && !mmget_not_zero(mm))
+		mm = NULL;
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	if (mm && !mmap_read_trylock(mm)) {
+		mmput(mm);
+		mm = NULL;
+	}
+	return mm;
+}
+
+/* May sleep. */
+void tracker_space_put(struct mm_struct *mm)
+{
+	mmap_read_unlock(mm);
+	mmput(mm);
+}
+
+static void forget_space(struct tracker *tracker, unsigned int space)
+{
+	struct mm_struct *mm = tracker->space[space];
+	unsigned long flags;
+	u32 frame;
+
+	for (frame = 0; frame < tracker->frames; frame++) {
+		raw_spin_lock_irqsave(&tracker->lock, flags);
+		if (tracker->page[frame].context && tracker->page[frame].place.space == space)
+			tracker_forget(tracker, frame);
+		raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	}
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	tracker->space[space] = NULL;
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	mmdrop(mm);
+}
+
+/* Forgets the memories that are gone, with their pages. Caller holds @settings. */
+void tracker_spaces_check(struct tracker *tracker)
+{
+	unsigned int space;
+
+	for (space = 0; space < TRACKER_SPACES; space++)
+		if (tracker->space[space] && !atomic_read(&tracker->space[space]->mm_users))
+			forget_space(tracker, space);
+}
+
+void tracker_spaces_free(struct tracker *tracker)
+{
+	unsigned int space;
+
+	for (space = 0; space < TRACKER_SPACES; space++)
+		if (tracker->space[space])
+			forget_space(tracker, space);
+}

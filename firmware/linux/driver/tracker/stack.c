@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* LRU stacks of frames, with the group of each page and the scan list at the top. */
+#include "tracker.h"
+
+void tracker_stacks_clear(struct tracker *tracker)
+{
+	unsigned int context, group;
+
+	for (context = 0; context < TRACKER_CONTEXTS; context++) {
+		struct tracker_stack *stack = &tracker->stack[context];
+
+		*stack = (struct tracker_stack){ TRACKER_NONE, TRACKER_NONE, 0, 0, TRACKER_NONE };
+		for (group = 0; group < TRACKER_GROUPS; group++)
+			stack->first[group] = TRACKER_NONE;
+	}
+	memset(tracker->page, 0, array_size(tracker->frames, sizeof(*tracker->page)));
+	tracker->leaving = 0;
+}
+
+static void unlink(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+{
+	struct tracker_page *page = &tracker->page[frame];
+
+	if (page->newer == TRACKER_NONE)
+		stack->newest = page->older;
+	else
+		tracker->page[page->newer].older = page->older;
+	if (page->older == TRACKER_NONE)
+		stack->oldest = page->newer;
+	else
+		tracker->page[page->older].newer = page->newer;
+}
+
+static void push(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+{
+	struct tracker_page *page = &tracker->page[frame];
+
+	page->newer = TRACKER_NONE;
+	page->older = stack->newest;
+	if (stack->newest == TRACKER_NONE)
+		stack->oldest = frame;
+	else
+		tracker->page[stack->newest].newer = frame;
+	stack->newest = frame;
+	page->group = 0;
+	stack->first[0] = frame;
+}
+
+/* One page more above them: the last page of each group to `last` becomes the first of the next. */
+static void push_down(struct tracker *tracker, struct tracker_stack *stack, unsigned int last)
+{
+	unsigned int group;
+
+	for (group = last; group; group--) {
+		u32 first = stack->first[group];
+
+		first = first == TRACKER_NONE ? stack->oldest : tracker->page[first].newer;
+		tracker->page[first].group = group;
+		stack->first[group] = first;
+	}
+	tracker->events.crossed += last;
+}
+
+static void move_to_top(struct tracker *tracker, struct tracker_stack *stack, u32 frame)
+{
+	if (stack->newest == frame)
+		return;
+	push_down(tracker, stack, tracker->page[frame].group);
+	if (stack->last_permitted == frame)
+		stack->last_permitted = tracker->page[frame].newer;
+	unlink(tracker, stack, frame);
+	push(tracker, stack, frame);
+}
+
+static void add(struct tracker *tracker, unsigned int context, u32 frame)
+{
+	struct tracker_stack *stack = &tracker->stack[context];
+
+	/* The last group has no end. */
+	push_down(tracker, stack, min(stack->pages / tracker->group_pages, tracker->last_group));
+	tracker->page[frame].context = context;
+	push(tracker, stack, frame);
+	stack->pages++;
+}
+
+static void leave_list(struct tracker_stack *stack, struct tracker *tracker, u32 frame)
+{
+	struct tracker_page *page = &tracker->page[frame];
+
+	if (!page->permitted)
+		return;
+	page->permitted = false;
+	stack->permitted--;
+	if (stack->last_permitted == frame)
+		stack->last_permitted = page->newer;
+}
+
+/* The frame was freed, or belongs to another context from now on. */
+void tracker_forget(struct tracker *tracker, u32 frame)
+{
+	struct tracker_page *page = &tracker->page[frame];
+	struct tracker_stack *stack = &tracker->stack[page->context];
+	unsigned int group;
+
+	if (!page->context)
+		return;
+	tracker->leaving -= page->leaving;
+	leave_list(stack, tracker, frame);
+	for (group = page->group + 1; group <= tracker->last_group; group++) {
+		u32 first = stack->first[group];
+
+		if (first == TRACKER_NONE)
+			break;
+		tracker->page[first].group = group - 1;
+		stack->first[group] = tracker->page[first].older;
+	}
+	if (stack->first[page->group] == frame)
+		stack->first[page->group] = page->older;
+	unlink(tracker, stack, frame);
+	stack->pages--;
+	*page = (struct tracker_page){};
+}
+
+/**
+ * tracker_access - an access to a page that is not in the scan list
+ * @tracker: the tracker
+ * @context: of the process
+ * @frame: of the page
+ *
+ * Counts it and puts the page on top of the stack.
+ *
+ * Return: the frame that leaves the scan list for it, which the caller protects, or TRACKER_NONE
+ */
+u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
+{
+	struct tracker_stack *stack = &tracker->stack[context];
+	struct tracker_page *page = &tracker->page[frame];
+	u32 leaves = TRACKER_NONE;
+
+	if (page->context != context) {
+		tracker_forget(tracker, frame);
+		tracker_count(tracker, context, frame, TRACKER_NONE);
+		add(tracker, context, frame);
+	} else {
+		tracker->leaving -= page->leaving;
+		page->leaving = false;
+		tracker_count(tracker, context, frame, page->group);
+		move_to_top(tracker, stack, frame);
+	}
+	page->faulted = true;
+	if (stack->permitted == tracker->scan_list) {
+		leaves = stack->last_permitted;
+		leave_list(stack, tracker, leaves);
+	}
+	page->permitted = true;
+	if (!stack->permitted++)
+		stack->last_permitted = frame;
+	return leaves;
+}
+
+/* A page whose accessed bit a scan found set. In the first group the order stays. */
+void tracker_count_scanned(struct tracker *tracker, u32 frame)
+{
+	struct tracker_page *page = &tracker->page[frame];
+
+	tracker->events.accessed++;
+	tracker_count(tracker, page->context, frame, page->group);
+	if (page->group)
+		move_to_top(tracker, &tracker->stack[page->context], frame);
+}

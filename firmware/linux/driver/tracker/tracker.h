@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tracker without hardware (Zhou et al. 2004, section 3.2): a monitor for the driver, whose accesses are
+ * protection faults and accessed bits. golden/monitor/os_tracker.py has the rules.
+ */
+#ifndef LITEMRC_TRACKER_H
+#define LITEMRC_TRACKER_H
+
+#include <linux/device.h>
+#include <linux/irqdomain.h>
+#include <linux/mm_types.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+#include "litemrc_platform.h"
+#include "litemrc_regs.h"
+
+struct platform_device;
+struct tracepoint;
+
+#define TRACKER_GROUPS_LOG2 6
+#define TRACKER_GROUPS BIT(TRACKER_GROUPS_LOG2)
+#define TRACKER_CONTEXTS_LOG2 3
+#define TRACKER_CONTEXTS BIT(TRACKER_CONTEXTS_LOG2)
+#define TRACKER_SPACES 64 /* memories of processes at a time */
+#define TRACKER_NONE U32_MAX /* no frame */
+#define TRACKER_LOG_ENTRIES 65536
+
+/* Where a frame was accessed last. */
+struct tracker_place {
+	u32 address; /* of the page, by number */
+	u8 space; /* index in @spaces */
+};
+
+/* A frame in the stack of a context. */
+struct tracker_page {
+	u32 newer; /* frames: neighbours in the stack */
+	u32 older;
+	u32 epoch; /* when it was counted last, plus 1 */
+	struct tracker_place place;
+	u8 context; /* 0: in no stack */
+	u8 group;
+	bool permitted; /* in the scan list */
+	bool faulted; /* counted since the last scan */
+	bool leaving; /* no longer in the scan list, but not protected yet */
+};
+
+/* The LRU stack of a context; its top is the scan list. */
+struct tracker_stack {
+	u32 newest;
+	u32 oldest;
+	u32 pages;
+	u32 permitted; /* pages of the scan list */
+	u32 last_permitted; /* its last page */
+	u32 first[TRACKER_GROUPS]; /* the first page of each group */
+};
+
+struct tracker_row {
+	u32 hits[TRACKER_GROUPS];
+	u32 misses;
+	u32 touched;
+};
+
+/* What the events of golden/monitor/os_tracker.py cost is counted by these. */
+struct tracker_events {
+	u32 faults;
+	u32 scans;
+	u32 scanned;
+	u32 accessed;
+	u32 crossed;
+};
+
+enum tracker_kind {
+	TRACKER_FAULT = 'f',
+	TRACKER_ACCESSED = 'a',
+	TRACKER_SCAN = 's',
+	TRACKER_FREED = 'i',
+};
+
+/* The log of a test: what was counted, in order. */
+struct tracker_entry {
+	u32 kind;
+	u32 frame;
+	u32 address; /* of the page, by number */
+	u32 group; /* TRACKER_NONE: a miss */
+};
+
+struct tracker {
+	raw_spinlock_t lock; /* guards all below, to the settings */
+	u32 control;
+	u32 context; /* of the running process */
+	u32 epoch_length; /* in cycles */
+	u32 lower; /* frames that take part */
+	u32 upper;
+	u32 ev_enable;
+	u32 epoch;
+	u64 epoch_ns; /* when it began */
+	bool ready; /* an epoch is in the window */
+	bool end_requested;
+	bool shot;
+	bool masked;
+	u32 frames;
+	u32 group_pages;
+	u32 last_group; /* counts all deeper ones, too */
+	struct tracker_page *page; /* by frame */
+	struct tracker_stack stack[TRACKER_CONTEXTS];
+	struct tracker_row row[TRACKER_CONTEXTS]; /* of the running epoch */
+	struct tracker_row published[TRACKER_CONTEXTS];
+	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
+	struct tracker_events events;
+	u32 leaving; /* pages */
+	u32 untracked; /* accesses of processes beyond TRACKER_SPACES */
+	struct tracker_entry *log; /* NULL: none */
+	u32 logged;
+
+	struct mutex settings; /* guards the rest; outermost */
+	u32 scan_list;
+	u32 period_ms; /* 0: scans by command only */
+	struct tracepoint *tracepoint; /* behind page faults */
+	bool probing; /* it is registered */
+	u32 *listed; /* pages of a scan */
+	struct delayed_work scan;
+	struct work_struct sweep; /* protects pages that the tracker does not know */
+	struct platform_device *device;
+	unsigned long first_pfn;
+	struct timer_list timer;
+	struct irq_domain *domain;
+	int irq;
+};
+
+/* registers.c */
+extern const struct litemrc_ops tracker_ops;
+void tracker_reset(struct tracker *tracker);
+bool tracker_tick(struct tracker *tracker);
+
+/* interrupt.c */
+int tracker_interrupt_init(struct tracker *tracker);
+void tracker_interrupt_exit(struct tracker *tracker);
+
+/* attributes.c */
+extern const struct attribute_group *tracker_groups[];
+
+/* stack.c: callers hold @lock */
+void tracker_stacks_clear(struct tracker *tracker);
+u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame);
+void tracker_forget(struct tracker *tracker, u32 frame);
+void tracker_count_scanned(struct tracker *tracker, u32 frame);
+
+/* entries.c: page table entries; callers hold the mmap lock, not @lock */
+enum tracker_entry_state { TRACKER_ABSENT, TRACKER_PERMITTED, TRACKER_PROTECTED };
+enum tracker_entry_state tracker_entry_permit(struct mm_struct *mm, unsigned long address,
+					      unsigned long *pfn);
+bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned long pfn);
+bool tracker_entry_accessed(struct mm_struct *mm, unsigned long address, unsigned long pfn);
+u32 tracker_entries_permit(struct mm_struct *mm);
+typedef bool tracker_choose(void *data, unsigned long address, unsigned long pfn);
+void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void *data);
+
+/* spaces.c */
+int tracker_space_of(struct tracker *tracker, struct mm_struct *mm);
+void tracker_see(struct tracker *tracker);
+struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space);
+void tracker_space_put(struct mm_struct *mm);
+void tracker_spaces_check(struct tracker *tracker);
+void tracker_spaces_free(struct tracker *tracker);
+
+/* faults.c */
+int tracker_find_tracepoint(struct tracker *tracker);
+int tracker_start(struct tracker *tracker);
+void tracker_stop(struct tracker *tracker);
+void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
+void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
+
+/* scan.c: callers hold @settings */
+void tracker_scan(struct tracker *tracker);
+void tracker_sweep(struct tracker *tracker);
+void tracker_scan_work(struct work_struct *work);
+void tracker_sweep_work(struct work_struct *work);
+
+#endif
