@@ -31,6 +31,10 @@ LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
 SHIM      := build/boot/shim.bin
 
+# Of Linux on four ranks of DDR3; in no test that CI runs.
+LINUX_RANKS_SIM  := build/sim-linux-ranks/gateware/obj_dir/Vsim
+LINUX_RANKS_SHIM := build/boot-ranks/shim.bin
+
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
@@ -51,7 +55,7 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	linux linux-demo linux-govern linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
@@ -161,6 +165,8 @@ test-targets: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/targets.stamp   ## a
 sim: $(HOST) $(SIM)   ## the Verilated SoC
 
 sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
+
+sim-linux-ranks: $(HOST) $(LINUX_RANKS_SIM)   ## the Verilated SoC that runs Linux on four ranks of DDR3
 
 sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
@@ -317,9 +323,10 @@ $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
+$(LINUX_RANKS_SIM): SIM_OPTIONS := --variant linux --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
 $(SMP_SIM): SIM_OPTIONS := --variant smp
-$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
+$(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -331,10 +338,11 @@ $(BRIDGE_SIMS): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(S
 	@mkdir -p build/$*
 	@python litex-soc/sim_bridge.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
 
-$(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
+$(SHIM) $(LINUX_RANKS_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile \
+	build/sim-linux%/gateware/obj_dir/Vsim
 	@echo "building the shim ($(@D)/build.log)"
 	@mkdir -p $(@D)
-	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
+	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/build/sim-linux$* OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
 $(SMP_FIRMWARE): FIRMWARE_FOLDER := /smp
