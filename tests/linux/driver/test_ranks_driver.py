@@ -1,4 +1,4 @@
-"""ranks/N/ of a monitor with a rank power unit: states, policy, residencies and wake-ups; its part of a record."""
+"""ranks/N/ with a rank power unit: states, policy, residencies and wake-ups; and their part of a record."""
 
 from errno import EBUSY, EINVAL, ENODEV
 
