@@ -236,8 +236,7 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
         compile_simulator(
             Path(builder.gateware_dir),
             [source for source, *_ in soc.platform.sources],
-            # The others boot within seconds; the DDR3 model's state cannot be saved.
-            snapshots=variant == "linux" and not ranks,
+            snapshots=variant == "linux",  # the others boot within seconds
         )
     except subprocess.CalledProcessError as error:
         sys.exit(f"sim.py: Verilator or a simulation module did not compile: {' '.join(error.cmd)}")
