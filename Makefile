@@ -56,7 +56,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-govern linux-ready linux-images linux-debug \
+	linux linux-demo linux-ranks linux-ranks-ready linux-govern linux-ready linux-images linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -89,6 +89,9 @@ linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify
 
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
+
+linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
+	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -186,6 +189,10 @@ linux-images: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## kernel a
 linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux/images.json says what goes where
 	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
 		--initramfs build/linux/initramfs.cpio --out build/linux
+
+linux-ranks-ready: linux-images sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
+	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-ranks/csr.json --image build/linux/Image \
+		--initramfs build/linux/initramfs.cpio --out build/linux-ranks $(if $(NUMA),--numa)
 
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
