@@ -1,4 +1,4 @@
-"""Linux on four ranks of DDR3 in the simulated RTL: ranks sleep on request, every counter and rule is verified.
+"""Linux on four ranks of DDR3 in the RTL: a rank sleeps on request; counters and rules are verified.
 
 Not in CI: it needs `make linux-ranks-ready`, and a boot if there is no snapshot.
 """
