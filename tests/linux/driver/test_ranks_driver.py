@@ -27,8 +27,10 @@ def rank(number, name):
 
 
 def counter(epoch, number, word):
-    """What the fake's meter counts in epoch `epoch`, from 0 (fake_ranks.c)."""
-    return epoch * 10000 + (number * WORDS + word) * 100
+    """What the fake's meter counts in an epoch, from 0 (fake_ranks.c); word 5 is the rest of all cycles."""
+    if word == 5:
+        return CYCLES - sum(counter(epoch, number, other) for other in (4, 6, 7, 8))
+    return epoch % 8 * 1000 + number * 100 + word
 
 
 def snapshot(guest):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The registers of a rank meter and rank power, beside a fake monitor. A command is obeyed at once;
- * the value of a counter identifies its epoch, domain and word.
+ * the value of a counter identifies its epoch (of 8), domain and word. The residencies add up.
  */
 #include "litemrc_fake.h"
 
@@ -106,6 +106,26 @@ static void fake_write(void *io, unsigned int offset, u32 value)
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 }
 
+static u32 identify(u32 epoch, u32 domain, u32 word)
+{
+	return epoch % 8 * 1000 + domain * 100 + word;
+}
+
+/* The rest of the cycles is precharge standby. */
+static u32 count(u32 epoch, u32 domain, u32 word)
+{
+	u32 rest = FAKE_RANK_CYCLES;
+	u32 state;
+
+	if (word != LITEMRC_METER_PRECHARGE_STANDBY)
+		return identify(epoch, domain, word);
+	for (state = LITEMRC_METER_ACTIVE_STANDBY; state <= LITEMRC_METER_SELF_REFRESH_PARTIAL;
+	     state++)
+		if (state != word)
+			rest -= identify(epoch, domain, state);
+	return rest;
+}
+
 static u32 fake_window(void *io, unsigned int word)
 {
 	struct fake *fake = io;
@@ -114,7 +134,7 @@ static u32 fake_window(void *io, unsigned int word)
 
 	raw_spin_lock_irqsave(&fake->lock, flags);
 	if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW)
-		value = (fake->epoch - 1) * 10000 + word * 100;
+		value = count(fake->epoch - 1, word / LITEMRC_METER_ROW, word % LITEMRC_METER_ROW);
 	else
 		fake_violate(fake, "the meter's window read without an epoch, or past its end");
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
