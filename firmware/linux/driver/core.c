@@ -95,7 +95,9 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 	if (mon->irq < 0)
 		return mon->irq;
 	ret = litemrc_read_parameters(mon);
-	return ret || data ? ret : check_window(mon);
+	if (!ret && !data)
+		ret = check_window(mon);
+	return ret ?: litemrc_ranks_find(mon, data);
 }
 
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
@@ -107,6 +109,7 @@ static void quiet_hardware(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_COMMAND,
 		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	litemrc_ranks_quiet(mon);
 	mon->ring.stored = litemrc_read(mon, LITEMRC_EPOCH);
 	mon->ring.ended_ns = ktime_get_ns();
 }
@@ -145,7 +148,7 @@ static int add_user_interface(struct litemrc *mon)
 				  &litemrc_context_group);
 	if (ret)
 		goto deregister;
-	ret = litemrc_add_folders(mon, &mon->ranks, "ranks", mon->parameters.ranks,
+	ret = litemrc_add_folders(mon, &mon->rank_folders, "ranks", mon->parameters.ranks,
 				  &litemrc_rank_group);
 	if (ret)
 		goto remove_contexts;
@@ -155,7 +158,7 @@ static int add_user_interface(struct litemrc *mon)
 	return 0;
 
 remove_ranks:
-	litemrc_remove_folders(&mon->ranks);
+	litemrc_remove_folders(&mon->rank_folders);
 remove_contexts:
 	litemrc_remove_folders(&mon->contexts);
 deregister:
@@ -169,7 +172,7 @@ free_id:
 /* On return no attribute is being read or written, and none will be. */
 static void remove_user_interface(struct litemrc *mon)
 {
-	litemrc_remove_folders(&mon->ranks);
+	litemrc_remove_folders(&mon->rank_folders);
 	litemrc_remove_folders(&mon->contexts);
 	misc_deregister(&mon->misc);
 	ida_free(&litemrc_ids, mon->id);
@@ -189,6 +192,7 @@ static void litemrc_remove(void *data)
 	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_free_context(mon, context);
 	mutex_unlock(&mon->settings);
+	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);

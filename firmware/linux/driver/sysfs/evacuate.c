@@ -56,7 +56,7 @@ int litemrc_add_evacuate_files(struct litemrc *mon)
 	unsigned int rank;
 	int ret = 0;
 
-	for (rank = 0; !ret && rank < mon->ranks.count; rank++)
-		ret = sysfs_create_files(mon->ranks.child[rank], attributes);
+	for (rank = 0; !ret && rank < mon->rank_folders.count; rank++)
+		ret = sysfs_create_files(mon->rank_folders.child[rank], attributes);
 	return ret;
 }
