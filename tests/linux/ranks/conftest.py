@@ -35,7 +35,7 @@ MEM-ISOLATION OWN 1
 
 
 def build_overlay(out: Path) -> Path:
-    """Compile the tests' programs and the fake monitor; they are unpacked over the initramfs."""
+    """Compile the tests' programs, the driver and the fake monitor; they are unpacked over the initramfs."""
     out.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(IMAGES / "zig-cache")}
     sources = [*sorted((HERE / "guest").glob("*.c")), GUIDE / "color.c"]
@@ -45,7 +45,11 @@ def build_overlay(out: Path) -> Path:
         (out / "isolated").write_text(ISOLATED)
         modules = {module.name: module for module in build_modules(KERNEL, out)}
         files = {name: out / name for name in ("nodes", "intents", "isolated")}
-        write_initramfs(out / "overlay.cpio", files | {"litemrc_fake.ko": modules["litemrc_fake.ko"]})
+        files |= {
+            "litemrc_fake.ko": modules["litemrc_fake.ko"],
+            "lib/modules/litemrc.ko": modules["litemrc.ko"],
+        }
+        write_initramfs(out / "overlay.cpio", files)
     return out / "overlay.cpio"
 
 
