@@ -33,7 +33,7 @@ DTB_BYTES_MAX = 64 * 1024
 BOOTARGS = "console=liteuart retain_initrd rootfstype=ramfs"
 SEED_BYTES = 64  # Linux needs 256 bits; with twice as many it never waits
 SUPERVISOR_EXTERNAL = 9  # privileged specification, table 4.2
-LOCAL, REMOTE = 10, 20  # distances of NUMA nodes: Devicetree binding numa-distance-map-v1
+LOCAL, OTHER = 10, 20  # distances of NUMA nodes: Devicetree binding numa-distance-map-v1
 RANKS = "ranks"
 DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
 
@@ -89,12 +89,38 @@ def memory_nodes(csr, numa):
 		reg = {cells(base, each)};{node_id}
 	}};
 """)
-    return "".join(nodes) + (distance_map(count) if numa else "")
+    if numa:
+        nodes += [movable_ranks(ram["base"], each, count), distance_map(count)]
+    return "".join(nodes)
+
+
+def movable_ranks(base, each, count):
+    """Return the areas that keep the kernel's own pages out of all ranks but the first."""
+    areas = "".join(
+        f"""
+		rank@{start:x} {{
+			compatible = "shared-dma-pool";
+			reusable;
+			reg = {cells(start, each)};
+		}};
+"""
+        for start in range(base + each, base + count * each, each)
+    )
+    return f"""
+	reserved-memory {{
+		#address-cells = <1>;
+		#size-cells = <1>;
+		ranges;
+{areas}	}};
+"""
 
 
 def distance_map(count):
-    """Return the node of the distances between NUMA nodes: every other rank is as far."""
-    rows = (" ".join(f"{a} {b} {LOCAL if a == b else REMOTE}" for b in range(count)) for a in range(count))
+    """Return the distances: pages leave a rank for the lowest other one, and last for rank 0, the kernel's."""
+    rows = (
+        " ".join(f"{a} {b} {LOCAL if a == b else OTHER + (b or count)}" for b in range(count))
+        for a in range(count)
+    )
     return f"""
 	distance-map {{
 		compatible = "numa-distance-map-v1";

@@ -111,7 +111,12 @@ def test_each_rank_can_be_a_numa_node(generate):
     assert get(dtb, "/cpus/cpu@0", "numa-node-id") == [0]
     assert get(dtb, "/distance-map", "compatible", "s") == "numa-distance-map-v1"
     triples = get(dtb, "/distance-map", "distance-matrix")
-    assert triples == [n for a in range(4) for b in range(4) for n in (a, b, 10 if a == b else 20)]
+    assert triples == [n for a in range(4) for b in range(4) for n in (a, b, 10 if a == b else 20 + (b or 4))]
+    for number in (1, 2, 3):
+        base = 0x40000000 + number * 0x1000000
+        area = f"/reserved-memory/rank@{base:x}"
+        assert get(dtb, area, "reg") == [base, 0x1000000]
+        assert get(dtb, area, "compatible", "s") == "shared-dma-pool"
     # Frame 0 of monitor and ranks is the first node's first page.
     first = get(dtb, "/memory@40000000", "phandle")
     for block in ("/soc/monitor@f0002000", "/soc/ranks@f0003000"):
