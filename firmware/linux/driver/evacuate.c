@@ -4,43 +4,27 @@
  * them, so that no allocation finds one, until the rank is opened again.
  *
  * Only ranks that an area of the device tree covers ("shared-dma-pool", reusable) can be emptied:
- * there the kernel allocates nothing but movable pages. No allocation fails because of a closed
- * rank: reclaim opens the ranks of a node before it runs out of memory, and the OOM killer opens
- * all of them before it looks for a victim.
+ * there the kernel allocates nothing but movable pages.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/notifier.h>
 #include <linux/of_address.h>
-#include <linux/oom.h>
 #include <linux/sched/signal.h>
-#include <linux/shrinker.h>
 #include <linux/slab.h>
 
 #include "evacuate.h"
 #include "litemrc.h"
 
 #define EVACUATE_TRIES 3 /* pages are often busy for a moment */
-#define EVACUATE_PLEAS 40 /* allocations in need that wait for a running evacuation, at most */
-#define EVACUATE_PLEA_MS 50
 
-struct litemrc_evacuation {
-	struct litemrc *mon;
-	spinlock_t lock; /* guards all below */
-	struct shrinker shrinker;
-	struct notifier_block oom;
-	unsigned int pleas; /* during the running evacuation; more than 0 ends it in vain */
-	struct litemrc_evacuated rank[];
-};
-
-static u32 pages_of_rank(const struct litemrc *mon)
+u32 litemrc_pages_of_rank(const struct litemrc *mon)
 {
 	return mon->parameters.frames / mon->parameters.ranks;
 }
 
 static unsigned long first_of_rank(const struct litemrc *mon, unsigned int rank)
 {
-	return mon->first_pfn + rank * pages_of_rank(mon);
+	return mon->first_pfn + rank * litemrc_pages_of_rank(mon);
 }
 
 static struct zone *zone_of_rank(const struct litemrc *mon, unsigned int rank)
@@ -50,7 +34,7 @@ static struct zone *zone_of_rank(const struct litemrc *mon, unsigned int rank)
 	return pfn_valid(pfn) ? page_zone(pfn_to_page(pfn)) : NULL;
 }
 
-static int node_of_rank(const struct litemrc *mon, unsigned int rank)
+int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank)
 {
 	return pfn_to_nid(first_of_rank(mon, rank));
 }
@@ -70,9 +54,9 @@ static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litem
 }
 
 /* Gives the pages of a closed rank back; returns how many. */
-static u32 give_back(struct litemrc_evacuation *all, unsigned int rank)
+u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 {
-	u32 pages = pages_of_rank(all->mon);
+	u32 pages = litemrc_pages_of_rank(all->mon);
 
 	if (!change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
 		return 0;
@@ -100,7 +84,7 @@ static u32 buddy_pages(unsigned long pfn, u32 pages)
 
 u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 {
-	u32 pages = pages_of_rank(mon);
+	u32 pages = litemrc_pages_of_rank(mon);
 	unsigned long pfn = first_of_rank(mon, rank);
 
 	if (mon->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
@@ -109,7 +93,7 @@ u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
 }
 
 /* Free pages of the whole memory beyond the kernel's watermarks; closed ranks have none. */
-static long spare_pages(const struct litemrc_evacuation *all)
+long litemrc_spare_pages(const struct litemrc_evacuation *all)
 {
 	long spare = global_zone_page_state(NR_FREE_PAGES);
 	struct zone *zone, *before = NULL;
@@ -122,44 +106,6 @@ static long spare_pages(const struct litemrc_evacuation *all)
 		before = zone;
 	}
 	return spare;
-}
-
-/* References that a user's page has without being pinned. */
-static int explained_references(struct page *page)
-{
-	bool cached = PageAnon(page) ? PageSwapCache(page) : !!READ_ONCE(page->mapping);
-
-	return page_mapcount(page) + cached + page_has_private(page);
-}
-
-/* Of zram, for example; such pages are on no LRU list. */
-static bool is_movable_by_owner(struct page *page)
-{
-	return (unsigned long)page->mapping & PAGE_MAPPING_MOVABLE && !PageAnon(page);
-}
-
-/* Counts what remains in a rank and would not have moved. */
-static void note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved)
-{
-	u32 at;
-
-	memset(unmoved, 0, LITEMRC_UNMOVED_KINDS * sizeof(*unmoved));
-	for (at = 0; at < pages; at++) {
-		struct page *page = compound_head(pfn_to_page(pfn + at));
-
-		if (PageBuddy(page)) {
-			if (page->private <= pageblock_order)
-				at += (1 << page->private) - 1;
-		} else if (!page_count(page)) {
-			continue; /* on its way to or from the buddy system */
-		} else if (!PageLRU(page) && !is_movable_by_owner(page)) {
-			unmoved[LITEMRC_KERNEL]++;
-		} else if (PageLocked(page) || PageWriteback(page)) {
-			unmoved[LITEMRC_BUSY]++;
-		} else if (PageLRU(page) && page_count(page) > explained_references(page)) {
-			unmoved[LITEMRC_PINNED]++;
-		}
-	}
 }
 
 static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u32 pages)
@@ -182,7 +128,7 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 	struct litemrc_evacuation *all = mon->evacuation;
 	struct litemrc_evacuated *last = &all->rank[rank];
 	unsigned long pfn = first_of_rank(mon, rank);
-	u32 pages = pages_of_rank(mon), used, free;
+	u32 pages = litemrc_pages_of_rank(mon), used, free;
 	ktime_t begin = ktime_get();
 	unsigned int other;
 	int ret = 0;
@@ -203,15 +149,15 @@ int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
 
 	free = buddy_pages(pfn, pages);
 	used = pages - free;
-	ret = spare_pages(all) - free < used ? -ENOSPC : move_pages_away(all, pfn, pages);
+	ret = litemrc_spare_pages(all) - free < used ? -ENOSPC : move_pages_away(all, pfn, pages);
 	memset(last->unmoved, 0, sizeof(last->unmoved));
 	if (ret == -EBUSY)
-		note_unmoved(pfn, pages, last->unmoved);
+		litemrc_note_unmoved(pfn, pages, last->unmoved);
 	last->moved = ret ? 0 : used;
 	last->us = ktime_us_delta(ktime_get(), begin);
 	change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
 	if (READ_ONCE(all->pleas))
-		give_back(all, rank);
+		litemrc_give_back(all, rank);
 	return READ_ONCE(all->pleas) || ret == -ENOMEM ? -ENOSPC : ret;
 }
 
@@ -223,7 +169,7 @@ int litemrc_open_rank(struct litemrc *mon, unsigned int rank)
 	case LITEMRC_RANK_MOVING:
 		return -EAGAIN;
 	default:
-		give_back(mon->evacuation, rank);
+		litemrc_give_back(mon->evacuation, rank);
 		return 0;
 	}
 }
@@ -233,70 +179,11 @@ void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank, struct lite
 	*last = mon->evacuation->rank[rank];
 }
 
-/* ------------------------------------------------------------------------------ under pressure */
-
-/*
- * Reclaim looks at each node in need. A movable allocation can use a closed rank of that node. Of
- * kswapd's work it is not known for whom it is, and the kernel's own memory is in no such rank, so
- * then the whole memory must be short.
- */
-static unsigned long held_pages(struct shrinker *shrinker, struct shrink_control *control)
-{
-	struct litemrc_evacuation *all =
-		container_of(shrinker, struct litemrc_evacuation, shrinker);
-	unsigned long held = 0;
-	unsigned int rank;
-
-	if (!(control->gfp_mask & __GFP_MOVABLE) && spare_pages(all) > 0)
-		return 0;
-	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
-		if (READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_CLOSED &&
-		    node_of_rank(all->mon, rank) == control->nid)
-			held += pages_of_rank(all->mon);
-	return held;
-}
-
-static unsigned long open_for_reclaim(struct shrinker *shrinker, struct shrink_control *control)
-{
-	struct litemrc_evacuation *all =
-		container_of(shrinker, struct litemrc_evacuation, shrinker);
-	unsigned long freed = 0;
-	unsigned int rank;
-
-	for (rank = 0; !freed && rank < all->mon->parameters.ranks; rank++)
-		if (node_of_rank(all->mon, rank) == control->nid)
-			freed = give_back(all, rank);
-	return freed ?: SHRINK_STOP;
-}
-
-/* Before the OOM killer chooses: all closed ranks; else the end of a running evacuation. */
-static int open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
-{
-	struct litemrc_evacuation *all = container_of(block, struct litemrc_evacuation, oom);
-	unsigned long *freed = data;
-	bool moving = false;
-	unsigned int rank;
-
-	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
-		*freed += give_back(all, rank);
-		moving |= READ_ONCE(all->rank[rank].memory) == LITEMRC_RANK_MOVING;
-	}
-	/* It may wait for a lock that this task holds, so not for ever. */
-	if (!*freed && moving && READ_ONCE(all->pleas) < EVACUATE_PLEAS) {
-		WRITE_ONCE(all->pleas, all->pleas + 1);
-		schedule_timeout_killable(msecs_to_jiffies(EVACUATE_PLEA_MS));
-		*freed = 1;
-	}
-	return NOTIFY_OK;
-}
-
-/* ---------------------------------------------------------------------------------------- setup */
-
 /* Does a reusable area of the device tree cover the whole rank? */
 static bool is_movable(const struct litemrc *mon, unsigned int rank)
 {
 	phys_addr_t begin = PFN_PHYS(first_of_rank(mon, rank));
-	phys_addr_t end = begin + PFN_PHYS(pages_of_rank(mon));
+	phys_addr_t end = begin + PFN_PHYS(litemrc_pages_of_rank(mon));
 	struct device_node *areas = of_find_node_by_path("/reserved-memory"), *area;
 	struct resource covers;
 	bool movable = false;
@@ -323,19 +210,12 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	for (rank = 0; rank < ranks; rank++)
 		if (is_movable(mon, rank))
 			all->rank[rank].memory = LITEMRC_RANK_OPEN;
-	all->shrinker.count_objects = held_pages;
-	all->shrinker.scan_objects = open_for_reclaim;
-	all->shrinker.flags = SHRINKER_NUMA_AWARE;
-	all->shrinker.seeks = 0; /* costs no I/O: is asked first */
-	all->oom.notifier_call = open_for_oom;
-	ret = register_shrinker(&all->shrinker, "litemrc-ranks");
-	if (ret) {
+	ret = litemrc_pressure_register(all);
+	if (ret)
 		kfree(all);
-		return ret;
-	}
-	mon->evacuation = all;
-	register_oom_notifier(&all->oom);
-	return 0;
+	else
+		mon->evacuation = all;
+	return ret;
 }
 
 /* The files are gone. */
@@ -346,10 +226,9 @@ void litemrc_evacuation_stop(struct litemrc *mon)
 
 	if (!all)
 		return;
-	unregister_oom_notifier(&all->oom);
-	unregister_shrinker(&all->shrinker);
+	litemrc_pressure_unregister(all);
 	for (rank = 0; rank < mon->parameters.ranks; rank++)
-		give_back(all, rank);
+		litemrc_give_back(all, rank);
 	mon->evacuation = NULL;
 	kfree(all);
 }

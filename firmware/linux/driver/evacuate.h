@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Ranks without data: evacuate.c moves the pages, sysfs/evacuate.c has the files. */
+/* Ranks without data: evacuate.c moves pages, sysfs/evacuate.c has the files. */
 #ifndef LITEMRC_EVACUATE_H
 #define LITEMRC_EVACUATE_H
 
+#include <linux/notifier.h>
+#include <linux/shrinker.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 struct litemrc;
-struct litemrc_evacuation;
 
 enum litemrc_rank_memory {
 	LITEMRC_RANK_FIXED, /* not, or not only, memory that can be emptied */
@@ -31,6 +33,15 @@ struct litemrc_evacuated {
 	u32 unmoved[LITEMRC_UNMOVED_KINDS];
 };
 
+struct litemrc_evacuation {
+	struct litemrc *mon;
+	spinlock_t lock; /* guards all below */
+	struct shrinker shrinker;
+	struct notifier_block oom;
+	unsigned int pleas; /* during the running evacuation; more than 0 ends it in vain */
+	struct litemrc_evacuated rank[];
+};
+
 #ifdef CONFIG_CONTIG_ALLOC
 int litemrc_evacuation_init(struct litemrc *mon);
 void litemrc_evacuation_stop(struct litemrc *mon);
@@ -39,6 +50,19 @@ int litemrc_open_rank(struct litemrc *mon, unsigned int rank);
 u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
 void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank,
 			     struct litemrc_evacuated *last);
+
+/* for pressure.c */
+u32 litemrc_pages_of_rank(const struct litemrc *mon);
+int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank);
+u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank);
+long litemrc_spare_pages(const struct litemrc_evacuation *all);
+
+/* pressure.c */
+int litemrc_pressure_register(struct litemrc_evacuation *all);
+void litemrc_pressure_unregister(struct litemrc_evacuation *all);
+
+/* unmoved.c */
+void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved);
 
 /* sysfs/evacuate.c */
 int litemrc_add_evacuate_files(struct litemrc *mon);
