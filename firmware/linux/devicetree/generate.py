@@ -116,7 +116,7 @@ def movable_ranks(base, each, count):
 
 
 def distance_map(count):
-    """Return the distances: pages leave a rank for the lowest other one, and last for rank 0, the kernel's."""
+    """Return the distances: pages leave a rank for the lowest other one, for rank 0 last."""
     rows = (
         " ".join(f"{a} {b} {LOCAL if a == b else OTHER + (b or count)}" for b in range(count))
         for a in range(count)
