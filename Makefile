@@ -31,6 +31,10 @@ LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
 SHIM      := build/boot/shim.bin
 
+# Of Linux on four ranks of DDR3; in no test that CI runs.
+LINUX_RANKS_SIM  := build/sim-linux-ranks/gateware/obj_dir/Vsim
+LINUX_RANKS_SHIM := build/boot-ranks/shim.bin
+
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
 
@@ -51,11 +55,11 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
-.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-govern linux-ready linux-images linux-debug \
+.PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
+	linux linux-demo linux-ranks linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
-	bench bench-long bench-linux bench-linux-tail bench-linux-tracker bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
@@ -85,6 +89,9 @@ linux-demo: linux-ready   ## Linux in the RTL runs programs concurrently: verify
 
 linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctrl-C or poweroff -f ends it (boots once, 3 min; then 2 s)
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
+
+linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
+	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -162,6 +169,8 @@ sim: $(HOST) $(SIM)   ## the Verilated SoC
 
 sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
+sim-linux-ranks: $(HOST) $(LINUX_RANKS_SIM)   ## the Verilated SoC that runs Linux on four ranks of DDR3
+
 sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
 sim-bridge: $(HOST) build/sim-bridge/gateware/obj_dir/Vsim   ## the Verilated SoC without a processor, behind UARTBone
@@ -180,6 +189,13 @@ linux-images: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## kernel a
 linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux/images.json says what goes where
 	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux/Image \
 		--initramfs build/linux/initramfs.cpio --out build/linux
+
+linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
+	+@$(LINUX) numa
+
+linux-ranks-ready: linux-images $(if $(NUMA),linux-numa) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
+	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-ranks/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
+		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-ranks $(if $(NUMA),--numa)
 
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
@@ -242,6 +258,9 @@ bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long
 
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
+
+bench-linux-ranks: linux-numa .venv/test.stamp   ## 10,000 evacuations of ranks under load, every page checked, in qemu (20 min)
+	PYTHONPATH=tests python bench/linux_ranks.py
 
 bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tail.py
@@ -320,9 +339,10 @@ $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
+$(LINUX_RANKS_SIM): SIM_OPTIONS := --variant linux --ranks 4 --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
 $(SMP_SIM): SIM_OPTIONS := --variant smp
-$(SIM) $(LINUX_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
+$(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
 	@echo "building the Verilated SoC (build/$*/build.log)"
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
@@ -334,10 +354,11 @@ $(BRIDGE_SIMS): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(S
 	@mkdir -p build/$*
 	@python litex-soc/sim_bridge.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
 
-$(SHIM): $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile $(LINUX_SIM)
+$(SHIM) $(LINUX_RANKS_SHIM): build/boot%/shim.bin: $(wildcard firmware/boot/*.* firmware/boot/litex/*) firmware/boot/Makefile \
+	build/sim-linux%/gateware/obj_dir/Vsim
 	@echo "building the shim ($(@D)/build.log)"
 	@mkdir -p $(@D)
-	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/$(LINUX_SOC) OUT=$(CURDIR)/$(@D) \
+	@$(MAKE) -f firmware/boot/Makefile PLATFORM=litex SOC=$(CURDIR)/build/sim-linux$* OUT=$(CURDIR)/$(@D) \
 		>$(@D)/build.log 2>&1 || { tail -40 $(@D)/build.log; exit 1; }
 
 $(SMP_FIRMWARE): FIRMWARE_FOLDER := /smp

@@ -48,6 +48,7 @@ PARTS = {
         Govern a device <docs/govern>
         Curves beyond the memory <docs/evicted>
         Put ranks to sleep <docs/ranks>
+        Empty a rank under Linux <docs/ranks-linux>
         Replicate remote pages <docs/remote_pages>
         Follow Linux processes <docs/linux>
         Test in Renode <docs/renode>

@@ -36,7 +36,7 @@ PLATFORMS = {
 
 def description(variant="baremetal", ranks=None, **monitor_parameters):
     """Return csr.json of a simulated SoC."""
-    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, **monitor_parameters)
+    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks, variant)), variant, ranks, **monitor_parameters)
     soc.finalize()
     return json.loads(get_csr_json(soc.csr_regions, soc.constants, soc.mem_regions))
 

@@ -3,11 +3,13 @@
 
     python litex-soc/sim.py --output build/sim
     python litex-soc/sim.py --output build/sim-linux --variant linux
-    python litex-soc/sim.py --output build/sim-ranks --ranks 4 --engine group_stack --groups 256
+    python litex-soc/sim.py --output build/sim-ranks --ranks 4 --groups 256
+    python litex-soc/sim.py --output build/sim-linux-ranks --variant linux --ranks 4 --groups 256
     python litex-soc/sim.py --output build/sim-refs --refs
     python litex-soc/sim.py --output build/sim-smp --variant smp
 
-With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB, which can sleep. With ``--refs``
+With ``--ranks`` the memory is DDR3 with that number of ranks of 128 MB (16 MB under Linux), which can sleep;
+the engine is then group_stack, which alone reports the moves of pages to the rank meter. With ``--refs``
 there are reference counters, a window to remote memory, and a traffic generator. The variant ``smp`` has
 two harts (docs/smp.md).
 
@@ -53,6 +55,7 @@ CONSOLES = {
 SYS_CLK_HZ = 50_000_000
 DDR3_SYS_CLK_HZ = 100_000_000  # DDR3-800, the slowest with its DLL on
 DDR3_DATA_BITS = 16
+DDR3_RANKS = (1, 2, 4, 8)
 SMP_PACKAGE = "pythondata_cpu_vexriscv_smp"
 SDRAM_DATA_BITS = 64  # a DIMM of four 64 Mbit chips: 32 MB; a line of the L2 is two accesses
 
@@ -80,6 +83,19 @@ _io = [
 ]
 
 
+class MT41K64M16Eighth(MT41K64M16):
+    """The chip with half of its rows and a quarter of its columns, so that Linux starts fast."""
+
+    part = "MT41K64M16"
+    nrows = 4096
+    ncols = 256
+
+
+def ddr3_module(variant):
+    """The chip of a rank: of 128 MB, for Linux of 16 MB."""
+    return MT41K64M16Eighth if variant == "linux" else MT41K64M16
+
+
 class PowerOnReset(LiteXModule):
     """The simulated clock, with one cycle of reset at the start."""
 
@@ -97,8 +113,8 @@ class PowerOnReset(LiteXModule):
 class SimSoC(LiteMRCSoC):
     """The SoC with a DRAM model, an observer inside that model, and a recorder of observer and monitor.
 
-    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` has their
-    names and the address of the first byte; else it is None), and a reset of the SoC ends the simulation.
+    With ``variant="linux"`` the DRAM model reads files when the simulation starts (``dram_layout`` describes
+    them and has the address of the first byte; else it is None), and a reset of the SoC ends the simulation.
 
     With ``ranks`` the DRAM is DDR3, its model a simulation module, and there are rank meter and rank power.
 
@@ -112,7 +128,7 @@ class SimSoC(LiteMRCSoC):
         self.add_constant("SDRAM_TEST_DISABLE")
         self.dram_layout = None
         if ranks:
-            accesses = self._add_ddr3(platform, ranks, monitor_parameters)
+            accesses = self._add_ddr3(platform, variant, ranks, monitor_parameters)
         else:
             accesses = self._add_sdr(variant, monitor_parameters)
 
@@ -144,9 +160,13 @@ class SimSoC(LiteMRCSoC):
             self.dram_layout = fill_at_start(phy) | {"base": self.bus.regions["main_ram"].origin}
         return observer.read, observer.write, observer.address
 
-    def _add_ddr3(self, platform, ranks, monitor_parameters):
-        """Add DDR3; returns the same as ``_add_sdr``."""
-        module = MT41K64M16(DDR3_SYS_CLK_HZ, "1:4", speedgrade="800")
+    def _add_ddr3(self, platform, variant, ranks, monitor_parameters):
+        """Add DDR3; returns the same as ``_add_sdr``.
+
+        The bare-metal firmware loads its mode registers. Images in a DRAM at power-on have no counterpart in
+        hardware; with them it is initialised, too.
+        """
+        module = ddr3_module(variant)(DDR3_SYS_CLK_HZ, "1:4", speedgrade="800")
         round_refresh_interval_down(module, DDR3_SYS_CLK_HZ)
         pads = platform.request("ddr3")
         self.ddrphy = phy = DDR3ModelPHY(module, pads, DDR3_SYS_CLK_HZ, DDR3_DATA_BITS, ranks)
@@ -158,8 +178,12 @@ class SimSoC(LiteMRCSoC):
             "800E",
             gigabits=1,
             address_map="bank_row_column",
+            initialised=variant == "linux",
             commands="ddr3.npy",
         )
+        if variant == "linux":
+            memory = self.bus.regions["main_ram"]
+            self.dram_layout = {"module": "ddr3", "bytes": memory.size, "base": memory.origin}
         return phy.access & ~phy.access_write, phy.access & phy.access_write, phy.access_address
 
 
@@ -176,11 +200,11 @@ def simulator_config(soc, variant):
     return config
 
 
-def simulator_io(ranks=None):
+def simulator_io(ranks=None, variant="baremetal"):
     """The pins of a simulated SoC, with those of its DDR3 if it has ranks."""
     if not ranks:
         return list(_io)
-    return [*_io, ddr3_io(MT41K64M16(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks)]
+    return [*_io, ddr3_io(ddr3_module(variant)(DDR3_SYS_CLK_HZ, "1:4"), DDR3_DATA_BITS, ranks)]
 
 
 def build(output, variant="baremetal", ranks=None, refs=False, **monitor_parameters):
@@ -192,7 +216,7 @@ def build(output, variant="baremetal", ranks=None, refs=False, **monitor_paramet
 
     if ranks:
         copy_ddr3_model(modules)
-    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, refs, **monitor_parameters)
+    soc = SimSoC(SimPlatform("SIM", simulator_io(ranks, variant)), variant, ranks, refs, **monitor_parameters)
     builder = Builder(
         soc, output_dir=str(output), csr_json=str(output / "csr.json"), csr_svd=str(output / "csr.svd")
     )
@@ -226,7 +250,7 @@ def main():
     parser.add_argument("--variant", choices=VARIANTS, default="baremetal", help="default: %(default)s")
     parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
     parser.add_argument("--refs", action="store_true", help="reference counters and a second master")
-    parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
+    parser.add_argument("--engine", choices=ENGINES, help="default: bucket_stack; with --ranks group_stack")
     parser.add_argument("--groups", type=int, default=64)
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
@@ -241,6 +265,11 @@ def main():
         help=f"Verilog of an HLS compiler for this unit: {', '.join(HLS_UNITS)}; can be given several times",
     )
     args = parser.parse_args()
+    engine = args.engine or ("group_stack" if args.ranks else "bucket_stack")
+    if args.ranks is not None and args.ranks not in DDR3_RANKS:
+        parser.error(f"--ranks {args.ranks}: a power of two from 1 to {DDR3_RANKS[-1]}")
+    if args.ranks and engine != "group_stack":
+        parser.error("--ranks needs --engine group_stack, which reports the moves of pages")
     if args.refs and args.variant == "linux":
         parser.error("--refs: a processor with an MMU caches the window that makes memory remote")
     if args.variant == "smp" and (args.ranks or args.refs):
@@ -252,7 +281,7 @@ def main():
         args.variant,
         args.ranks,
         args.refs,
-        engine=args.engine,
+        engine=engine,
         groups=args.groups,
         contexts=args.contexts,
         queue_depth=args.queue_depth,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The SBI calls that a kernel on one hart makes: base, timer, system reset, and the legacy console. */
+/* The SBI calls that a kernel on one hart makes, also one for several: base, timer, IPI, fences, system reset, legacy console. */
 #include <platform.h>
 #include <shim.h>
 
@@ -12,6 +12,7 @@
 #define SBI_ERR_FAILED (-1)
 #define SBI_ERR_NOT_SUPPORTED (-2)
 #define SBI_ERR_INVALID_PARAM (-3)
+#define ALL_HARTS 0xffffffffu
 
 enum extension {
 	LEGACY_SET_TIMER = 0,
@@ -20,10 +21,13 @@ enum extension {
 	LEGACY_SHUTDOWN = 8,
 	BASE = 0x10,
 	TIMER = 0x54494d45,
+	IPI = 0x735049,
+	REMOTE_FENCE = 0x52464e43,
 	SYSTEM_RESET = 0x53525354,
 };
 
 enum base_function { GET_SPEC, GET_IMPLEMENTATION, GET_VERSION, PROBE, GET_VENDOR, GET_ARCH, GET_MACHINE };
+enum fence_function { FENCE_I, SFENCE_VMA, SFENCE_VMA_ASID };
 enum reset_type { SHUTDOWN, COLD_REBOOT, WARM_REBOOT };
 enum reset_reason { NO_REASON, SYSTEM_FAILURE };
 
@@ -41,6 +45,8 @@ static bool available(uint32_t extension)
 	case LEGACY_SHUTDOWN:
 	case BASE:
 	case TIMER:
+	case IPI:
+	case REMOTE_FENCE:
 	case SYSTEM_RESET:
 		return true;
 	}
@@ -79,6 +85,40 @@ static void set_timer(uint32_t low, uint32_t high)
 		write_register(TIMER_LATCH, 0);
 	csr_clear(mip, INTERRUPT_STI);
 	csr_set(mie, INTERRUPT_MTI);
+}
+
+/* SBI 3.1: a mask of harts from a first one on; -1 as the first is all. There is hart 0 only. */
+static int32_t check_harts(uint32_t mask, uint32_t first)
+{
+	if (first == ALL_HARTS || !mask)
+		return SBI_SUCCESS;
+	return first == 0 && mask == 1 ? SBI_SUCCESS : SBI_ERR_INVALID_PARAM;
+}
+
+/* SBI 7.1: the hart's own software interrupt; S mode clears it. */
+static int32_t send_ipi(uint32_t mask, uint32_t first)
+{
+	int32_t error = check_harts(mask, first);
+
+	if (!error && (mask || first == ALL_HARTS))
+		csr_set(mip, INTERRUPT_SSI);
+	return error;
+}
+
+/* SBI 8: whole fences, so ranges and ASIDs need no reading. */
+static int32_t remote_fence(uint32_t function, uint32_t mask, uint32_t first)
+{
+	int32_t error = check_harts(mask, first);
+
+	if (function > SFENCE_VMA_ASID)
+		return SBI_ERR_NOT_SUPPORTED;
+	if (error)
+		return error;
+	if (function == FENCE_I)
+		__asm__ volatile("fence.i" : : : "memory");
+	else
+		__asm__ volatile("sfence.vma" : : : "memory");
+	return SBI_SUCCESS;
 }
 
 /* SBI 10.1: returns only on failure. */
@@ -122,6 +162,13 @@ void sbi_call(struct frame *frame)
 			set_timer(a[0], a[1]);
 			result.error = SBI_SUCCESS;
 		}
+		break;
+	case IPI:
+		if (function == 0)
+			result.error = send_ipi(a[0], a[1]);
+		break;
+	case REMOTE_FENCE:
+		result.error = remote_fence(function, a[0], a[1]);
 		break;
 	case SYSTEM_RESET:
 		if (function == 0)

@@ -21,6 +21,7 @@
 #define MSTATUS_MXR (1u << 19)
 
 /* Priv 3.1.9: interrupts in mie and mip. */
+#define INTERRUPT_SSI (1u << 1)
 #define INTERRUPT_STI (1u << 5)
 #define INTERRUPT_MTI (1u << 7)
 

@@ -13,6 +13,7 @@
 #include "budgets/groups.h"
 #include "budgets/lease.h"
 #include "driver/driver.h"
+#include "driver/ranks.h"
 #include "driver/record.h"
 #include "messages/epochs.h"
 #include "messages/events.h"
@@ -177,7 +178,7 @@ int daemon_serve(const struct options *options)
 	atexit(fault_cost_end);
 	atexit(lease_end);
 
-	outbox_init(sources[TTY].fd, parameters.contexts);
+	outbox_init(sources[TTY].fd, parameters.contexts + dram.ranks);
 	service_init(sources[TTY].fd);
 	start_counting();
 	if (program_count && !options->program_user)

@@ -4,7 +4,8 @@
 //   check_stream [NAME=VALUE]... < STREAM
 //
 // Settings: grade=800E gigabits=2 chip_bits=16 tck_ps=2500 ranks=1 row_bits=14 data_bytes=2 map=bank_row_column
-// tREFI_ps tRC_ps; cl=6 cwl=5 starts initialised, cl=0 starts before RESET#.
+// tREFI_ps tRC_ps; cl=6 cwl=5 starts initialised, cl=0 starts before RESET#; restored=1 replaces the model after each
+// cycle with an event by a new one, restored from its saved state.
 //
 // A line of the stream is a time and an event; lines with the same time are one cycle of the DRAM:
 //
@@ -23,19 +24,51 @@
 // Returns 1 if a rule was broken, 2 if the stream cannot be read.
 #include "model.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <sstream>
 
 namespace {
 
 using namespace ddr3;
 
-Parameters parameters_of(int argc, char **argv) {
+struct Settings {
+    Parameters parameters;
+    bool restored = false;
+};
+
+// A state in memory.
+class Saved : public State {
+  public:
+    Saved() : State(false) {}
+    explicit Saved(const Saved &saved) : State(true), bytes_(saved.bytes_) {}
+
+    void bytes(void *data, std::size_t size) override {
+        auto *const at = static_cast<std::uint8_t *>(data);
+        if (!restoring()) {
+            bytes_.insert(bytes_.end(), at, at + size);
+            return;
+        }
+        if (size > bytes_.size() - used_)
+            throw std::runtime_error("the saved state is too short");
+        std::copy_n(bytes_.begin() + std::ptrdiff_t(used_), size, at);
+        used_ += size;
+    }
+
+    bool all_used() const { return used_ == bytes_.size(); }
+
+  private:
+    std::vector<std::uint8_t> bytes_;
+    std::size_t used_ = 0;
+};
+
+Settings settings_of(int argc, char **argv) {
     std::map<std::string, std::string> set = {{"grade", "800E"}, {"map", "bank_row_column"}};
     std::map<std::string, long> numbers = {{"gigabits", 2}, {"chip_bits", 16}, {"tck_ps", 2500}, {"ranks", 1},
                                            {"row_bits", 14}, {"data_bytes", 2}, {"tREFI_ps", tREFI_PS}, {"tRC_ps", 0},
-                                           {"cl", 6}, {"cwl", 5}};
+                                           {"cl", 6}, {"cwl", 5}, {"restored", 0}};
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i], name = word.substr(0, word.find('='));
         if (word.size() <= name.size() + 1 || !(set.count(name) || numbers.count(name)))
@@ -56,14 +89,14 @@ Parameters parameters_of(int argc, char **argv) {
     p.tRC_ps = numbers["tRC_ps"];
     p.preset_cl = unsigned(numbers["cl"]);
     p.preset_cwl = unsigned(numbers["cwl"]);
-    return p;
+    return {p, numbers["restored"] != 0};
 }
 
 class Stream {
   public:
-    explicit Stream(const Parameters &p) : model_(p), all_((1u << p.geometry.ranks) - 1) {
-        pins_.cke = p.preset_cl ? all_ : 0;
-        model_.observer = [this](const Access &access) { seen_ = access; };
+    explicit Stream(const Settings &settings) : settings_(settings), all_((1u << parameters().geometry.ranks) - 1) {
+        pins_.cke = parameters().preset_cl ? all_ : 0;
+        renew();
     }
 
     void line(const std::string &text) {
@@ -85,17 +118,34 @@ class Stream {
 
     int finish() {
         carry_out();
-        for (const Violation &v : model_.violations().kept())
+        for (const Violation &v : model_->violations().kept())
             std::cout << "violation " << text_of(v.rule).name << ' ' << v.clock << ' ' << v.rank << ' ' << v.bank
                       << '\n';
-        const Counts &counts = model_.counts();
+        const Counts &counts = model_->counts();
         std::cout << "reads " << counts.reads << "\nwrites " << counts.writes << "\nlost_reads " << counts.lost_reads
-                  << "\nundriven_reads " << counts.undriven_reads << "\nhost_bytes " << model_.storage().host_bytes()
+                  << "\nundriven_reads " << counts.undriven_reads << "\nhost_bytes " << model_->storage().host_bytes()
                   << '\n';
-        return !model_.violations().kept().empty();
+        return !model_->violations().kept().empty();
     }
 
   private:
+    const Parameters &parameters() const { return settings_.parameters; }
+
+    void renew() {
+        model_ = std::make_unique<Model>(parameters());
+        model_->observer = [this](const Access &access) { seen_ = access; };
+    }
+
+    void restore() {
+        Saved saved;
+        model_->transfer(saved);
+        renew();
+        Saved restored(saved);
+        model_->transfer(restored);
+        if (!restored.all_used())
+            throw std::runtime_error("the saved state is too long");
+    }
+
     void happen(const std::string &what, std::istringstream &words) {
         static const std::map<std::string, Command> COMMANDS = {
             {"ACT", Command::ACT}, {"RD", Command::RD},    {"RDA", Command::RD},  {"WR", Command::WR},
@@ -110,14 +160,14 @@ class Stream {
         if (what == "FILL") {
             const std::uint64_t address = number(words);
             const std::vector<std::uint8_t> bytes(16, std::uint8_t(number(words)));
-            model_.storage().fill(address, bytes.data(), bytes.size());
+            model_->storage().fill(address, bytes.data(), bytes.size());
             return;
         }
         const std::uint32_t ranks = ranks_of(words);
         if (what == "CUT") {
-            for (unsigned n = 0; n < model_.geometry().ranks; ++n)
+            for (unsigned n = 0; n < model_->geometry().ranks; ++n)
                 if (ranks >> n & 1)
-                    model_.power_cut(n);
+                    model_->power_cut(n);
             return;
         }
         if (what == "CKE" || what == "ODT") {
@@ -151,12 +201,12 @@ class Stream {
     void carry_out() {
         if (!pending_)
             return;
-        const std::optional<ColumnAccess> access = model_.clock(now_, pins_);
-        std::vector<std::uint8_t> data(model_.geometry().burst_bytes(), byte_);
+        const std::optional<ColumnAccess> access = model_->clock(now_, pins_);
+        std::vector<std::uint8_t> data(model_->geometry().burst_bytes(), byte_);
         if (access && access->kind == ColumnAccess::WRITE) {
-            model_.write(now_, *access, data.data(), masked_);
+            model_->write(now_, *access, data.data(), masked_);
         } else if (access) {
-            model_.read(now_, *access, data.data());
+            model_->read(now_, *access, data.data());
             const Location &at = access->at;
             std::uint32_t word;
             std::memcpy(&word, data.data(), sizeof(word));
@@ -167,6 +217,8 @@ class Stream {
         pins_.command = Command::NOP;
         pins_.cs_n = ~0u;
         pending_ = false;
+        if (settings_.restored)
+            restore();
     }
 
     static std::uint64_t number(std::istringstream &words) {
@@ -186,12 +238,13 @@ class Stream {
         if (word == "*")
             return all_;
         const unsigned rank = word.size() == 1 ? unsigned(word[0] - '0') : MAX_RANKS;
-        if (rank >= model_.geometry().ranks)
+        if (rank >= model_->geometry().ranks)
             throw std::invalid_argument("no rank " + word);
         return 1u << rank;
     }
 
-    Model model_;
+    const Settings settings_;
+    std::unique_ptr<Model> model_;
     std::uint32_t all_;
     Pins pins_;
     Clock now_ = 0;
@@ -211,7 +264,7 @@ int main(int argc, char **argv) {
     }
     int number = 0;
     try {
-        Stream stream(parameters_of(argc, argv));
+        Stream stream(settings_of(argc, argv));
         for (std::string text; ++number, std::getline(std::cin, text);)
             stream.line(text);
         return stream.finish();

@@ -22,6 +22,8 @@ class DataBus {
         last_rank_ = rank;
     }
 
+    void transfer(State &state) { state(end_, last_rank_); }
+
   private:
     static constexpr Clock CLOCKS = BURST / 2, PREAMBLE = 1;
 

@@ -126,6 +126,15 @@ class Model {
 
     std::function<void(const Access &)> observer; // of each column access, once its data are known
 
+    void transfer(State &state) {
+        violations_.transfer(state);
+        storage_.transfer(state);
+        bus_.transfer(state);
+        for (Rank &rank : ranks_)
+            rank.transfer(state);
+        state(last_, deadline_, counts_);
+    }
+
   private:
     static const Parameters &checked(const Parameters &p) {
         p.geometry.check();

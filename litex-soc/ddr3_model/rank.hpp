@@ -51,6 +51,14 @@ class Rank {
     bool initialised() const { return initialised_; }
     const ModeRegisters &mode_registers() const { return mode_; }
 
+    void transfer(State &state) {
+        refreshes_.transfer(state);
+        state(mode_, banks_, initialised_, calibrated_, loaded_, power_, cke_, odt_, slow_exit_);
+        state(cke_rise_, cke_fall_, odt_fall_, power_down_exit_, self_refresh_exit_, activates_, next_activate_);
+        state(last_activate_, last_precharge_, last_refresh_, last_mode_, last_read_, last_write_, last_write_auto_);
+        state(dll_reset_, calibration_, calibration_clocks_, calibration_rule_);
+    }
+
   private:
     struct Bank {
         bool open = false;

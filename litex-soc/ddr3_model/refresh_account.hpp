@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jedec/timing.hpp"
+#include "state.hpp"
 
 #include <algorithm>
 #include <array>
@@ -75,6 +76,10 @@ class RefreshAccount {
     Clock deadline() const { return deadline_; }
     bool extra_owed() const { return extra_owed_; }
     Clock intervals(int n) const { return Clock(double(n) * double(tREFI_fs_) / double(tCK_fs_)); }
+
+    void transfer(State &state) {
+        state(running_, extra_owed_, base_, entered_, deadline_, done_, recent_, next_);
+    }
 
   private:
     void update() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jedec/geometry.hpp"
+#include "state.hpp"
 
 #include <array>
 #include <cstring>
@@ -67,8 +68,15 @@ class Storage {
     // Bytes of host memory that rows take.
     std::uint64_t host_bytes() const { return rows_ * 2 * geometry_.row_bytes(); }
 
+    void transfer(State &state) {
+        if (state.restoring())
+            rows_ = 0;
+        for (Bank &bank : banks_)
+            transfer(state, bank);
+    }
+
   private:
-    enum State : std::uint8_t { NEVER_WRITTEN, WRITTEN, LOST };
+    enum ByteState : std::uint8_t { NEVER_WRITTEN, WRITTEN, LOST };
 
     struct Row {
         std::unique_ptr<std::uint8_t[]> data, state;
@@ -81,6 +89,37 @@ class Storage {
     };
 
     unsigned offset(const Location &at) const { return (at.column & ~(BURST - 1)) * geometry_.data_bytes; }
+
+    // The rows that exist, each behind its number.
+    void transfer(State &state, Bank &bank) {
+        std::vector<std::uint32_t> numbers;
+        for (std::size_t row = 0; row < bank.rows.size(); ++row)
+            if (bank.rows[row])
+                numbers.push_back(std::uint32_t(row));
+        state(bank.losses);
+        state.list(numbers);
+        if (state.restoring()) {
+            bank.rows.clear();
+            bank.rows.resize(numbers.empty() ? 0 : geometry_.rows());
+        }
+        for (const std::uint32_t number : numbers) {
+            if (state.restoring())
+                bank.rows[number] = new_row();
+            Row &row = *bank.rows[number];
+            state(row.losses);
+            state.bytes(row.data.get(), geometry_.row_bytes());
+            state.bytes(row.state.get(), geometry_.row_bytes());
+        }
+    }
+
+    // A row of bytes that were never written.
+    std::unique_ptr<Row> new_row() {
+        auto row = std::make_unique<Row>();
+        row->data = std::make_unique<std::uint8_t[]>(geometry_.row_bytes());
+        row->state = std::make_unique<std::uint8_t[]>(geometry_.row_bytes());
+        ++rows_;
+        return row;
+    }
 
     Row *find(const Location &at) {
         Bank &bank = banks_[at.rank * BANKS + at.bank];
@@ -98,11 +137,8 @@ class Storage {
         Bank &bank = banks_[at.rank * BANKS + at.bank];
         if (bank.rows.empty())
             bank.rows.resize(geometry_.rows());
-        auto row = std::make_unique<Row>();
-        row->data = std::make_unique<std::uint8_t[]>(geometry_.row_bytes());
-        row->state = std::make_unique<std::uint8_t[]>(geometry_.row_bytes());
+        auto row = new_row();
         row->losses = bank.losses;
-        ++rows_;
         return *(bank.rows[at.row] = std::move(row));
     }
 

@@ -3,6 +3,7 @@
 
 #include "jedec/geometry.hpp"
 #include "jedec/rules.hpp"
+#include "state.hpp"
 
 #include <array>
 #include <string>
@@ -40,6 +41,14 @@ class Violations {
 
     // The first ones, in the order of their cycles.
     const std::vector<Violation> &kept() const { return kept_; }
+
+    void transfer(State &state) {
+        state(counts_);
+        state.list(kept_, [&state](Violation &v) {
+            state(v.rule, v.clock, v.rank, v.bank);
+            state.text(v.text);
+        });
+    }
 
   private:
     std::array<std::uint64_t, RULE_COUNT> counts_{};

@@ -79,7 +79,8 @@ def build(folder, nranks):
     """Compile the simulator under ``folder`` (pathlib.Path)."""
     module = MT41J128M16(SYS_CLK_HZ, "1:4", speedgrade="800")
     modules = folder / "modules"
-    shutil.copytree(HERE / "sim_modules" / "ddr3", modules / "ddr3", dirs_exist_ok=True)
+    for name in ("ddr3", "snapshot"):
+        shutil.copytree(HERE / "sim_modules" / name, modules / name, dirs_exist_ok=True)
     copy_ddr3_model(modules)
     io = [("sys_clk", 0, Pins(1)), ddr3_io(module, 16, nranks)]
     soc = SelfTestSoC(SimPlatform("SIM", io), module, nranks)

@@ -51,7 +51,7 @@ def register_map():
     for platform, script in SCRIPTS.items():
         parameters = dict(PLATFORMS[platform])
         ranks, variant = parameters.pop("ranks", None), parameters.pop("variant", "baremetal")
-        soc = SimSoC(SimPlatform("SIM", simulator_io(ranks)), variant, ranks, **parameters)
+        soc = SimSoC(SimPlatform("SIM", simulator_io(ranks, variant)), variant, ranks, **parameters)
         soc.finalize()
         found[script] = words(soc, "mrc") + (words(soc, "ranks") if ranks else [])
     return found

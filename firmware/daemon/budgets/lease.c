@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "driver/ranks.h"
 #include "messages/outbox.h"
 #include "processes/listed.h"
 #include "processes/programs.h"
@@ -11,6 +12,7 @@
 #include "system/timing.h"
 
 #define ENDED "the lease ended: memory.high and memory.low are as before it"
+#define RANKS_ENDED ", rank policy and working set, too"
 
 struct entry {
 	bool held;
@@ -66,7 +68,10 @@ static void restore(const struct group *group)
 void lease_end(void)
 {
 	struct group group;
+	int error = held && dram.ranks ? ranks_restore() : 0;
 
+	if (error)
+		say("rank policy and working set cannot be restored: %s", strerror(-error));
 	held = false;
 	for (uint32_t i = 0; i < listed_count; i++) {
 		group_of_listed(i, &group);
@@ -84,24 +89,29 @@ void lease_end(void)
 
 void lease_set(uint32_t cycles)
 {
+	int error;
+
 	if (!cycles) {
 		lease_end();
 		return;
 	}
+	error = !held && dram.ranks ? ranks_save() : 0;
+	if (error)
+		say("rank policy and working set will not be restored: %s", strerror(-error));
 	held = true;
 	end_ms = now_ms() + (int64_t)((uint64_t)cycles * 1000 / parameters.clock_hz);
 }
 
 static void report(void)
 {
-	static const char line[] = ENDED;
+	static const char line[] = ENDED RANKS_ENDED;
 	static struct device_message message;
 
 	message.type_choice = device_message_type_log_c;
 	message.log = (struct log_body){
 		.level.log_level_choice = log_level_warning_c,
 		.line.value = (const uint8_t *)line,
-		.line.len = sizeof(line) - 1,
+		.line.len = strlen(ENDED) + (dram.ranks ? strlen(RANKS_ENDED) : 0),
 	};
 	outbox_send(&message);
 	unreported = false;

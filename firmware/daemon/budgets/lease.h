@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lease of a host that sets budgets. When it ends, memory.high and memory.low of each cgroup are as they were before
- * the host's first budget under the lease.
+ * The lease of a host that governs. When it ends, memory.high and memory.low of each cgroup are as they were before the
+ * host's first budget under the lease; policy and working set of the ranks are as they were when it began.
  */
 #ifndef LITEMRCD_LEASE_H
 #define LITEMRCD_LEASE_H

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/contexts.h"
+#include "driver/ranks.h"
 #include "litemrc_types.h"
 #include "system/say.h"
 #include "system/sysfs.h"
@@ -184,6 +185,7 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 	open_settings(monitor);
 	open_contexts(monitor);
 	read_engine();
+	ranks_open(monitor);
 	close(monitor);
 	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
 	if (!parameters.clock_hz)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "driver/ranks.h"
 #include "system/say.h"
 
 static struct litemrc_epoch *record;
@@ -35,18 +36,26 @@ static bool parts_fit(void)
 	       record->row_words >= record->groups + LITEMRC_ROW_WORDS + record->tail_groups &&
 	       record->tail_groups <= LITEMRC_TAIL_GROUPS_MAX &&
 	       !(record->header_bytes % sizeof(uint64_t)) && !(record->context_bytes % sizeof(uint32_t)) &&
-	       record->header_bytes + record->contexts * context_bytes <= record->bytes;
+	       record->header_bytes + record->contexts * context_bytes + record->ranks * record->rank_bytes <=
+		       record->bytes;
+}
+
+/* Later drivers' ranks may be longer, too. */
+static bool ranks_fit(void)
+{
+	return record->ranks == dram.ranks && !(record->rank_bytes % sizeof(uint32_t)) &&
+	       (!record->ranks || record->rank_bytes >= sizeof(struct litemrc_rank));
 }
 
 static void check(ssize_t length)
 {
 	if ((size_t)length >= sizeof(*record) && record->bytes == (size_t)length &&
-	    record->contexts == parameters.contexts && record->groups == parameters.groups && parts_fit() &&
+	    record->contexts == parameters.contexts && record->groups == parameters.groups && parts_fit() && ranks_fit() &&
 	    record->scale_log2 <= 31)
 		return;
 	give_up(1, "use driver and daemon of the same version",
-		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups", length,
-		(unsigned int)parameters.contexts, (unsigned int)parameters.groups);
+		"the driver returned %zd bytes, not an epoch of %u contexts and %u groups, with %u ranks", length,
+		(unsigned int)parameters.contexts, (unsigned int)parameters.groups, (unsigned int)dram.ranks);
 }
 
 const struct litemrc_epoch *record_read(int device)

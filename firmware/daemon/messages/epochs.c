@@ -6,6 +6,7 @@
 #include "driver/driver.h"
 #include "driver/record.h"
 #include "messages/outbox.h"
+#include "messages/ranks.h"
 
 _Static_assert(sizeof(((struct epoch_body *)0)->tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
 
@@ -76,18 +77,19 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 	/* An epoch lost in the driver had at least one message. */
 	sent += record->lost;
 	lost += record->lost;
-	if (!allowed || !outbox_has_room_for_epoch(messages)) {
+	ranks_lose(record->lost);
+	if (!allowed || !outbox_has_room_for_epoch(messages + record->ranks)) {
 		sent += messages;
 		lost += messages;
+		ranks_lose(1);
 		return;
 	}
-	if (!used) {
+	if (!used)
 		send_context(record, 0, 0);
-		return;
-	}
 	for (uint32_t context = 0; used; context++)
 		if (has_counts(record, context))
 			send_context(record, context, --used);
+	ranks_send(record);
 }
 
 uint32_t epochs_sent(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends finished epochs: one message per context with accesses, all messages of an epoch or none. */
+/* Sends finished epochs: a message per context with accesses and one per rank, all messages of an epoch or none. */
 #ifndef LITEMRCD_EPOCHS_H
 #define LITEMRCD_EPOCHS_H
 

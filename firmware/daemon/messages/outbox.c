@@ -15,10 +15,10 @@ static uint8_t *ring;
 static size_t size, first, used;
 static struct litemrc_sender sender;
 
-void outbox_init(int port, unsigned int contexts)
+void outbox_init(int port, unsigned int messages)
 {
 	tty = port;
-	size = 4 * contexts * LITEMRC_FRAME_MAX + RESERVE;
+	size = 4 * messages * LITEMRC_FRAME_MAX + RESERVE;
 	ring = malloc(size);
 	if (!ring)
 		give_up(1, "free memory", "no memory for the %zu bytes of the send buffer", size);

@@ -7,8 +7,8 @@
 
 #include "frame.h"
 
-/* Allocates the ring, once: four epochs of that many contexts, and the reserve. */
-void outbox_init(int tty, unsigned int contexts);
+/* Allocates the ring, once: four epochs of that many messages, and the reserve. */
+void outbox_init(int tty, unsigned int messages);
 
 /*
  * Whether one frame, or `messages` frames, of maximum length fit. Epochs leave a reserve: while the host does not read

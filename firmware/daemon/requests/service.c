@@ -15,6 +15,7 @@
 #include "requests/answer.h"
 #include "requests/budgets.h"
 #include "requests/processes.h"
+#include "requests/ranks.h"
 #include "requests/settings.h"
 #include "system/text.h"
 
@@ -84,6 +85,14 @@ static int perform(const struct host_request *request)
 	case host_request_type_measure_fault_cost_c:
 	case host_request_type_get_fault_cost_c:
 		return budgets_perform(request, &answer);
+	case host_request_type_get_dram_c:
+	case host_request_type_get_rank_policy_c:
+	case host_request_type_set_rank_policy_c:
+	case host_request_type_set_rank_state_c:
+	case host_request_type_set_rank_loss_c:
+	case host_request_type_get_working_set_c:
+	case host_request_type_set_working_set_c:
+		return ranks_perform(request, &answer);
 	default:
 		return settings_perform(request, &answer);
 	}

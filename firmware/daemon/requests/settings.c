@@ -159,8 +159,7 @@ int settings_perform(const struct host_request *request, struct answer *answer)
 		lease_set(request->set_lease.cycles);
 		acknowledge(answer, 1, request->set_lease.cycles, 0, 0);
 		return 0;
-	default:	/* ranks, reference counters, traffic */
-		return refuse(answer, error_code_unsupported_c,
-			      "the driver has neither rank power nor reference counters");
+	default:	/* reference counters, traffic */
+		return refuse(answer, error_code_unsupported_c, "the driver has no reference counters");
 	}
 }

@@ -7,7 +7,8 @@
 writes ``litemrc.dts``, ``litemrc.dtb`` (needs dtc) and ``images.json``, a list of
 ``{"file", "address", "bytes"}`` with paths relative to the list's folder. Addresses of devices, interrupts,
 memory and clock come from LiteX's csr.json; the shim defines the addresses of kernel and device tree
-(firmware/boot/litex/config.h).
+(firmware/boot/litex/config.h). With ``--numa`` each rank of the DRAM is a memory node of its own, with
+``numa-node-id``.
 """
 
 import argparse
@@ -32,6 +33,8 @@ DTB_BYTES_MAX = 64 * 1024
 BOOTARGS = "console=liteuart retain_initrd rootfstype=ramfs"
 SEED_BYTES = 64  # Linux needs 256 bits; with twice as many it never waits
 SUPERVISOR_EXTERNAL = 9  # privileged specification, table 4.2
+LOCAL, OTHER = 10, 20  # distances of NUMA nodes: Devicetree binding numa-distance-map-v1
+RANKS = "ranks"
 DEVICE_BYTES = 0x100  # of a LiteX register block that Linux maps
 
 
@@ -71,12 +74,76 @@ def uart(csr, name, label):
 """
 
 
-def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
+def memory_nodes(csr, numa):
+    """Return the memory's node, or with numa one for each rank; the first has the label memory."""
+    ram = lookup(csr, "memories", "main_ram")
+    count = block_of(csr, RANKS).domains if numa else 1
+    each = ram["size"] // count
+    nodes = []
+    for number in range(count):
+        base = ram["base"] + number * each
+        node_id = f"\n\t\tnuma-node-id = <{number}>;" if numa else ""
+        nodes.append(f"""
+	memory{number or ""}: memory@{base:x} {{
+		device_type = "memory";
+		reg = {cells(base, each)};{node_id}
+	}};
+""")
+    if numa:
+        nodes += [movable_ranks(ram["base"], each, count), distance_map(count)]
+    return "".join(nodes)
+
+
+def movable_ranks(base, each, count):
+    """Return the areas that keep the kernel's own pages out of all ranks but the first."""
+    areas = "".join(
+        f"""
+		rank@{start:x} {{
+			compatible = "shared-dma-pool";
+			reusable;
+			reg = {cells(start, each)};
+		}};
+"""
+        for start in range(base + each, base + count * each, each)
+    )
+    return f"""
+	reserved-memory {{
+		#address-cells = <1>;
+		#size-cells = <1>;
+		ranges;
+{areas}	}};
+"""
+
+
+def distance_map(count):
+    """Return the distances: pages leave a rank for the lowest other one, for rank 0 last."""
+    rows = (
+        " ".join(f"{a} {b} {LOCAL if a == b else OTHER + (b or count)}" for b in range(count))
+        for a in range(count)
+    )
+    return f"""
+	distance-map {{
+		compatible = "numa-distance-map-v1";
+		distance-matrix = {", ".join(f"<{row}>" for row in rows)};
+	}};
+"""
+
+
+def monitor_nodes(csr):
+    """Return the nodes of the monitor and, if the SoC has one, of the rank meter."""
+    names = ["mrc"] + ([RANKS] if RANKS in csr["csr_bases"] else [])
+    return "\n".join(node(block_of(csr, name), "memory", tabs=2) for name in names)
+
+
+def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None, numa=False):
     """Return the source text of the device tree.
 
     csr: the parsed csr.json of LiteX; initramfs_bytes: its size; rng_seed: bytes; bootargs: the kernel's
-    command line; timebase_hz: frequency of rdtime given to the kernel, by default that of the system clock.
+    command line; timebase_hz: frequency of rdtime given to the kernel, by default that of the system clock;
+    numa: each rank is a NUMA node.
     """
+    if numa and RANKS not in lookup(csr, "csr_bases"):
+        raise UnusableError("--numa: the SoC has no ranks; build one with sim.py --ranks")
     clock_hz = lookup(csr, "constants", "config_clock_frequency")
     ram = lookup(csr, "memories", "main_ram")
     lookup(csr, "memories", "mrc_window")
@@ -86,6 +153,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
             f"the initramfs has {initramfs_bytes} bytes, more than the memory from {initramfs:#x} on"
         )
     ctrl = lookup(csr, "csr_bases", "ctrl")
+    node_of_cpu = "\n\t\t\tnuma-node-id = <0>;" if numa else ""
     return f"""/dts-v1/;
 
 / {{
@@ -118,7 +186,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
 			reg = <0>;
 			riscv,isa = "rv32ima";
 			mmu-type = "riscv,sv32";
-			clock-frequency = <{clock_hz}>;
+			clock-frequency = <{clock_hz}>;{node_of_cpu}
 
 			cpu_intc: interrupt-controller {{
 				compatible = "riscv,cpu-intc";
@@ -128,12 +196,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
 			}};
 		}};
 	}};
-
-	memory: memory@{ram["base"]:x} {{
-		device_type = "memory";
-		reg = {cells(ram["base"], ram["size"])};
-	}};
-
+{memory_nodes(csr, numa)}
 	intc: interrupt-controller {{
 		compatible = "litemrc,vexriscv-intc";
 		interrupt-controller;
@@ -154,7 +217,7 @@ def device_tree(csr, initramfs_bytes, rng_seed, bootargs, timebase_hz=None):
 			reg = {cells(ctrl, 0xC)};
 		}};
 {uart(csr, "uart", "console")}{uart(csr, "link", "link")}
-{node(block_of(csr, "mrc"), "memory", tabs=2)}	}};
+{monitor_nodes(csr)}	}};
 }};
 """
 
@@ -187,6 +250,7 @@ def main():
     parser.add_argument(
         "--timebase-hz", type=int, help="frequency of rdtime given to the kernel (the system clock)"
     )
+    parser.add_argument("--numa", action="store_true", help="each rank of the DRAM is a NUMA node")
     args = parser.parse_args()
     try:
         csr = json.loads(args.csr.read_text())
@@ -194,7 +258,7 @@ def main():
         size = args.initramfs.stat().st_size
         args.out.mkdir(parents=True, exist_ok=True)
         source, dtb = args.out / "litemrc.dts", args.out / "litemrc.dtb"
-        source.write_text(device_tree(csr, size, rng_seed, args.bootargs, args.timebase_hz))
+        source.write_text(device_tree(csr, size, rng_seed, args.bootargs, args.timebase_hz, args.numa))
         subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", dtb, source], check=True)
         listed = images(csr, args.image, args.initramfs, dtb, args.out)
     except (UnusableError, OSError, ValueError) as error:

@@ -8,6 +8,7 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
+#include "evacuate.h"
 #include "litemrc.h"
 
 static DEFINE_IDA(litemrc_ids);
@@ -94,7 +95,9 @@ static int find_hardware(struct platform_device *pdev, struct litemrc *mon)
 	if (mon->irq < 0)
 		return mon->irq;
 	ret = litemrc_read_parameters(mon);
-	return ret || data ? ret : check_window(mon);
+	if (!ret && !data)
+		ret = check_window(mon);
+	return ret ?: litemrc_ranks_find(mon, data);
 }
 
 /* Resets what an earlier driver or firmware left: disabled, context 0, window free and held. */
@@ -106,6 +109,7 @@ static void quiet_hardware(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_COMMAND,
 		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	litemrc_ranks_quiet(mon);
 	mon->ring.stored = litemrc_read(mon, LITEMRC_EPOCH);
 	mon->ring.ended_ns = ktime_get_ns();
 }
@@ -144,12 +148,17 @@ static int add_user_interface(struct litemrc *mon)
 				  &litemrc_context_group);
 	if (ret)
 		goto deregister;
-	ret = litemrc_add_folders(mon, &mon->ranks, "ranks", mon->parameters.ranks,
+	ret = litemrc_add_folders(mon, &mon->rank_folders, "ranks", mon->parameters.ranks,
 				  &litemrc_rank_group);
 	if (ret)
 		goto remove_contexts;
+	ret = litemrc_add_evacuate_files(mon);
+	if (ret)
+		goto remove_ranks;
 	return 0;
 
+remove_ranks:
+	litemrc_remove_folders(&mon->rank_folders);
 remove_contexts:
 	litemrc_remove_folders(&mon->contexts);
 deregister:
@@ -163,7 +172,7 @@ free_id:
 /* On return no attribute is being read or written, and none will be. */
 static void remove_user_interface(struct litemrc *mon)
 {
-	litemrc_remove_folders(&mon->ranks);
+	litemrc_remove_folders(&mon->rank_folders);
 	litemrc_remove_folders(&mon->contexts);
 	misc_deregister(&mon->misc);
 	ida_free(&litemrc_ids, mon->id);
@@ -177,11 +186,13 @@ static void litemrc_remove(void *data)
 
 	/* A write in progress may wait for an epoch: free the interrupt after the files. */
 	remove_user_interface(mon);
+	litemrc_evacuation_stop(mon);
 	mutex_lock(&mon->settings);
 	litemrc_enable(mon, false);
 	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_free_context(mon, context);
 	mutex_unlock(&mon->settings);
+	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
@@ -218,6 +229,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = litemrc_tails_init(mon);
 	if (ret)
 		goto put;
+	ret = litemrc_evacuation_init(mon);
+	if (ret)
+		goto put;
 	quiet_hardware(mon);
 	ret = request_threaded_irq(mon->irq, litemrc_epoch_interrupt, litemrc_epoch_thread,
 				   IRQF_ONESHOT, dev_name(&pdev->dev), mon);
@@ -240,6 +254,7 @@ unregister_exits:
 free_interrupt:
 	free_irq(mon->irq, mon);
 put:
+	litemrc_evacuation_stop(mon);
 	litemrc_put(mon);
 	return ret;
 }

@@ -36,7 +36,8 @@ int litemrc_ring_init(struct litemrc *mon)
 	INIT_LIST_HEAD(&ring->readers);
 	ring->record_bytes = ALIGN(sizeof(struct litemrc_epoch) +
 				   mon->parameters.contexts *
-				   (sizeof(struct litemrc_context) + row * sizeof(u32)), 8);
+				   (sizeof(struct litemrc_context) + row * sizeof(u32)) +
+				   mon->ranks.domains * sizeof(struct litemrc_rank), 8);
 	ring->records = vzalloc(array_size(LITEMRC_RING_EPOCHS, ring->record_bytes));
 	ring->rows = vzalloc(array3_size(mon->parameters.contexts, row, sizeof(u32)));
 	mon->free = vzalloc(array_size(BITS_TO_LONGS(mon->parameters.frames), sizeof(long)));
@@ -74,6 +75,8 @@ static void fill_sizes(const struct litemrc *mon, struct litemrc_epoch *record)
 	record->contexts = mon->parameters.contexts;
 	record->groups = mon->parameters.groups;
 	record->tail_groups = litemrc_tail_groups(mon);
+	record->ranks = mon->ranks.domains;
+	record->rank_bytes = sizeof(struct litemrc_rank);
 }
 
 /* A clear restarts the running epoch; one after the end belongs to the next. */
@@ -184,6 +187,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	ring->lost += is_awaited(ring);
 	record = record_of(ring, ring->head);
 	copy_window(mon, record);
+	litemrc_ranks_fill(mon, record);
 	changed = litemrc_fill_followed(mon, record);
 	litemrc_tails_fill(mon, record);
 	keep_rows(mon, record, changed);

@@ -21,6 +21,7 @@
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
 #include "litemrc_uapi.h"
+#include "ranks/ranks.h"
 
 #define LITEMRC_RING_EPOCHS 64
 #define LITEMRC_CONTEXTS_MAX 32 /* the bits of a u32 */
@@ -32,6 +33,7 @@
 
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
+struct litemrc_evacuation;
 struct litemrc_tails;
 struct module;
 struct page;
@@ -156,9 +158,11 @@ struct litemrc {
 	bool probing; /* the tracepoints of an enabled monitor are registered */
 	struct litemrc_moved moved;
 	struct litemrc_tails *tails;
+	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
 	struct litemrc_ring ring;
 	struct litemrc_folders contexts;
-	struct litemrc_folders ranks;
+	struct litemrc_folders rank_folders;
+	struct litemrc_ranks ranks;
 	struct kernfs_node *epoch_node; /* notified at each epoch */
 	ktime_t loaded;
 	struct device *dev;
@@ -266,8 +270,9 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* sysfs/contexts.c, sysfs/ranks.c */
+/* sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
 extern const struct attribute_group litemrc_context_group;
+extern const struct attribute_group litemrc_dram_group;
 extern const struct attribute_group litemrc_rank_group;
 
 /* follow.c: callers hold @settings, except litemrc_follow_init() and litemrc_end_locked() */

@@ -25,15 +25,35 @@ struct litemrc_ops {
 };
 
 /**
+ * struct litemrc_dram - the chips of the ranks
+ * @part: their part name, or empty
+ * @chips: chips of a rank
+ * @phases: cycles of the DRAM per cycle of the system clock
+ * @clock_hz: the system clock, in which the meter counts
+ */
+struct litemrc_dram {
+	char part[32];
+	u32 chips;
+	u32 phases;
+	u32 clock_hz;
+};
+
+/**
  * struct litemrc_platform_data - a monitor with operations of its own
  * @ops: operations that access it
  * @io: argument of the operations
  * @memory: physical address of its frame 0
+ * @rank_ops: operations that access its rank meter; NULL: it has none
+ * @rank_io: argument of these
+ * @dram: the chips of its ranks
  */
 struct litemrc_platform_data {
 	const struct litemrc_ops *ops;
 	void *io;
 	phys_addr_t memory;
+	const struct litemrc_ops *rank_ops;
+	void *rank_io;
+	struct litemrc_dram dram;
 };
 
 #endif

@@ -12,6 +12,8 @@
 #define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 #define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
 
+#define LITEMRC_RANK_OVERFLOW 0x1	/* a counter of the rank saturated */
+
 enum litemrc_context_state {
 	LITEMRC_CONTEXT_FREE = 1,
 	LITEMRC_CONTEXT_FOLLOWING = 2,
@@ -30,10 +32,22 @@ struct litemrc_context {
 	__u32 unidentified;	/* evictions and refaults in the epoch of unknown page or order */
 };
 
+/* What the rank meter counted in an epoch. */
+struct litemrc_rank {
+	__u32 state;		/* after the epoch, as in the register `state` */
+	__u32 working;		/* 1: it holds a page of the working set */
+	__u32 live_pages;	/* pages whose data may be needed */
+	__u32 flags;		/* LITEMRC_RANK_* */
+	__u32 cycles;		/* of the system clock, that the counters cover */
+	__u32 reserved;
+	__u32 counters[16];	/* as in a row of the meter's window (docs/registers.md) */
+};
+
 /*
  * One finished epoch: this header, then a struct litemrc_context for each context, then a row of
- * counters for each context. Later drivers may append members to the header, to struct
- * litemrc_context and to a row: find the parts by the sizes in the record, not by sizeof().
+ * counters for each context, then a struct litemrc_rank for each rank of a rank power unit. Later
+ * drivers may append members to the header, to struct litemrc_context, to a row and to struct
+ * litemrc_rank: find the parts by the sizes in the record, not by sizeof().
  */
 struct litemrc_epoch {
 	__u32 bytes;		/* of the whole record, a multiple of 8 */
@@ -52,7 +66,8 @@ struct litemrc_epoch {
 	__u32 outside;		/* accesses outside the range */
 	__u32 unsampled;	/* accesses inside the range to pages not sampled */
 	__u32 scale_log2;	/* 1 page of 2^scale_log2 was sampled */
-	__u32 reserved2;
+	__u16 ranks;		/* 0 without a rank power unit */
+	__u16 rank_bytes;	/* of each rank; the ranks follow the last row */
 };
 
 /* The parts of a record. */
@@ -70,6 +85,14 @@ static inline const __u32 *litemrc_epoch_row(const struct litemrc_epoch *epoch,
 	const __u32 *first = (const __u32 *)litemrc_epoch_context(epoch, epoch->contexts);
 
 	return first + context * epoch->row_words;
+}
+
+static inline const struct litemrc_rank *litemrc_epoch_rank(const struct litemrc_epoch *epoch,
+							    unsigned int rank)
+{
+	const char *first = (const char *)litemrc_epoch_row(epoch, epoch->contexts);
+
+	return (const struct litemrc_rank *)(first + rank * epoch->rank_bytes);
 }
 
 /* Words of a row after the hits, without the tail. */

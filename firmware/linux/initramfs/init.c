@@ -33,6 +33,7 @@
 #define CGROUP "/sys/fs/cgroup"
 #define DELEGATED CGROUP "/litemrcd"
 #define SERVICE_USER 1000 /* litemrc in /etc/passwd; its programs run as program, 1001 */
+#define MPOL_PREFERRED 1  /* linux/mempolicy.h */
 #define EXIT_BAD_INPUT 2  /* of the daemon: a restart would fail in the same way */
 
 /* In this order: the first provides the interrupts that the second needs. */
@@ -201,6 +202,19 @@ static void shut_down(int signal_number)
 	reboot(signal_number == SIGUSR2 ? RB_POWER_OFF : signal_number == SIGTERM ? RB_AUTOBOOT : RB_HALT_SYSTEM);
 }
 
+/*
+ * Where each DRAM rank is a NUMA node (docs/ranks-linux.md), programs prefer the ranks from 1 on. Rank 0 is the only one for the
+ * kernel's own memory: if programs filled it, the kernel would swap although other ranks are free.
+ */
+static void prefer_rank_1(void)
+{
+	unsigned long nodes = 1ul << 1;
+
+	if (!access("/sys/devices/system/node/node1", F_OK) &&
+	    syscall(SYS_set_mempolicy, MPOL_PREFERRED, &nodes, 8 * sizeof(nodes)))
+		complain("memory policy");
+}
+
 static void say_hello(void)
 {
 	struct utsname system;
@@ -227,6 +241,7 @@ int main(void)
 	delegate_cgroup();
 	swap_on_zram();
 	load_modules();
+	prefer_rank_1();
 	daemon_pid = start_daemon(0);
 	say_hello();
 	shell_pid = start_shell();

@@ -21,7 +21,7 @@ namespace ddr3 {
 class CommandRecord {
   public:
     // Throws std::runtime_error if the file cannot be written. Every rank's CKE is assumed low before.
-    CommandRecord(const std::string &path, unsigned ranks) : file_(std::fopen(path.c_str(), "wb")), ranks_(ranks) {
+    CommandRecord(const std::string &path, unsigned ranks) : file_(std::fopen(path.c_str(), "w+b")), ranks_(ranks) {
         if (!file_)
             throw std::runtime_error("ddr3: cannot write " + path);
         std::setvbuf(file_, nullptr, _IOFBF, 1 << 20);
@@ -57,6 +57,11 @@ class CommandRecord {
 
     // A mark in a cycle of the controller.
     void mark(Clock clock) { put({std::uint64_t(clock), 0, 0, 8, 0, 0, 0}); }
+
+    // The file's contents are the caller's to save.
+    void transfer(State &state) { state(cke_, rows_); }
+
+    std::FILE *file() const { return file_; }
 
   private:
     struct __attribute__((packed)) Row {

@@ -66,6 +66,8 @@ class PadDriver {
                         static_cast<std::uint8_t *>(pads_.rddata));
     }
 
+    void transfer(State &state) { state(cke_, odt_, reset_n_); }
+
   private:
     // A port of `bits` bits in Verilator's storage.
     static std::uint64_t load(const void *port, unsigned bits) {

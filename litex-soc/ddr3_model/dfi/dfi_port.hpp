@@ -82,6 +82,13 @@ class DfiPort {
 
     Clock now() const { return now_; } // cycles of the controller
 
+    void transfer(State &state) {
+        model.transfer(state);
+        state(now_);
+        state.list(writes_);
+        state.list(replies_);
+    }
+
     Model model;
     std::function<void(const ColumnAccess &)> on_access; // of each RD and WR, in the cycle of its command
     std::function<void(Clock, const Pins &)> on_event;   // of each cycle of the DRAM with a command or a change of a pin

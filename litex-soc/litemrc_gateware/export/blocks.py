@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
+from litemrc_gateware.ranks.registers import RankRegisters
+
 SUFFIX = "_compatible"
 VENDOR = "litemrc,"
 MONITOR_KIND = "monitor"
 RANKS_KIND = "ranks"
 # Of a block that Linux maps, as in LiteX's own device trees.
 _BLOCK_BYTES = 0x100
+# Constants of the chips of a SoC's ranks, in csr.json behind "config_".
+_DRAM = ("dram_part", "dram_chips", "dram_phases")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Block:
         interrupt: LiteX's number; None if the SoC's processor has no interrupts.
         memory_base: address of the memory that it observes; None if LiteX does not know it.
         constants: those that begin with its name, without that.
+        dram: of ranks: part, chips of a rank, and DRAM cycles per system cycle, as dram_part and so on.
     """
 
     name: str
@@ -34,11 +39,18 @@ class Block:
     interrupt: int | None
     memory_base: int | None
     constants: dict[str, Any]
+    dram: dict[str, Any]
 
     @property
     def kind(self) -> str:
         """Its compatible without vendor and version."""
         return self.compatible.removeprefix(VENDOR).rpartition("-")[0]
+
+    @property
+    def domains(self) -> int:
+        """Power domains of a block of ranks."""
+        field = RankRegisters(1, virtual=False, groups=1, partial=False)._capabilities.fields.domains_log2
+        return 1 << (self.constants["built_capabilities"] >> field.offset & (1 << field.size) - 1)
 
 
 def find_blocks(csr: dict[str, Any]) -> list[Block]:
@@ -78,6 +90,7 @@ def block_of(csr: dict[str, Any], name: str) -> Block:
     except KeyError as missing:
         raise ValueError(f"csr.json has no {missing.args[0]}: {name} is not complete") from None
     prefix = f"{name}_"
+    dram = {key: constants[f"config_{key}"] for key in _DRAM if f"config_{key}" in constants}
     return Block(
         name=name,
         compatible=compatible,
@@ -90,6 +103,7 @@ def block_of(csr: dict[str, Any], name: str) -> Block:
         constants={
             key.removeprefix(prefix): each for key, each in constants.items() if key.startswith(prefix)
         },
+        dram=dram if compatible.startswith(f"{VENDOR}{RANKS_KIND}-") else {},
     )
 
 

@@ -6,6 +6,8 @@
  * rules broken, reads of lost data, counts. Each RD and WR is reported on the pads access, access_write and
  * access_address (byte address) for a cycle.
  *
+ * A snapshot holds the whole model and the record of commands so far.
+ *
  * Arguments, made by ddr3_arguments() in simulation/ddr3.py: "ranks", "row_bits", "column_bits", "data_bytes", "map",
  * "grade", "gigabits", "chip_bits", "clock_fs" (of the DRAM), "cl", "cwl" (0: software initialises), "read_latency",
  * "write_latency" (cycles of the controller), "address_bits", "report" (file); optional "commands" (file of the DFI's
@@ -27,6 +29,7 @@ extern "C" {
 #include "ddr3_model/dfi/command_record.hpp"
 #include "ddr3_model/dfi/dfi_pads.hpp"
 #include "ddr3_model/dfi/report.hpp"
+#include "snapshot/snapshot.h"
 
 namespace {
 
@@ -44,6 +47,28 @@ struct Session {
 };
 
 std::vector<Session *> sessions;
+
+// The state of a model in a snapshot of the simulation.
+class SnapshotState : public ddr3::State {
+  public:
+    explicit SnapshotState(struct snapshot *snapshot) : State(snapshot->restoring), snapshot_(snapshot) {}
+    void bytes(void *data, std::size_t size) override { snapshot_->bytes(snapshot_, data, size); }
+
+  private:
+    struct snapshot *snapshot_;
+};
+
+void transfer(struct snapshot *snapshot, void *handle) {
+    auto &session = *static_cast<Session *>(handle);
+    SnapshotState state(snapshot);
+    session.port->transfer(state);
+    session.driver->transfer(state);
+    state(session.edge);
+    if (!session.record)
+        return;
+    session.record->transfer(state);
+    snapshot_file(snapshot, session.record->file());
+}
 
 json_object *argument(json_object *json, const char *name) {
     json_object *value;
@@ -124,6 +149,8 @@ int new_session(void **handle, char *args) {
         if (sessions.size() == 1)
             std::atexit(finish);
         *handle = sessions.back();
+        if (snapshot_register)
+            snapshot_register("ddr3", transfer, *handle);
         ret = RC_OK;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -24,6 +24,18 @@ CSR = {
         "mrc_window": {"base": 0xB0000000, "size": 4096, "type": "io"},
     },
 }
+# Four power domains: field domains_log2, the lowest, of the register `capabilities` (docs/registers.md).
+RANKS_CSR = {
+    "csr_bases": CSR["csr_bases"] | {"ranks": 0xF0003000},
+    "constants": CSR["constants"]
+    | {"ranks_compatible": "litemrc,ranks-1", "ranks_built_capabilities": 0x3E2}
+    | {"config_dram_part": "mt41k64m16", "config_dram_chips": 1, "config_dram_phases": 4},
+    "memories": CSR["memories"]
+    | {
+        "main_ram": {"base": 0x40000000, "size": 0x4000000, "type": "cached"},
+        "ranks_window": {"base": 0xB0010000, "size": 0x120, "type": "io"},
+    },
+}
 IMAGE, INITRAMFS = b"kernel" * 100, b"archive" * 1000
 
 pytestmark = pytest.mark.skipif(shutil.which("dtc") is None, reason="dtc is not installed")
@@ -73,6 +85,48 @@ def test_the_tree_says_where_everything_is(generate):
     start = get(dtb, "/chosen", "linux,initrd-start")
     assert get(dtb, "/chosen", "linux,initrd-end") == [start[0] + len(INITRAMFS)]
     assert len(get(dtb, "/chosen", "rng-seed")) == 64 // 4  # printed as words
+
+
+def test_ranks_have_a_node_beside_the_monitor(generate):
+    code, complaint, out = generate(RANKS_CSR)
+    assert (code, complaint) == (0, "")
+    dtb, ranks = out / "litemrc.dtb", "/soc/ranks@f0003000"
+    assert get(dtb, ranks, "compatible", "s") == "litemrc,ranks-1"
+    assert get(dtb, ranks, "reg") == [0xF0003000, 0x100, 0xB0010000, 0x120]
+    assert get(dtb, ranks, "litemrc,memory") == get(dtb, "/memory@40000000", "phandle")
+    assert get(dtb, ranks, "litemrc,dram-part", "s") == "mt41k64m16"
+    assert get(dtb, ranks, "litemrc,dram-chips") == [1]
+    assert get(dtb, ranks, "litemrc,dram-phases") == [4]
+
+
+def test_each_rank_can_be_a_numa_node(generate):
+    """64 MB in four domains: 16 MB each."""
+    code, complaint, out = generate(RANKS_CSR, "--numa")
+    assert (code, complaint) == (0, "")
+    dtb = out / "litemrc.dtb"
+    for number in range(4):
+        node, base = f"/memory@{0x40000000 + number * 0x1000000:x}", 0x40000000 + number * 0x1000000
+        assert get(dtb, node, "reg") == [base, 0x1000000]
+        assert get(dtb, node, "numa-node-id") == [number]
+    assert get(dtb, "/cpus/cpu@0", "numa-node-id") == [0]
+    assert get(dtb, "/distance-map", "compatible", "s") == "numa-distance-map-v1"
+    triples = get(dtb, "/distance-map", "distance-matrix")
+    assert triples == [n for a in range(4) for b in range(4) for n in (a, b, 10 if a == b else 20 + (b or 4))]
+    for number in (1, 2, 3):
+        base = 0x40000000 + number * 0x1000000
+        area = f"/reserved-memory/rank@{base:x}"
+        assert get(dtb, area, "reg") == [base, 0x1000000]
+        assert get(dtb, area, "compatible", "s") == "shared-dma-pool"
+    # Frame 0 of monitor and ranks is the first node's first page.
+    first = get(dtb, "/memory@40000000", "phandle")
+    for block in ("/soc/monitor@f0002000", "/soc/ranks@f0003000"):
+        assert get(dtb, block, "litemrc,memory") == first
+
+
+def test_numa_without_ranks_is_refused(generate):
+    code, complaint, out = generate(CSR, "--numa")
+    assert code == 2 and "--ranks" in complaint
+    assert not (out / "images.json").exists()
 
 
 def test_the_list_names_every_image_where_the_tree_and_the_shim_expect_it(generate):

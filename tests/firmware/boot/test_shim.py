@@ -96,6 +96,10 @@ def test_calls_answer_and_unknown_ones_are_errors(shims, program):
     assert run(shims[0], program("calls"), "echo\x80?Q") == (0, "echo\x80?Q\ncalls: ok\n")
 
 
+def test_interrupts_and_fences_of_a_kernel_with_smp_reach_the_only_hart(shims, program):
+    assert run(shims[0], program("harts")) == (0, "harts: ok\n")
+
+
 def test_misaligned_accesses_are_completed_in_every_register(shims, program):
     assert run(shims[1], program("misaligned")) == (0, "misaligned: ok\n")
 
@@ -148,6 +152,9 @@ MUTANTS = {
     "breakpoint": ("reflect", ("trap.c", "reflect(BREAKPOINT,", "reflect(ILLEGAL_INSTRUCTION,")),
     "rdtime x11": ("rdtime", ("trap_entry.S", "sw\ta1, 11*4(sp)\n\tj", "nop\n\tj")),
     "STIP": ("timer", ("sbi.c", "csr_clear(mip, INTERRUPT_STI);", ";")),
+    "IPI": ("harts", ("sbi.c", "csr_set(mip, INTERRUPT_SSI);", ";")),
+    "other hart": ("harts", ("sbi.c", "first == 0 && mask == 1 ?", "true ?")),
+    "fence": ("harts", ("sbi.c", '"sfence.vma" : : :', '"nop" : : :')),
     "no error": (
         "calls",
         ("sbi.c", "{SBI_ERR_NOT_SUPPORTED, 0};\n\n\tswitch", "{SBI_SUCCESS, 0};\n\n\tswitch"),

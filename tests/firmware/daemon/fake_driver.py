@@ -49,6 +49,8 @@ SETTINGS = {
     "invalidate": "",
     "context": "0",
 }
+DRAM = {"virtual": 0, "states": 0b11101, "chips": 1, "phases": 4, "part": "MT41K64M16"}
+RANK_BYTES = 24 + 4 * 16
 FREE = ("free", 0, "")
 _ORDER_TO_FOLLOW = re.compile(r"contexts/(\d+)/(pid|cgroup)$")
 
@@ -68,15 +70,36 @@ class Row:
         return struct.pack(f"{ROW_WORDS}I", *self.hits, self.misses, accesses, self.touched, *self.tail)
 
 
+@dataclass
+class Rank:
+    """What the rank meter counted in an epoch."""
+
+    state: int = 0
+    working: int = 0
+    live_pages: int = 0
+    flags: int = 0
+    cycles: int = 0
+    counters: list[int] = field(default_factory=lambda: [0] * 16)
+
+    def packed(self) -> bytes:
+        head = (self.state, self.working, self.live_pages, self.flags, self.cycles, 0)
+        return struct.pack("22I", *head, *self.counters)
+
+
 class FakeDriver:
     """Files below `folder`; a context manager whose thread follows processes."""
 
-    def __init__(self, folder: Path, name: str = "litemrc0", grown: bool = False) -> None:
-        """name: of the device; grown: records have parts that are longer than known, as of a later driver."""
+    def __init__(self, folder: Path, name: str = "litemrc0", grown: bool = False, ranks: int = 0) -> None:
+        """A driver with a rank power unit if `ranks` is not 0.
+
+        name: of the device; grown: records have parts that are longer than known, as of a later driver.
+        """
+        self.ranks = [Rank() for _ in range(ranks)]  # of the epochs to be finished
         self.sysfs = folder / "sys"
         self.monitor = self.sysfs / "class/misc" / name
         self.device = folder / name
-        self._more = (8, 4, 1) if grown else (0, 0, 0)  # bytes of header and context, words of a row
+        # Bytes of header and context, words of a row, bytes of a rank.
+        self._more = (8, 4, 1, 4) if grown else (0, 0, 0, 0)
         self.cgroup = folder / "cgroup"
         self.orders_log = folder / "orders.log"
         self._lock = threading.Lock()
@@ -89,9 +112,10 @@ class FakeDriver:
         self.monitor.mkdir(parents=True)
         for name, text in SETTINGS.items():
             (self.monitor / name).write_text(f"{text}\n")
-        header, context, words = self._more
+        header, context, words, rank = self._more
         bytes_ = PARAMETERS["record_bytes"] + header + CONTEXTS * (context + 4 * words)
-        parameters = PARAMETERS | {"record_bytes": bytes_}
+        bytes_ += len(self.ranks) * (RANK_BYTES + rank)
+        parameters = PARAMETERS | {"record_bytes": bytes_, "ranks": len(self.ranks) or 1}
         lines = "".join(f"{name} {value}\n" for name, value in parameters.items())
         (self.monitor / "parameters").write_text(lines)
         for number in range(CONTEXTS):
@@ -99,6 +123,8 @@ class FakeDriver:
             context.mkdir(parents=True)
             for name, text in (("state", "free\n"), ("pid", "0\n"), ("comm", "\n"), ("cgroup", "\n")):
                 (context / name).write_text(text)
+        if self.ranks:
+            self._make_rank_files()
         version = self.sysfs / "module/litemrc/version"
         version.parent.mkdir(parents=True)
         version.write_text("1.2.3\n")
@@ -112,6 +138,16 @@ class FakeDriver:
         (self.cgroup / "memory.low").write_text("0\n")
         os.mkfifo(self.device)
         self._fifo = os.open(self.device, os.O_RDWR | os.O_NONBLOCK)
+
+    def _make_rank_files(self) -> None:
+        described = {"ranks": len(self.ranks)} | DRAM
+        (self.monitor / "dram").write_text("".join(f"{name} {value}\n" for name, value in described.items()))
+        (self.monitor / "working_set").write_text(f"0 {GROUPS} 0\n")
+        for number in range(len(self.ranks)):
+            rank = self.monitor / f"ranks/{number}"
+            rank.mkdir(parents=True)
+            (rank / "state").write_text("active\n")
+            (rank / "policy").write_text("none power_down self_refresh none 0 0\n")
 
     def __enter__(self) -> "FakeDriver":
         for file in self.sysfs.rglob("*"):
@@ -169,7 +205,7 @@ class FakeDriver:
     def _hand_out(self, rows: dict[int, Row], header: dict[str, int]) -> int:
         names = ("lost", "flags", "dropped", "outside", "unsampled", "scale_log2")
         values = [header.get(name, 0) for name in names]
-        more_header, more_context, more_words = self._more
+        more_header, more_context, more_words, more_rank = self._more
         followed = b"".join(
             struct.pack("II16s4I", STATES[state], pid, comm.encode(), *rows.get(number, Row()).pages)
             + b"\xee" * more_context
@@ -178,21 +214,23 @@ class FakeDriver:
         counters = b"".join(
             rows.get(number, Row()).packed() + b"\xee" * 4 * more_words for number in range(CONTEXTS)
         )
+        ranks = b"".join(rank.packed() + b"\xee" * more_rank for rank in self.ranks)
         header = 64 + more_header
         sizes = (header, CONTEXT_BYTES + more_context, ROW_WORDS + more_words, CONTEXTS, GROUPS, TAIL_GROUPS)
         begin_ns = 1_000_000_000 * self._epoch
         head = struct.pack(
-            "I6H2Q8I",
-            header + len(followed) + len(counters),
+            "I6H2Q7I2H",
+            header + len(followed) + len(counters) + len(ranks),
             *sizes,
             begin_ns,
             begin_ns + 1_000_000_000,
             self._epoch,
             *values,
-            0,
+            len(self.ranks),
+            RANK_BYTES + more_rank,
         )
         assert len(head) == 64
-        self._write(head + b"\xee" * more_header + followed + counters)
+        self._write(head + b"\xee" * more_header + followed + counters + ranks)
         self._epoch += 1
         return self._epoch - 1
 

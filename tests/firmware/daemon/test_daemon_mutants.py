@@ -81,6 +81,24 @@ SEEDED = {
         "budget_set(&group->files, UINT32_MAX)",
         "test_daemon_budgets.py::test_a_budget_is_guarantee_and_limit_and_the_lease_restores_both",
     ),
+    "policy kept": (
+        "budgets/lease.c",
+        "held && dram.ranks ? ranks_restore() : 0",
+        "0",
+        "test_daemon_ranks.py::test_a_lease_covers_policy_and_working_set",
+    ),
+    "no gap of ranks": (
+        "messages/ranks.c",
+        "sent += epochs * dram.ranks;",
+        "(void)epochs;",
+        "test_daemon_ranks.py::test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
+    ),
+    "ranks of one size": (
+        "driver/record.c",
+        "record->rank_bytes >= sizeof(struct litemrc_rank)",
+        "record->rank_bytes == sizeof(struct litemrc_rank)",
+        "test_daemon_ranks.py::test_the_counters_of_the_ranks_come_behind_those_of_the_contexts",
+    ),
     "context kept": (
         "run_command.c",
         "leave(&files, child.pid);",

@@ -45,6 +45,16 @@ def build(tmp_path):
 
 
 @pytest.fixture
+def build_of_a_module(build):
+    """The same, with a DRAM model that is a simulation module."""
+    (build / "dram.json").write_text(json.dumps({"module": "ddr3", "bytes": 64, "base": 0x4000_0000}))
+    config = json.loads((build / "gateware/sim_config.js").read_text())
+    config.append({"module": "ddr3", "args": {"ranks": 4}})
+    (build / "gateware/sim_config.js").write_text(json.dumps(config))
+    return build
+
+
+@pytest.fixture
 def simulated(build, tmp_path):
     """simulated(**options) -> Simulator in the folder runs/1 of the test's."""
     return lambda **options: Simulator(build, tmp_path / "firmware.bin", tmp_path / "runs/1", **options)
@@ -221,3 +231,28 @@ def test_boot_arguments_fill_their_place_and_no_more(tmp_path):
 )
 def test_words_of_an_image_are_little_endian_and_the_last_is_filled_up(image, words):
     assert as_words(image) == words
+
+
+def test_a_dram_that_is_a_module_gets_each_image_as_a_file_by_its_offset(build_of_a_module, simulated):
+    run_dir = simulated(images=IMAGES).run_dir
+    *others, ddr3 = json.loads((run_dir / "sim_config.js").read_text())
+    assert [other["module"] for other in others] == ["clocker", "serial_link", "tap"]
+    contents = ddr3["args"].pop("contents")
+    assert ddr3 == {"module": "ddr3", "args": {"ranks": 4}}
+    files = {int(offset): (run_dir / name).read_bytes() for offset, name in contents.items()}
+    assert files == {0: b"kernel", 0x20: b"tree"}
+    before = json.loads((build_of_a_module / "gateware/sim_config.js").read_text())
+    assert "contents" not in before[-1]["args"], "the build is unchanged"
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        ([(0x4000_003C, b"12345")], "outside the DRAM"),
+        ([(0x3FFF_FFFF, b"1")], "outside the DRAM"),
+        ([(0x4000_0000, b"12345"), (0x4000_0004, b"1")], "overlap"),
+    ],
+)
+def test_images_that_do_not_fit_a_module_are_refused(build_of_a_module, simulated, images, message):
+    with pytest.raises(UserError, match=message):
+        simulated(images=images)

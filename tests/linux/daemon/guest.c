@@ -57,11 +57,11 @@ static void write_text(const char *path, const char *text)
 	close(file);
 }
 
-static void load(const char *path)
+static void load(const char *path, const char *parameters)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (file < 0 || syscall(SYS_finit_module, file, "", 0))
+	if (file < 0 || syscall(SYS_finit_module, file, parameters, 0))
 		fail(path);
 	close(file);
 }
@@ -163,8 +163,8 @@ static void be_init(void)
 		fail("mount");
 	mount("devtmpfs", "/dev", "devtmpfs", 0, "");	/* the kernel may have done it */
 	swap_on(4096);
-	load("/litemrc.ko");
-	load("/litemrc_fake.ko");
+	load("/litemrc.ko", "");
+	load("/litemrc_fake.ko", "ranks=4");
 	if (chmod(FAKE "access", 0666))
 		fail(FAKE "access");
 	start_workers();

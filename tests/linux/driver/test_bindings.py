@@ -54,6 +54,7 @@ def test_examples_obey(schemas, tmp_path, name):
         (MONITOR, "<0xf0003000 0x58>, <0xb0000000 0x1000>", "<0xf0003000 0x58>"),
         (MONITOR, "litemrc,memory =", "litemrc,colour = <1>; litemrc,memory ="),
         (RANKS, "litemrc,memory = <&memory>;", ""),
+        (RANKS, 'litemrc,dram-part = "mt41k64m16"', "litemrc,dram-part = <1>"),
         (REF_COUNTERS, "interrupts = <4>;", ""),
         (ARRAY, "#interrupt-cells = <1>", "#interrupt-cells = <2>"),
         (ARRAY, "interrupts-extended = <&cpu0_intc 9>;", ""),

@@ -47,7 +47,7 @@ CONTEXT = {
     "refaults": "444",
     "unidentified": "444",
 }
-RANK = {"state": "644", "policy": "644", "residency": "444"}
+RANK = {"state": "644", "policy": "644", "residency": "444", "wakeups": "444"}
 SETTINGS = (
     "engine",
     "enable",
@@ -116,6 +116,7 @@ def test_fresh_values(monitor):
         "lost": "0",
         "ranks/0/state": "active",
         "ranks/0/policy": "none",
+        "ranks/0/wakeups": "0",
         "contexts/7/pid": "0",
         "contexts/7/cgroup": "",
         "contexts/7/state": "free",

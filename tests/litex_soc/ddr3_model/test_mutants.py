@@ -22,15 +22,18 @@ MUTANTS = {
 }
 
 
-def mutant(name: str) -> Path:
-    """The checker with a fault in it."""
-    header, old, new, _ = MUTANTS[name]
-    folder = BUILD / "mutants" / name
+def copy_with_fault(folder: Path, header: str, old: str, new: str) -> Path:
+    """The checker, compiled in `folder` from a copy of the model with a fault in one header."""
     shutil.copytree(MODEL, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
     (folder / header).write_text(mutated_source(MODEL / header, old, new))
     program = folder / "check_stream"
     compile_checker(folder, program, "-O0")
     return program
+
+
+def mutant(name: str) -> Path:
+    """The checker with a fault in it."""
+    return copy_with_fault(BUILD / "mutants" / name, *MUTANTS[name][:3])
 
 
 @pytest.mark.parametrize("name", MUTANTS)

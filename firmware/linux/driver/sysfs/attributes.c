@@ -199,4 +199,5 @@ static const struct attribute_group settings_group = {
 	.attrs = settings_attributes,
 };
 
-const struct attribute_group *litemrc_groups[] = { &settings_group, &litemrc_switch_group, NULL };
+const struct attribute_group *litemrc_groups[] = { &settings_group, &litemrc_switch_group,
+						   &litemrc_dram_group, NULL };

@@ -21,6 +21,14 @@ static unsigned int devices = 1;
 module_param(devices, uint, 0444);
 MODULE_PARM_DESC(devices, "number of monitors, 1 or 2");
 
+static unsigned int ranks;
+module_param(ranks, uint, 0444);
+MODULE_PARM_DESC(ranks, "power domains, a power of two up to 16; 0: no rank power unit");
+
+static bool partial = true;
+module_param(partial, bool, 0444);
+MODULE_PARM_DESC(partial, "self-refresh of a part of the array can be reached");
+
 static struct fake *fakes[FAKES_MAX];
 
 struct fake *fake_of_device(struct device *device)
@@ -34,6 +42,14 @@ static int add_device(struct fake *fake, int id)
 		.ops = &fake_ops,
 		.io = fake,
 		.memory = memory,
+		.rank_ops = fake->ranks ? &fake_rank_ops : NULL,
+		.rank_io = fake,
+		.dram = {
+			.part = "MT41K64M16",
+			.chips = 1,
+			.phases = 4,
+			.clock_hz = FAKE_CLOCK_HZ,
+		},
 	};
 	struct resource interrupt = DEFINE_RES_IRQ(fake->irq);
 	int ret;
@@ -68,6 +84,8 @@ static struct fake *make_fake(void)
 	raw_spin_lock_init(&fake->lock);
 	fake->frames_log2 = frames_log2;
 	fake->memory = memory;
+	fake->ranks = ranks;
+	fake->no_partial = !partial;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
 	if (!fake->log || !fake->claimed) {
@@ -75,6 +93,7 @@ static struct fake *make_fake(void)
 		return NULL;
 	}
 	fake_reset(fake);
+	fake_ranks_reset(fake);
 	return fake;
 }
 
@@ -110,7 +129,8 @@ static int __init fake_init(void)
 {
 	int ret, id;
 
-	if (!devices || devices > FAKES_MAX)
+	if (!devices || devices > FAKES_MAX || ranks > FAKE_RANKS_MAX ||
+	    (ranks && !is_power_of_2(ranks)))
 		return -EINVAL;
 	for (id = 0; id < devices; id++) {
 		ret = add_fake(id);

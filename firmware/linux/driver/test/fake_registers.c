@@ -4,7 +4,8 @@
 
 #include "litemrc_fake.h"
 
-static void violate(struct fake *fake, const char *rule)
+/* Caller holds @lock. */
+void fake_violate(struct fake *fake, const char *rule)
 {
 	fake->violations++;
 	fake->violation = rule;
@@ -74,7 +75,7 @@ static void publish(struct fake *fake)
 	fake->ready = true;
 	fake->epoch++;
 	if (!(fake->control & LITEMRC_CONTROL_HOLD))
-		violate(fake, "an epoch without hold");
+		fake_violate(fake, "an epoch without hold");
 }
 
 /* Called as time passes. */
@@ -135,7 +136,7 @@ static u32 read_capabilities(const struct fake *fake)
 	       FAKE_CONTEXTS_LOG2 << LITEMRC_CAPABILITIES_CONTEXTS_LOG2_SHIFT |
 	       9 << LITEMRC_CAPABILITIES_QUEUE_LOG2_SHIFT |
 	       LITEMRC_ENGINE_BUCKET_STACK << LITEMRC_CAPABILITIES_ENGINE_SHIFT |
-	       1 << LITEMRC_CAPABILITIES_RANKS_SHIFT;
+	       (fake->ranks ?: 1) << LITEMRC_CAPABILITIES_RANKS_SHIFT;
 }
 
 static u32 read_register(struct fake *fake, unsigned int offset)
@@ -187,7 +188,7 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 static void start_command(struct fake *fake, enum fake_kind kind, u32 value)
 {
 	if (fake->pending == FAKE_COMMANDS) {
-		violate(fake, "a command without room for it");
+		fake_violate(fake, "a command without room for it");
 		return;
 	}
 	fake->pending++;
@@ -226,13 +227,13 @@ static void set_control(struct fake *fake, u32 value)
 	if (!(value & LITEMRC_CONTROL_ENABLE))
 		fake->busy = 3;
 	else if (fake->cleared != chosen_pages(fake))
-		violate(fake, "enabled without a clear after a new range or sampling");
+		fake_violate(fake, "enabled without a clear after a new range or sampling");
 }
 
 static void choose_pages(struct fake *fake, u32 *which, u32 value)
 {
 	if (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending)
-		violate(fake, "range or sampling written while not disabled and idle");
+		fake_violate(fake, "range or sampling written while not disabled and idle");
 	*which = value;
 }
 
@@ -247,13 +248,13 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 		break;
 	case LITEMRC_CONTEXT:
 		if (value >= FAKE_CONTEXTS)
-			violate(fake, "a context out of range");
+			fake_violate(fake, "a context out of range");
 		fake->context = value % FAKE_CONTEXTS;
 		fake_log(fake, FAKE_CONTEXT, value);
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= BIT(fake->frames_log2))
-			violate(fake, "a frame out of range");
+			fake_violate(fake, "a frame out of range");
 		start_command(fake, FAKE_INVALIDATE, value);
 		break;
 	case LITEMRC_EPOCH_LENGTH:
@@ -275,7 +276,7 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 	case LITEMRC_EV_PENDING:
 		break;
 	default:
-		violate(fake, "a write to a register that is not writable");
+		fake_violate(fake, "a write to a register that is not writable");
 	}
 }
 
@@ -301,7 +302,7 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
-		violate(fake, "the window read without an epoch in it, or past its end");
+		fake_violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;
 	}
 	if (column == LITEMRC_WINDOW_ACCESSES(FAKE_GROUPS))

@@ -22,6 +22,9 @@ struct platform_device;
 #define FAKE_GROUPS BIT(FAKE_GROUPS_LOG2)
 #define FAKE_CONTEXTS_LOG2 3
 #define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
+#define FAKE_RANKS_MAX 16
+#define FAKE_RANK_CYCLES 123456
+#define FAKE_CLOCK_HZ 50000000 /* so that 50 cycles are a microsecond */
 #define FAKE_LOG_ENTRIES 65536
 #define FAKE_HELD 64
 #define FAKE_COMMANDS_LOG2 4
@@ -81,6 +84,12 @@ struct fake {
 	unsigned int logged;
 	unsigned long *claimed; /* a bit for each frame read since the last clear */
 
+	unsigned int ranks; /* 0: no rank power unit */
+	bool no_partial;
+	bool rank_overflow;
+	u32 rank_state[FAKE_RANKS_MAX];
+	u32 rank_register[16];
+
 	struct page *held[FAKE_HELD]; /* allocated for a test; not guarded by @lock */
 	unsigned int held_order[FAKE_HELD];
 	unsigned int held_count;
@@ -96,9 +105,15 @@ struct fake {
 /* fake_registers.c */
 extern const struct litemrc_ops fake_ops;
 void fake_reset(struct fake *fake);
+void fake_violate(struct fake *fake, const char *rule);
 void fake_access(struct fake *fake, u32 count, int group); /* -1: misses */
 void fake_advance(struct fake *fake);
 void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
+
+/* fake_ranks.c */
+extern const struct litemrc_ops fake_rank_ops;
+void fake_ranks_reset(struct fake *fake);
+u32 fake_rank_states(const struct fake *fake);
 
 /* fake_interrupt.c */
 int fake_interrupt_init(struct fake *fake);

@@ -1,7 +1,8 @@
-"""Initial contents of DRAM, as the files read by the model of each bank."""
+"""Initial contents of DRAM, as the files that its model reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,27 +30,57 @@ class DRAMLayout:
     base: int
 
 
-def bank_texts(layout: DRAMLayout, images: Sequence[Image]) -> dict[str, str]:
-    """The text of each bank's file, in Verilog's `$readmemh` format; zero where no image is.
+@dataclass(frozen=True)
+class ModuleDRAM:
+    """A DRAM model that is a simulation module and loads raw files itself (`litex-soc/sim_modules/ddr3`).
+
+    Attributes:
+        module: its name in the simulator's configuration; its argument `contents` has the file of each image.
+        bytes: size of the DRAM.
+        base: physical address of its first byte.
+    """
+
+    module: str
+    bytes: int
+    base: int
+
+
+def dram_of(described: Mapping[str, Any]) -> DRAMLayout | ModuleDRAM:
+    """Return the DRAM that a dram.json describes."""
+    return ModuleDRAM(**described) if "module" in described else DRAMLayout(**described)
+
+
+def offsets(dram: DRAMLayout | ModuleDRAM, images: Sequence[Image]) -> list[int]:
+    """Return the first byte of each image in the DRAM.
 
     Raises:
         UserError: an image is outside the DRAM or lies on another.
     """
-    memory = np.zeros(layout.bytes, np.uint8)
     taken: list[tuple[int, int]] = []
     for address, contents in images:
-        start = address - layout.base
+        start = address - dram.base
         end = start + len(contents)
-        if not 0 <= start <= end <= layout.bytes:
+        if not 0 <= start <= end <= dram.bytes:
             raise UserError(
                 f"an image of {len(contents)} bytes at {address:#x} is outside the DRAM",
-                where=f"{layout.base:#x} to {layout.base + layout.bytes - 1:#x}",
+                where=f"{dram.base:#x} to {dram.base + dram.bytes - 1:#x}",
             )
         for other, other_end in taken:
             if start < other_end and other < end:
-                raise UserError("two images overlap", where=f"at {address:#x} and {other + layout.base:#x}")
+                raise UserError("two images overlap", where=f"at {address:#x} and {other + dram.base:#x}")
         taken.append((start, end))
-        memory[start:end] = np.frombuffer(contents, np.uint8)
+    return [start for start, _ in taken]
+
+
+def bank_texts(layout: DRAMLayout, images: Sequence[Image]) -> dict[str, str]:
+    """The text of each bank's file, in Verilog's `$readmemh` format; zero where no image is.
+
+    Raises:
+        UserError: as `offsets`.
+    """
+    memory = np.zeros(layout.bytes, np.uint8)
+    for start, (_, contents) in zip(offsets(layout, images), images, strict=True):
+        memory[start : start + len(contents)] = np.frombuffer(contents, np.uint8)
 
     banks = len(layout.bank_files)
     # [row][bank][column][byte], most significant byte first for hexadecimal

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from litemrc.device.simulation.dram_files import DRAMLayout, Image, bank_texts
+from litemrc.device.simulation.dram_files import DRAMLayout, Image, ModuleDRAM, bank_texts, dram_of, offsets
 from litemrc.errors import UserError
 
 ROM_INIT = "sim_rom.init"
@@ -114,8 +114,24 @@ class Simulator:
             raise UserError(
                 "this simulator's DRAM takes no images", where=str(self.build), remedy="run: make sim-linux"
             )
-        for name, text in bank_texts(DRAMLayout(**json.loads(described.read_text())), images).items():
-            (self.run_dir / name).write_text(text)
+        dram = dram_of(json.loads(described.read_text()))
+        if isinstance(dram, DRAMLayout):
+            for name, text in bank_texts(dram, images).items():
+                (self.run_dir / name).write_text(text)
+        else:
+            self._give_to_module(dram, images)
+
+    def _give_to_module(self, dram: ModuleDRAM, images: Sequence[Image]) -> None:
+        """Write each image into a file and name it in the module's arguments."""
+        contents = {}
+        for number, (start, (_, image)) in enumerate(zip(offsets(dram, images), images, strict=True)):
+            contents[str(start)] = f"image{number}.bin"
+            (self.run_dir / contents[str(start)]).write_bytes(image)
+        config = json.loads((self.run_dir / CONFIG).read_text())
+        for module in config:
+            if module.get("module") == dram.module:
+                module["args"]["contents"] = contents
+        (self.run_dir / CONFIG).write_text(json.dumps(config))
 
     def start(self) -> Self:
         """Start the simulator; returns self."""

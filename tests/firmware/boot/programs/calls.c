@@ -3,6 +3,8 @@
 
 #define EXTENSION_BASE 0x10
 #define TIMER 0x54494d45
+#define IPI 0x735049
+#define REMOTE_FENCE 0x52464e43
 #define SYSTEM_RESET 0x53525354
 #define HART_STATE 0x48534d
 #define NOT_SUPPORTED (-2)
@@ -25,6 +27,7 @@ int main(void)
 	for (uint32_t function = 1; function < 7; function++)
 		CHECK(sbi(EXTENSION_BASE, function, EXTENSION_BASE, 0).error == 0);
 	CHECK(probe(EXTENSION_BASE) == 1 && probe(TIMER) == 1 && probe(SYSTEM_RESET) == 1);
+	CHECK(probe(IPI) == 1 && probe(REMOTE_FENCE) == 1);
 	CHECK(probe(0) == 1 && probe(1) == 1 && probe(2) == 1 && probe(8) == 1);
 	CHECK(probe(HART_STATE) == 0 && probe(3) == 0 && probe(0xffffffff) == 0);
 

@@ -64,6 +64,21 @@ static void describe(const struct litemrc_epoch *record)
 	say("%s", text);
 }
 
+/* A line for each rank: its number, the members of struct litemrc_rank, the counters. */
+static void describe_ranks(const struct litemrc_epoch *record)
+{
+	for (__u32 number = 0; number < record->ranks; number++) {
+		const struct litemrc_rank *rank = litemrc_epoch_rank(record, number);
+		char text[512];
+		int length = snprintf(text, sizeof(text), "rank %u state %u working %u live %u flags %u cycles %u", number,
+				      rank->state, rank->working, rank->live_pages, rank->flags, rank->cycles);
+
+		for (int word = 0; word < 16; word++)
+			length += snprintf(text + length, sizeof(text) - length, " %u", rank->counters[word]);
+		say("%s", text);
+	}
+}
+
 /* read BYTES [TIMES]: repeats read() until it fails */
 static long read_epochs(int count, char **words)
 {
@@ -81,6 +96,7 @@ static long read_epochs(int count, char **words)
 		if (record->bytes != (size_t)got)
 			return -EBADMSG;
 		describe(record);
+		describe_ranks(record);
 	}
 	return got;
 }

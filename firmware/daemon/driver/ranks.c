@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "driver/ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "litemrc_types.h"
+#include "litemrc_uapi.h"
+#include "system/say.h"
+#include "system/sysfs.h"
+#include "system/text.h"
+
+#define RANKS_MAX 16
+#define TEXT 128
+
+struct dram dram;
+
+static int policy_file = -1, working_set_file = -1, state_files[RANKS_MAX];
+static char saved_policy[TEXT], saved_working_set[TEXT];
+
+static const char *const states[] = {
+	[power_state_awake_c] = "active",
+	[power_state_power_down_c] = "power_down",
+	[power_state_self_refresh_c] = "self_refresh",
+	[power_state_self_refresh_partial_c] = "self_refresh_partial",
+};
+#define STATES (sizeof(states) / sizeof(states[0]))
+
+static const char *const kinds[] = {
+	[rank_policy_none_c] = "none",
+	[rank_policy_static_c] = "static",
+	[rank_policy_dynamic_c] = "dynamic",
+	[rank_policy_mrc_c] = "mrc",
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Fills in a number of `dram` from the line "NAME N". */
+static bool read_line(const char *text, const char *name, uint32_t least, uint32_t most, uint32_t *value)
+{
+	char pattern[32];
+	uint64_t number;
+	const char *line;
+
+	snprintf(pattern, sizeof(pattern), "\n%s ", name);
+	line = strstr(text, pattern);
+	if (!line)
+		return false;
+	line += strlen(pattern);
+	if (!take_number(&line, most, &number) || number < least || (*line && *line != '\n'))
+		return false;
+	*value = number;
+	return true;
+}
+
+static int open_one(int folder, const char *name)
+{
+	int file = openat(folder, name, O_RDWR | O_CLOEXEC);
+
+	if (file < 0)
+		give_up(1, "start as root with --user, or as a user with write permission", "%s: %s", name,
+			strerror(errno));
+	return file;
+}
+
+void ranks_open(int monitor)
+{
+	char text[256] = "\n", name[32];
+	const char *part;
+	int got = sysfs_read_at(monitor, "dram", text + 1, sizeof(text) - 1);
+
+	if (got == -ENOENT)
+		return;
+	part = got < 0 ? NULL : strstr(text, "\npart ");
+	if (!part || !read_line(text, "ranks", 1, RANKS_MAX, &dram.ranks) ||
+	    !read_line(text, "virtual", 0, 1, &dram.virtual) || !read_line(text, "states", 1, 255, &dram.states) ||
+	    !read_line(text, "chips", 0, UINT32_MAX, &dram.chips) ||
+	    !read_line(text, "phases", 0, UINT32_MAX, &dram.phases))
+		give_up(1, "use driver and daemon of the same version", "dram: the description of the ranks is malformed");
+	part += strlen("\npart ");
+	copy_name(dram.part, sizeof(dram.part), part, strlen(part));
+	working_set_file = open_one(monitor, "working_set");
+	policy_file = open_one(monitor, "ranks/0/policy");
+	for (uint32_t rank = 0; rank < dram.ranks; rank++) {
+		snprintf(name, sizeof(name), "ranks/%u/state", (unsigned int)rank);
+		state_files[rank] = open_one(monitor, name);
+	}
+}
+
+/* Takes a word of the list and the blank behind it. */
+static bool take_name(const char **text, const char *const *names, unsigned int count, uint32_t *number)
+{
+	size_t length = strcspn(*text, " \n");
+
+	for (unsigned int i = 0; i < count; i++)
+		if (names[i] && strlen(names[i]) == length && !strncmp(*text, names[i], length)) {
+			*number = i;
+			*text += length;
+			*text += **text == ' ';
+			return true;
+		}
+	return false;
+}
+
+static bool take_u32(const char **text, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!take_number(text, UINT32_MAX, &number))
+		return false;
+	*value = number;
+	*text += **text == ' ';
+	return true;
+}
+
+static bool at_end(const char *text)
+{
+	return !*text || *text == '\n';
+}
+
+int ranks_policy(struct rank_policy_values *policy)
+{
+	char text[TEXT];
+	const char *at = text;
+	int got = sysfs_read(policy_file, text, sizeof(text));
+
+	if (got < 0)
+		return got;
+	if (!take_name(&at, kinds, KINDS, &policy->kind) || !take_name(&at, states, STATES, &policy->static_state) ||
+	    !take_name(&at, states, STATES, &policy->mrc_state) || !take_name(&at, kinds, KINDS, &policy->mrc_base) ||
+	    !take_u32(&at, &policy->threshold_power_down) || !take_u32(&at, &policy->threshold_self_refresh))
+		return -EPROTO;
+	return at_end(at) ? 0 : -EPROTO;
+}
+
+int ranks_set_policy(const struct rank_policy_values *policy)
+{
+	char text[TEXT];
+
+	snprintf(text, sizeof(text), "%s %s %s %s %u %u\n", kinds[policy->kind], states[policy->static_state],
+		 states[policy->mrc_state], kinds[policy->mrc_base], (unsigned int)policy->threshold_power_down,
+		 (unsigned int)policy->threshold_self_refresh);
+	return sysfs_write(policy_file, text);
+}
+
+int ranks_working_set(struct working_set_values *set)
+{
+	char text[TEXT];
+	const char *at = text;
+	int got = sysfs_read(working_set_file, text, sizeof(text));
+
+	if (got < 0)
+		return got;
+	if (!take_u32(&at, &set->automatic) || !take_u32(&at, &set->groups) || !take_u32(&at, &set->epsilon))
+		return -EPROTO;
+	return at_end(at) ? 0 : -EPROTO;
+}
+
+int ranks_set_working_set(const struct working_set_values *set)
+{
+	char text[TEXT];
+
+	snprintf(text, sizeof(text), "%u %u %u\n", (unsigned int)set->automatic, (unsigned int)set->groups,
+		 (unsigned int)set->epsilon);
+	return sysfs_write(working_set_file, text);
+}
+
+int ranks_set_state(uint32_t rank, uint32_t state)
+{
+	char text[TEXT];
+
+	snprintf(text, sizeof(text), "%s\n", states[state]);
+	return sysfs_write(state_files[rank], text);
+}
+
+int ranks_save(void)
+{
+	int got = sysfs_read(policy_file, saved_policy, sizeof(saved_policy));
+
+	if (got >= 0)
+		got = sysfs_read(working_set_file, saved_working_set, sizeof(saved_working_set));
+	if (got < 0)
+		saved_policy[0] = saved_working_set[0] = 0;
+	return got < 0 ? got : 0;
+}
+
+int ranks_restore(void)
+{
+	int policy = *saved_policy ? sysfs_write(policy_file, saved_policy) : 0;
+	int working_set = *saved_working_set ? sysfs_write(working_set_file, saved_working_set) : 0;
+
+	saved_policy[0] = saved_working_set[0] = 0;
+	return policy ? policy : working_set;
+}

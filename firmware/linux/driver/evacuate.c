@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Empties a rank of the memory: the kernel moves its pages elsewhere and the driver holds all of
+ * them, so that no allocation finds one, until the rank is opened again.
+ *
+ * Only ranks that an area of the device tree covers ("shared-dma-pool", reusable) can be emptied:
+ * there the kernel allocates nothing but movable pages.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/of_address.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "evacuate.h"
+#include "litemrc.h"
+
+#define EVACUATE_TRIES 3 /* pages are often busy for a moment */
+
+u32 litemrc_pages_of_rank(const struct litemrc *mon)
+{
+	return mon->parameters.frames / mon->parameters.ranks;
+}
+
+static unsigned long first_of_rank(const struct litemrc *mon, unsigned int rank)
+{
+	return mon->first_pfn + rank * litemrc_pages_of_rank(mon);
+}
+
+static struct zone *zone_of_rank(const struct litemrc *mon, unsigned int rank)
+{
+	unsigned long pfn = first_of_rank(mon, rank);
+
+	return pfn_valid(pfn) ? page_zone(pfn_to_page(pfn)) : NULL;
+}
+
+int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank)
+{
+	return pfn_to_nid(first_of_rank(mon, rank));
+}
+
+/* Changes the state if it is @from. */
+static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litemrc_rank_memory from,
+		   enum litemrc_rank_memory to)
+{
+	bool is;
+
+	spin_lock(&all->lock);
+	is = all->rank[rank].memory == from;
+	if (is)
+		all->rank[rank].memory = to;
+	spin_unlock(&all->lock);
+	return is;
+}
+
+/* Gives the pages of a closed rank back; returns how many. */
+u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
+{
+	u32 pages = litemrc_pages_of_rank(all->mon);
+
+	if (!change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
+		return 0;
+	free_contig_range(first_of_rank(all->mon, rank), pages);
+	change(all, rank, LITEMRC_RANK_MOVING, LITEMRC_RANK_OPEN);
+	return pages;
+}
+
+/* Pages in the buddy system. Others allocate meanwhile, so an order may be anything. */
+static u32 buddy_pages(unsigned long pfn, u32 pages)
+{
+	u32 found = 0, at = 0;
+
+	while (at < pages) {
+		struct page *page = pfn_to_page(pfn + at);
+		unsigned long order = PageBuddy(page) ? READ_ONCE(page->private) : 0;
+		u32 block = order > pageblock_order ? 1 : 1 << order;
+
+		if (PageBuddy(page))
+			found += min(block, pages - at);
+		at += block;
+	}
+	return found;
+}
+
+u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank)
+{
+	u32 pages = litemrc_pages_of_rank(mon);
+	unsigned long pfn = first_of_rank(mon, rank);
+
+	if (mon->evacuation->rank[rank].memory == LITEMRC_RANK_CLOSED)
+		return pages;
+	return pfn_valid(pfn) && pfn_valid(pfn + pages - 1) ? buddy_pages(pfn, pages) : 0;
+}
+
+/* Free pages of the whole memory beyond the kernel's watermarks; closed ranks have none. */
+long litemrc_spare_pages(const struct litemrc_evacuation *all)
+{
+	long spare = global_zone_page_state(NR_FREE_PAGES);
+	struct zone *zone, *before = NULL;
+	unsigned int rank;
+
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
+		zone = zone_of_rank(all->mon, rank);
+		if (zone && zone != before && all->rank[rank].memory != LITEMRC_RANK_CLOSED)
+			spare -= high_wmark_pages(zone);
+		before = zone;
+	}
+	return spare;
+}
+
+static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u32 pages)
+{
+	int ret = -EBUSY;
+	unsigned int try;
+
+	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->pleas); try++) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		/* All at once: the pages of one block would move to the next. */
+		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA, GFP_KERNEL | __GFP_NOWARN);
+	}
+	return ret;
+}
+
+/* One at a time; with CLOSED, the caller may have the rank sleep. */
+int litemrc_evacuate(struct litemrc *mon, unsigned int rank)
+{
+	struct litemrc_evacuation *all = mon->evacuation;
+	struct litemrc_evacuated *last = &all->rank[rank];
+	unsigned long pfn = first_of_rank(mon, rank);
+	u32 pages = litemrc_pages_of_rank(mon), used, free;
+	ktime_t begin = ktime_get();
+	unsigned int other;
+	int ret = 0;
+
+	spin_lock(&all->lock);
+	for (other = 0; other < mon->parameters.ranks; other++)
+		if (all->rank[other].memory == LITEMRC_RANK_MOVING)
+			ret = -EAGAIN;
+	if (last->memory == LITEMRC_RANK_FIXED)
+		ret = -ENODEV;
+	if (ret || last->memory == LITEMRC_RANK_CLOSED) {
+		spin_unlock(&all->lock);
+		return ret;
+	}
+	last->memory = LITEMRC_RANK_MOVING;
+	all->pleas = 0;
+	spin_unlock(&all->lock);
+
+	free = buddy_pages(pfn, pages);
+	used = pages - free;
+	ret = litemrc_spare_pages(all) - free < used ? -ENOSPC : move_pages_away(all, pfn, pages);
+	memset(last->unmoved, 0, sizeof(last->unmoved));
+	if (ret == -EBUSY)
+		litemrc_note_unmoved(pfn, pages, last->unmoved);
+	last->moved = ret ? 0 : used;
+	last->us = ktime_us_delta(ktime_get(), begin);
+	change(all, rank, LITEMRC_RANK_MOVING, ret ? LITEMRC_RANK_OPEN : LITEMRC_RANK_CLOSED);
+	if (READ_ONCE(all->pleas))
+		litemrc_give_back(all, rank);
+	return READ_ONCE(all->pleas) || ret == -ENOMEM ? -ENOSPC : ret;
+}
+
+int litemrc_open_rank(struct litemrc *mon, unsigned int rank)
+{
+	switch (READ_ONCE(mon->evacuation->rank[rank].memory)) {
+	case LITEMRC_RANK_FIXED:
+		return -ENODEV;
+	case LITEMRC_RANK_MOVING:
+		return -EAGAIN;
+	default:
+		litemrc_give_back(mon->evacuation, rank);
+		return 0;
+	}
+}
+
+void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank, struct litemrc_evacuated *last)
+{
+	*last = mon->evacuation->rank[rank];
+}
+
+/* Does a reusable area of the device tree cover the whole rank? */
+static bool is_movable(const struct litemrc *mon, unsigned int rank)
+{
+	phys_addr_t begin = PFN_PHYS(first_of_rank(mon, rank));
+	phys_addr_t end = begin + PFN_PHYS(litemrc_pages_of_rank(mon));
+	struct device_node *areas = of_find_node_by_path("/reserved-memory"), *area;
+	struct resource covers;
+	bool movable = false;
+
+	for_each_available_child_of_node(areas, area)
+		if (of_device_is_compatible(area, "shared-dma-pool") &&
+		    of_property_read_bool(area, "reusable") &&
+		    !of_address_to_resource(area, 0, &covers))
+			movable |= covers.start <= begin && covers.end >= end - 1;
+	of_node_put(areas);
+	return movable && pfn_valid(PHYS_PFN(begin)) && pfn_valid(PHYS_PFN(end) - 1);
+}
+
+int litemrc_evacuation_init(struct litemrc *mon)
+{
+	unsigned int rank, ranks = mon->parameters.ranks;
+	struct litemrc_evacuation *all = kzalloc(struct_size(all, rank, ranks), GFP_KERNEL);
+	int ret;
+
+	if (!all)
+		return -ENOMEM;
+	all->mon = mon;
+	spin_lock_init(&all->lock);
+	for (rank = 0; rank < ranks; rank++)
+		if (is_movable(mon, rank))
+			all->rank[rank].memory = LITEMRC_RANK_OPEN;
+	ret = litemrc_pressure_register(all);
+	if (ret)
+		kfree(all);
+	else
+		mon->evacuation = all;
+	return ret;
+}
+
+/* The files are gone. */
+void litemrc_evacuation_stop(struct litemrc *mon)
+{
+	struct litemrc_evacuation *all = mon->evacuation;
+	unsigned int rank;
+
+	if (!all)
+		return;
+	litemrc_pressure_unregister(all);
+	for (rank = 0; rank < mon->parameters.ranks; rank++)
+		litemrc_give_back(all, rank);
+	mon->evacuation = NULL;
+	kfree(all);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ranks/N/evacuate and free_pages, in a kernel that can empty ranges of memory. */
+#include "evacuate.h"
+#include "litemrc.h"
+
+static const char *const memory_names[] = {
+	[LITEMRC_RANK_FIXED] = "fixed",
+	[LITEMRC_RANK_OPEN] = "open",
+	[LITEMRC_RANK_MOVING] = "moving",
+	[LITEMRC_RANK_CLOSED] = "closed",
+};
+
+static ssize_t evacuate_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	struct litemrc_evacuated last;
+
+	litemrc_last_evacuation(mon, rank, &last);
+	return sysfs_emit(text,
+			  "memory %s\nmoved %u\nmicroseconds %u\npinned %u\nkernel %u\nbusy %u\n",
+			  memory_names[last.memory], last.moved, last.us,
+			  last.unmoved[LITEMRC_PINNED], last.unmoved[LITEMRC_KERNEL],
+			  last.unmoved[LITEMRC_BUSY]);
+}
+
+static ssize_t evacuate_store(struct kobject *kobj, struct kobj_attribute *attribute,
+			      const char *text, size_t bytes)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+	bool on;
+	int ret = litemrc_parse_switch(text, &on);
+
+	if (!ret)
+		ret = on ? litemrc_evacuate(mon, rank) : litemrc_open_rank(mon, rank);
+	return ret ?: bytes;
+}
+
+static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attribute, char *text)
+{
+	unsigned int rank;
+	struct litemrc *mon = litemrc_of_folder(kobj, &rank);
+
+	return sysfs_emit(text, "%u\n", litemrc_rank_free_pages(mon, rank));
+}
+
+static struct kobj_attribute evacuate = __ATTR_RW(evacuate);
+static struct kobj_attribute free_pages_file = __ATTR_RO(free_pages);
+
+static const struct attribute *attributes[] = { &evacuate.attr, &free_pages_file.attr, NULL };
+
+/* The folders exist, and their removal removes these files, too. */
+int litemrc_add_evacuate_files(struct litemrc *mon)
+{
+	unsigned int rank;
+	int ret = 0;
+
+	for (rank = 0; !ret && rank < mon->rank_folders.count; rank++)
+		ret = sysfs_create_files(mon->rank_folders.child[rank], attributes);
+	return ret;
+}

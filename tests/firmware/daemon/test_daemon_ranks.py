@@ -1,0 +1,182 @@
+"""Ranks over the daemon: the host package's own functions, and a rank message for each rank of each epoch."""
+
+import errno
+
+import pytest
+from fake_driver import GROUPS, FakeDriver, Rank, Row
+from litemrc.device import ranks
+from litemrc.device.errors import RequestRefusedError
+from patience import patience, wait_until
+
+RANKS = 4
+MILLISECOND = 50_000  # cycles of the driver's clock
+POLICY = "none power_down self_refresh none 0 0"
+SET = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
+SET_TEXT = "mrc power_down self_refresh dynamic 100 20000"
+
+
+@pytest.fixture(params=[False, True], ids=["this driver", "a later driver"])
+def driver(request, folder):
+    with FakeDriver(folder, ranks=RANKS, grown=request.param) as made:
+        yield made
+
+
+def orders(driver, name):
+    """What was written to a file of the driver."""
+    return [text for path, _, text in driver.orders() if path.endswith(f"/litemrc0/{name}")]
+
+
+def test_the_dram_is_described(daemon):
+    with daemon.host() as device:
+        assert device.hello.ranks == RANKS
+        states = ("awake", "power_down", "self_refresh", "self_refresh_partial")
+        assert ranks.get_dram(device) == ranks.Dram(RANKS, False, states, "MT41K64M16", 1, 4, 0)
+
+
+def test_policy_working_set_and_states_reach_the_driver(daemon, driver):
+    with daemon.host() as device:
+        assert ranks.get_policy(device) == ranks.RankPolicy(
+            "none", "power_down", "self_refresh", "none", 0, 0
+        )
+        assert ranks.set_policy(device, SET) == SET == ranks.get_policy(device)
+        size = ranks.WorkingSetSize(True, 5, 655 / 2**16)
+        assert ranks.set_working_set(device, size) == size == ranks.get_working_set(device)
+        ranks.set_state(device, 3, "self_refresh")
+        ranks.set_state(device, 3, "awake")
+    assert driver.read("ranks/0/policy") == SET_TEXT
+    assert driver.read("working_set") == "1 5 655"
+    assert orders(driver, "ranks/3/state") == ["self_refresh", "active"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "code", "why"),
+    [
+        ("set_rank_state", {"domain": RANKS, "state": "power_down"}, "bad_argument", "no such domain"),
+        ("set_rank_state", {"domain": 1, "state": "self_refresh_partial"}, "bad_argument", "would be lost"),
+        ("set_rank_loss", {"domain": RANKS, "allowed": False, "part": 0}, "bad_argument", "no such domain"),
+        ("set_rank_loss", {"domain": 1, "allowed": True, "part": 1}, "busy", "Linux may use every page"),
+        ("set_rank_policy", vars(SET) | {"mrc_base": "mrc"}, "bad_argument", "cannot be its own base"),
+        (
+            "set_working_set",
+            {"automatic": False, "groups": GROUPS + 1, "epsilon": 0},
+            "bad_argument",
+            "fewer",
+        ),
+    ],
+)
+def test_what_a_rank_must_not_do_is_refused_before_it_reaches_the_driver(
+    daemon, driver, name, values, code, why
+):
+    with daemon.host() as device:
+        before = driver.orders()
+        with pytest.raises(RequestRefusedError, match=why) as refused:
+            device.request(name, **values)
+    assert refused.value.code == code
+    assert driver.orders() == before
+
+
+def test_a_state_that_the_board_cannot_reach_is_refused(daemon_of_another_board):
+    with daemon_of_another_board.host() as device:
+        with pytest.raises(RequestRefusedError, match="cannot reach"):
+            ranks.set_state(device, 1, "self_refresh")
+        with pytest.raises(RequestRefusedError, match="cannot reach"):
+            ranks.set_policy(device, SET)
+    assert orders(daemon_of_another_board.driver, "ranks/1/state") == []
+
+
+@pytest.fixture
+def daemon_of_another_board(driver, start_daemon):
+    """Its DRAM reaches power-down only."""
+    file = driver.monitor / "dram"
+    file.write_text(file.read_text().replace(f"states {0b11101}", f"states {0b101}"))
+    return start_daemon()
+
+
+def test_the_kernels_rank_stays_awake(daemon, driver):
+    driver.fail("ranks/0/state", errno.EBUSY)
+    with daemon.host() as device, pytest.raises(RequestRefusedError, match="the kernel runs") as refused:
+        ranks.set_state(device, 0, "power_down")
+    assert refused.value.code == "busy"
+
+
+def counted(number):
+    """What the meter counted at a rank."""
+    state, working, flags = (3 if number == 2 else 0), number < 2, number == 1
+    return Rank(state, working, 100 + number, flags, 1000, [16 * number + word for word in range(16)])
+
+
+def test_the_counters_of_the_ranks_come_behind_those_of_the_contexts(daemon, driver):
+    driver.ranks = [counted(number) for number in range(RANKS)]
+    with daemon.host() as device:
+        epochs = [driver.finish_epoch({1: Row(misses=3), 2: Row(misses=4)}), driver.finish_epoch()]
+        received = [device.receive(patience(5)) for _ in range(2 + RANKS + 1 + RANKS)]
+    names = ["epoch", "epoch", *["rank"] * RANKS, "epoch", *["rank"] * RANKS]
+    assert [message.name for message in received] == names
+    messages = [message for message in received if message.name == "rank"]
+    assert [message.index for message in messages] == list(range(2 * RANKS))
+    for message, (epoch, number) in zip(
+        messages, [(e, n) for e in epochs for n in range(RANKS)], strict=True
+    ):
+        expected = counted(number)
+        assert (message.epoch, message.domain, message.remaining) == (epoch, number, RANKS - 1 - number)
+        assert (message.clocks, message.counters) == (1000, expected.counters)
+        assert (message.state == "self_refresh") == (number == 2)
+        assert (message.working, message.overflow) == (number < 2, number == 1)
+        assert message.live_pages == 100 + number
+
+
+def test_messages_of_epochs_that_the_driver_lost_are_missing_by_their_indices(daemon, driver):
+    with daemon.host() as device:
+        driver.finish_epoch(lost=3)
+        messages = [device.receive(patience(5)) for _ in range(1 + RANKS)]
+    assert [message.index for message in messages[1:]] == list(range(3 * RANKS, 4 * RANKS))
+
+
+def test_a_record_without_its_ranks_ends_the_daemon(daemon, driver):
+    daemon.status = 1
+    driver.ranks = driver.ranks[1:]
+    driver.finish_epoch()
+    daemon.process.wait(patience(10))
+    assert f"{RANKS} ranks" in daemon.said()
+
+
+def test_a_lease_covers_policy_and_working_set(daemon, driver):
+    with daemon.host() as device:
+        device.request("set_lease", cycles=10_000 * MILLISECOND)
+        ranks.set_policy(device, SET)
+        ranks.set_working_set(device, ranks.WorkingSetSize(True, 5, 0.0))
+        device.request("set_lease", cycles=20_000 * MILLISECOND)  # renewed: the saved values stay
+        device.request("set_lease", cycles=0)
+        assert driver.read("ranks/0/policy") == POLICY
+        assert driver.read("working_set") == f"0 {GROUPS} 0"
+    assert orders(driver, "ranks/0/policy") == [SET_TEXT, POLICY]
+
+
+def test_a_lease_that_expires_restores_the_policy_and_says_so(daemon, driver):
+    with daemon.host() as device:
+        device.request("set_lease", cycles=50 * MILLISECOND)
+        ranks.set_policy(device, SET)
+        wait_until(lambda: driver.read("ranks/0/policy") == POLICY)
+        logs = (m for m in iter(lambda: device.receive(patience(5)), None) if m.name == "log")
+        said = next(logs)
+        assert said.line.endswith("as before it, rank policy and working set, too")
+
+
+def test_the_end_of_the_daemon_ends_the_lease(daemon, driver):
+    with daemon.host() as device:
+        device.request("set_lease", cycles=10_000 * MILLISECOND)
+        ranks.set_policy(device, SET)
+    daemon.process.terminate()
+    daemon.process.wait(patience(10))
+    assert driver.read("ranks/0/policy") == POLICY
+
+
+@pytest.mark.parametrize(
+    "text", ["", "none\n", "none power_down off none 0 0\n", "mrc active active none 1\n"]
+)
+def test_a_malformed_policy_is_not_passed_on(daemon, driver, text):
+    (driver.monitor / "ranks/0/policy").write_text(text)
+    with daemon.host() as device:
+        with pytest.raises(RequestRefusedError, match="unsupported"):
+            ranks.get_policy(device)
+        assert device.request("get_working_set").values == [0, GROUPS, 0], "the link still works"

@@ -1,0 +1,117 @@
+"""`ranks/N/evacuate` empties a rank under load, names what cannot move, and makes no allocation fail."""
+
+import re
+from errno import EBUSY, EINVAL, ENODEV, ENOSPC
+
+import pytest
+from linux.ranks.machine import PAGE
+from linux.ranks.placed import HOLD, LET_GO, RANK_PAGES, nodes
+
+RANK = "/sys/class/misc/litemrc0/ranks"
+ROUNDS, PAGES = 32, 800
+# How the guest's C library names an errno.
+MUSL = {EBUSY: "Resource busy", EINVAL: "Invalid argument", ENODEV: "No such device", ENOSPC: "No space left"}
+
+
+def status(ranks, rank):
+    """Return the lines of `evacuate` by their names."""
+    return dict(line.split() for line in ranks.check(f"cat {RANK}/{rank}/evacuate").splitlines())
+
+
+def refused(ranks, rank, text, error):
+    code, output = ranks.run(f"echo {text} >{RANK}/{rank}/evacuate")
+    return code == 1 and MUSL[error] in output
+
+
+def free_pages(ranks, rank):
+    return int(ranks.check(f"cat {RANK}/{rank}/free_pages"))
+
+
+def test_pages_leave_a_rank_with_their_contents_and_it_is_free(ranks):
+    ranks.check(HOLD.format("touch 6000"))
+    before = nodes(ranks.check("cat /tmp/out"))
+    assert before[1] > 1000, "it fills the lower ranks first"
+    ranks.check(f"echo 1 >{RANK}/1/evacuate")
+    assert status(ranks, 1)["memory"] == "closed"
+    assert int(status(ranks, 1)["moved"]) >= before[1]
+    assert free_pages(ranks, 1) == RANK_PAGES
+    ranks.check(LET_GO)
+    after = nodes(ranks.check("cat /tmp/out"))  # printed only if every byte is as before
+    assert after[1] == 0 and sum(after) == 6000
+    # While it is closed, what asks for it goes elsewhere; then its pages return.
+    assert nodes(ranks.check("/nodes touch 6000"))[1] == 0
+    ranks.check(f"echo 0 >{RANK}/1/evacuate")
+    assert status(ranks, 1)["memory"] == "open"
+    assert nodes(ranks.check("/nodes touch 6000"))[1] > 1000
+
+
+def test_what_cannot_be_moved_is_named_and_the_rank_stays_open(ranks):
+    ranks.check(HOLD.format("pin 3 5"))
+    assert nodes(ranks.check("cat /tmp/out")) == [0, 0, 0, 5]
+    assert refused(ranks, 3, 1, EBUSY)
+    last = status(ranks, 3)
+    assert (last["memory"], last["moved"]) == ("open", "0")
+    assert (last["pinned"], last["kernel"]) == ("5", "0")
+    ranks.check(LET_GO)
+    ranks.check(f"echo 1 >{RANK}/3/evacuate")
+    assert status(ranks, 3)["pinned"] == "0"
+
+
+def test_every_page_is_what_its_owner_wrote_last_after_evacuations_under_load(ranks):
+    output = ranks.check(f"/nodes evacuees {ROUNDS} {PAGES}", timeout_s=240)
+    counts = {name: int(number) for name, number in re.findall(r"([a-z_]+) (\d+)", output.splitlines()[-1])}
+    assert counts["wrong"] == 0
+    assert counts["closed"] + counts["reopened"] + counts["busy"] + counts["no_room"] == ROUNDS
+    assert counts["closed"] >= ROUNDS * 9 // 10
+    assert counts["moved"] >= ROUNDS * PAGES // 16, "a fair share of the pages moves in each round"
+
+
+def test_a_rank_opens_before_memory_runs_out(ranks):
+    """Without ranks 2 and 3 there is room for one rank and what rank 0 has left: two ranks need a third."""
+    for rank in (2, 3):
+        ranks.check(f"echo 1 >{RANK}/{rank}/evacuate")
+    before = int(re.search(r"^pswpout (\d+)", ranks.check("cat /proc/vmstat"), re.M)[1])
+    output = ranks.check(f"/nodes growth {2 * RANK_PAGES}", timeout_s=60)
+    after = int(re.search(r"^pswpout (\d+)", ranks.check("cat /proc/vmstat"), re.M)[1])
+    assert sum(nodes(output)) >= 2 * RANK_PAGES - (after - before)
+    states = {status(ranks, rank)["memory"] for rank in (2, 3)}
+    assert "open" in states
+    assert after - before < RANK_PAGES // 8, "swapping is no substitute for opening a rank"
+
+
+def test_a_program_bound_to_a_closed_rank_opens_it(ranks):
+    ranks.check(f"echo 1 >{RANK}/3/evacuate")
+    assert nodes(ranks.check("/nodes bind 3 100")) == [0, 0, 0, 100]
+    assert status(ranks, 3)["memory"] == "open"
+
+
+def test_an_evacuation_without_room_is_refused_at_once(ranks):
+    for rank in (1, 2):
+        ranks.check(f"echo 1 >{RANK}/{rank}/evacuate")
+    ranks.check(HOLD.format(f"hold 3 {RANK_PAGES * 7 // 8}"))
+    assert refused(ranks, 3, 1, ENOSPC)
+    assert status(ranks, 3)["memory"] == "open"
+    ranks.check(LET_GO)
+
+
+@pytest.mark.parametrize("text", ["2", "x", "", "1 1", "-1"])
+def test_other_texts_are_refused(ranks, text):
+    assert refused(ranks, 3, f"'{text}'", EINVAL)
+    assert status(ranks, 3)["memory"] == "open"
+
+
+def test_the_kernels_rank_cannot_be_emptied(ranks):
+    assert status(ranks, 0)["memory"] == "fixed"
+    for text in (0, 1):
+        assert refused(ranks, 0, text, ENODEV)
+    assert 0 < free_pages(ranks, 0) < RANK_PAGES
+
+
+def test_an_unloaded_driver_leaves_all_ranks_open(ranks):
+    free = "sed -n 's/.*MemFree: *//p' /sys/devices/system/node/node3/meminfo"
+    before = int(ranks.check(free).split()[0])
+    ranks.check(f"echo 1 >{RANK}/3/evacuate")
+    assert int(ranks.check(free).split()[0]) == 0
+    ranks.check("killall litemrcd; rmmod litemrc_fake; rmmod litemrc")
+    assert abs(int(ranks.check(free).split()[0]) - before) < RANK_PAGES // 8 * PAGE // 1024
+    ranks.check("insmod /lib/modules/litemrc.ko; insmod /litemrc_fake.ko ranks=4 frames_log2=14")
