@@ -95,6 +95,7 @@ def test_a_gateware_that_takes_no_command_is_an_error_soon(monitor):
     assert [line for line in monitor.do("dmesg") if "did not complete a command within" in line]
     # A clear tries again, and fails as long as there is no answer.
     assert monitor.write(S + "clear", 1) == EIO
+    monitor.do("sleep 50")  # reported by an irq_work
     monitor.do("dmesg")
     monitor.do(f"w {FAKE}stall none")
     assert monitor.write(S + "clear", 1) == 0
