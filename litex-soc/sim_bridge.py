@@ -72,7 +72,7 @@ class BridgeSoC(SimSoC):
         self.variant = VARIANTS["baremetal"]  # the memory's
         self.crg = PowerOnReset(platform.request("sys_clk"))
         if ranks:
-            accesses = self._add_ddr3(platform, ranks, monitor_parameters)
+            accesses = self._add_ddr3(platform, "baremetal", ranks, monitor_parameters)
         else:
             accesses = self._add_sdr("baremetal", monitor_parameters)
             self.add_remote_memory(self.mrc)
