@@ -65,6 +65,8 @@ int budget_get(const struct budget_files *files, struct budget *budget)
 
 	if (!error)
 		error = budget_pages(files->low, &budget->guaranteed);
+	if (!error && budget->guaranteed && budget->allowed == budget->guaranteed + BUDGET_AHEAD)
+		budget->allowed = budget->guaranteed;
 	return error ? error : budget_pages(files->current, &budget->used);
 }
 
@@ -85,14 +87,19 @@ int budget_restore(const struct budget_files *files, const struct kept_budget *k
 	return high ? high : low;
 }
 
+static void print_bytes(char *text, size_t size, uint64_t pages)
+{
+	snprintf(text, size, "%" PRIu64 "\n", pages << parameters.page_shift);
+}
+
 int budget_set(const struct budget_files *files, uint32_t pages)
 {
 	struct kept_budget before, wanted = {"max\n", "0\n"};
 	int error = budget_keep(files, &before);
 
 	if (pages != LITEMRC_NO_BUDGET) {
-		snprintf(wanted.high, sizeof(wanted.high), "%" PRIu64 "\n", (uint64_t)pages << parameters.page_shift);
-		memcpy(wanted.low, wanted.high, sizeof(wanted.low));
+		print_bytes(wanted.high, sizeof(wanted.high), (uint64_t)pages + BUDGET_AHEAD);
+		print_bytes(wanted.low, sizeof(wanted.low), pages);
 	}
 	if (!error)
 		error = budget_restore(files, &wanted);
@@ -106,7 +113,7 @@ int budget_reclaim(const struct budget_files *files, uint32_t pages)
 	char text[32];
 	int error;
 
-	snprintf(text, sizeof(text), "%" PRIu64 "\n", (uint64_t)pages << parameters.page_shift);
+	print_bytes(text, sizeof(text), pages);
 	error = sysfs_write(files->reclaim, text);
 	return error == -EAGAIN ? 0 : error;	/* fewer were reclaimed than requested */
 }

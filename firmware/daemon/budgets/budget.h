@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of a cgroup in pages of the monitor. A budget is a guarantee and a limit: memory.low and memory.high have the
- * same value. All functions but budget_close() return 0 or -errno.
+ * Memory of a cgroup in pages of the monitor. A budget is a guarantee and a limit: memory.low is the budget, and
+ * memory.high is BUDGET_AHEAD pages more. All functions but budget_close() return 0 or -errno.
  */
 #ifndef LITEMRCD_BUDGET_H
 #define LITEMRCD_BUDGET_H
 
 #include <stdint.h>
+
+/*
+ * Linux charges a cgroup up to so many pages before they are used (MEMCG_CHARGE_BATCH of memcontrol.h), and counts them
+ * towards memory.high: a program that needs all of its budget would lose pages to them.
+ */
+#define BUDGET_AHEAD 64u
 
 /* Open files of a cgroup; -1: missing. */
 struct budget_files {
@@ -14,7 +20,7 @@ struct budget_files {
 };
 
 struct budget {
-	uint32_t allowed;	/* memory.high; LITEMRC_NO_BUDGET: unlimited */
+	uint32_t allowed;	/* the budget, or memory.high that nobody set here; LITEMRC_NO_BUDGET: unlimited */
 	uint32_t used;
 	uint32_t guaranteed;	/* memory.low */
 };

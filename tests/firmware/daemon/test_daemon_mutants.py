@@ -29,7 +29,7 @@ SEEDED = {
     ),
     "half an epoch": (
         "messages/epochs.c",
-        "|| !outbox_has_room_for_epoch(messages)",
+        "|| !outbox_has_room_for_epoch(messages + record->ranks)",
         "",
         "test_daemon_epochs.py::test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing",
     ),

@@ -35,6 +35,7 @@
 #define PAGES "/tmp/pages"
 #define CGROUPS "/sys/fs/cgroup/"
 #define GROUP_PAGES 256	/* pages of a group of the monitor */
+#define AHEAD 64	/* pages that Linux charges before they are used */
 #define LOOP_MOST 4096
 #define PAGE 4096
 
@@ -236,7 +237,7 @@ static _Noreturn void be_worker(int batch)
 		int pages = wanted > 1 ? wanted : (tight >= 20) != batch ? 1000 : 200;
 		long faults = faults_so_far();
 
-		tight = wanted > 1 ? 0 : tight + (high && high <= GROUP_PAGES * PAGE);
+		tight = wanted > 1 ? 0 : tight + (high && high <= (GROUP_PAGES + AHEAD) * PAGE);
 		if (!wanted || (wanted > 1 && batch))
 			continue;
 		for (int page = 0; page < pages; page++)

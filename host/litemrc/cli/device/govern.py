@@ -34,8 +34,9 @@ _EPILOG = """\
 Budgets: in each epoch the memory is divided by the curves of all contexts, which age with their own accesses.
 It is divided among the tasks of a bare-metal device's pager, or, on Linux, among the cgroups that --cgroup
 names or else the programs that the device has started. The utility is the hit ratio times the reference rate.
-A budget is memory.high and memory.low of a cgroup: a limit and a guarantee. Refaults extend the curves
-beyond the memory, so a budget that shrank grows again when a program needs it.
+A budget is memory.low of a cgroup, and memory.high is 64 pages more, which Linux charges ahead: a guarantee
+and a limit. Refaults extend the curves beyond the memory, so a budget that shrank grows again when a program
+needs it.
 
 --energy: the working set is the smallest memory within epsilon of the maximum hit ratio; ranks that hold no
 page of it sleep.

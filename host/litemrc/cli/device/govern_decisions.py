@@ -112,27 +112,33 @@ class GovernDecisions:
                 step_pages=_whole_groups(step.pages(page_bytes, "--step"), group_pages) if step else None,
                 epsilon=self._limits.epsilon,
             )
+            maximums = {
+                context: _whole_groups(cgroup.budget.allowed_above, group_pages)
+                for context, cgroup in self._cgroups.items()
+                if cgroup.budget.allowed_above is not None
+            }
             self._governor = Governor(
                 parameters,
-                _first_budgets(self._cgroups, memory, group_pages),
+                _first_budgets(self._cgroups, maximums, memory, group_pages),
                 weights={context: cgroup.weight for context, cgroup in self._cgroups.items()},
-                maximums={
-                    context: _whole_groups(cgroup.budget.allowed_above, group_pages)
-                    for context, cgroup in self._cgroups.items()
-                    if cgroup.budget.allowed_above is not None
-                },
+                maximums=maximums,
             )
         return self._governor
 
 
-def _first_budgets(cgroups: Mapping[int, Cgroup], memory: int, group_pages: int) -> dict[int, int]:
+def _first_budgets(
+    cgroups: Mapping[int, Cgroup], maximums: Mapping[int, int], memory: int, group_pages: int
+) -> dict[int, int]:
     """Return what each cgroup has, and an equal part of what nobody has: whole groups, in pages.
 
     A program that has just begun would otherwise be limited to one group, beside idle memory.
     """
     groups = {context: max(-(-each.budget.used // group_pages), 1) for context, each in cgroups.items()}
     idle = max(memory // group_pages - sum(groups.values()), 0)
-    return {context: (each + idle // len(groups)) * group_pages for context, each in groups.items()}
+    more = {context: each + idle // len(groups) for context, each in groups.items()}
+    return {
+        context: min(pages * group_pages, maximums.get(context, memory)) for context, pages in more.items()
+    }
 
 
 def _whole_groups(pages: int, group_pages: int) -> int:

@@ -92,7 +92,7 @@ def main(args: argparse.Namespace) -> int:
         shell = GuestShell(simulator, COMMAND_TIMEOUT_S)
         note("measuring what a touch, a new page and a page fault cost")
         scenario = measure_costs(shell, scenario)
-        make_cgroups(shell, programs, scenario.memory_pages * scenario.page_bytes)
+        make_cgroups(shell, programs, scenario.memory_pages, scenario.page_bytes)
         for policy, options in zip(POLICIES, (["--dry-run"], []), strict=True):
             note(f"{scenario.title}: {'ungoverned' if options else 'governed'}")
             govern = ["--port", simulator.url, *_govern_options(scenario, programs), *options]

@@ -13,6 +13,7 @@ from litemrc.machines.multiprogram.scenario import Part, ProcessSpec, Scenario
 
 MOUNT = "/sys/fs/cgroup"
 SHARED = "/shared"  # the cgroup of all programs; its memory.max is the memory that they share
+CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at most: MEMCG_CHARGE_BATCH
 COUNTERS = ("pgfault", "pgmajfault", "pgsteal")
 MOST_ITERATIONS = 1 << 16
 COST_PAGES = 128  # of the loop that measures costs
@@ -87,8 +88,13 @@ def _command(scenario: Scenario, process: ProcessSpec, part: Part) -> str:
     return ""
 
 
-def make_cgroups(shell: GuestShell, programs: tuple[Program, ...], memory_bytes: int) -> None:
-    """Make the cgroups, and have the daemon serve them."""
+def make_cgroups(shell: GuestShell, programs: tuple[Program, ...], pages: int, page_bytes: int) -> None:
+    """Make the cgroups, and have the daemon serve them.
+
+    Parameters:
+        pages: of the memory that the programs share, without those that Linux charges ahead.
+    """
+    memory_bytes = (pages + CHARGED_AHEAD * len(programs)) * page_bytes
     folders = " ".join(MOUNT + program.cgroup for program in programs)
     shell.run(
         f"mkdir {MOUNT}{SHARED} && echo +memory >{MOUNT}{SHARED}/cgroup.subtree_control && mkdir {folders}"
