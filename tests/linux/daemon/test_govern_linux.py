@@ -62,8 +62,10 @@ def test_the_cost_of_a_fault_is_measured_in_zram(device):
 
 
 def test_a_budget_shrinks_while_its_program_is_small_and_grows_with_it(port, tmp_path):
-    """The worker loops over 200 pages beside one over 1,000, which needs four of the five groups; once its budget
-    is a group, they change places."""
+    """The worker loops over 200 pages beside one over 1,000, which needs four of the five groups.
+
+    Once its budget is one group, they change places.
+    """
     log = tmp_path / "log.jsonl"
     command = [*LITEMRC, "govern", "--port", port, "--timeout", "30", "--lease", "20", "--log", str(log)]
     command += ["--cgroup", "/app", "--cgroup", "/batch", "--memory", str(5 * GROUP_PAGES)]
