@@ -7,8 +7,9 @@ distances of the run in the smallest memory predict the misses in each larger on
 beyond it, and those whose page is unknown. Counted is the second half of each run. qemu sets accessed bits;
 VexRiscv does not.
 
-Then Senpai's rule shrinks each program's limit, from all its pages, for half an hour. A second is 1,000
-references and their refaults, so it is longer than 1 s under pressure; the rule is told the share waited.
+Then Senpai's rule shrinks each program's limit, from all its pages, for half an hour. The rule
+decides after every 1,000 references, which take 1 s and their refaults more. It gets the share of this time
+that refaults took, as seconds of one second.
 """
 
 import json

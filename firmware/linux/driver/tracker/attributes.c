@@ -64,35 +64,32 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(period_ms);
 
-static ssize_t scan_store(struct device *device, struct device_attribute *attribute,
-			  const char *text, size_t bytes)
+/* Does what 1 in a file orders, unless the monitor is disabled. */
+static ssize_t perform(struct device *device, void (*action)(struct tracker *tracker), size_t bytes)
 {
 	struct tracker *tracker = of_device(device);
 	int ret = 0;
 
 	mutex_lock(&tracker->settings);
 	if (tracker->probing)
-		tracker_scan(tracker);
+		action(tracker);
 	else
 		ret = -ENODATA;
 	mutex_unlock(&tracker->settings);
 	return ret ?: bytes;
+}
+
+static ssize_t scan_store(struct device *device, struct device_attribute *attribute,
+			  const char *text, size_t bytes)
+{
+	return perform(device, tracker_scan, bytes);
 }
 static DEVICE_ATTR_WO(scan);
 
 static ssize_t sweep_store(struct device *device, struct device_attribute *attribute,
 			   const char *text, size_t bytes)
 {
-	struct tracker *tracker = of_device(device);
-	int ret = 0;
-
-	mutex_lock(&tracker->settings);
-	if (tracker->probing)
-		tracker_sweep(tracker);
-	else
-		ret = -ENODATA;
-	mutex_unlock(&tracker->settings);
-	return ret ?: bytes;
+	return perform(device, tracker_sweep, bytes);
 }
 static DEVICE_ATTR_WO(sweep);
 
