@@ -28,7 +28,7 @@ class DeviceRun:
 
     Attributes:
         result: as a simulated machine gives it; time 0 is the begin of the first turn. Responses are those
-            that began when each batch program had ended its first turn. Counts are of the whole run: faults
+            that began when each batch program that has several turns had ended its first. Counts are of the whole run: faults
             are major ones, zero fills all others, pages written those that reclaim took.
         turn_s: for each program float64[turns], length of each turn.
         budgets: pages of each program after each epoch.
@@ -133,7 +133,7 @@ def _result(
 ) -> RunResult:
     begin = min(each[0, 0] for each in of_turns.values())
     batch = [of_turns[program.name] for program in programs if program.batch]
-    measured_from = max(each[0].sum() for each in batch) - begin
+    measured_from = max((each[0].sum() - begin for each in batch if len(each) > 1), default=0.0)
     end = max(each[-1].sum() for each in batch) - begin
     held = np.array(
         [[epoch.get(program.name, {}).get("resident", 0) for program in programs] for epoch in epochs],
