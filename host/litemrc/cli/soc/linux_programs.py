@@ -81,7 +81,9 @@ def programs_of(scenario: Scenario, path: Path) -> tuple[Program, ...]:
 def _command(scenario: Scenario, process: ProcessSpec, part: Part) -> str:
     """Return the command of a part; empty if there is none."""
     if process.command:
-        return f"elapsed -o {{file}} sh -c {shlex.quote(process.command)}" if part is process.parts[-1] else ""
+        return (
+            f"elapsed -o {{file}} sh -c {shlex.quote(process.command)}" if part is process.parts[-1] else ""
+        )
     loop = re.fullmatch(r"gen:loop\?pages=(\d+)&writes=1", part.trace)
     zipf = re.fullmatch(r"gen:zipf\?pages=(\d+)&alpha=1&writes=1", part.trace)
     if loop and process.kind == "batch" and part.release == (part is not process.parts[-1]):

@@ -28,8 +28,8 @@ class DeviceRun:
 
     Attributes:
         result: as a simulated machine gives it; time 0 is the begin of the first turn. Responses are those
-            that began when each batch program that has several turns had ended its first. Counts are of the whole run: faults
-            are major ones, zero fills all others, pages written those that reclaim took.
+            that began when each batch program that has several turns had ended its first. Counts are of the
+            whole run: faults are major ones, zero fills all others, pages written those that reclaim took.
         turn_s: for each program float64[turns], length of each turn.
         budgets: pages of each program after each epoch.
     """

@@ -64,7 +64,9 @@ def test_a_program_of_one_turn_counts_whole():
     counts = {name: {"pgfault": 1, "pgmajfault": 1, "pgsteal": 0} for name in of_turns}
     result = _result((INTR, LOOP), "mrc", of_turns, counts, [{"loop": {"resident": 1}}], 0.5)
     assert result.process("intr").arrived_s.tolist() == [0, 8]
-    run = SimpleNamespace(result=result, turn_s={"intr": np.array([1.0]), "loop": np.array([8.0])}, budgets=[])
+    run = SimpleNamespace(
+        result=result, turn_s={"intr": np.array([1.0]), "loop": np.array([8.0])}, budgets=[]
+    )
     runs = dict.fromkeys(("global-clock", "mrc"), run)
     assert summarize(runs, dict.fromkeys(runs, result)).slowest_other == pytest.approx(1.0)
 

@@ -79,7 +79,9 @@ def test_a_command_runs_as_one_turn():
     assert command.endswith("| sort ")
     assert len(records) == 600
     assert [int(record[:4]) for record in records] == list(range(1000, 1600))
-    assert {len(record) for record in records} == {4004}  # 600 x 4,005 bytes and their copies' headers: 587 pages
+    assert {len(record) for record in records} == {
+        4004
+    }  # 600 x 4,005 bytes and their copies' headers: 587 pages
 
 
 def test_a_process_with_a_command_keeps_its_time_of_a_touch():
