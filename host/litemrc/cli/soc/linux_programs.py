@@ -74,7 +74,7 @@ def programs_of(scenario: Scenario, path: Path) -> tuple[Program, ...]:
         "Linux has no programs for these processes",
         where=str(path),
         remedy="give interactive ones gen:zipf?pages=N&alpha=1&writes=1, and at least one batch process, with"
-        " a command, or with gen:loop?pages=N&writes=1 in whole rounds, and release after each part but the last",
+        " a command, or gen:loop?pages=N&writes=1 in whole rounds, and release after each part but the last",
     )
 
 
