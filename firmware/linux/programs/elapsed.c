@@ -3,6 +3,7 @@
  * elapsed [-o FILE] COMMAND [ARGUMENT]...: runs a command and returns its status. Prints its nanoseconds to stderr, or
  * writes "START LENGTH" in microseconds to FILE, as the programs do for each turn.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,11 +17,9 @@ static long long nanoseconds(const struct timespec *time)
 
 static int write_turn(const char *name, long long start_ns, long long length_ns)
 {
-	FILE *file = fopen(name, "w");
+	int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	if (file)
-		fprintf(file, "%lld %lld\n", start_ns / 1000, length_ns / 1000);
-	if (file && !fclose(file))
+	if (file >= 0 && dprintf(file, "%lld %lld\n", start_ns / 1000, length_ns / 1000) > 0 && !close(file))
 		return 0;
 	perror(name);
 	return 1;
