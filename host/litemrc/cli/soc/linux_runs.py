@@ -79,7 +79,7 @@ def run_governed(
     return DeviceRun(
         replace(result, budget_pages=None) if "--dry-run" in govern else result,
         {name: each[:, 1] for name, each in of_turns.items()},
-        [{name: each["after"] for name, each in epoch.items()} for epoch in epochs],
+        [{name: each["budget"] for name, each in epoch.items()} for epoch in epochs],
     )
 
 
@@ -142,7 +142,7 @@ def _result(
     # The programs begin within the first epoch at whose end they hold pages: known to an epoch.
     first = int(np.argmax(held.any(axis=1)))
     budgets = np.array(
-        [[epoch.get(program.name, {}).get("after", 0) for program in programs] for epoch in epochs], np.int64
+        [[epoch.get(program.name, {}).get("budget", 0) for program in programs] for epoch in epochs], np.int64
     )
     return RunResult(
         policy=policy,

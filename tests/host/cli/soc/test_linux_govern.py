@@ -19,7 +19,7 @@ def run_of(policy, response_s, round_s, faults, budgets=()):
         "loop": np.array([[10.0 + turn * round_s, round_s] for turn in range(3)]),
     }
     counts = {name: {"pgfault": each + 7, "pgmajfault": each, "pgsteal": 3} for name, each in faults.items()}
-    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5, "after": 6}, "loop": {"resident": 4}}]
+    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5, "budget": 6}, "loop": {"resident": 4}}]
     result = _result((INTR, LOOP), policy, of_turns, counts, epochs, 0.5)
     return SimpleNamespace(
         result=result, turn_s={name: each[:, 1] for name, each in of_turns.items()}, budgets=budgets
