@@ -12,7 +12,7 @@ def test_without_pressure_budgets_stay():
 
 
 def test_a_program_that_reaches_its_budget_gets_what_the_other_does_not_use():
-    """The other has 290 pages and keeps 384, as 354 is not a whole number of margins; 1,024 - 512 - 384 = 128."""
+    """The other has 290 pages and keeps 384, as 354 is not whole margins; 1,024 - 512 - 384 = 128."""
     assert lent({1: 512, 2: 512}, {1: 449, 2: 290}, MEMORY, MARGIN) == {1: 640, 2: 384}
 
 

@@ -1,7 +1,7 @@
 """Memory that its owners do not use, lent to those that reach their budgets.
 
-A curve shows what a program would gain by more memory only when its pages are used again. Until then a program
-that grows would be limited to its budget beside idle memory.
+A curve shows what a program would gain by more memory only when its pages are used again. Until then a
+program that grows would be limited to its budget beside idle memory.
 """
 
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    Their sum is at most the memory, or what it was. A context within `margin` of its budget presses. Each that
-    does not keeps what is resident and a margin, or its budget if that is less; the memory beyond these and the
-    budgets of the others is divided equally among those that press. Whole margins are lent, so that budgets do
-    not change with every page.
+    Their sum is at most the memory, or what it was. A context within `margin` of its budget presses. Each
+    that does not keeps what is resident and a margin, or its budget if that is less; the memory beyond these
+    and the budgets of the others is divided equally among those that press. Whole margins are lent, so that
+    budgets do not change with every page.
 
     Parameters:
         budgets: in pages, by context.
