@@ -74,12 +74,14 @@ def test_idle_ranks_are_in_the_state_of_the_policy(
     assert min(shares(table, idle_state)[:LAST]) > 0.9
     wake_ups = table.of_domain(LAST, "wake_ups").sum()
     if policy == "static":
-        assert wake_ups > 1000  # chase accesses DRAM now and then, and the rank sleeps in between
-    if policy in ("none", "mrc"):
-        assert wake_ups < 10
+        assert wake_ups > 100  # the rank sleeps between accesses
+    if policy == "none":
+        assert wake_ups == 0
     if policy == "mrc":
-        assert shares(table, idle_state)[LAST] < 0.1
-        assert table.of_domain(LAST, "top_pages").max() == 1024  # chase goes round 1,024 pages
+        pages, asleep = table.of_domain(LAST, "top_pages"), table.of_domain(LAST, "self_refresh")
+        assert pages.max() == 1024  # chase goes round 1,024 pages
+        whole = (pages[:-1] > 0) & (pages[1:] > 0)  # epochs that the working set lies here from end to end
+        assert whole.any() and not asleep[1:][whole].any()
 
 
 def test_govern_energy_sends_ranks_outside_the_working_set_to_sleep(
@@ -88,7 +90,7 @@ def test_govern_energy_sends_ranks_outside_the_working_set_to_sleep(
     log = tmp_path / "log.jsonl"
     command = [sys.executable, "-m", "litemrc.cli.main", "govern", "--port", machine.url, "--energy"]
     command += ["--run", "chase:1", "--epoch-unit", "cycles", "--epoch-length", "200000", "--log", str(log)]
-    command += ["--lease", "3600"]
+    command += ["--lease", "40"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = Deadline(TIMEOUT_S)
     while not any(record["accesses"].get("1", 0) > 500 for record in records(log)):
