@@ -2,13 +2,13 @@
 
 from litemrc_gateware.export.renode import entries, interrupt_line
 
-# Renode's classes of LiteX's peripherals, by name in csr.json.
+# Classes of LiteX's peripherals, by name in csr.json; Renode's, or ours in renode/peripherals.
 CLASSES = {
-    "ctrl": "Miscellaneous.LiteX_SoC_Controller_CSR32",
-    "uart": "UART.LiteX_UART",
-    "link": "UART.LiteX_UART",
+    "ctrl": "Miscellaneous.LiteXController",
+    "uart": "UART.LiteXUart",
+    "link": "UART.LiteXUart",
     "timer0": "Timers.LiteX_Timer_CSR32",
-    "cpu": "Timers.VexRiscvTimer",  # ours: Renode's has registers of 8 bits
+    "cpu": "Timers.VexRiscvTimer",
 }
 NAMES = {"cpu": "cpu_timer"}  # names of csr.json that have another meaning in Renode
 ISAS = {"standard": "rv32im_Zicsr_Zifencei", "linux": "rv32ima_Zicsr_Zifencei"}

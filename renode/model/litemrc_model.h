@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define LITEMRC_MODEL_VERSION 1
+#define LITEMRC_MODEL_VERSION 2
 
 #define LITEMRC_MODEL_API __attribute__((visibility("default")))
 
@@ -67,7 +67,7 @@ LITEMRC_MODEL_API uint32_t litemrc_model_access_frame(struct litemrc_model *mode
 /* Column accesses of the DRAM since create. */
 LITEMRC_MODEL_API uint64_t litemrc_model_dram_accesses(const struct litemrc_model *model);
 
-/* The register control. Enabling the monitor empties the caches, because their contents are unknown. */
+/* The register control. */
 LITEMRC_MODEL_API void litemrc_model_control(struct litemrc_model *model, int enable, int hold, int by_cycles,
 					     int freeze, int single_shot);
 LITEMRC_MODEL_API void litemrc_model_set_context(struct litemrc_model *model, uint32_t context);
@@ -98,20 +98,43 @@ LITEMRC_MODEL_API uint32_t litemrc_model_scale_log2(const struct litemrc_model *
 LITEMRC_MODEL_API uint32_t litemrc_model_window(const struct litemrc_model *model, uint32_t word);
 
 /*
- * Power domains, if compiled in: equal slices of the memory. A command puts a domain to sleep (state: 0 awake, otherwise
- * a low-power PowerState) until an access wakes it. At the end of an epoch the meter's window shows the counts since the
- * last one, as in the gateware, except that no row is ever open, nothing is refreshed, and waking takes no time. set_time
- * sets the cycles since reset; until its first call the time is 0.
+ * Power domains, if compiled in: equal slices of the memory. The policies of litex-soc/litemrc_gateware/ranks and commands
+ * put them to sleep; an access or a command wakes them. At the end of an epoch the meter's window shows the counts since
+ * the last one, as in the gateware, except that no row is ever open, nothing is refreshed, and no access waits for a domain
+ * that wakes. set_time sets the cycles since reset; until its first call the time is 0. It is to be called before
+ * every other function, if time has passed.
  */
 LITEMRC_MODEL_API uint32_t litemrc_model_domains(const struct litemrc_model *model);
 LITEMRC_MODEL_API void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles);
+
+/*
+ * Before the first access: whether the domains are slices of a single rank, which sleeps only if all of them may, and the
+ * cycles from a wake-up until the rank serves requests, after power-down and after self-refresh. All are 0 without a call.
+ */
+LITEMRC_MODEL_API void litemrc_model_set_ranks(struct litemrc_model *model, int slices, uint32_t power_down_exit,
+					       uint32_t self_refresh_exit);
+
+/* The registers policy, threshold_*, partial and partial_allowed, command, n_mrc and n_mrc_auto. */
+LITEMRC_MODEL_API void litemrc_model_set_policy(struct litemrc_model *model, uint32_t kind, uint32_t static_state,
+						uint32_t mrc_state, uint32_t mrc_base);
+LITEMRC_MODEL_API void litemrc_model_set_thresholds(struct litemrc_model *model, uint32_t power_down,
+						    uint32_t self_refresh);
+LITEMRC_MODEL_API void litemrc_model_set_partial(struct litemrc_model *model, uint32_t part, uint32_t allowed);
 LITEMRC_MODEL_API void litemrc_model_command(struct litemrc_model *model, uint32_t domain, uint32_t state);
-LITEMRC_MODEL_API uint32_t litemrc_model_state(const struct litemrc_model *model, uint32_t domain);
-LITEMRC_MODEL_API uint32_t litemrc_model_working(const struct litemrc_model *model);
 LITEMRC_MODEL_API void litemrc_model_set_n_mrc(struct litemrc_model *model, uint32_t size);
 LITEMRC_MODEL_API void litemrc_model_set_n_mrc_auto(struct litemrc_model *model, int enable, uint32_t epsilon);
+
+LITEMRC_MODEL_API uint32_t litemrc_model_state(const struct litemrc_model *model, uint32_t domain);
+LITEMRC_MODEL_API uint32_t litemrc_model_working(const struct litemrc_model *model);
 LITEMRC_MODEL_API uint32_t litemrc_model_meter_window(const struct litemrc_model *model, uint32_t word);
 LITEMRC_MODEL_API uint32_t litemrc_model_snapshot_clocks(const struct litemrc_model *model);
+LITEMRC_MODEL_API int litemrc_model_meter_overflow(const struct litemrc_model *model);
+
+/*
+ * Whether accesses matter: the monitor is enabled, or a domain sleeps or may fall asleep. While they do not, the simulator
+ * need not report them. When they begin to matter the caches are emptied, because their contents are unknown.
+ */
+LITEMRC_MODEL_API int litemrc_model_needs_accesses(struct litemrc_model *model);
 
 /*
  * Records the monitor's input from now on in the format of litex-soc/sim_modules/recorder, one event per cycle, so that

@@ -24,6 +24,17 @@ struct litemrc_model {
     uint32_t frames;
     uint32_t page_shift = 12;
     uint64_t dram_accesses = 0;
+    bool observed = false; // the simulator reports accesses
+
+    // After every change of a register that decides whether accesses are needed.
+    void observe() {
+        const bool needed = monitor.enabled() || monitor.domains().need_accesses();
+        if (needed && !observed) {
+            caches.empty();
+            monitor.domains().observe_from_now();
+        }
+        observed = needed;
+    }
 };
 
 uint32_t litemrc_model_version(void) { return LITEMRC_MODEL_VERSION; }
@@ -52,6 +63,7 @@ void litemrc_model_destroy(struct litemrc_model *model) { delete model; }
 void litemrc_model_reset(struct litemrc_model *model) {
     model->monitor.reset();
     model->caches.empty();
+    model->observed = false;
 }
 
 int litemrc_model_set_memory(struct litemrc_model *model, uint64_t base, uint64_t bytes, uint32_t page_shift,
@@ -88,9 +100,8 @@ uint64_t litemrc_model_dram_accesses(const struct litemrc_model *model) { return
 
 void litemrc_model_control(struct litemrc_model *model, int enable, int hold, int by_cycles, int freeze,
                            int single_shot) {
-    if (enable && !model->monitor.enabled())
-        model->caches.empty();
     model->monitor.control({enable != 0, hold != 0, by_cycles != 0, freeze != 0, single_shot != 0});
+    model->observe();
 }
 
 void litemrc_model_set_context(struct litemrc_model *model, uint32_t context) { model->monitor.set_context(context); }
@@ -145,10 +156,42 @@ void litemrc_model_set_time(struct litemrc_model *model, uint64_t cycles) { mode
 
 void litemrc_model_command(struct litemrc_model *model, uint32_t domain, uint32_t state) {
     model->monitor.command(domain, state);
+    model->observe();
+}
+
+void litemrc_model_set_ranks(struct litemrc_model *model, int slices, uint32_t power_down_exit, uint32_t self_refresh_exit) {
+    model->monitor.domains().set_ranks(slices != 0, {power_down_exit, self_refresh_exit});
+}
+
+void litemrc_model_set_policy(struct litemrc_model *model, uint32_t kind, uint32_t static_state, uint32_t mrc_state,
+                              uint32_t mrc_base) {
+    auto &settings = model->monitor.domains().settings();
+    settings.kind = kind;
+    settings.static_state = static_state;
+    settings.mrc_state = mrc_state;
+    settings.mrc_base = mrc_base;
+    model->observe();
+}
+
+void litemrc_model_set_thresholds(struct litemrc_model *model, uint32_t power_down, uint32_t self_refresh) {
+    auto &settings = model->monitor.domains().settings();
+    settings.threshold_power_down = power_down;
+    settings.threshold_self_refresh = self_refresh;
+}
+
+void litemrc_model_set_partial(struct litemrc_model *model, uint32_t part, uint32_t allowed) {
+    auto &settings = model->monitor.domains().settings();
+    settings.partial = part;
+    settings.partial_allowed = allowed;
+}
+
+int litemrc_model_needs_accesses(struct litemrc_model *model) {
+    model->observe();
+    return model->observed;
 }
 
 uint32_t litemrc_model_state(const struct litemrc_model *model, uint32_t domain) {
-    return model->monitor.domains().state(domain);
+    return model->monitor.state(domain);
 }
 
 uint32_t litemrc_model_working(const struct litemrc_model *model) { return model->monitor.stack().working(); }
@@ -166,3 +209,5 @@ uint32_t litemrc_model_meter_window(const struct litemrc_model *model, uint32_t 
 uint32_t litemrc_model_snapshot_clocks(const struct litemrc_model *model) {
     return uint32_t(model->monitor.domains().snapshot_clocks());
 }
+
+int litemrc_model_meter_overflow(const struct litemrc_model *model) { return model->monitor.domains().overflow(); }

@@ -37,8 +37,10 @@ class Monitor {
     const Domains &domains() const { return domains_; }
 
     // Power domains; their accesses are metered even if the monitor is disabled.
-    void set_time(uint64_t cycles) { domains_.set_time(cycles); }
+    Domains &domains() { return domains_; }
+    void set_time(uint64_t cycles) { domains_.set_time(cycles, *stack_); }
     void command(uint32_t domain, uint32_t state) { domains_.command(domain, state, *stack_); }
+    uint32_t state(uint32_t domain) const { return domains_.state(domain, *stack_); }
     void set_n_mrc(uint32_t size) {
         n_mrc_ = size;
         if (!automatic_)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 using System;
-using System.Reflection;
+using Antmicro.Migrant.Hooks;
 using Antmicro.Renode.Core;
 using Antmicro.Renode.Exceptions;
 using Antmicro.Renode.Logging;
-using Antmicro.Renode.Logging.Profiling;
 using Antmicro.Renode.Peripherals.Bus;
 using Antmicro.Renode.Peripherals.CPU;
 using Antmicro.Renode.Peripherals.Timers;
@@ -14,17 +13,16 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
     // The MRC monitor: registers, window and interrupt of litex-soc/litemrc_gateware/monitor/monitor.py; liblitemrc_model
     // does the counting. Needs Renode 1.15.2; tested with 1.15.3 and 1.16.1.
     //
-    // While control.enable is 1, a hook passes every load and store of the processor to the model of its caches, whose
-    // misses and write-backs are the DRAM accesses. The hook slows the processor, so it is installed only then.
-    // Instruction fetches are not seen: Renode reports them when it translates code, not when the code runs.
+    // While control.enable is 1, or a rank sleeps or may fall asleep, a hook passes every load and store of the processor to
+    // the model of its caches, whose misses and write-backs are the DRAM accesses. The hook slows the processor, so it is
+    // installed only then.
     public class LiteMrcMonitor : IDoubleWordPeripheral, IKnownSize, IDisposable
     {
         public LiteMrcMonitor(IMachine machine, ICPU cpu, uint frequency, ulong memoryBase, int pageShift,
             int framesLog2, int pagesLog2, int groupsLog2, int contextsLog2, int queueLog2, uint engine, uint recentPages, uint ranks,
             uint l1Bytes, uint l1Ways, uint l1LineBytes, uint l2Bytes, uint l2LineBytes, uint accessBytes, uint domains = 0)
         {
-            this.cpu = cpu;
-            FindHook();
+            hook = new AccessHook(cpu, OnAccess);
             load = library =>
             {
                 var loaded = new LiteMrcModel(library, engine, 1u << framesLog2, 1u << pagesLog2, 1u << groupsLog2, 1u << contextsLog2, recentPages, domains);
@@ -48,6 +46,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             clock = new LimitTimer(machine.ClockSource, frequency, this, "epoch", eventEnabled: true, autoUpdate: true);
             clock.LimitReached += () =>
             {
+                UpdateTime();
                 Model.Elapse(epochLength);
                 UpdateInterrupt();
             };
@@ -55,9 +54,16 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             SetRegisters();
         }
 
+        // Renode saves no state of a library.
+        [PreSerialization]
+        private void RefuseToBeSaved()
+        {
+            throw new InvalidOperationException("the state of LiteMRC's monitor is in a C library and cannot be saved: start the machine by its script again");
+        }
+
         public void Reset()
         {
-            Hook(false);
+            hook.Install(false);
             clock.Reset();
             model?.Reset();
             SetRegisters();
@@ -74,6 +80,17 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         {
             model?.Dispose();
             model = load(path);
+            Loaded(model);
+        }
+
+        // Of rank power: sets the model's time before each access; prepares a model.
+        public Action UpdateTime { get; set; } = () => {};
+        public Action<LiteMrcModel> Loaded { get; set; } = model => {};
+
+        // After a change of whatever decides whether the model needs accesses.
+        public void UpdateHook()
+        {
+            hook.Install(Model.NeedsAccesses);
         }
 
         // Command "mrc Record @path": records the monitor's input for the golden model; "mrc StopRecording" completes the file.
@@ -144,6 +161,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public void WriteDoubleWord(long offset, uint value)
         {
+            UpdateTime();
             switch(offset)
             {
             case MonitorRegisters.Control:
@@ -219,10 +237,9 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private void Apply()
         {
-            var enable = (control & MonitorRegisters.ControlEnable) != 0;
-            Model.Control(enable, (control & MonitorRegisters.ControlHold) != 0, ByCycles,
+            Model.Control(Enabled, (control & MonitorRegisters.ControlHold) != 0, ByCycles,
                 (control & MonitorRegisters.ControlFreeze) != 0, (control & MonitorRegisters.ControlSingleShot) != 0);
-            Hook(enable);
+            UpdateHook();
             StartClock();
         }
 
@@ -251,7 +268,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private void StartClock()
         {
             clock.Enabled = false;
-            if(ByCycles && hooking && epochLength != 0)
+            if(ByCycles && Enabled && epochLength != 0)
             {
                 clock.Limit = epochLength;
                 clock.Value = epochLength;
@@ -259,44 +276,11 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             }
         }
 
-        private void Hook(bool enable)
+        private void OnAccess(ulong address, bool write)
         {
-            if(enable == hooking)
-            {
-                return;
-            }
-            hooking = enable;
-            setHook.Invoke(cpu, new object[] { enable ? hook : null });
-            // Code translated earlier does not call the hook.
-            ((TranslationCPU)cpu).ClearTranslationCache();
-        }
-
-        // Its type differs between versions of Renode: in 1.16.1 it also has the width of the access.
-        private void FindHook()
-        {
-            setHook = cpu.GetType().GetMethod("SetHookAtMemoryAccess");
-            var type = setHook?.GetParameters()[0].ParameterType;
-            var arguments = type?.GetMethod("Invoke").GetParameters().Length ?? 0;
-            if(arguments != 5 && arguments != 6)
-            {
-                throw new ConstructionException("the processor model of this Renode does not report the physical addresses of its accesses: LiteMrcMonitor needs Renode 1.15.2 to 1.16");
-            }
-            hook = Delegate.CreateDelegate(type, this, GetType().GetMethod(arguments == 5 ? nameof(OnAccess) : nameof(OnAccessWithWidth)));
-        }
-
-        public void OnAccessWithWidth(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, uint width, ulong value)
-        {
-            OnAccess(pc, operation, virtualAddress, physicalAddress, value);
-        }
-
-        public void OnAccess(ulong pc, MemoryOperation operation, ulong virtualAddress, ulong physicalAddress, ulong value)
-        {
-            if(operation != MemoryOperation.MemoryRead && operation != MemoryOperation.MemoryWrite)
-            {
-                return;
-            }
             hooked++;
-            if(Model.Access(physicalAddress, operation == MemoryOperation.MemoryWrite) != 0)
+            UpdateTime();
+            if(Model.Access(address, write) != 0)
             {
                 UpdateInterrupt();
             }
@@ -324,15 +308,13 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             return Array.Find(MonitorRegisters.All, register => register.Offset == offset);
         }
 
+        private bool Enabled => (control & MonitorRegisters.ControlEnable) != 0;
         private bool ByCycles => (control & MonitorRegisters.ControlEpochUnit) != 0;
 
         private uint control, context, command, invalidated, epochLength, lower, upper, sampling, eventEnable;
-        private bool hooking;
         private ulong hooked;
         private readonly uint capabilities, stackCapabilities, lastFrame, lastContext;
-        private readonly ICPU cpu;
-        private MethodInfo setHook;
-        private Delegate hook;
+        private readonly AccessHook hook;
         private LiteMrcModel model;
         private readonly Func<string, LiteMrcModel> load;
         private readonly LimitTimer clock;

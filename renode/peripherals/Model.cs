@@ -48,12 +48,18 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             scaleLog2 = Function<GetFunction>("scale_log2");
             window = Function<WindowFunction>("window");
             dramAccesses = Function<CountFunction>("dram_accesses");
+            needsAccesses = Function<GetFunction>("needs_accesses");
             setTime = Function<SetTimeFunction>("set_time");
+            setRanks = Function<SetRanksFunction>("set_ranks");
+            setPolicy = Function<SetFourFunction>("set_policy");
+            setThresholds = Function<SetTwoFunction>("set_thresholds");
+            setPartial = Function<SetTwoFunction>("set_partial");
             command = Function<SetTwoFunction>("command");
             setNMrcAuto = Function<SetTwoFunction>("set_n_mrc_auto");
             setNMrc = Function<SetFunction>("set_n_mrc");
             working = Function<GetFunction>("working");
             snapshotClocks = Function<GetFunction>("snapshot_clocks");
+            meterOverflow = Function<GetFunction>("meter_overflow");
             state = Function<WindowFunction>("state");
             meterWindow = Function<WindowFunction>("meter_window");
             log = Function<LogFunction>("log");
@@ -119,12 +125,19 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public uint EpochUnsampled => epochUnsampled(handle);
         public uint ScaleLog2 => scaleLog2(handle);
         public ulong DramAccesses => dramAccesses(handle);
+        public bool NeedsAccesses => needsAccesses(handle) != 0;
+
         public void SetTime(ulong cycles) => setTime(handle, cycles);
+        public void SetRanks(bool slices, uint powerDownExit, uint selfRefreshExit) => setRanks(handle, slices ? 1 : 0, powerDownExit, selfRefreshExit);
+        public void SetPolicy(uint kind, uint staticState, uint mrcState, uint mrcBase) => setPolicy(handle, kind, staticState, mrcState, mrcBase);
+        public void SetThresholds(uint powerDown, uint selfRefresh) => setThresholds(handle, powerDown, selfRefresh);
+        public void SetPartial(uint part, uint allowed) => setPartial(handle, part, allowed);
         public void Command(uint domain, uint lowState) => command(handle, domain, lowState);
         public void SetNMrc(uint size) => setNMrc(handle, size);
         public void SetNMrcAuto(bool enable, uint epsilon) => setNMrcAuto(handle, enable ? 1u : 0u, epsilon);
         public uint Working => working(handle);
         public uint SnapshotClocks => snapshotClocks(handle);
+        public bool MeterOverflow => meterOverflow(handle) != 0;
         public uint State(uint domain) => state(handle, domain);
         public uint MeterWindow(uint word) => meterWindow(handle, word);
         public uint Window(uint word) => window(handle, word);
@@ -183,6 +196,10 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void SetTwoFunction(IntPtr model, uint first, uint second);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void SetFourFunction(IntPtr model, uint first, uint second, uint third, uint fourth);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate void SetRanksFunction(IntPtr model, int slices, uint powerDownExit, uint selfRefreshExit);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void SetTimeFunction(IntPtr model, ulong cycles);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void DoFunction(IntPtr model);
@@ -204,14 +221,16 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private readonly SetFilterFunction setFilter;
         private readonly SetFunction setContext, setEpochLength, elapse, invalidate, setNMrc;
         private readonly DoFunction reset, clear, endEpoch, release, arm, destroy;
-        private readonly GetFunction epochReady, epochDue, overflow, frozen, epoch, epochOutside, epochUnsampled, scaleLog2, working, snapshotClocks;
+        private readonly GetFunction epochReady, epochDue, overflow, frozen, epoch, epochOutside, epochUnsampled, scaleLog2, working, snapshotClocks, meterOverflow, needsAccesses;
         private readonly WindowFunction window, state, meterWindow;
         private readonly SetTimeFunction setTime;
-        private readonly SetTwoFunction command, setNMrcAuto;
+        private readonly SetTwoFunction command, setNMrcAuto, setThresholds, setPartial;
+        private readonly SetFourFunction setPolicy;
+        private readonly SetRanksFunction setRanks;
         private readonly CountFunction dramAccesses;
         private readonly LogFunction log;
 
-        private const uint Version = 1;
+        private const uint Version = 2;
         private const int Now = 2; // RTLD_NOW
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+using System;
 using Antmicro.Renode.Core;
 using Antmicro.Renode.Logging;
 using Antmicro.Renode.Peripherals.Bus;
@@ -6,26 +7,24 @@ using Antmicro.Renode.Peripherals.Bus;
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
     // Rank meter and rank power: registers and window of litex-soc/litemrc_gateware/ranks/registers.py; the monitor's
-    // library, which sees the accesses, does the counting.
+    // library, which sees the accesses, carries out policies and commands and does the counting.
     //
-    // A command puts a domain to sleep; an access seen by the monitor wakes it, so no domain wakes while the monitor is
-    // disabled. The hardware's policies (static, dynamic, mrc) are stored in their registers but not executed. Cycles
-    // follow virtual time and are updated when registers are accessed.
+    // Cycles follow virtual time. A rank needs the given cycles to wake; the processor does not wait for it.
     public class RankPower : IDoubleWordPeripheral, IKnownSize
     {
-        public RankPower(IMachine machine, LiteMrcMonitor monitor, uint frequency, int domainsLog2, bool isVirtual, uint states, int groupsLog2, int contextsLog2)
+        public RankPower(IMachine machine, LiteMrcMonitor monitor, uint frequency, int domainsLog2, bool isVirtual, uint states, int groupsLog2, int contextsLog2, uint powerDownExit, uint selfRefreshExit)
         {
             this.machine = machine;
             this.monitor = monitor;
             this.frequency = frequency;
-            this.isVirtual = isVirtual;
             this.states = states;
-            domains = 1u << domainsLog2;
             groups = 1u << groupsLog2;
             capabilities = (uint)domainsLog2 << RankRegisters.CapabilitiesDomainsLog2Shift
                 | (isVirtual ? RankRegisters.CapabilitiesVirtual : 0)
                 | states << RankRegisters.CapabilitiesStatesShift;
             SetRegisters();
+            monitor.UpdateTime = UpdateTime;
+            monitor.Loaded = model => model.SetRanks(isVirtual, powerDownExit, selfRefreshExit);
         }
 
         public void Reset()
@@ -36,7 +35,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public uint ReadDoubleWord(long offset)
         {
-            Tell();
+            UpdateTime();
             switch(offset)
             {
             case RankRegisters.Capabilities:
@@ -50,7 +49,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             case RankRegisters.SnapshotClocks:
                 return monitor.Model.SnapshotClocks;
             case RankRegisters.MeterStatus:
-                return monitor.Model.ScaleLog2 != 0 ? RankRegisters.MeterStatusSampled : 0;
+                return (monitor.Model.ScaleLog2 != 0 ? RankRegisters.MeterStatusSampled : 0)
+                    | (monitor.Model.MeterOverflow ? RankRegisters.MeterStatusOverflow : 0);
             default:
                 var index = IndexOf(offset);
                 if(index < 0)
@@ -64,7 +64,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         public void WriteDoubleWord(long offset, uint value)
         {
-            Tell();
+            UpdateTime();
             var index = IndexOf(offset);
             if(index < 0 || RankRegisters.All[index].ReadOnly)
             {
@@ -84,12 +84,21 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 monitor.Model.SetNMrcAuto((value & RankRegisters.NMrcAutoEnable) != 0, value >> RankRegisters.NMrcAutoEpsilonShift);
                 break;
             case RankRegisters.Policy:
-                if((value & RankRegisters.PolicyKind) != (uint)LiteMrcRankPolicy.None)
-                {
-                    this.Log(LogLevel.Warning, "policies of the hardware are not modelled: domains sleep by command only");
-                }
+                monitor.Model.SetPolicy(Field(value, RankRegisters.PolicyKind, RankRegisters.PolicyKindShift),
+                    Field(value, RankRegisters.PolicyStaticState, RankRegisters.PolicyStaticStateShift),
+                    Field(value, RankRegisters.PolicyMrcState, RankRegisters.PolicyMrcStateShift),
+                    Field(value, RankRegisters.PolicyMrcBase, RankRegisters.PolicyMrcBaseShift));
+                break;
+            case RankRegisters.ThresholdPowerDown:
+            case RankRegisters.ThresholdSelfRefresh:
+                monitor.Model.SetThresholds(ValueOf(RankRegisters.ThresholdPowerDown), ValueOf(RankRegisters.ThresholdSelfRefresh));
+                break;
+            case RankRegisters.Partial:
+            case RankRegisters.PartialAllowed:
+                monitor.Model.SetPartial(ValueOf(RankRegisters.Partial), ValueOf(RankRegisters.PartialAllowed));
                 break;
             }
+            monitor.UpdateHook();
         }
 
         [ConnectionRegion("window")]
@@ -117,24 +126,13 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private void Command(uint value)
         {
-            var domain = (value & RankRegisters.CommandDomain) >> RankRegisters.CommandDomainShift;
-            var state = (value & RankRegisters.CommandState) >> RankRegisters.CommandStateShift;
-            if((states >> (int)state & 1) == 0 && state != 0)
+            var state = Field(value, RankRegisters.CommandState, RankRegisters.CommandStateShift);
+            if((states >> (int)state & 1) == 0)
             {
+                this.Log(LogLevel.Warning, "the DRAM cannot reach state {0}: command 0x{1:X} ignored", state, value);
                 return;
             }
-            for(var each = 0u; each < domains; each++)
-            {
-                if(isVirtual || each == domain)
-                {
-                    monitor.Model.Command(each, MayLose(each) || state != (uint)LiteMrcPowerState.SelfRefreshPartial ? state : (uint)LiteMrcPowerState.SelfRefresh);
-                }
-            }
-        }
-
-        private bool MayLose(uint domain)
-        {
-            return (values[IndexOf(RankRegisters.PartialAllowed)] >> (int)domain & 1) != 0;
+            monitor.Model.Command(Field(value, RankRegisters.CommandDomain, RankRegisters.CommandDomainShift), state);
         }
 
         // Of the eight domains from one on.
@@ -148,10 +146,20 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             return word;
         }
 
-        private void Tell()
+        private void UpdateTime()
         {
-            monitor.Model.SetTime((ulong)((machine.ElapsedVirtualTime.TimeElapsed.TotalSeconds - reset) * frequency));
+            // Else the time is that of the last synchronisation, up to a quantum ago.
+            if(machine.SystemBus.TryGetCurrentCPU(out var cpu))
+            {
+                cpu.SyncTime();
+            }
+            var seconds = machine.ElapsedVirtualTime.TimeElapsed.TotalSeconds - reset;
+            monitor.Model.SetTime((ulong)Math.Round(Math.Max(0, seconds * frequency)));
         }
+
+        private uint ValueOf(long offset) => values[IndexOf(offset)];
+
+        private static uint Field(uint word, uint mask, int shift) => (word & mask) >> shift;
 
         private static int IndexOf(long offset)
         {
@@ -167,8 +175,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
 
         private double reset; // seconds of virtual time
         private readonly uint[] values = new uint[RankRegisters.All.Length];
-        private readonly uint capabilities, states, domains, groups, frequency;
-        private readonly bool isVirtual;
+        private readonly uint capabilities, states, groups, frequency;
         private readonly IMachine machine;
         private readonly LiteMrcMonitor monitor;
     }

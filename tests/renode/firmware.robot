@@ -42,6 +42,11 @@ The Firmware Counts From Boot On
     Wait For Line On Uart    Switching SDRAM to hardware control
     Wait Until Keyword Succeeds    ${{ 20 * float($PATIENCE) }}s    0.2s    Accesses Should Have Been Seen
 
+A Write To The Reset Register Starts The Firmware Again
+    Boot
+    Write Word    ${{ 0xF0000000 }}    1
+    Wait For Line On Uart    LiteMRC bare-metal firmware
+
 Without Its Library The Model Says So And Stops
     Run Keyword And Expect Error    *make renode-model*    Create Machine    library=${REPO}/none.so
 

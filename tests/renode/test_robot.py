@@ -34,7 +34,9 @@ MUTANTS = (
     ("monitor.robot", "litemrc.resc", MONITOR, "IRQ.Set(eventEnable != 0 && ", "IRQ.Set("),
     ("monitor.robot", "litemrc.resc", MONITOR, "Model.SetContext(context);", ""),
     ("monitor.robot", "litemrc.resc", MONITOR, "Model.Invalidate(invalidated);", ""),
-    ("ranks.robot", "litemrc_ranks.resc", RANKS, "isVirtual || each == domain", "true"),
+    ("ranks.robot", "litemrc_ranks.resc", RANKS, "RankRegisters.CommandDomain,", "0,"),
+    ("ranks.robot", "litemrc_ranks.resc", RANKS, "cpu.SyncTime();", ""),
+    ("ranks.robot", "litemrc_ranks.resc", RANKS, "            monitor.UpdateHook();\n", ""),
 )
 
 

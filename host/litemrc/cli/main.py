@@ -52,6 +52,7 @@ COMMANDS = {
         "ranks.ranks",
         "show the power domains of a device, set their states and the policy that controls them",
     ),
+    "memnice": ("ranks.memnice", "run a program on some of this machine's memory nodes"),
     "refcounters": ("device.refcounters", "arm, read and watch the reference counters of a device"),
     "govern": ("device.govern", "control a device's memory budgets and rank power by its curves"),
     "rightsize": ("device.rightsize", "find the smallest memory of a cgroup for a goal of slowdown"),

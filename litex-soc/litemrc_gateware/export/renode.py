@@ -7,6 +7,7 @@ from litemrc_gateware.export.blocks import MONITOR_KIND, RANKS_KIND, Block, find
 from litemrc_gateware.export.caches import caches_of
 from litemrc_gateware.export.registers import Register
 from litemrc_gateware.integration.description import MONITOR, RANKS
+from litemrc_gateware.ranks.ddr3_timings import TDLLK, TXPDLL
 
 Layouts = Mapping[str, Sequence[Register]]
 
@@ -153,6 +154,18 @@ def _rank_arguments(csr: dict[str, Any], monitor: str, fields: dict[str, int]) -
         "states": fields["states"],
         "groupsLog2": fields["groups_log2"],
         "contextsLog2": fields["contexts_log2"],
+        **_exits(csr),
+    }
+
+
+def _exits(csr: dict[str, Any]) -> dict[str, int]:
+    """Return the cycles from a wake-up to the first column access."""
+    constants = csr["constants"]
+    phases = constants["config_dram_phases"]
+    tck_ns = 1e9 / (constants["config_clock_frequency"] * phases)
+    return {
+        "powerDownExit": TXPDLL.clocks(tck_ns, phases),
+        "selfRefreshExit": TDLLK.clocks(tck_ns, phases),
     }
 
 

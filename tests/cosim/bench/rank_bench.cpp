@@ -10,8 +10,10 @@
 //   rank_bench sleeps                  self-refresh between refreshes, so that few refreshes reach the rank
 //   rank_bench cost                    cycles that an entry takes from a streaming rank
 //   rank_bench software                software takes over the DFI while ranks sleep
+//   rank_bench replay FILE             residencies, entries and wake-ups under the events of a file (rank_replay.hpp)
 //
 // Prints counts and returns 0 if nothing is wrong, else prints the error and returns 1.
+#include "rank_replay.hpp"
 #include "rank_sleeps.hpp"
 
 #include <cstdlib>
@@ -82,12 +84,14 @@ int main(int argc, char **argv) {
         if (mode == "trace" && argc == 4)
             return trace_bench(unsigned(number(2)), number(3));
 #if WITH_POWER
+        if (mode == "replay" && argc == 3)
+            return Replay().run(argv[2]);
         const std::map<std::string, void (*)()> others = {{"wake", wake_bench},       {"threshold", threshold_bench},
                                                           {"partial", partial_bench}, {"cost", cost_bench},
                                                           {"software", software_bench}, {"residency", residency_bench}, {"sleeps", sleeps_bench}, {"policies", policies_bench}};
         if (argc == 2 && others.count(mode))
             return others.at(mode)();
 #endif
-        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|policies|residency|sleeps|cost|software");
+        throw std::invalid_argument("usage: rank_bench random|trace SEED NUMBER | wake|threshold|partial|policies|residency|sleeps|cost|software | replay FILE");
     });
 }

@@ -74,7 +74,8 @@ class Rig {
             observe(n);
         observe_power();
         rtl_.rising_edge();
-        if (++stuck_ > 20000 && busy())
+        stuck_ = busy() ? stuck_ + 1 : 0;
+        if (stuck_ > 20000)
             throw Mismatch("nothing was accepted for 20000 clocks, clock " + std::to_string(rtl_.clocks()));
     }
 
