@@ -193,7 +193,7 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
 	+@$(LINUX) numa
 
-linux-ranks-ready: linux-images $(if $(NUMA),linux-numa) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
+linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
 	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-ranks/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
 		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-ranks $(if $(NUMA),--numa)
 
