@@ -53,7 +53,7 @@ static ssize_t rank_governor_show(struct device *device, struct device_attribute
 	const struct litemrc_governor *governor = &litemrc_of_device(device)->evacuation->governor;
 
 	return sysfs_emit(text,
-			  "governs %u\nmargin %u\nworking_set %u\nclosed %u\nhold %u\n"
+			  "governs %u\nmargin %u\nworking_set %u\nclosed %lu\nhold %u\n"
 			  "evacuations %u\nopenings %u\nbusy %u\nno_room %u\n"
 			  "moved %llu\nmicroseconds %llu\n",
 			  governor->governs, governor->margin, governor->working_set,
