@@ -59,7 +59,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	linux linux-demo linux-ranks linux-ranks-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
-	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
@@ -271,6 +271,9 @@ bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memo
 
 bench-linux-tracker: linux-ready .venv/test.stamp   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
+
+bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (30 min)
+	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table
 	python bench/replacement.py

@@ -7,6 +7,10 @@ unset MAKEFLAGS MAKELEVEL # of a make that calls this
 source=$1 fragment=$(realpath "$2")
 cd "$source"
 
+# clang reads this pointer, which busybox calls constant and sets once, before it is set: awk would crash.
+sed -i 's/^extern struct globals \*const ptr_to_globals;/extern struct globals *ptr_to_globals;/' include/libbb.h
+grep -q '^extern struct globals \*ptr_to_globals;' include/libbb.h
+
 make -s allyesconfig >/dev/null 2>&1
 awk -F= '
     FNR == NR { if (/^CONFIG_/) wanted[$1]; next }

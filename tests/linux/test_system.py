@@ -136,6 +136,18 @@ def test_programs_write_begin_and_length_of_each_turn(linux):
     )
 
 
+def test_elapsed_writes_begin_and_length_of_a_program(linux):
+    (turn,) = turns(linux, "elapsed -o /tmp/turns sleep 0.2; true")
+    assert 200_000 <= turn[1] < 10_000_000
+    assert linux.run("elapsed -o /tmp/turns sh -c 'exit 3'") == (3, "")
+    assert linux.run("elapsed -o /nowhere/turns true 2>&1")[0] == 1
+
+
+def test_awk_works(linux):
+    """A compiler that takes busybox's pointer to its variables for a constant makes it crash."""
+    assert linux.check("printf '1 2\n3 4\n' | awk '{s+=$2} END {print s, length(\"abc\")}'") == "6 3\n"
+
+
 def test_sigterm_ends_intr_after_the_present_iteration(linux):
     printed = linux.check("intr 8 10 100000 1 /tmp/turns & sleep 0.3; kill $!; wait $!")
     count = int(re.search(r"(\d+) iterations", printed)[1])

@@ -64,6 +64,8 @@ def governed(start_daemon: Callable[..., Daemon], groups: Path) -> Daemon:
 
 def budget_of(group: Path) -> int | None:
     high, low = ((group / name).read_text() for name in ("memory.high", "memory.low"))
+    if not low:
+        return None  # it is being written
     return int(low) // PAGE_BYTES if high == f"{int(low) + 64 * PAGE_BYTES}\n" else None
 
 

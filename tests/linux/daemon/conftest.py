@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def build_initramfs(out: Path) -> Path:
     guest = out / "guest"
     subprocess.run([*ZIG, "-o", guest, HERE / "guest.c"], check=True, env=environment)
     files = {"init": guest, "guest": guest, "litemrcd": out / "daemon" / "litemrcd"}
-    files |= {"litemrcd.conf": HERE / "litemrcd.conf"}
+    files |= {file.name: file for file in HERE.glob("*.conf")}
     files |= {module.name: module for module in build_modules(KERNEL, out)}
     write_initramfs(out / "initramfs.cpio", files)
     return out / "initramfs.cpio"
@@ -55,13 +56,23 @@ def wait_for_hello(port: str) -> None:
 @pytest.fixture(scope="session")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The host's end of the guest's serial port, once the daemon answers there."""
+    with booted(tmp_path_factory.mktemp("guest") / "qemu.log") as port:
+        yield port
+
+
+@contextmanager
+def booted(qemu_log: Path, bootargs: str = "") -> Iterator[str]:
+    """Boot a guest and yield the host's end of its serial port.
+
+    bootargs: more of the kernel's command line, for init (guest.c).
+    """
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     missing = [str(file) for file in (image, SHIM) if not file.exists()]
     assert not missing, f"there is no {', '.join(missing)}; run: make linux-images"
     initramfs = build_initramfs(ROOT / "build" / "linux" / f"daemon-tests-{KERNEL.name}")
     files = ["-bios", SHIM, "-kernel", image, "-initrd", initramfs]
-    words = ["-append", "console=ttyS0 loglevel=1 panic=-1", "-monitor", "none", "-serial", "pty"]
-    with (tmp_path_factory.mktemp("guest") / "qemu.log").open("w+") as log:
+    words = ["-append", f"console=ttyS0 loglevel=1 panic=-1 {bootargs}", "-monitor", "none", "-serial", "pty"]
+    with qemu_log.open("w+") as log:
         qemu = subprocess.Popen([*QEMU.split(), *files, *words], stdout=log, stderr=log)
         try:
             while not (match := re.search(r"/dev/pts/\d+", Path(log.name).read_text())):

@@ -1,11 +1,13 @@
 /*
  * The init of a guest in which the daemon serves on the first serial port, with the driver and a monitor in software
- * (firmware/linux/driver/test); and the programs that the daemon starts.
+ * (firmware/linux/driver/test); and the programs that the daemon starts. With `tracker=PARAMETERS` on the kernel's
+ * command line the monitor is the tracker without hardware instead.
  *
  *	guest access N	N accesses by the program itself
  *	guest family N	N accesses by a child
  *	guest memory N	touches N times 256 KiB, repeatedly
  *	guest idle N	touches N times 256 KiB, once
+ *	guest loop N	touches 300 pages in order, N times, and ends
  *	guest exit N	ends with status N
  *	guest clients	makes init run clients, see run_clients()
  *	guest attack	ends with the sum of the ATTACK_... that succeeded
@@ -37,6 +39,7 @@
 #define GROUP_PAGES 256	/* pages of a group of the monitor */
 #define AHEAD 64	/* pages that Linux charges before they are used */
 #define LOOP_MOST 4096
+#define LOOP_PAGES 300
 #define PAGE 4096
 
 enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32 };
@@ -154,7 +157,8 @@ static void start_workers(void)
 
 static void be_init(void)
 {
-	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", "/litemrcd.conf",
+	char *config = getenv("tracker") ? "/tracker.conf" : "/litemrcd.conf";
+	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", config,
 				"--user", "1000:1000", "--program-user", "1001:1001", NULL};
 	pid_t pid;
 
@@ -165,9 +169,13 @@ static void be_init(void)
 	mount("devtmpfs", "/dev", "devtmpfs", 0, "");	/* the kernel may have done it */
 	swap_on(4096);
 	load("/litemrc.ko", "");
-	load("/litemrc_fake.ko", "ranks=4");
-	if (chmod(FAKE "access", 0666))
-		fail(FAKE "access");
+	if (getenv("tracker")) {
+		load("/litemrc_os.ko", getenv("tracker"));
+	} else {
+		load("/litemrc_fake.ko", "ranks=4");
+		if (chmod(FAKE "access", 0666))
+			fail(FAKE "access");
+	}
 	start_workers();
 	pid = start(daemon);
 	for (;;) {
@@ -263,6 +271,15 @@ static void touch_memory(int quarters, int again)
 		pause();
 }
 
+static int loop_over_pages(int rounds)
+{
+	volatile char *memory = mmap(NULL, LOOP_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int touch = 0; touch < rounds * LOOP_PAGES; touch++)
+		memory[(size_t)(touch % LOOP_PAGES) * PAGE]++;
+	return 0;
+}
+
 /* The cgroup of this process: /sys/fs/cgroup and the last field of 0::/PATH. */
 static int attack_group(void)
 {
@@ -356,6 +373,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "idle"))
 		touch_memory(atoi(number), 0);
+	if (!strcmp(argv[1], "loop"))
+		return loop_over_pages(atoi(number));
 	if (!strcmp(argv[1], "attack"))
 		return attack();
 	if (!strcmp(argv[1], "clients"))

@@ -287,3 +287,15 @@ def test_settings_out_of_range_are_refused(tracker):
         assert guest.ask(f"insmod /litemrc_os.ko {words}").result == -22
     guest.do("dmesg")
     guest.do("insmod /litemrc_os.ko")
+
+
+@pytest.mark.parametrize(("clock_hz", "least", "most"), [(1_000_000, 1, 10), (50_000_000, 20, 1000)])
+def test_an_epoch_is_as_long_as_its_cycles_of_the_clock(tracker, clock_hz, least, most):
+    """500,000 cycles, half a second at 1 MHz and 10 ms at 50 MHz, in 600 ms of the guest's time."""
+    guest = tracker(scan_list=64, period_ms=0, clock_hz=clock_hz)
+    guest.write(f"{S}epoch_length", "500000 cycles")
+    enable(guest)
+    before = int(guest.read(f"{S}epoch"))
+    guest.do("sleep 600")
+    assert least <= int(guest.read(f"{S}epoch")) - before <= most
+    guest.do(f"w {S}enable 0")

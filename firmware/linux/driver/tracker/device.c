@@ -2,6 +2,7 @@
 /* A platform device "litemrc" whose monitor is the tracker, while the module is loaded. */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/of.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -24,7 +25,22 @@ static unsigned int period_ms = 100;
 module_param(period_ms, uint, 0444);
 MODULE_PARM_DESC(period_ms, "milliseconds between two scans of accessed bits");
 
+static unsigned int clock_hz;
+module_param(clock_hz, uint, 0444);
+MODULE_PARM_DESC(clock_hz, "clock whose cycles measure an epoch (that of cpu@0; if it has none, 50000000)");
+
 static struct tracker *tracker;
+
+static u32 find_clock(void)
+{
+	struct device_node *cpu = of_get_cpu_node(0, NULL);
+	u32 hz = clock_hz;
+
+	if (!hz && of_property_read_u32(cpu, "clock-frequency", &hz))
+		hz = 0;
+	of_node_put(cpu);
+	return hz ?: 50000000;
+}
 
 static int add_device(void)
 {
@@ -73,6 +89,7 @@ static int make_tracker(void)
 	tracker->first_pfn = PHYS_PFN(memory);
 	tracker->scan_list = scan_list;
 	tracker->period_ms = period_ms;
+	tracker->clock_hz = find_clock();
 	tracker->page = vzalloc(array_size(tracker->frames, sizeof(*tracker->page)));
 	tracker->listed = vzalloc(array_size(tracker->frames, sizeof(*tracker->listed)));
 	if (!tracker->page || !tracker->listed) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The registers of docs/registers.md that the driver uses. Commands take effect at once. */
+#include <linux/math64.h>
 #include <linux/mm.h>
 
 #include "tracker.h"
-
-#define CYCLE_NS 20 /* of a clock of 50 MHz */
 
 void tracker_reset(struct tracker *tracker)
 {
@@ -28,7 +27,7 @@ static void end_epoch(struct tracker *tracker)
 
 static bool is_over(const struct tracker *tracker)
 {
-	u64 length_ns = (u64)tracker->epoch_length * CYCLE_NS;
+	u64 length_ns = mul_u64_u32_div(tracker->epoch_length, NSEC_PER_SEC, tracker->clock_hz);
 
 	if (tracker->end_requested)
 		return true;

@@ -90,7 +90,8 @@ struct tracker {
 	raw_spinlock_t lock; /* guards all below, to the settings */
 	u32 control;
 	u32 context; /* of the running process */
-	u32 epoch_length; /* in cycles */
+	u32 epoch_length; /* in cycles of @clock_hz */
+	u32 clock_hz;
 	u32 lower; /* frames that take part */
 	u32 upper;
 	u32 ev_enable;

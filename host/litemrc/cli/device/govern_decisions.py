@@ -12,6 +12,7 @@ from litemrc.epochs.table import EpochRow
 from litemrc.policies.allocation.decision import Decision
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
+from litemrc.policies.allocation.lending import lent
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class GovernDecisions:
         self._limits = limits
         self._governor: Governor | None = None
         self._cgroups: dict[int, Cgroup] = {}
+        self._maximums: dict[int, int] = {}
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
         """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
@@ -82,8 +84,23 @@ class GovernDecisions:
             memory = next((task.memory for task in tasks.values()), hello.frames)
         return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
 
-    def described(self, decision: Decision, rows: Iterable[EpochRow], governed: set[int]) -> dict[str, Any]:
-        """Return the reasons for the log, by context; curves where a budget changed."""
+    def in_force(self, hello: Message, decision: Decision, rows: Iterable[EpochRow]) -> dict[int, int]:
+        """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent."""
+        assert self._governor is not None
+        own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
+        resident = {row.context: row.resident for row in rows if row.context in own}
+        memory = self._governor.parameters.memory_pages
+        margin = max(hello.pages // hello.groups // 2, 1)
+        return decision.budgets | lent(own, resident, memory, margin, self._maximums)
+
+    def described(
+        self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]
+    ) -> dict[str, Any]:
+        """Return the reasons for the log, by context; curves where a budget changed.
+
+        Parameters:
+            budgets: in force.
+        """
         assert self._governor is not None
         counted = {row.context: row for row in rows}
         described = {}
@@ -92,6 +109,7 @@ class GovernDecisions:
             each: dict[str, Any] = asdict(reason)
             if context in self._cgroups:
                 each["cgroup"] = self._cgroups[context].path
+                each["budget"] = budgets[context]
             if row:
                 each |= {"resident": row.resident, "evicted": row.evicted, "refaults": sum(row.tail)}
                 each["unidentified"] = row.unidentified
@@ -112,16 +130,16 @@ class GovernDecisions:
                 step_pages=_whole_groups(step.pages(page_bytes, "--step"), group_pages) if step else None,
                 epsilon=self._limits.epsilon,
             )
-            maximums = {
+            self._maximums = {
                 context: _whole_groups(cgroup.budget.allowed_above, group_pages)
                 for context, cgroup in self._cgroups.items()
                 if cgroup.budget.allowed_above is not None
             }
             self._governor = Governor(
                 parameters,
-                _first_budgets(self._cgroups, maximums, memory, group_pages),
+                _first_budgets(self._cgroups, self._maximums, memory, group_pages),
                 weights={context: cgroup.weight for context, cgroup in self._cgroups.items()},
-                maximums=maximums,
+                maximums=self._maximums,
             )
         return self._governor
 

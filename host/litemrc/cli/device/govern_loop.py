@@ -170,7 +170,8 @@ class GovernLoop:
             return
         cycles = _epoch_cycles(device, sum(row.accesses for row in rows))
         decision = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
-        budgets = {context: pages for context, pages in decision.budgets.items() if context in contexts}
+        lent = self._decisions.in_force(device.hello, decision, rows)
+        budgets = {context: pages for context, pages in lent.items() if context in contexts}
         changed = governed.obey(budgets, decision.n_mrc)
         self.totals.decisions += changed
         self._warn_of_guarantees(governed)
@@ -181,7 +182,7 @@ class GovernLoop:
                 "budgets_pages": budgets,
                 "working_set_groups": decision.n_mrc,
                 "gain": decision.gain,
-                "contexts": self._decisions.described(decision, rows, contexts),
+                "contexts": self._decisions.described(decision, rows, budgets, contexts),
                 "accesses": {row.context: row.accesses for row in rows},
                 "tasks": [asdict(task) for task in tasks.values()],
             }

@@ -41,8 +41,8 @@ class Summary:
         faults_ungoverned, faults_governed: page faults of all programs.
         faults_predicted: those of the simulated machine, governed.
         budgets_grew: a budget that had shrunk grew again.
-        slowest_other: mean time of a turn from the second on, governed / ungoverned: the largest of the batch
-            programs.
+        slowest_other: mean time of a turn, of several from the second on, governed / ungoverned: the largest
+            of the batch programs.
     """
 
     intr_speedup: float | None
@@ -146,7 +146,9 @@ def summarize(runs: Mapping[str, "DeviceRun"], predicted: Mapping[str, "RunResul
             grew_again([budgets[name] for budgets in after.budgets if name in budgets]) for name in names
         ),
         slowest_other=max(
-            float(after.turn_s[name][1:].mean() / before.turn_s[name][1:].mean()) for name in batch
+            float(after.turn_s[name][-most:].mean() / before.turn_s[name][-most:].mean())
+            for name in batch
+            for most in [max(len(before.turn_s[name]) - 1, 1)]
         ),
     )
 

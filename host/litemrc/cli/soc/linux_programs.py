@@ -1,6 +1,7 @@
 """The programs of a scenario on Linux: their commands, their cgroups, and what they and the kernel count."""
 
 import re
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class Program:
 
     Attributes:
         batch: it ends by itself.
-        commands: each without the name of the file for its turns, the last argument.
+        commands: each with "{file}" in place of the name of the file for its turns.
     """
 
     name: str
@@ -42,7 +43,9 @@ class Program:
 
     def line(self, run: str) -> str:
         """Return the command line that runs it in its cgroup."""
-        commands = [f"{each} {file}" for each, file in zip(self.commands, self.files(run), strict=True)]
+        commands = [
+            each.replace("{file}", file) for each, file in zip(self.commands, self.files(run), strict=True)
+        ]
         return "; ".join(
             [f"echo 0 >{MOUNT}{self.cgroup}/cgroup.procs", *commands[:-1], f"exec {commands[-1]}"]
         )
@@ -71,20 +74,24 @@ def programs_of(scenario: Scenario, path: Path) -> tuple[Program, ...]:
         "Linux has no programs for these processes",
         where=str(path),
         remedy="give interactive ones gen:zipf?pages=N&alpha=1&writes=1, and at least one batch process, with"
-        " gen:loop?pages=N&writes=1 in whole rounds, and release after each part but the last",
+        " a command, or gen:loop?pages=N&writes=1 in whole rounds, and release after each part but the last",
     )
 
 
 def _command(scenario: Scenario, process: ProcessSpec, part: Part) -> str:
     """Return the command of a part; empty if there is none."""
+    if process.command:
+        return (
+            f"elapsed -o {{file}} sh -c {shlex.quote(process.command)}" if part is process.parts[-1] else ""
+        )
     loop = re.fullmatch(r"gen:loop\?pages=(\d+)&writes=1", part.trace)
     zipf = re.fullmatch(r"gen:zipf\?pages=(\d+)&alpha=1&writes=1", part.trace)
     if loop and process.kind == "batch" and part.release == (part is not process.parts[-1]):
         rounds, rest = divmod(part.touches or 0, int(loop[1]))
-        return f"linear {loop[1]} {rounds}" if rounds and not rest else ""
+        return f"linear {loop[1]} {rounds} {{file}}" if rounds and not rest else ""
     if zipf and process.kind == "interactive" and process.request_touches:
         sleep_ms = round(1e3 * process.pause * scenario.tick_s)
-        return f"intr {zipf[1]} {process.request_touches} {MOST_ITERATIONS} {sleep_ms}"
+        return f"intr {zipf[1]} {process.request_touches} {MOST_ITERATIONS} {sleep_ms} {{file}}"
     return ""
 
 
@@ -142,6 +149,8 @@ def counters(shell: GuestShell, program: Program) -> dict[str, int]:
 def measure_costs(shell: GuestShell, scenario: Scenario) -> Scenario:
     """Return the scenario with the device's processor times of a touch, a zero-filled page and a page fault.
 
+    A process with a command keeps its time of a touch.
+
     They are those of a loop alone: its first turn fills pages, later ones touch them; in a memory that is too
     small each touch evicts a page and brings another back.
     """
@@ -155,5 +164,7 @@ def measure_costs(shell: GuestShell, scenario: Scenario) -> Scenario:
         for seconds in (np.median(resident[1:]), resident[0], np.median(evicted[1:]))
     )
     costs = replace(scenario.costs, fault=max(fault - touch, 0), zero_fill=max(filled - touch, 0))
-    processes = tuple(replace(process, touch=touch) for process in scenario.processes)
+    processes = tuple(
+        process if process.command else replace(process, touch=touch) for process in scenario.processes
+    )
     return replace(scenario, costs=costs, processes=processes)

@@ -28,8 +28,8 @@ class DeviceRun:
 
     Attributes:
         result: as a simulated machine gives it; time 0 is the begin of the first turn. Responses are those
-            that began when each batch program had ended its first turn. Counts are of the whole run: faults
-            are major ones, zero fills all others, pages written those that reclaim took.
+            that began when each batch program that has several turns had ended its first. Counts are of the
+            whole run: faults are major ones, zero fills all others, pages written those that reclaim took.
         turn_s: for each program float64[turns], length of each turn.
         budgets: pages of each program after each epoch.
     """
@@ -79,7 +79,7 @@ def run_governed(
     return DeviceRun(
         replace(result, budget_pages=None) if "--dry-run" in govern else result,
         {name: each[:, 1] for name, each in of_turns.items()},
-        [{name: each["after"] for name, each in epoch.items()} for epoch in epochs],
+        [{name: each["budget"] for name, each in epoch.items()} for epoch in epochs],
     )
 
 
@@ -133,7 +133,7 @@ def _result(
 ) -> RunResult:
     begin = min(each[0, 0] for each in of_turns.values())
     batch = [of_turns[program.name] for program in programs if program.batch]
-    measured_from = max(each[0].sum() for each in batch) - begin
+    measured_from = max((each[0].sum() - begin for each in batch if len(each) > 1), default=0.0)
     end = max(each[-1].sum() for each in batch) - begin
     held = np.array(
         [[epoch.get(program.name, {}).get("resident", 0) for program in programs] for epoch in epochs],
@@ -142,7 +142,7 @@ def _result(
     # The programs begin within the first epoch at whose end they hold pages: known to an epoch.
     first = int(np.argmax(held.any(axis=1)))
     budgets = np.array(
-        [[epoch.get(program.name, {}).get("after", 0) for program in programs] for epoch in epochs], np.int64
+        [[epoch.get(program.name, {}).get("budget", 0) for program in programs] for epoch in epochs], np.int64
     )
     return RunResult(
         policy=policy,

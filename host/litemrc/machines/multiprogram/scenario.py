@@ -60,6 +60,7 @@ class ProcessSpec:
         pause: think time, or time between arrivals; if `random`, the mean of an exponential distribution.
         requests: number of requests after which it ends; 0: no limit.
         weight, minimum_pages: for policy mrc.
+        command: of a batch process: the shell command that it stands for; `litemrc linux-govern` runs it.
     """
 
     name: str
@@ -75,6 +76,7 @@ class ProcessSpec:
     requests: int = 1
     weight: float = 1.0
     minimum_pages: int = 1
+    command: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ _COMMON = (
     *("minimum_pages", "tracking"),
 )
 _OF_KIND = {
-    "batch": (),
+    "batch": ("command",),
     "interactive": ("sleep", "iterations"),
     "server": ("clients", "think", "interval", "spread", "requests"),
 }
@@ -219,6 +219,7 @@ class _Reader:
             start=self._time(table, "start", 0),
             weight=float(table.number("weight", 1.0, above=0)),
             minimum_pages=table.count("minimum_pages", self._minimum),
+            command=table.text("command") if table.has("command") else "",
             **asking,
         )
 

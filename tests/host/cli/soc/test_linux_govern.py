@@ -19,7 +19,7 @@ def run_of(policy, response_s, round_s, faults, budgets=()):
         "loop": np.array([[10.0 + turn * round_s, round_s] for turn in range(3)]),
     }
     counts = {name: {"pgfault": each + 7, "pgmajfault": each, "pgsteal": 3} for name, each in faults.items()}
-    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5, "after": 6}, "loop": {"resident": 4}}]
+    epochs = [{}, {"intr": {"resident": 0}}, {"intr": {"resident": 5, "budget": 6}, "loop": {"resident": 4}}]
     result = _result((INTR, LOOP), policy, of_turns, counts, epochs, 0.5)
     return SimpleNamespace(
         result=result, turn_s={name: each[:, 1] for name, each in of_turns.items()}, budgets=budgets
@@ -57,6 +57,18 @@ def test_the_summary_is_the_ratio_of_both_runs():
     assert (summary.faults_ungoverned, summary.faults_governed, summary.faults_predicted) == (500, 430, 10)
     assert summary.slowest_other == pytest.approx(1.05)
     assert summary.budgets_grew
+
+
+def test_a_program_of_one_turn_counts_whole():
+    of_turns = {"intr": np.array([[1.0, 0.1], [9.0, 0.1]]), "loop": np.array([[2.0, 8.0]])}
+    counts = {name: {"pgfault": 1, "pgmajfault": 1, "pgsteal": 0} for name in of_turns}
+    result = _result((INTR, LOOP), "mrc", of_turns, counts, [{"loop": {"resident": 1}}], 0.5)
+    assert result.process("intr").arrived_s.tolist() == [0, 8]
+    run = SimpleNamespace(
+        result=result, turn_s={"intr": np.array([1.0]), "loop": np.array([8.0])}, budgets=[]
+    )
+    runs = dict.fromkeys(("global-clock", "mrc"), run)
+    assert summarize(runs, dict.fromkeys(runs, result)).slowest_other == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ def pair():
 
 def test_the_pair_has_its_pages_touches_and_pause(pair):
     intr, linear = programs_of(pair, PAIR)
-    assert intr.commands == ("intr 320 60 65536 20",)  # 1,000,000 cycles at 50 MHz
-    assert linear.commands == ("linear 640 3",)  # 1,920 touches
+    assert intr.commands == ("intr 320 60 65536 20 {file}",)  # 1,000,000 cycles at 50 MHz
+    assert linear.commands == ("linear 640 3 {file}",)  # 1,920 touches
     assert (intr.batch, linear.batch) == (False, True)
 
 
@@ -56,8 +56,40 @@ def test_parts_that_release_their_memory_are_programs_one_after_the_other(pair):
     )
     growing = replace(pair, processes=(replace(pair.processes[1], parts=parts),))
     (program,) = programs_of(growing, PAIR)
-    assert program.commands == ("linear 256 2", "linear 700 4")
+    assert program.commands == ("linear 256 2 {file}", "linear 700 4 {file}")
     assert program.line("x").endswith("; linear 256 2 /tmp/linear.x.0; exec linear 700 4 /tmp/linear.x.1")
+
+
+SORT = PAIR.with_name("linux_sort.toml")
+
+
+def test_a_command_runs_as_one_turn():
+    """In a real shell, with a stand-in for `elapsed`: the command of the file arrives whole."""
+    scenario = read_scenario(SORT)
+    _, sort = programs_of(scenario, SORT)
+    assert sort.batch
+    (line,) = (re.sub(r"echo 0 >\S+; exec ", "", each) for each in [sort.line("x")])
+    assert line.startswith("elapsed -o /tmp/sort.x.0 sh -c ")
+    elapsed = 'elapsed() { [ "$1 $2" = "-o /tmp/sort.x.0" ]; shift 2; "$@"; }; '
+    command = scenario.processes[1].command.replace(">/dev/null", "")
+    printed = subprocess.run(
+        ["sh", "-c", elapsed + line.replace(">/dev/null", "")], check=True, capture_output=True, timeout=30
+    ).stdout.decode()
+    records = printed.splitlines()
+    assert command.endswith("| sort ")
+    assert len(records) == 600
+    assert [int(record[:4]) for record in records] == list(range(1000, 1600))
+    assert {len(record) for record in records} == {
+        4004
+    }  # 600 x 4,005 bytes and their copies' headers: 587 pages
+
+
+def test_a_process_with_a_command_keeps_its_time_of_a_touch():
+    turns_us = "".join(f"0 {us * COST_PAGES}\n" for us in (260, 10, 10))
+    scenario = read_scenario(SORT)
+    measured = measure_costs(Shell(cat=turns_us), scenario)
+    assert measured.processes[0].touch == 500
+    assert measured.processes[1].touch == scenario.processes[1].touch
 
 
 @pytest.mark.parametrize(
