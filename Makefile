@@ -56,7 +56,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
+	linux linux-demo linux-ranks linux-ranks-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -92,6 +92,10 @@ linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctr
 
 linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
 	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
+
+linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (boots once; 1 h)
+	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1
+	litemrc linux-ranks-demo --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/linux-ranks-demo $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -193,7 +197,7 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
 	+@$(LINUX) numa
 
-linux-ranks-ready: linux-images $(if $(NUMA),linux-numa) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
+linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
 	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-ranks/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
 		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-ranks $(if $(NUMA),--numa)
 

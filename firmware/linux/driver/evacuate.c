@@ -39,6 +39,14 @@ int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank)
 	return pfn_to_nid(first_of_rank(mon, rank));
 }
 
+/* Free pages in its zone, which must hold no other rank. */
+u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank)
+{
+	struct zone *zone = zone_of_rank(mon, rank);
+
+	return zone ? zone_page_state_snapshot(zone, NR_FREE_PAGES) : 0;
+}
+
 /* Changes the state if it is @from. */
 static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litemrc_rank_memory from,
 		   enum litemrc_rank_memory to)
@@ -210,6 +218,7 @@ int litemrc_evacuation_init(struct litemrc *mon)
 	for (rank = 0; rank < ranks; rank++)
 		if (is_movable(mon, rank))
 			all->rank[rank].memory = LITEMRC_RANK_OPEN;
+	litemrc_governor_init(all);
 	ret = litemrc_pressure_register(all);
 	if (ret)
 		kfree(all);
@@ -226,6 +235,7 @@ void litemrc_evacuation_stop(struct litemrc *mon)
 
 	if (!all)
 		return;
+	litemrc_governor_stop(all);
 	litemrc_pressure_unregister(all);
 	for (rank = 0; rank < mon->parameters.ranks; rank++)
 		litemrc_give_back(all, rank);

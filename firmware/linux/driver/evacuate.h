@@ -7,6 +7,7 @@
 #include <linux/shrinker.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 struct litemrc;
 
@@ -33,8 +34,24 @@ struct litemrc_evacuated {
 	u32 unmoved[LITEMRC_UNMOVED_KINDS];
 };
 
+/* Empties ranks under the policy mrc; only the work of ranks/governor.c changes all but @margin. */
+struct litemrc_governor {
+	struct delayed_work tick;
+	bool governs; /* the policy is mrc */
+	u32 margin; /* pages that stay free in the open ranks; 0: off */
+	u32 working_set; /* pages, without those of the kernel's rank */
+	u32 epoch; /* epochs finished */
+	u32 hold; /* epochs until a rank may be closed */
+	u32 pause, paused_at; /* length and begin of the last pause, in epochs */
+	unsigned long mine; /* bit n: the governor has closed rank n */
+	unsigned int failed; /* the rank that did not become empty at the last attempt; 0: it did */
+	u32 evacuations, openings, busy, no_room;
+	u64 moved, us; /* pages and time of all evacuations */
+};
+
 struct litemrc_evacuation {
 	struct litemrc *mon;
+	struct litemrc_governor governor;
 	spinlock_t lock; /* guards all below */
 	struct shrinker shrinker;
 	struct notifier_block oom;
@@ -51,11 +68,13 @@ u32 litemrc_rank_free_pages(struct litemrc *mon, unsigned int rank);
 void litemrc_last_evacuation(struct litemrc *mon, unsigned int rank,
 			     struct litemrc_evacuated *last);
 
-/* for pressure.c */
+/* for pressure.c and ranks/governor.c */
 u32 litemrc_pages_of_rank(const struct litemrc *mon);
 int litemrc_node_of_rank(const struct litemrc *mon, unsigned int rank);
 u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank);
 long litemrc_spare_pages(const struct litemrc_evacuation *all);
+
+u32 litemrc_rank_zone_free(const struct litemrc *mon, unsigned int rank);
 
 /* pressure.c */
 int litemrc_pressure_register(struct litemrc_evacuation *all);
@@ -63,6 +82,12 @@ void litemrc_pressure_unregister(struct litemrc_evacuation *all);
 
 /* unmoved.c */
 void litemrc_note_unmoved(unsigned long pfn, u32 pages, u32 *unmoved);
+
+/* ranks/governor.c */
+void litemrc_governor_init(struct litemrc_evacuation *all);
+void litemrc_governor_stop(struct litemrc_evacuation *all);
+void litemrc_govern(struct litemrc *mon);
+int litemrc_set_margin(struct litemrc *mon, u32 margin);
 
 /* sysfs/evacuate.c */
 int litemrc_add_evacuate_files(struct litemrc *mon);
@@ -73,6 +98,8 @@ static inline int litemrc_evacuation_init(struct litemrc *mon)
 }
 
 static inline void litemrc_evacuation_stop(struct litemrc *mon) {}
+
+static inline void litemrc_govern(struct litemrc *mon) {}
 
 static inline int litemrc_add_evacuate_files(struct litemrc *mon)
 {

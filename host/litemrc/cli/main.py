@@ -28,6 +28,10 @@ COMMANDS = {
         "soc.linux_demo",
         "boot Linux on the simulated SoC, run programs concurrently and verify their curves",
     ),
+    "linux-ranks-demo": (
+        "soc.linux_ranks_demo",
+        "boot Linux on the simulated SoC with four ranks, empty idle ranks and verify their energy",
+    ),
     "linux-govern": (
         "soc.linux_govern",
         "boot Linux on the simulated SoC, and govern the memory of two programs by their curves",

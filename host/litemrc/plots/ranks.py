@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import matplotlib
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -35,8 +36,12 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _FILL = 0.8  # share of a row's height
 
 
-def ranks_figure(table: RankTable, report: RankEnergy, *, title: str = "") -> Figure:
+def ranks_figure(
+    table: RankTable, report: RankEnergy, *, title: str = "", working_set: bool = False
+) -> Figure:
     """Draw a row for each domain: the share of each epoch in each state over time, and energy by component.
+
+    With `working_set`, its pages over time are drawn below the states.
 
     The outline behind the energy is that of an always awake domain. A line below a row marks epochs in which
     the domain held a page of the working set. A dashed line marks lost epochs, which the time axis omits.
@@ -44,9 +49,12 @@ def ranks_figure(table: RankTable, report: RankEnergy, *, title: str = "") -> Fi
     edges = np.concatenate([[0], np.cumsum(table.of_domain(0, "clocks"), dtype=np.float64)]) / table.clock_hz
     unit, scale = _time_unit(edges[-1])
     with matplotlib.rc_context(STYLE):
-        height = 1.5 + max(0.34 * table.domains, 0.9)
-        figure = Figure(figsize=(8, height), dpi=200, layout="constrained")
-        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2.1, 1))
+        rows = max(0.34 * table.domains, 0.9)
+        figure = Figure(figsize=(8, 1.5 + rows + (1.2 if working_set else 0)), dpi=200, layout="constrained")
+        heights = (rows, 0.8) if working_set else (1,)
+        grid = figure.add_gridspec(len(heights), 2, width_ratios=(2.1, 1), height_ratios=heights)
+        left = figure.add_subplot(grid[0, 0])
+        right = figure.add_subplot(grid[0, 1], sharey=left)
         seen = _draw_states(left, table, edges * scale)
         lost = np.flatnonzero(np.diff(table.epochs.astype(np.int64)) != 1)
         for gap in edges[1:-1][lost] * scale:
@@ -62,7 +70,12 @@ def ranks_figure(table: RankTable, report: RankEnergy, *, title: str = "") -> Fi
         left.tick_params(left=False)
         left.spines["left"].set_visible(False)
         seen |= _draw_energy(right, report)
-        legend = [Patch(color=GROUPS[name][0], label=name) for name in GROUPS if name in seen]
+        if working_set:
+            _draw_working_set(figure.add_subplot(grid[1, 0], sharex=left), table, edges * scale)
+            left.set_xlabel("")
+            left.tick_params(labelbottom=False)
+            figure.axes[-1].set_xlabel(f"time in {unit}")
+        legend: list[Artist] = [Patch(color=GROUPS[name][0], label=name) for name in GROUPS if name in seen]
         legend.append(Patch(facecolor="none", edgecolor=PALE, label="always awake"))
         if table.working.any():
             legend.append(left.plot([], [], color=INK, linewidth=1.5, label="holds working set")[0])
@@ -89,6 +102,13 @@ def _draw_states(axes: Axes, table: RankTable, edges: NDArray[np.float64]) -> se
         below = np.where(working, domain + 0.5 * (_FILL / 2 + 0.5), np.nan)
         axes.stairs(below, edges, baseline=None, color=INK, linewidth=1.5)
     return seen
+
+
+def _draw_working_set(axes: Axes, table: RankTable, edges: NDArray[np.float64]) -> None:
+    pages = sum(table.of_domain(domain, "top_pages").astype(np.int64) for domain in range(table.domains))
+    axes.stairs(pages, edges, baseline=None, color=INK, linewidth=1.5)
+    axes.set_ylim(bottom=0)
+    axes.set(title="working set", ylabel="pages")
 
 
 def _draw_energy(axes: Axes, report: RankEnergy) -> set[str]:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ranks/N/evacuate and free_pages, in a kernel that can empty ranges of memory. */
+/* ranks/N/evacuate, free_pages, and rank_governor, in a kernel that can empty ranges. */
+#include <linux/device.h>
+
 #include "evacuate.h"
 #include "litemrc.h"
 
@@ -45,6 +47,35 @@ static ssize_t free_pages_show(struct kobject *kobj, struct kobj_attribute *attr
 	return sysfs_emit(text, "%u\n", litemrc_rank_free_pages(mon, rank));
 }
 
+static ssize_t rank_governor_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	const struct litemrc_governor *governor = &litemrc_of_device(device)->evacuation->governor;
+
+	return sysfs_emit(text,
+			  "governs %u\nmargin %u\nworking_set %u\nclosed %lu\nhold %u\n"
+			  "evacuations %u\nopenings %u\nbusy %u\nno_room %u\n"
+			  "moved %llu\nmicroseconds %llu\n",
+			  governor->governs, governor->margin, governor->working_set,
+			  hweight_long(governor->mine), governor->hold, governor->evacuations,
+			  governor->openings, governor->busy, governor->no_room, governor->moved,
+			  governor->us);
+}
+
+/* The margin in pages; 0: no rank is emptied. */
+static ssize_t rank_governor_store(struct device *device, struct device_attribute *attribute,
+				   const char *text, size_t bytes)
+{
+	struct litemrc *mon = litemrc_of_device(device);
+	u32 margin;
+	int ret = litemrc_parse_numbers(text, &margin, 1, NULL);
+
+	if (!ret)
+		ret = litemrc_set_margin(mon, margin);
+	return ret ?: bytes;
+}
+static DEVICE_ATTR_RW(rank_governor);
+
 static struct kobj_attribute evacuate = __ATTR_RW(evacuate);
 static struct kobj_attribute free_pages_file = __ATTR_RO(free_pages);
 
@@ -56,6 +87,8 @@ int litemrc_add_evacuate_files(struct litemrc *mon)
 	unsigned int rank;
 	int ret = 0;
 
+	if (mon->ranks.ops)
+		ret = sysfs_create_file(&mon->misc.this_device->kobj, &dev_attr_rank_governor.attr);
 	for (rank = 0; !ret && rank < mon->rank_folders.count; rank++)
 		ret = sysfs_create_files(mon->rank_folders.child[rank], attributes);
 	return ret;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ranks/N/: power state and policy of a rank. Without a rank power unit it is always active. */
+#include "evacuate.h"
 #include "litemrc.h"
 
 /* Rows of `residency`, in the meter's order. */
@@ -113,6 +114,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attribu
 	if (!ret)
 		ret = litemrc_rank_set_policy(mon, &policy);
 	mutex_unlock(&mon->settings);
+	litemrc_govern(mon);
 	return ret ?: bytes;
 }
 

@@ -139,6 +139,14 @@ static ssize_t status_reads_show(struct device *device, struct device_attribute 
 }
 static DEVICE_ATTR_RO(status_reads);
 
+/* Writing N: each rank has N pages of the working set; below 0: what identifies the epoch. */
+static ssize_t top_pages_store(struct device *device, struct device_attribute *attribute,
+			       const char *text, size_t bytes)
+{
+	return kstrtos32(text, 10, &fake_of_device(device)->top_pages) ?: bytes;
+}
+static DEVICE_ATTR_WO(top_pages);
+
 /* Hangs the kernel with interrupts off, for the test of a silent guest. */
 static ssize_t hang_store(struct device *device, struct device_attribute *attribute,
 			  const char *text, size_t bytes)
@@ -171,6 +179,7 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_stall.attr,
 	&dev_attr_endless.attr,
 	&dev_attr_status_reads.attr,
+	&dev_attr_top_pages.attr,
 	&dev_attr_hang.attr,
 	NULL
 };

@@ -133,7 +133,10 @@ static u32 fake_window(void *io, unsigned int word)
 	u32 value = 0;
 
 	raw_spin_lock_irqsave(&fake->lock, flags);
-	if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW)
+	if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW &&
+	    word % LITEMRC_METER_ROW == LITEMRC_METER_TOP_PAGES && fake->top_pages >= 0)
+		value = fake->top_pages;
+	else if (fake->ready && word < fake->ranks * LITEMRC_METER_ROW)
 		value = count(fake->epoch - 1, word / LITEMRC_METER_ROW, word % LITEMRC_METER_ROW);
 	else
 		fake_violate(fake, "the meter's window read without an epoch, or past its end");
@@ -155,4 +158,5 @@ void fake_ranks_reset(struct fake *fake)
 		LITEMRC_POWER_POWER_DOWN << LITEMRC_RANKS_POLICY_STATIC_STATE_SHIFT |
 		LITEMRC_POWER_SELF_REFRESH << LITEMRC_RANKS_POLICY_MRC_STATE_SHIFT;
 	fake->rank_register[LITEMRC_RANKS_N_MRC / sizeof(u32)] = FAKE_GROUPS;
+	fake->top_pages = -1;
 }

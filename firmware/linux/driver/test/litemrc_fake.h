@@ -87,6 +87,7 @@ struct fake {
 	unsigned int ranks; /* 0: no rank power unit */
 	bool no_partial;
 	bool rank_overflow;
+	s32 top_pages; /* of each rank; negative: a number that identifies the epoch */
 	u32 rank_state[FAKE_RANKS_MAX];
 	u32 rank_register[16];
 

@@ -4,7 +4,6 @@ The reference is a record of all commands on the DRAM bus, counted by the golden
 """
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,13 +17,10 @@ from litemrc.cli.shared.protocol_names import RANK_POLICIES
 from litemrc.device import ranks
 from litemrc.device.device import Device
 from litemrc.device.running import Run
-from litemrc.errors import UserError
 from litemrc.extras import require
 
 if TYPE_CHECKING:
-    from litemrc.checks.ranks import RankComparison
     from litemrc.device.collecting.collector import Collector
-    from litemrc.energy.rank_energy import RankEnergy
 
 TIMEOUT_S = 120.0  # for an answer; the simulator is about 500 times slower than a board
 EPOCH_CYCLES = 1 << 18
@@ -53,14 +49,11 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc ranks-demo`."""
     # Imported here: numpy, pyarrow and matplotlib take long to load.
-    from litemrc.checks.rank_record import read_record, snapshots_of
-    from litemrc.checks.ranks import compare_with_record
     from litemrc.cli.soc.demo_output import show
     from litemrc.cli.soc.demo_results import check
+    from litemrc.cli.soc.ranks_results import check_ranks
     from litemrc.device.collecting.rank_rows import rank_table
     from litemrc.device.simulation.simulator import Simulator
-    from litemrc.energy.parts.files import part_of_module
-    from litemrc.energy.rank_energy import rank_energy
     from litemrc.plots.files import save_figure
     from litemrc.plots.ranks import ranks_figure
     from litemrc.ranks.files import write_ranks
@@ -76,17 +69,12 @@ def main(args: argparse.Namespace) -> int:
             collector = collect(device, dram, runs, args.policy)
             table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
     ended = time.monotonic()
-    part = part_of_module(table.part, table.clock_hz * table.phases)
-    report = rank_energy(table, part)
     write_ranks(args.out / "ranks.parquet", table)
-    comparison = compare_with_record(
-        table, snapshots_of(read_record(simulator.run_dir / "ddr3.npy"), dram.ranks)
-    )
-    text = _text(comparison, report)
+    found = check_ranks(simulator.run_dir, table)
     results = replace(
         check(args.out, simulator.record, hello, collector, late=True),
-        remarks={"ranks": text, "DRAM": _dram_text(simulator.run_dir)},
-        wrong=_wrong(comparison, text, simulator.run_dir),
+        remarks=found.remarks,
+        wrong=found.wrong,
     )
     code = show(
         args,
@@ -96,9 +84,9 @@ def main(args: argparse.Namespace) -> int:
         texts={},
         began=began,
         ended=ended,
-        ranks=(table, report),
+        ranks=(table, found.report),
     )
-    save_figure(ranks_figure(table, report), args.out / "ranks.png")
+    save_figure(ranks_figure(table, found.report), args.out / "ranks.png")
     if not (args.json or args.csv):
         print(f"timeline: {args.out / 'ranks.png'}", flush=True)
     return code
@@ -126,46 +114,3 @@ def collect(device: Device, dram: ranks.Dram, runs: Sequence[Run], policy: str) 
         for _ in collector.finish():
             pass
     return collector
-
-
-def _dram(run_dir: Path) -> dict[str, int]:
-    path = run_dir / "ddr3.json"
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"cannot read the DRAM model's report: {error}", where=str(path), remedy="run again"
-        ) from error
-
-
-def _dram_text(run_dir: Path) -> str:
-    report = _dram(run_dir)
-    return (
-        f"{report['reads']:,} reads, {report['writes']:,} writes, {report['lost_reads']} reads of lost data, "
-        f"{report['device']} rule violations"
-    )
-
-
-def _wrong(found: "RankComparison", text: str, run_dir: Path) -> list[str]:
-    report = _dram(run_dir)
-    wrong = [] if found.equal else [text]
-    if report["device"] or report["lost_reads"]:
-        wrong.append(f"the DRAM protocol was violated: {_dram_text(run_dir)}; see {run_dir / 'ddr3.json'}")
-    return wrong
-
-
-def _text(found: "RankComparison", report: "RankEnergy") -> str:
-    from litemrc.energy.rank_energy import rank_energy
-
-    if not found.equal:
-        of_all = f"{found.differences:,} of {found.counters:,} counters"
-        return f"{of_all} differ from the command record; first difference: {found.first_difference}"
-    recorded = rank_energy(found.recorded, report.part)
-    error = max(
-        abs(reported.energy.total / counted.energy.total - 1)
-        for reported, counted in zip(report.domains, recorded.domains, strict=True)
-    )
-    return (
-        f"all {found.counters:,} counters equal those of the command record, "
-        f"energies differ by at most {error:.2%}"
-    )

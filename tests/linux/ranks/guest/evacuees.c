@@ -141,7 +141,7 @@ static void get(int rank, const char *name, const char *format, long *values)
 
 	snprintf(path, sizeof(path), RANK, rank, name);
 	file = fopen(path, "r");
-	if (!file || fscanf(file, format, values, values + 1) < 1)
+	if (!file || fscanf(file, format, values, values + 1, values + 2) < 1)
 		must(-1, path);
 	fclose(file);
 }
@@ -161,6 +161,7 @@ static long pages_of_rank(void)
 
 int run_evacuees(long rounds, long pages)
 {
+	long held_by[4] = {0}; /* rounds with EBUSY and pages pinned, of the kernel, busy; or none any more */
 	long closed = 0, reopened = 0, busy = 0, no_room = 0, moved = 0, us = 0, wrong = 0;
 	long all = pages_of_rank();
 	pid_t worker[KINDS];
@@ -174,7 +175,7 @@ int run_evacuees(long rounds, long pages)
 	}
 	for (long round = 0; round < rounds; round++) {
 		int rank = 1 + round % (NODES - 1), error;
-		long last[2], free_pages[2];
+		long last[3], free_pages[3];
 
 		must(setpriority(PRIO_PROCESS, 0, round % 16 ? -20 : 0), "setpriority");
 		error = set(rank, "1");
@@ -187,6 +188,10 @@ int run_evacuees(long rounds, long pages)
 			us += last[1];
 		} else if (error == EBUSY) {
 			busy++;
+			get(rank, "evacuate", "memory %*s moved %*d microseconds %*d pinned %ld kernel %ld busy %ld", last);
+			for (int kind = 0; kind < 3; kind++)
+				held_by[kind] += last[kind] > 0;
+			held_by[3] += !(last[0] | last[1] | last[2]);
 		} else if (error == ENOSPC) {
 			no_room++;
 		} else {
@@ -208,6 +213,7 @@ int run_evacuees(long rounds, long pages)
 		must(waitpid(worker[kind], &status, 0), "waitpid");
 		wrong += !!status;
 	}
+	printf("busy_pinned %ld busy_kernel %ld busy_busy %ld busy_gone %ld ", held_by[0], held_by[1], held_by[2], held_by[3]);
 	printf("closed %ld reopened %ld busy %ld no_room %ld moved %ld us %ld wrong %ld\n", closed, reopened, busy, no_room, moved, us,
 	       wrong);
 	return 0;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Under the policy mrc, ranks that the working set does not need are emptied, and opened before
+ * memory runs short: Zhou et al. 2004, section 5.
+ *
+ * At most one rank is closed per epoch, from the last one down. At each tick a rank is opened if
+ * the open ones are nearly full; otherwise the next pages would go to the kernel's rank.
+ */
+#include <linux/mm.h>
+
+#include "evacuate.h"
+#include "litemrc.h"
+
+#define TICK_MS 20
+#define MARGIN_PART 8 /* of a rank, at first */
+#define PAUSE_LEAST 4u /* epochs without a closing after an opening or a failed evacuation */
+#define PAUSE_MOST 64u
+#define SOON 4 /* pauses */
+
+/* The ranks that can be emptied. */
+struct open_ranks {
+	unsigned int count;
+	unsigned int first_closed; /* 0: none is closed */
+	unsigned int last; /* the last open one; not the one that did not become empty just now */
+	u32 free_of_last;
+	u32 free; /* pages, of all open ones */
+};
+
+static struct litemrc_evacuation *evacuation_of(struct litemrc_governor *governor)
+{
+	return container_of(governor, struct litemrc_evacuation, governor);
+}
+
+static enum litemrc_rank_memory memory_of(struct litemrc_evacuation *all, unsigned int rank)
+{
+	return READ_ONCE(all->rank[rank].memory);
+}
+
+static void look(struct litemrc_evacuation *all, struct open_ranks *open)
+{
+	unsigned int rank;
+	u32 free;
+
+	memset(open, 0, sizeof(*open));
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++) {
+		enum litemrc_rank_memory memory = memory_of(all, rank);
+
+		if (memory == LITEMRC_RANK_CLOSED && !open->first_closed)
+			open->first_closed = rank;
+		if (memory != LITEMRC_RANK_OPEN)
+			continue;
+		free = litemrc_rank_zone_free(all->mon, rank);
+		open->count++;
+		open->free += free;
+		if (rank == all->governor.failed)
+			continue;
+		open->last = rank;
+		open->free_of_last = free;
+	}
+}
+
+/* Ranks that the working set and the margin fill: at least one, as the margin is not 0. */
+static u32 needed_ranks(const struct litemrc_evacuation *all)
+{
+	return DIV_ROUND_UP(all->governor.working_set + all->governor.margin,
+			    litemrc_pages_of_rank(all->mon));
+}
+
+/* No rank is closed for some epochs, for twice as many if the last pause was not long ago. */
+static void pause_closing(struct litemrc_governor *governor)
+{
+	bool again = governor->epoch - governor->paused_at < SOON * governor->pause;
+
+	if (!governor->hold)
+		governor->pause = again ? min(2 * governor->pause, PAUSE_MOST) : PAUSE_LEAST;
+	governor->hold = governor->pause;
+	governor->paused_at = governor->epoch;
+}
+
+static void note_opening(struct litemrc_governor *governor, unsigned int rank)
+{
+	governor->mine &= ~BIT(rank);
+	governor->openings++;
+	pause_closing(governor);
+}
+
+/* Reclaim and other users of the file `evacuate` open ranks, too. */
+static void note_others_openings(struct litemrc_evacuation *all)
+{
+	unsigned int rank;
+
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
+		if (all->governor.mine & BIT(rank) && memory_of(all, rank) == LITEMRC_RANK_OPEN)
+			note_opening(&all->governor, rank);
+}
+
+static void open_rank(struct litemrc_evacuation *all, unsigned int rank)
+{
+	if (!litemrc_open_rank(all->mon, rank))
+		note_opening(&all->governor, rank);
+}
+
+static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
+{
+	struct litemrc_governor *governor = &all->governor;
+	struct litemrc_evacuated *last = &all->rank[rank];
+	int ret = litemrc_evacuate(all->mon, rank);
+
+	if (ret == -EAGAIN)
+		return;
+	if (ret) {
+		governor->busy += ret == -EBUSY;
+		governor->no_room += ret == -ENOSPC;
+		governor->failed = rank;
+		pause_closing(governor);
+		dev_info_ratelimited(all->mon->dev,
+				     "rank %u was not emptied (%d; pinned %u, kernel %u, busy %u); next attempt after %u epochs\n",
+				     rank, ret, last->unmoved[LITEMRC_PINNED],
+				     last->unmoved[LITEMRC_KERNEL], last->unmoved[LITEMRC_BUSY],
+				     governor->hold);
+		return;
+	}
+	governor->failed = 0;
+	governor->mine |= BIT(rank);
+	governor->evacuations++;
+	governor->moved += last->moved;
+	governor->us += last->us;
+}
+
+/* Returns whether another epoch has finished, and updates the working set. */
+static bool take_epoch(struct litemrc_evacuation *all)
+{
+	struct litemrc *mon = all->mon;
+	const struct litemrc_epoch *record;
+	const struct litemrc_rank *counted;
+	u32 pages = 0, finished = READ_ONCE(mon->ring.stored);
+	unsigned int rank;
+
+	if (finished == all->governor.epoch)
+		return false;
+	all->governor.epoch = finished;
+	mutex_lock(&mon->ring.lock);
+	record = litemrc_ring_last(mon);
+	for (rank = 0; record && rank < record->ranks; rank++) {
+		counted = litemrc_epoch_rank(record, rank);
+		if (memory_of(all, rank) != LITEMRC_RANK_FIXED)
+			pages += counted->counters[LITEMRC_METER_TOP_PAGES];
+	}
+	if (record)
+		pages <<= record->scale_log2;
+	mutex_unlock(&mon->ring.lock);
+	all->governor.working_set = pages;
+	return true;
+}
+
+static bool may_close(const struct litemrc_evacuation *all, const struct open_ranks *open)
+{
+	u32 used = litemrc_pages_of_rank(all->mon) - open->free_of_last;
+	u32 elsewhere = open->free - open->free_of_last;
+
+	return needed_ranks(all) < open->count && elsewhere >= used + 2 * all->governor.margin;
+}
+
+static void govern(struct litemrc_evacuation *all)
+{
+	struct litemrc_governor *governor = &all->governor;
+	struct open_ranks open;
+	bool epoch = take_epoch(all);
+
+	note_others_openings(all);
+	look(all, &open);
+	if (open.first_closed &&
+	    (open.free < governor->margin || open.count < needed_ranks(all)))
+		open_rank(all, open.first_closed);
+	else if (epoch && governor->hold)
+		governor->hold--;
+	else if (epoch && may_close(all, &open))
+		close_rank(all, open.last);
+}
+
+/* Ranks that the governor has closed. */
+static void open_mine(struct litemrc_evacuation *all)
+{
+	unsigned int rank;
+
+	note_others_openings(all);
+	for (rank = 0; rank < all->mon->parameters.ranks; rank++)
+		if (all->governor.mine & BIT(rank))
+			open_rank(all, rank);
+	all->governor.hold = 0;
+	all->governor.pause = 0;
+	all->governor.failed = 0;
+}
+
+static void tick(struct work_struct *work)
+{
+	struct litemrc_governor *governor =
+		container_of(to_delayed_work(work), struct litemrc_governor, tick);
+	struct litemrc_evacuation *all = evacuation_of(governor);
+	struct litemrc_rank_policy policy;
+
+	litemrc_rank_get_policy(all->mon, &policy);
+	governor->governs = governor->margin && policy.kind == LITEMRC_POLICY_MRC;
+	if (governor->governs)
+		govern(all);
+	else
+		open_mine(all);
+	if (governor->governs || governor->mine)
+		queue_delayed_work(system_unbound_wq, &governor->tick, msecs_to_jiffies(TICK_MS));
+}
+
+/**
+ * litemrc_govern - have the governor look at the policy now: it may have changed
+ * @mon: the monitor
+ */
+void litemrc_govern(struct litemrc *mon)
+{
+	if (mon->evacuation && mon->ranks.ops)
+		mod_delayed_work(system_unbound_wq, &mon->evacuation->governor.tick, 0);
+}
+
+/* Without a node for each rank, it is not known which rank is full. */
+static bool can_govern(const struct litemrc *mon)
+{
+	return mon->parameters.ranks > 1 &&
+	       litemrc_node_of_rank(mon, 0) != litemrc_node_of_rank(mon, 1);
+}
+
+/**
+ * litemrc_set_margin - set the pages that stay free in the open ranks
+ * @mon: the monitor
+ * @margin: at most half a rank; 0: no rank is emptied
+ *
+ * Return: 0; -EINVAL, or -ENODEV if the ranks are no nodes
+ */
+int litemrc_set_margin(struct litemrc *mon, u32 margin)
+{
+	if (margin > litemrc_pages_of_rank(mon) / 2)
+		return -EINVAL;
+	if (margin && !can_govern(mon))
+		return -ENODEV;
+	WRITE_ONCE(mon->evacuation->governor.margin, margin);
+	litemrc_govern(mon);
+	return 0;
+}
+
+void litemrc_governor_init(struct litemrc_evacuation *all)
+{
+	INIT_DELAYED_WORK(&all->governor.tick, tick);
+	if (can_govern(all->mon))
+		all->governor.margin = litemrc_pages_of_rank(all->mon) / MARGIN_PART;
+}
+
+/* The policy is no longer changed. */
+void litemrc_governor_stop(struct litemrc_evacuation *all)
+{
+	cancel_delayed_work_sync(&all->governor.tick);
+}

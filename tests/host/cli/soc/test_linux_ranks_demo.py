@@ -1,0 +1,50 @@
+"""`litemrc linux-ranks-demo`: what it concludes from two runs, by arithmetic."""
+
+from types import SimpleNamespace
+
+import pytest
+from litemrc.cli.soc.linux_ranks_demo import _mean_turn_us, summarize
+
+GOVERNOR = {"evacuations": 3, "moved": 512, "microseconds": 60_000}
+
+
+def run_of(turn_us, governor=GOVERNOR):
+    return SimpleNamespace(turn_us=turn_us, governor=governor, hello=SimpleNamespace(page_shift=12))
+
+
+def found(equal=True, broken=0, lost=0, saving=0.375):
+    return SimpleNamespace(
+        comparison=SimpleNamespace(equal=equal),
+        rules_broken=broken,
+        lost_reads=lost,
+        report=SimpleNamespace(total=SimpleNamespace(saving=saving)),
+    )
+
+
+def test_the_summary_is_of_both_runs():
+    """512 pages of 4 KiB are 2 MiB: 60 ms / 2 MiB = 30. Turns: 110 / 100 = 1.1, 198 / 200 = 0.99."""
+    runs = run_of([100.0, 200.0]), run_of([110.0, 198.0])
+    summary = summarize(*runs, found(broken=1, saving=0), found(lost=2), curves_equal=True)
+    assert (summary.saved_percent, summary.evacuations) == (37.5, 3)
+    assert (summary.rules_broken, summary.lost_reads, summary.counters_equal) == (1, 2, True)
+    assert summary.slowdown == pytest.approx(0.1)
+    assert summary.evacuation_ms_per_mib == pytest.approx(30)
+
+
+@pytest.mark.parametrize("of_awake, of_governed, curves", [(0, 1, 1), (1, 0, 1), (1, 1, 0)])
+def test_counters_are_equal_only_if_all_are(of_awake, of_governed, curves):
+    runs = run_of([1.0]), run_of([1.0])
+    summary = summarize(
+        *runs, found(equal=bool(of_awake)), found(equal=bool(of_governed)), curves_equal=bool(curves)
+    )
+    assert not summary.counters_equal
+
+
+def test_an_evacuation_that_moved_nothing_has_no_time_per_mib():
+    still = GOVERNOR | {"moved": 0}
+    summary = summarize(run_of([1.0]), run_of([1.0], still), found(), found(), curves_equal=True)
+    assert summary.evacuation_ms_per_mib is None
+
+
+def test_turns_are_lines_of_begin_and_length():
+    assert _mean_turn_us("100 10\n200 30\n") == 20
