@@ -13,6 +13,7 @@ MEMORY = 0x80000000  # of qemu's machine `virt`
 SAMPLES = 3
 PAUSE_S = 0.2
 STACK_WORDS = 256
+WORDS_TRIES = 20
 SHOWN = ("ra", "sp", "scause", "sepc", "stval", "satp", "mip", "mie")
 
 
@@ -50,9 +51,16 @@ class Monitor:
         raise ConnectionError("qemu has ended")
 
     def words(self, address: int, count: int, physical: bool = False) -> list[int]:
-        """Return words of the machine's memory; none if the address is not mapped."""
-        dump = self.command(f"{'xp' if physical else 'x'} /{count}wx {address:#x}")
-        return [int(word, 16) for word in re.findall(r" 0x([0-9a-f]{8})\b", dump)]
+        """Return words of the machine's memory; none if the address is not mapped.
+
+        Virtual addresses are those of the processor's present mode: in the shim there are none.
+        """
+        for _ in range(1 if physical else WORDS_TRIES):
+            dump = self.command(f"{'xp' if physical else 'x'} /{count}wx {address:#x}")
+            if words := re.findall(r" 0x([0-9a-f]{8})\b", dump):
+                return [int(word, 16) for word in words]
+            time.sleep(PAUSE_S / WORDS_TRIES)
+        return []
 
     def registers(self) -> dict[str, int]:
         """Return the processor's registers by name; those of x0 to x31 by the ABI's names."""

@@ -1,5 +1,6 @@
 """The decisions of `litemrc govern`: the messages of an epoch in, budgets and a working-set size out."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from litemrc.policies.allocation.decision import Decision
 from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc.policies.allocation.lending import lent
+
+_RESIDENT_EPOCHS = 4  # whose resident pages decide what a cgroup can lend
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class GovernDecisions:
         self._governor: Governor | None = None
         self._cgroups: dict[int, Cgroup] = {}
         self._maximums: dict[int, int] = {}
+        self._resident: dict[int, deque[int]] = {}  # at the ends of the last epochs
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
         """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
@@ -49,10 +53,12 @@ class GovernDecisions:
         if {c: g.path for c, g in known.items()} != {c: g.path for c, g in self._cgroups.items()}:
             self._governor = None
             self._cgroups = known
+            self._resident.clear()
 
     def forget(self, context: int) -> None:
         """A cgroup is gone: its memory is free."""
         self._cgroups.pop(context, None)
+        self._resident.pop(context, None)
         if self._governor:
             self._governor.forget(context)
 
@@ -88,10 +94,10 @@ class GovernDecisions:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent."""
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
-        resident = {row.context: row.resident for row in rows if row.context in own}
-        memory = self._governor.parameters.memory_pages
-        margin = max(hello.pages // hello.groups // 2, 1)
-        return decision.budgets | lent(own, resident, memory, margin, self._maximums)
+        for row in rows:
+            self._resident.setdefault(row.context, deque(maxlen=_RESIDENT_EPOCHS)).append(row.resident)
+        memory, group_pages = self._governor.parameters.memory_pages, hello.pages // hello.groups
+        return decision.budgets | lent(own, self._resident, memory, group_pages, self._maximums)
 
     def described(
         self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]

@@ -44,7 +44,8 @@ EPOCHS = 20
 EPSILON = 0.01
 MARGIN_PAGES = 1280
 MONITOR = "/sys/class/misc/litemrc0"
-# A small interactive program throughout; then two loops of 2,900 pages together, which leave less than the margin
+# A small interactive program throughout; then two loops of 2,900 pages together, which leave less than
+# the margin
 # of a rank's 4,096, and end.
 TURNS = ("/tmp/small", "/tmp/first", "/tmp/second")
 WORK = (
