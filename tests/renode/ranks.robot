@@ -1,5 +1,6 @@
 *** Settings ***
 Documentation     Power domains sleep by command and policy and are woken by an access; four ranks of 128 MiB, each a domain.
+Library           OperatingSystem
 Resource          litemrc.resource
 Test Setup        Create Ranks
 
@@ -84,6 +85,14 @@ Under Dynamic A Domain Sleeps Deeper The Longer It Is Idle
     Load From Pages    ${RANK}    1
     States Should Be    ${SELF_REFRESH}    ${POWER_DOWN}    ${SELF_REFRESH}    ${SELF_REFRESH}
 
+Time Passes From Access To Access
+    Write Word    ${ADDRESS}[ranks_threshold_power_down]    1000
+    Set Policy    2
+    Load From Pages    0    1000    # four instructions each, one a cycle
+    Write Word    ${ADDRESS}[mrc_command]    0x2    # end_epoch
+    Counter Should Be Between    0    9    1    1    # entries into power-down
+    Counter Should Be Between    0    6    94900    95100    # cycles: 100,000 - 4,000 - 1,000
+
 Under Mrc Domains Outside The Working Set Sleep
     Write Word    ${ADDRESS}[mrc_control]    0x3
     Set Policy    3
@@ -104,3 +113,4 @@ A Reset Wakes All
 
 The Machine Refuses To Be Saved
     Run Keyword And Expect Error    *cannot be saved*    Execute Command    Save @${TEMPDIR}/litemrc-robot.save
+    Remove File    ${TEMPDIR}/litemrc-robot.save    # Renode leaves its beginning

@@ -168,7 +168,10 @@ static pid_t start_daemon(unsigned int delay_s)
 	if (!child) {
 		setsid();
 		sleep(delay_s);
-		execl(DAEMON, "litemrcd", "--user", "1000:1000", "--program-user", "1001:1001", NULL);
+		do {
+			execl(DAEMON, "litemrcd", "--user", "1000:1000", "--program-user", "1001:1001", NULL);
+			/* The kernel may not have closed the file that it unpacked: seen on a fast machine. */
+		} while (errno == ETXTBSY && !usleep(10000));
 		complain(DAEMON);
 		_exit(EXIT_BAD_INPUT);
 	}

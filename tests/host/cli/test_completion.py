@@ -37,7 +37,7 @@ def completed(tmp_path, capsys):
 
 
 def test_bash_completes_commands(completed):
-    assert completed("litemrc", "m") == ["mrc"]
+    assert completed("litemrc", "mr") == ["mrc"]
     assert set(completed("litemrc", "")) == set(COMMANDS)
     assert completed("litemrc", "simulate", "tr") == ["trays"]
 
