@@ -44,9 +44,8 @@ EPOCHS = 20
 EPSILON = 0.01
 MARGIN_PAGES = 1280
 MONITOR = "/sys/class/misc/litemrc0"
-# A small interactive program throughout; then two loops of 2,900 pages together, which leave less than
-# the margin
-# of a rank's 4,096, and end.
+# A small interactive program throughout; then two loops, which leave less than the margin of a rank's 4,096
+# pages, and end.
 TURNS = ("/tmp/small", "/tmp/first", "/tmp/second")
 WORK = (
     f"intr 200 100 65536 30 {TURNS[0]} >/dev/null & small=$!",
