@@ -272,7 +272,7 @@ bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memo
 bench-linux-tracker: linux-ready .venv/test.stamp   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
 
-bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (30 min)
+bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (20 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table

@@ -58,8 +58,8 @@ class Program:
 PROGRAMS = (
     Program("intr", "intr 320 60 200 0", np.array(zipf_pages(320, 12_000), np.uint64)),
     Program("loop of 400 pages", "linear 400 15", np.tile(np.arange(400, dtype=np.uint64), 15)),
-    Program("gzip of 19 KB", "gzip -c /tmp/lines"),
-    Program("loop of 192 pages in 128", "linear 192 4", high_pages=128),
+    Program("gzip of 11 KB", "gzip -c /tmp/lines"),
+    Program("loop of 160 pages in 128", "linear 160 2", high_pages=128),
 )
 
 
@@ -246,7 +246,7 @@ def main() -> None:
         shell.run(
             f"for d in {HARDWARE} {OS}; do echo 0 >$d/enable; echo '4294967295 cycles' >$d/epoch_length; done"
         )
-        shell.run("mkdir -p /sys/fs/cgroup/work; seq 4000 >/tmp/lines")
+        shell.run("mkdir -p /sys/fs/cgroup/work; seq 2500 >/tmp/lines")
         found = {program.name: beside(shell, program) for program in PROGRAMS[:3]}
         print(found, flush=True)
         costs = [cost_of(shell, program) for program in PROGRAMS]
