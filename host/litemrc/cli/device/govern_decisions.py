@@ -15,7 +15,7 @@ from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc.policies.allocation.lending import lent
 
-_RESIDENT_EPOCHS = 4  # whose resident pages decide what a cgroup can lend
+_RESIDENT_EPOCHS = 8  # whose resident pages decide what a cgroup needs
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,9 @@ class GovernDecisions:
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
         for row in rows:
             self._resident.setdefault(row.context, deque(maxlen=_RESIDENT_EPOCHS)).append(row.resident)
-        memory, group_pages = self._governor.parameters.memory_pages, hello.pages // hello.groups
-        return decision.budgets | lent(own, self._resident, memory, group_pages, self._maximums)
+        parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
+        memory, minimum = parameters.memory_pages, parameters.minimum_pages
+        return decision.budgets | lent(own, self._resident, memory, group_pages, minimum, self._maximums)
 
     def described(
         self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]

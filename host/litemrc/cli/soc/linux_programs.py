@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.errors import UserError
 from litemrc.machines.multiprogram.scenario import Part, ProcessSpec, Scenario
+from litemrc.policies.allocation.lending import CHARGED_AHEAD
 
 MOUNT = "/sys/fs/cgroup"
 SHARED = "/shared"  # the cgroup of all programs; its memory.max is the memory that they share
-CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at most: MEMCG_CHARGE_BATCH
 COUNTERS = ("pgfault", "pgmajfault", "pgsteal")
 MOST_ITERATIONS = 1 << 16
 COST_PAGES = 128  # of the loop that measures costs

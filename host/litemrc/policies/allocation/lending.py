@@ -1,10 +1,13 @@
 """Memory that its owners do not use, lent to those that reach their budgets.
 
 A curve shows what a program would gain by more memory only when its pages are used again. Until then a
-program that grows would be limited to its budget beside idle memory.
+program that grows would be limited to its budget beside idle memory. And a division of whole groups leaves
+parts of groups idle.
 """
 
 from collections.abc import Mapping, Sequence
+
+CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at most: MEMCG_CHARGE_BATCH
 
 
 def lent(
@@ -12,38 +15,47 @@ def lent(
     resident: Mapping[int, Sequence[int]],
     memory: int,
     group_pages: int,
+    minimum: int = 0,
     most: Mapping[int, int] | None = None,
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    Their sum is at most the memory, or what it was. A context within half a group of its budget presses. Each
-    that does not keeps the least of its resident pages and up to an eighth of a group more, or its budget if
-    that is less; the memory beyond these and the budgets of the others is divided equally among those that
-    press. Eighths of a group are lent, so that budgets do not change with every page.
+    What a context needs is the least of its resident pages, or the most less those charged ahead, in eighths
+    of a group. If all that is needed fits into the memory, everybody gets it, and those get the remainder in
+    equal parts that need their whole budget or more, or would with one more epoch of the same growth. If
+    nobody does, or it does not fit, budgets stay.
 
     Parameters:
         budgets: in pages, by context.
-        resident: pages in use at the ends of the last epochs, the latest at the end; Linux counts pages that
-            it charges ahead, so single ones are too large. A context without any keeps its budget.
+        resident: pages in use at the ends of the last epochs, the latest at the end, with those charged
+            ahead. A context without any needs its budget.
         memory: pages to divide.
+        minimum: smallest budget.
         most: limits from above.
     """
     most, part = most or {}, max(group_pages // 8, 1)
+    needed = {
+        context: max(_needed(seen, part), min(pages, minimum)) if (seen := resident.get(context)) else pages
+        for context, pages in budgets.items()
+    }
     pressing = [
         context
         for context, pages in budgets.items()
-        if resident.get(context) and resident[context][-1] + group_pages // 2 > pages
+        if needed[context] >= pages or _expected(resident.get(context, ())) > pages + CHARGED_AHEAD
     ]
-    keeps = {
-        context: pages
-        if context in pressing or not resident.get(context)
-        else min(pages, (min(resident[context]) // part + 1) * part)
-        for context, pages in budgets.items()
-    }
-    more = (memory - sum(keeps.values())) // max(len(pressing), 1) // part * part
-    if not pressing or more <= 0:
+    spare = memory - sum(needed.values())
+    if not pressing or spare < 0:
         return dict(budgets)
-    return {
-        context: max(min(pages + more, most.get(context, memory)), pages) if context in pressing else pages
-        for context, pages in keeps.items()
-    }
+    more = spare // len(pressing) // part * part
+    given = {context: pages + more * (context in pressing) for context, pages in needed.items()}
+    return {context: min(pages, most.get(context, memory)) for context, pages in given.items()}
+
+
+def _needed(resident: Sequence[int], part: int) -> int:
+    pages = max(min(resident), max(resident) - CHARGED_AHEAD)
+    return (pages // part + 1) * part
+
+
+def _expected(resident: Sequence[int]) -> int:
+    """Return the pages at the end of the next epoch if the context grows on."""
+    return resident[-1] + max(resident[-1] - resident[-2], 0) if len(resident) > 1 else 0
