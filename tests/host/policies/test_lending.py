@@ -33,6 +33,10 @@ def test_a_program_at_its_limit_presses():
     assert lent({1: 512, 2: 512}, resident, MEMORY, GROUP, minimum=128) == {1: 896, 2: 128}
 
 
+def test_a_budget_of_the_least_size_that_nobody_uses_asks_for_nothing():
+    assert lent({1: 128, 2: 512}, {1: [0, 0], 2: [300]}, MEMORY, GROUP, minimum=128) == {1: 128, 2: 512}
+
+
 def test_what_whole_groups_leave_idle_goes_to_the_program_that_lacks_it():
     """768 pages are divided for 713 (720) that are used, 256 for 274: 16 of the 1,024 are left."""
     resident = {1: [712, 776, 777, 713], 2: STEADY}

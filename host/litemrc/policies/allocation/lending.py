@@ -34,15 +34,16 @@ def lent(
         most: limits from above.
     """
     most, part = most or {}, max(group_pages // 8, 1)
-    needed = {
-        context: max(_needed(seen, part), min(pages, minimum)) if (seen := resident.get(context)) else pages
-        for context, pages in budgets.items()
-    }
+    known = {context: seen for context in budgets if (seen := resident.get(context))}
     pressing = [
         context
-        for context, pages in budgets.items()
-        if needed[context] >= pages or _expected(resident.get(context, ())) > pages + CHARGED_AHEAD
+        for context, seen in known.items()
+        if _needed(seen, part) >= budgets[context] or _expected(seen) > budgets[context] + CHARGED_AHEAD
     ]
+    needed = {
+        context: max(_needed(known[context], part), min(pages, minimum)) if context in known else pages
+        for context, pages in budgets.items()
+    }
     spare = memory - sum(needed.values())
     if not pressing or spare < 0:
         return dict(budgets)
