@@ -14,10 +14,12 @@ def test_only_running_state_can_change():
         "EvictingContext",
         "LoopFront",
         "Memory",
+        "PowerSettings",
         "Process",
         "Program",
         "Sequence",
         "_Counter",
+        "_Rank",
         "_Window",
     }
 

@@ -24,13 +24,13 @@ from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.options import add_out_argument, add_output_formats
 from litemrc.device import ranks
 from litemrc.device.device import Device, system_text
-from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.extras import require
 
 if TYPE_CHECKING:
     from litemrc.cli.soc.ranks_results import RankResults
     from litemrc.device.collecting.collector import Collector
     from litemrc.device.link.protocol import Message
+    from litemrc.device.simulation.guest_shell import GuestShell
     from litemrc.device.simulation.linux_start import LinuxBuild
     from litemrc.device.simulation.simulator import Simulator
     from litemrc.ranks.table import RankTable
@@ -180,6 +180,7 @@ def _run_both(build: "LinuxBuild", args: argparse.Namespace) -> list[Run]:
 
 def _run(simulator: "Simulator", args: argparse.Namespace, *, governed: bool) -> Run:
     from litemrc.device.collecting.rank_rows import rank_table
+    from litemrc.device.simulation.guest_shell import GuestShell
 
     simulator.wait_ready()
     booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=LINK_TIMEOUT_S)
@@ -205,7 +206,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, *, governed: bool) ->
 
 
 def _collect(
-    device: Device, dram: ranks.Dram, shell: GuestShell, epochs: int, *, governed: bool
+    device: Device, dram: ranks.Dram, shell: "GuestShell", epochs: int, *, governed: bool
 ) -> "Collector":
     """Start the work, and collect curves and ranks of some epochs from there on."""
     from litemrc.device.collecting.collector import Collector
