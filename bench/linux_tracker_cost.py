@@ -31,9 +31,8 @@ PAGE = ROOT / "docs/os-tracker.md"
 SIM = ROOT / "build/sim-linux"
 TRACKER = "/sys/devices/platform/litemrc.0.auto/tracker"
 HARDWARE, OS = (f"/sys/class/misc/litemrc{number}" for number in range(2))
-MEMORY, FRAMES, GROUPS, CONTEXTS, CONTEXT = 0x40000000, 8192, 64, 8, 3
-GROUP_PAGES = FRAMES // GROUPS
-CLOCKS_PER_NS = 50_000_000 / 1e9
+CONTEXT = 3
+PAGE_BYTES = 4096  # of RISC-V
 PERIOD_MS = 20
 SCAN_LISTS = (64, 256, 1024)
 COMMAND_TIMEOUT_S = 3600
@@ -41,12 +40,12 @@ HEADINGS = ("program", "M cycles without", "the same again", "monitor and tail",
 SHOWN_GROUPS = (1, 2, 3, 4)  # sizes of the table, in groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A command, and where it is known the pages that it touches.
 
     Attributes:
-        high_pages: memory.high of its cgroup; 0: none.
+        high_pages: memory.high of its cgroup; 0: none. With a limit, no curves are measured.
     """
 
     name: str
@@ -55,9 +54,19 @@ class Program:
     high_pages: int = 0
 
 
+def intr(pages: int, rounds: int, touches: int) -> Program:
+    touched = np.array(zipf_pages(pages, rounds * touches), np.uint64)
+    return Program("intr", f"intr {pages} {rounds} {touches} 0", touched)
+
+
+def loop(pages: int, rounds: int) -> Program:
+    touched = np.tile(np.arange(pages, dtype=np.uint64), rounds)
+    return Program(f"loop of {pages} pages", f"linear {pages} {rounds}", touched)
+
+
 PROGRAMS = (
-    Program("intr", "intr 320 60 200 0", np.array(zipf_pages(320, 12_000), np.uint64)),
-    Program("loop of 400 pages", "linear 400 15", np.tile(np.arange(400, dtype=np.uint64), 15)),
+    intr(320, 60, 200),
+    loop(400, 15),
     Program("gzip of 11 KB", "gzip -c /tmp/lines"),
     Program("loop of 160 pages in 128", "linear 160 2", high_pages=128),
 )
@@ -65,7 +74,7 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Cost:
-    """Cycles of a program.
+    """Nanoseconds of a program.
 
     Attributes:
         off: without tracker and monitor, before and after the others.
@@ -75,10 +84,10 @@ class Cost:
     """
 
     program: str
-    off: list[float]
-    hardware: float
-    idle: float
-    followed: list[float]
+    off: list[int]
+    hardware: int
+    idle: int
+    followed: list[int]
     faults: list[int]
     scans: list[int]
 
@@ -89,6 +98,44 @@ class Counted:
 
     accesses: int
     misses: list[int]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What both trackers counted in one run, and the epoch of the hardware's."""
+
+    tracker: Counted
+    hardware: Counted
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Of the simulated SoC: DRAM's address, the processor's clock, and the monitor's parameters."""
+
+    memory: int
+    clock_hz: int
+    frames: int
+    groups: int
+    contexts: int
+    page_shift: int
+    engine: str
+
+    @property
+    def group_pages(self) -> int:
+        return self.frames // self.groups
+
+
+def sizes_of(shell: GuestShell) -> Sizes:
+    csr = json.loads((SIM / "csr.json").read_text())
+    lines = shell.run(f"cat {HARDWARE}/parameters").splitlines()
+    parameters = {name: int(number) for name, number in (line.split() for line in lines)}
+    return Sizes(
+        memory=csr["memories"]["main_ram"]["base"],
+        clock_hz=csr["constants"]["config_clock_frequency"],
+        **{name: parameters[name] for name in ("frames", "groups", "contexts", "page_shift")},
+        engine=shell.run(f"cat {HARDWARE}/engine").strip(),
+    )
 
 
 def images() -> Path:
@@ -122,14 +169,14 @@ def events(shell: GuestShell) -> dict[str, int]:
     return {name: int(number) for name, number in (line.split() for line in lines)}
 
 
-def cycles_of(shell: GuestShell, program: Program) -> float:
-    """Run a program in the cgroup /work, and return its cycles."""
-    high = program.high_pages * 4096 or "max"
+def time_of(shell: GuestShell, program: Program) -> int:
+    """Run a program in the cgroup /work, and return its nanoseconds."""
+    high = program.high_pages * PAGE_BYTES or "max"
     shell.run(f"echo {high} >/sys/fs/cgroup/work/memory.high")
     printed = shell.run(
         f"sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec elapsed {program.command}' 2>&1 >/dev/null"
     )
-    return int(re.findall(r"^(\d+) ns", printed, re.M)[-1]) * CLOCKS_PER_NS
+    return int(re.findall(r"^(\d+) ns", printed, re.M)[-1])
 
 
 def follow(shell: GuestShell, device: str) -> None:
@@ -142,25 +189,25 @@ def unfollow(shell: GuestShell, device: str) -> None:
 
 def cost_of(shell: GuestShell, program: Program) -> Cost:
     """Measure a program with the tracker off, idle, and following it."""
-    cycles_of(shell, program)  # its file is in the page cache now
-    off = [cycles_of(shell, program)]
+    time_of(shell, program)  # its file is in the page cache now
+    off = [time_of(shell, program)]
     follow(shell, HARDWARE)
-    hardware = cycles_of(shell, program)
+    hardware = time_of(shell, program)
     unfollow(shell, HARDWARE)
     shell.run(f"echo 1 >{OS}/enable")
-    idle = cycles_of(shell, program)
+    idle = time_of(shell, program)
     shell.run(f"echo 0 >{OS}/enable")
     followed, faults, scans = [], [], []
     for scan_list in SCAN_LISTS:
         shell.run(f"echo {scan_list} >{TRACKER}/scan_list")
         follow(shell, OS)
         before = events(shell)
-        followed.append(cycles_of(shell, program))
+        followed.append(time_of(shell, program))
         after = events(shell)
         unfollow(shell, OS)
         faults.append(after["faults"] - before["faults"])
         scans.append(after["scans"] - before["scans"])
-    off.append(cycles_of(shell, program))
+    off.append(time_of(shell, program))
     cost = Cost(program.name, off, hardware, idle, followed, faults, scans)
     print(cost, flush=True)
     return cost
@@ -181,25 +228,25 @@ def misses_at(hits: NDArray[np.int64], misses: int) -> list[int]:
     return [misses + int(hits[groups:].sum()) for groups in SHOWN_GROUPS]
 
 
-def beside(shell: GuestShell, program: Program) -> dict[str, Counted | int]:
-    """Run a program with both trackers following it: what each counted, and the epoch of the hardware's."""
+def beside(shell: GuestShell, program: Program) -> Beside:
+    """Run a program with both trackers following it."""
     shell.run(f"echo {SCAN_LISTS[0]} >{TRACKER}/scan_list")
     for device in (HARDWARE, OS):
         follow(shell, device)
-    cycles_of(shell, program)
+    time_of(shell, program)
     _, of_os = counted(shell, OS)
     epoch, of_hardware = counted(shell, HARDWARE)
     for device in (HARDWARE, OS):
         unfollow(shell, device)
-    return {"os": of_os, "hardware": of_hardware, "epoch": epoch}
+    return Beside(of_os, of_hardware, epoch)
 
 
-def exact(pages: NDArray[np.uint64]) -> Counted:
+def exact(pages: NDArray[np.uint64], sizes: Sizes) -> Counted:
     """Return the exact counts of the pages that a program touches."""
     stack = ExactStack()
     distances = stack.distances(pages).astype(np.int64)
     reused = distances[distances > 0]  # 0: the first access to a page
-    hits = np.bincount((reused - 1) // GROUP_PAGES, minlength=GROUPS)
+    hits = np.bincount((reused - 1) // sizes.group_pages, minlength=sizes.groups)
     return Counted(pages.size, misses_at(hits, pages.size - reused.size))
 
 
@@ -209,28 +256,28 @@ def of_record(golden: Replay, epoch: int) -> Counted:
     return Counted(int(counters.accesses[CONTEXT]), misses_at(hits, int(counters.misses[CONTEXT])))
 
 
-def tables(costs: list[Cost], rows: list[tuple[str, str, Counted]]) -> dict[str, str]:
+def tables(costs: list[Cost], rows: list[tuple[str, str, Counted]], sizes: Sizes) -> dict[str, str]:
     """Return both tables in Markdown."""
     cost = [
         [
             each.program,
-            f"{each.off[0] / 1e6:.2f}",
-            *(f"{cycles / each.off[0] - 1:+.1%}" for cycles in (each.off[1], each.hardware, each.idle)),
+            f"{each.off[0] / 1e9 * sizes.clock_hz / 1e6:.2f}",
+            *(f"{time / each.off[0] - 1:+.1%}" for time in (each.off[1], each.hardware, each.idle)),
             *(
-                f"{cycles / each.off[0] - 1:+.1%} ({faults:,}, {scans})"
-                for cycles, faults, scans in zip(each.followed, each.faults, each.scans, strict=True)
+                f"{time / each.off[0] - 1:+.1%} ({faults:,}, {scans})"
+                for time, faults, scans in zip(each.followed, each.faults, each.scans, strict=True)
             ),
         ]
         for each in costs
     ]
     lists = (f"scan list {pages:,} (faults, scans)" for pages in SCAN_LISTS)
-    sizes = (f"misses at {groups * GROUP_PAGES}" for groups in SHOWN_GROUPS)
+    shown = (f"misses at {groups * sizes.group_pages}" for groups in SHOWN_GROUPS)
     curves = [
         [name, of, f"{row.accesses:,}", *(f"{misses:,}" for misses in row.misses)] for name, of, row in rows
     ]
     return {
         "linux-tracker-cost": markdown((*HEADINGS, *lists), cost),
-        "linux-tracker-curves": markdown(("program", "counted by", "accesses", *sizes), curves),
+        "linux-tracker-curves": markdown(("program", "counted by", "accesses", *shown), curves),
     }
 
 
@@ -239,31 +286,31 @@ def main() -> None:
     build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
     with build.simulator(OUT / "run", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
+        sizes = sizes_of(shell)
+        frames_log2 = sizes.frames.bit_length() - 1
         shell.run(
-            f"insmod /litemrc_os.ko memory={MEMORY} frames_log2={FRAMES.bit_length() - 1}"
-            f" period_ms={PERIOD_MS}"
+            f"insmod /litemrc_os.ko memory={sizes.memory} frames_log2={frames_log2} period_ms={PERIOD_MS}"
         )
         shell.run(
             f"for d in {HARDWARE} {OS}; do echo 0 >$d/enable; echo '4294967295 cycles' >$d/epoch_length; done"
         )
         shell.run("mkdir -p /sys/fs/cgroup/work; seq 2500 >/tmp/lines")
-        found = {program.name: beside(shell, program) for program in PROGRAMS[:3]}
-        print(found, flush=True)
+        found = {program: beside(shell, program) for program in PROGRAMS if not program.high_pages}
+        print(*found.values(), sep="\n", flush=True)
         costs = [cost_of(shell, program) for program in PROGRAMS]
-    golden = replay(
-        read_recording(simulator.record, 12), MonitorModel(FRAMES, GROUPS, CONTEXTS, "group_stack")
-    )
+    model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, sizes.engine)
+    golden = replay(read_recording(simulator.record, sizes.page_shift), model)
     rows: list[tuple[str, str, Counted]] = []
-    for program in PROGRAMS[:3]:
+    for program, both in found.items():
         if program.touched is not None:
-            rows.append((program.name, "loads and stores, exact", exact(program.touched)))
-        rows.append((program.name, "tracker", found[program.name]["os"]))
-        rows.append((program.name, "DRAM accesses, exact", of_record(golden, found[program.name]["epoch"])))
-        rows.append((program.name, "monitor", found[program.name]["hardware"]))
+            rows.append((program.name, "loads and stores, exact", exact(program.touched, sizes)))
+        rows.append((program.name, "tracker", both.tracker))
+        rows.append((program.name, "DRAM accesses, exact", of_record(golden, both.epoch)))
+        rows.append((program.name, "monitor", both.hardware))
     curves = [(name, of, asdict(row)) for name, of, row in rows]
     written = {"costs": [asdict(each) for each in costs], "curves": curves}
     OUT.with_suffix(".json").write_text(json.dumps(written, indent=1) + "\n")
-    filled = tables(costs, rows)
+    filled = tables(costs, rows, sizes)
     print("\n\n".join(filled.values()))
     fill_tables(PAGE, filled)
 

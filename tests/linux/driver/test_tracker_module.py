@@ -187,10 +187,10 @@ def test_faults_and_scans_are_those_of_the_golden_model(tracker, scan_list):
     model = replay.model
     hits, misses = counters(guest)
     assert (hits, misses) == (dict(sorted(model.hits.items())), model.misses)
-    events = dict(line.split() for line in guest.do(f"r {T}events"))
-    assert int(events["accessed"]) == model.events.accessed > 0
-    assert int(events["crossed"]) == model.events.crossed
-    assert (events["scans"], events["untracked"]) == ("20", "0")
+    events = events_of(guest)
+    assert events["accessed"] == model.events.accessed > 0
+    assert events["crossed"] == model.events.crossed
+    assert (events["scans"], events["untracked"]) == (20, 0)
     assert checked > pages
 
 
@@ -213,6 +213,48 @@ def test_a_process_that_ran_before_faults_on_each_page_once(tracker):
     own = [page for page in own if 0 <= page < pages]
     assert [page for place, page in enumerate(own) if page not in own[:place]] == list(dict.fromkeys(used))
     assert counters(guest)[1] >= len(set(used))
+
+
+def events_of(guest):
+    return {name: int(count) for name, count in (line.split() for line in guest.do(f"r {T}events"))}
+
+
+def test_nothing_is_scanned_while_no_page_is_tracked(tracker):
+    guest = tracker(scan_list=64, period_ms=5)
+    enable(guest)
+    guest.do("sleep 200")
+    assert events_of(guest)["scans"] == 0
+    followed(guest)
+    guest.do("@ worker fill 100 0 -")
+    guest.do("sleep 100")
+    assert events_of(guest)["scans"] > 1
+    guest.do("kill worker 9")
+    guest.do("wait worker")
+    guest.do("sleep 100")
+    scans = events_of(guest)["scans"]
+    guest.do("sleep 200")
+    assert events_of(guest)["scans"] == scans
+
+
+def test_pages_that_leave_the_list_for_those_of_another_process_are_protected_before_the_next_scan(
+    tracker, cgroup_of
+):
+    pages, steps, centres = 300, 60, [20, 200]
+    guest = tracker(scan_list=16, period_ms=60_000)
+    path = cgroup_of(guest)
+    for name in ("worker", "other"):
+        guest.do(f"w {path}/cgroup.procs {guest.spawn(name)}")
+    guest.do(f"w {S}contexts/{CONTEXT}/cgroup /tracked")
+    enable(guest)
+    for name in ("worker", "other"):
+        guest.do(f"@ {name} fill {pages} 0 -")
+    guest.do("sleep 50")
+    guest.do(f"w {T}log 1")
+    guest.do(f"@ worker walk {steps} 1 {' '.join(map(str, centres))}")
+    first = guest.ask("@ worker first_page").result
+    own = {int(entry.split()[2]) - first for entry in guest.do(f"counted {T}entries") if entry[0] == "f"}
+    guest.end("other")
+    assert own & set(range(pages)) == set(walked(pages, positions(steps, 1, centres)))
 
 
 @pytest.mark.parametrize("period_ms", [0, 1])
@@ -243,9 +285,9 @@ def test_a_process_keeps_running_when_the_tracker_is_disabled_or_unloaded(tracke
     followed(guest)
     guest.do("@ worker fill 300 0 -")
     guest.do(f"w {S}enable 0")
-    events = guest.do(f"r {T}events")
+    events = events_of(guest)
     guest.do("@ worker walk 200 1 20 200")  # a page that were still protected would never be given back
-    assert guest.do(f"r {T}events") == events
+    assert events_of(guest) == events
     enable(guest)
     for _ in range(3):
         guest.do("& worker churn 40")

@@ -82,6 +82,7 @@ static int make_tracker(void)
 	raw_spin_lock_init(&tracker->lock);
 	mutex_init(&tracker->settings);
 	INIT_DELAYED_WORK(&tracker->scan, tracker_scan_work);
+	INIT_WORK(&tracker->leave, tracker_leave_work);
 	INIT_WORK(&tracker->sweep, tracker_sweep_work);
 	tracker->frames = BIT(frames_log2);
 	tracker->group_pages = max_t(u32, tracker->frames >> TRACKER_GROUPS_LOG2, 1);
@@ -138,6 +139,7 @@ static void __exit tracker_exit(void)
 {
 	platform_device_unregister(tracker->device);
 	cancel_delayed_work_sync(&tracker->scan);
+	cancel_work_sync(&tracker->leave);
 	cancel_work_sync(&tracker->sweep);
 	tracker_interrupt_exit(tracker);
 	free_tracker();

@@ -53,6 +53,7 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 	left = tracker_access(tracker, tracker->context, frame);
 	page->place = (struct tracker_place){ address >> PAGE_SHIFT, space };
 	tracker_note(tracker, TRACKER_FAULT, frame, group);
+	tracker_scan_later(tracker);
 	if (left == TRACKER_NONE)
 		return left;
 	*leaves = tracker->page[left].place;
@@ -61,7 +62,7 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 	/* Another memory's lock may sleep. */
 	tracker->page[left].leaving = true;
 	tracker->leaving++;
-	schedule_delayed_work(&tracker->scan, 0);
+	schedule_work(&tracker->leave);
 	return TRACKER_NONE;
 }
 
@@ -120,8 +121,7 @@ int tracker_start(struct tracker *tracker)
 	if (ret)
 		return ret;
 	tracker->probing = true;
-	if (tracker->period_ms)
-		schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+	tracker_scan_later(tracker);
 	schedule_work(&tracker->sweep);
 	return 0;
 }

@@ -21,7 +21,7 @@ static void end_epoch(struct tracker *tracker)
 	tracker->end_requested = false;
 	tracker->ready = true;
 	tracker->shot = tracker->control & LITEMRC_CONTROL_SINGLE_SHOT;
-	if (tracker->probing)
+	if (tracker_spaces_used(tracker))
 		schedule_work(&tracker->sweep);
 }
 

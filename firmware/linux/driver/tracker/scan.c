@@ -121,7 +121,18 @@ void tracker_scan(struct tracker *tracker)
 	put_spaces(mm);
 }
 
-/* Due: protection of pages at once, or a scan, whose period has passed. */
+/* A scan in a period, if there are pages to scan: each costs two task switches. */
+void tracker_scan_later(struct tracker *tracker)
+{
+	unsigned int context;
+
+	for (context = 1; tracker->period_ms && context < TRACKER_CONTEXTS; context++)
+		if (READ_ONCE(tracker->stack[context].permitted)) {
+			schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+			return;
+		}
+}
+
 void tracker_scan_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, scan.work);
@@ -129,9 +140,22 @@ void tracker_scan_work(struct work_struct *work)
 	mutex_lock(&tracker->settings);
 	if (tracker->probing && tracker->control & LITEMRC_CONTROL_ENABLE) {
 		tracker_scan(tracker);
-		if (tracker->period_ms)
-			schedule_delayed_work(&tracker->scan,
-					      msecs_to_jiffies(tracker->period_ms));
+		tracker_scan_later(tracker);
+	}
+	mutex_unlock(&tracker->settings);
+}
+
+/* Pages that left a scan list: their protection does not wait for the next scan. */
+void tracker_leave_work(struct work_struct *work)
+{
+	struct tracker *tracker = container_of(work, struct tracker, leave);
+	struct mm_struct *mm[TRACKER_SPACES];
+
+	mutex_lock(&tracker->settings);
+	if (tracker->probing && tracker->control & LITEMRC_CONTROL_ENABLE) {
+		get_spaces(tracker, mm);
+		protect_leaving(tracker, mm);
+		put_spaces(mm);
 	}
 	mutex_unlock(&tracker->settings);
 }

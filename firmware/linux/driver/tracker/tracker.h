@@ -121,7 +121,8 @@ struct tracker {
 	struct tracepoint *tracepoint; /* behind page faults */
 	bool probing; /* it is registered */
 	u32 *listed; /* pages of a scan */
-	struct delayed_work scan;
+	struct delayed_work scan; /* pending while a scan list has pages */
+	struct work_struct leave; /* protects pages that left a scan list */
 	struct work_struct sweep; /* protects pages that the tracker does not know */
 	struct platform_device *device;
 	unsigned long first_pfn;
@@ -160,6 +161,7 @@ void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void 
 
 /* spaces.c */
 int tracker_space_of(struct tracker *tracker, struct mm_struct *mm);
+bool tracker_spaces_used(const struct tracker *tracker);
 void tracker_see(struct tracker *tracker);
 struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space);
 void tracker_space_put(struct mm_struct *mm);
@@ -173,10 +175,12 @@ void tracker_stop(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
 
-/* scan.c: callers hold @settings */
+/* scan.c: callers hold @settings, those of tracker_scan_later() @lock or @settings */
+void tracker_scan_later(struct tracker *tracker);
 void tracker_scan(struct tracker *tracker);
 void tracker_sweep(struct tracker *tracker);
 void tracker_scan_work(struct work_struct *work);
+void tracker_leave_work(struct work_struct *work);
 void tracker_sweep_work(struct work_struct *work);
 
 #endif
