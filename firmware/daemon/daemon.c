@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@
 
 /* Default until the host sets another: at 115,200 baud an epoch of 8 contexts takes 0.3 s to send. */
 #define BOOT_EPOCH_CYCLES (1u << 24)
+#define PRIORITY (-10) /* else the budgets for an epoch wait for the programs that they concern */
 
 enum { SIGNALS, DEVICE, TTY, SOURCES };
 
@@ -173,6 +175,8 @@ int daemon_serve(const struct options *options)
 	groups_open(options->cgroups);
 	child_init();
 	starter_begin(root ? &identity : NULL, options->program_user ? &programs_identity : NULL);
+	if (root && setpriority(PRIO_PROCESS, 0, PRIORITY))
+		say("busy programs may delay epochs: setpriority: %s", strerror(errno));
 	privileges_drop(root ? &identity : NULL);
 	atexit(runs_end_all);
 	atexit(fault_cost_end);

@@ -309,6 +309,7 @@ def test_the_process_that_starts_programs_is_not_root_and_keeps_no_file(daemon):
     assert status["Groups"].strip() == ""
     assert {status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
     assert status["NoNewPrivs"].strip() == "1"
+    assert os.getpriority(os.PRIO_PROCESS, int(process.name)) == 0
     assert len([file for file in files if file.startswith("socket:")]) == 1
     assert not [file for file in files if "litemrc0" in file or "pts" in file or "cgroup" in file]
 

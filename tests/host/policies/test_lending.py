@@ -43,6 +43,18 @@ def test_what_whole_groups_leave_idle_goes_to_the_program_that_lacks_it():
     assert lent({1: 768, 2: 256}, resident, MEMORY, GROUP) == {1: 720, 2: 304}
 
 
+def test_a_program_that_grows_slowly_has_what_it_uses_now():
+    """A page in two epochs: 274 are used and 16 are a part, so 288; 16 epochs ago it had 267."""
+    steady = [270, 270, 271, 271, 272, 272, 273, 273, 274]
+    assert lent({1: 512, 2: 512}, {1: [580, 580], 2: steady}, MEMORY, GROUP) == {1: 736, 2: 288}
+
+
+def test_what_a_program_gave_back_for_a_moment_stays_its_own():
+    """It had 400 pages within the window, of which 64 may have been charged ahead: 336, and a part."""
+    resident = {1: [580, 580], 2: [400, 400, 90, 90, 90]}
+    assert lent({1: 512, 2: 512}, resident, MEMORY, GROUP) == {1: 672, 2: 352}
+
+
 def test_more_than_the_memory_holds_is_left_to_the_division():
     assert lent({1: 768, 2: 256}, {1: [760, 760], 2: STEADY}, MEMORY, GROUP) == {1: 768, 2: 256}
 

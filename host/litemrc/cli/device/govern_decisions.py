@@ -94,7 +94,7 @@ class GovernDecisions:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent."""
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
-        for row in rows:
+        for row in (each for each in rows if each.context in own):
             self._resident.setdefault(row.context, deque(maxlen=_RESIDENT_EPOCHS)).append(row.resident)
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages

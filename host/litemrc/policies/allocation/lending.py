@@ -20,8 +20,8 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of its resident pages, or the most less those charged ahead, in eighths
-    of a group. If all that is needed fits into the memory, everybody gets it, and those get the remainder in
+    What a context needs is the least of its last three numbers of resident pages, or the most of all less those
+    charged ahead, in eighths of a group. If all that is needed fits into the memory, everybody gets it, and those get the remainder in
     equal parts that need their whole budget or more, or would with one more epoch of the same growth. If
     nobody does, or it does not fit, budgets stay.
 
@@ -53,7 +53,7 @@ def lent(
 
 
 def _needed(resident: Sequence[int], part: int) -> int:
-    pages = max(min(resident), max(resident) - CHARGED_AHEAD)
+    pages = max(min(resident[-3:]), max(resident) - CHARGED_AHEAD)
     return (pages // part + 1) * part
 
 
