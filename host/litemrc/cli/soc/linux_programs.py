@@ -149,10 +149,8 @@ def counters(shell: GuestShell, program: Program) -> dict[str, int]:
 def measure_costs(shell: GuestShell, scenario: Scenario) -> Scenario:
     """Return the scenario with the device's processor times of a touch, a zero-filled page and a page fault.
 
-    A process with a command keeps its time of a touch.
-
     They are those of a loop alone: its first turn fills pages, later ones touch them; in a memory that is too
-    small each touch evicts a page and brings another back.
+    small each touch evicts a page and brings another back. A process with a command keeps its time of a touch.
     """
     folder = f"{MOUNT}/costs"
     shell.run(f"mkdir {folder} && linear {COST_PAGES} 3 /tmp/touches")

@@ -20,10 +20,10 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of its last three numbers of resident pages, or the most of all less those
-    charged ahead, in eighths of a group. If all that is needed fits into the memory, everybody gets it, and those get the remainder in
-    equal parts that need their whole budget or more, or would with one more epoch of the same growth. If
-    nobody does, or it does not fit, budgets stay.
+    What a context needs is the least of its last three numbers of resident pages, or the most of all less
+    those charged ahead, in eighths of a group. If all that is needed fits into the memory, everybody gets
+    it, and those get the remainder in equal parts that need their whole budget or more, or would with one
+    more epoch of the same growth. If nobody does, or it does not fit, budgets stay.
 
     Parameters:
         budgets: in pages, by context.
