@@ -76,7 +76,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	unsigned long irq_flags, pfn, frame;
 	u32 left = TRACKER_NONE;
 
-	if (!mm || flags & FAULT_FLAG_REMOTE ||
+	if (!tracker->used || !mm || flags & FAULT_FLAG_REMOTE ||
 	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
 		return;
 	address &= PAGE_MASK;
@@ -121,6 +121,7 @@ int tracker_start(struct tracker *tracker)
 	if (ret)
 		return ret;
 	tracker->probing = true;
+	tracker->used = !!tracker->context;
 	tracker_scan_later(tracker);
 	schedule_work(&tracker->sweep);
 	return 0;
@@ -173,5 +174,6 @@ void tracker_stop(struct tracker *tracker)
 	tracepoint_probe_unregister(tracker->tracepoint, on_fault, tracker);
 	tracepoint_synchronize_unregister();
 	tracker->probing = false;
+	tracker->used = false;
 	tracker_spaces_free(tracker);
 }

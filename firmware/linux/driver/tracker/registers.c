@@ -132,6 +132,7 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 		break;
 	case LITEMRC_CONTEXT:
 		tracker->context = value % TRACKER_CONTEXTS;
+		tracker->used |= !!tracker->context;
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= tracker->frames || !tracker->page[value].context)

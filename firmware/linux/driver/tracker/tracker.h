@@ -110,6 +110,7 @@ struct tracker {
 	struct tracker_row published[TRACKER_CONTEXTS];
 	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
 	struct tracker_events events;
+	bool used; /* a process was followed, so pages may be protected, those of a fork, too */
 	u32 leaving; /* pages */
 	u32 untracked; /* accesses of processes beyond TRACKER_SPACES */
 	struct tracker_entry *log; /* NULL: none */

@@ -150,7 +150,7 @@ def measure_costs(shell: GuestShell, scenario: Scenario) -> Scenario:
     """Return the scenario with the device's processor times of a touch, a zero-filled page and a page fault.
 
     They are those of a loop alone: its first turn fills pages, later ones touch them; in a memory that is too
-    small each touch evicts a page and brings another back. A process with a command keeps its time of a touch.
+    small each touch evicts a page and brings another back. A command keeps its time of a touch.
     """
     folder = f"{MOUNT}/costs"
     shell.run(f"mkdir {folder} && linear {COST_PAGES} 3 /tmp/touches")

@@ -53,7 +53,7 @@ def lent(
 
 
 def _needed(resident: Sequence[int], part: int) -> int:
-    pages = max(min(resident[-3:]), max(resident) - CHARGED_AHEAD)
+    pages = max(min(list(resident)[-3:]), max(resident) - CHARGED_AHEAD)
     return (pages // part + 1) * part
 
 
