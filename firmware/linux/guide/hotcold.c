@@ -30,11 +30,12 @@ static void stop(int signal_number)
 
 static void place(uint8_t *pages, uint32_t count, const char *color, bool interleaved)
 {
-	unsigned long nodes = (1ul << GUIDE_TRAYS) - 1; /* the kernel takes those that have memory */
+	unsigned long nodes = 0;
 	long failed;
 
 	if (interleaved)
-		failed = syscall(SYS_mbind, pages, (size_t)count * PAGE_BYTES, MPOL_INTERLEAVE, &nodes, NODES_MAX, 0);
+		failed = syscall(SYS_get_mempolicy, NULL, &nodes, NODES_MAX, NULL, MPOL_F_MEMS_ALLOWED) ||
+			 syscall(SYS_mbind, pages, (size_t)count * PAGE_BYTES, MPOL_INTERLEAVE, &nodes, NODES_MAX, 0);
 	else
 		failed = litemrc_color(pages, (size_t)count * PAGE_BYTES, color);
 	if (failed) {

@@ -3,8 +3,6 @@
 The numbers of resident pages are those of scenarios/linux_growing.toml on Linux in the RTL.
 """
 
-from collections import deque
-
 from hypothesis import given
 from hypothesis import strategies as st
 from litemrc.policies.allocation.lending import lent
@@ -40,16 +38,21 @@ def test_a_budget_of_the_least_size_that_nobody_uses_asks_for_nothing():
 
 
 def test_what_whole_groups_leave_idle_goes_to_the_program_that_lacks_it():
-    """768 pages are divided for 713 (720) that are used, 256 for 274: 16 of the 1,024 are left."""
+    """768 pages are divided for 713 that are used (with 8 to spare, 736), 256 for 274 (288)."""
     resident = {1: [712, 776, 777, 713], 2: STEADY}
-    assert lent({1: 768, 2: 256}, resident, MEMORY, GROUP) == {1: 720, 2: 304}
+    assert lent({1: 768, 2: 256}, resident, MEMORY, GROUP) == {1: 736, 2: 288}
 
 
 def test_a_program_that_grows_slowly_has_what_it_uses_now():
-    """A page in two epochs: 274 are used and 16 are a part, so 288; 16 epochs ago it had 267."""
-    steady = [270, 270, 271, 271, 272, 272, 273, 273, 274]
-    for seen in (steady, deque(steady, maxlen=8)):
-        assert lent({1: 512, 2: 512}, {1: [580, 580], 2: seen}, MEMORY, GROUP) == {1: 736, 2: 288}
+    """A page in two epochs: it has 274, and had 267. 267 and 8 to spare need 288."""
+    steady = [267, 267, 268, 270, 271, 273, 273, 274]
+    assert lent({1: 512, 2: 512}, {1: [570, 570], 2: steady}, MEMORY, GROUP) == {1: 736, 2: 288}
+
+
+def test_with_nothing_to_spare_each_still_has_what_it_uses():
+    """With 8 to spare 714 and 281 need 736 and 304, 16 too many; without, 720 and 288: 16 are left."""
+    resident = {1: [714, 778, 714], 2: [281, 345, 345]}
+    assert lent({1: 768, 2: 256}, resident, MEMORY, GROUP) == {1: 720, 2: 304}
 
 
 def test_what_a_program_gave_back_for_a_moment_stays_its_own():
@@ -63,7 +66,7 @@ def test_more_than_the_memory_holds_is_left_to_the_division():
 
 
 def test_two_that_press_get_equal_parts():
-    """Needed are 304 + 304 + 112; of half the remainder, 152, 144 are whole parts."""
+    """Needed are 320 + 320 + 112, with 8 to spare; of half the remainder, 136, 128 are whole parts."""
     resident = {1: [300, 300], 2: [299, 299], 3: [100, 100]}
     budgets = {1: 256, 2: 256, 3: 424}
     assert lent(budgets, resident, MEMORY, GROUP) == {1: 448, 2: 448, 3: 112}

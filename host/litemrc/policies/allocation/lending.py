@@ -20,10 +20,11 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of its last three numbers of resident pages, or the most of all less
-    those charged ahead, in eighths of a group. If all that is needed fits into the memory, everybody gets
-    it, and those get the remainder in equal parts that need their whole budget or more, or would with one
-    more epoch of the same growth. If nobody does, or it does not fit, budgets stay.
+    What a context needs is the least of its resident pages, or the most less those charged ahead, in
+    eighths of a group and with half an eighth to spare, if all that is needed fits into the memory with
+    it. Then everybody gets it, and those get the remainder in equal parts that need their whole budget or
+    more, or would with one more epoch of the same growth. If nobody does, or it does not fit, budgets
+    stay.
 
     Parameters:
         budgets: in pages, by context.
@@ -40,11 +41,16 @@ def lent(
         for context, seen in known.items()
         if _needed(seen, part) >= budgets[context] or _expected(seen) > budgets[context] + CHARGED_AHEAD
     ]
-    needed = {
-        context: max(_needed(known[context], part), min(pages, minimum)) if context in known else pages
-        for context, pages in budgets.items()
-    }
-    spare = memory - sum(needed.values())
+    for slack in (part // 2, 0):
+        needed = {
+            context: max(_needed(known[context], part, slack), min(pages, minimum))
+            if context in known
+            else pages
+            for context, pages in budgets.items()
+        }
+        spare = memory - sum(needed.values())
+        if spare >= 0:
+            break
     if not pressing or spare < 0:
         return dict(budgets)
     more = spare // len(pressing) // part * part
@@ -52,9 +58,9 @@ def lent(
     return {context: min(pages, most.get(context, memory)) for context, pages in given.items()}
 
 
-def _needed(resident: Sequence[int], part: int) -> int:
-    pages = max(min(list(resident)[-3:]), max(resident) - CHARGED_AHEAD)
-    return (pages // part + 1) * part
+def _needed(resident: Sequence[int], part: int, slack: int = 0) -> int:
+    pages = max(min(resident), max(resident) - CHARGED_AHEAD)
+    return ((pages + slack) // part + 1) * part
 
 
 def _expected(resident: Sequence[int]) -> int:
