@@ -158,6 +158,24 @@ def accuracy(sizes: Sizes) -> Path:
     return product(f"accuracy-{sizes}", cpp_inputs(TRUE_SOURCES), build)
 
 
+def hot_recall(sizes: Sizes, sets: int = 512) -> Path:
+    """Build the driver that measures the recall of hot_pages, in C++, and of models of other monitors.
+
+    :return: the executable.
+    :raises RuntimeError: if the compiler fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        driver = [COSIM / "bench" / "hot_recall.cpp", TRUE_SOURCES.hls / "hot_pages" / "hot_pages.cpp"]
+        # small_int is twice as fast as the vendor's headers.
+        include = [f"-I{TRUE_SOURCES.hls}", f"-I{TRUE_SOURCES.hls / 'small_int'}"]
+        flags = ["-std=c++17", "-O2", "-w", *include, *sizes.defines, "-DLITEMRC_UNITS_ONLY"]
+        run_tool(["g++", *flags, f"-DLITEMRC_HOT_SETS={sets}", *driver, "-o", folder / "hot_recall"])
+        return folder / "hot_recall"
+
+    return product(f"hot-recall-{sizes}-{sets}", cpp_inputs(TRUE_SOURCES), build)
+
+
 def rank_bench(
     kind: str,
     rate: str,
