@@ -27,9 +27,9 @@ hottest pages that the unit lists. --sample counts 1 access of 2^N, at random; c
 accesses.
 
 --json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more": false,
-"saturated": false}], "engine": {...}, "interrupted": false}, pages with the largest counts first. "more": more
-pages were hot than --k. "saturated": a count reached 1,048,575. --exact adds "exact", a list like "pages", and
-"recall", which is null if no page is hot. Epochs are printed as they end.
+"saturated": false}], "engine": {...}, "interrupted": false}, pages with the largest counts first. "more":
+more pages were hot than --k. "saturated": a count reached 1,048,575. --exact adds "exact", a list like
+"pages", and "recall", which is null if no page is hot. Epochs are printed as they end.
 """
 
 

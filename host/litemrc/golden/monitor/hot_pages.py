@@ -1,4 +1,4 @@
-"""The pages with the most accesses in an epoch; the header of hls/hot_pages has the rules and their sources."""
+"""The pages with the most accesses in an epoch, by the rules in the header of hls/hot_pages."""
 
 from collections import deque
 from collections.abc import Iterator
