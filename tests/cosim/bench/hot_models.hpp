@@ -1,13 +1,13 @@
 // Hotness monitors of the literature, as far as recall depends on them; models for comparison, no hardware of this project.
 //
-// M5-like (Sun et al., ASPLOS 2025, section 5): a count-min sketch and a sorted CAM of K pages. An access is counted in every row;
+// M5-like (Sun et al., ASPLOS 2025): a count-min sketch and a sorted CAM of K pages. An access is counted in every row;
 // the smallest of its counters is its estimate. The estimate goes to the page's entry of the CAM, or displaces the smallest.
 //
-// NeoMem-like (Zhou et al., MICRO 2024, section 4): a count-min sketch, and a buffer of pages whose estimate reached a threshold,
+// NeoMem-like (Zhou et al., MICRO 2024): a count-min sketch, and a buffer of pages whose estimate reached a threshold,
 // each once in an epoch. The software gets pages, no counts; it sets the threshold. Here an oracle sets it for each epoch: to the exact
 // count of the K-th page in the epoch before.
 //
-// Left out, because the papers' figures do not depend on it: hot bits to leave out pages found before, decay, histograms.
+// Left out: decay of counters, histograms, the limits of the authors' hardware.
 #pragma once
 
 #include <algorithm>
