@@ -249,6 +249,12 @@ results-panwar2015: $(HOST)   ## tables and figures of docs/results/panwar2015.m
 	python scripts/results/panwar2015_placement.py
 	PYTHONPATH=scripts/results python bench/placement.py --page docs/results/panwar2015.md
 
+hot-cosim: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## 20 million operations of hot_pages, RTL against C++, in two sizes
+	LITEMRC_HOT_OPERATIONS=20000000 pytest -q tests/cosim/test_hot_pages_cosim.py -k random_epochs
+
+hot-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## recall of hot_pages and of other monitors over 36 traces: docs/hot-pages.md (10 min)
+	PYTHONPATH=tests:scripts/results python tests/cosim/hot_results.py
+
 engine-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
 

@@ -32,6 +32,18 @@
 #ifndef LITEMRC_EVENT_QUEUE
 #define LITEMRC_EVENT_QUEUE 512 // entries of the reference counters' queue
 #endif
+#ifndef LITEMRC_HOT_PAGES
+#define LITEMRC_HOT_PAGES 64 // pages on the list of hot_pages
+#endif
+#ifndef LITEMRC_HOT_SETS
+#define LITEMRC_HOT_SETS (LITEMRC_FRAMES < 2048 ? LITEMRC_FRAMES / 4 : 512) // of the table of hot_pages
+#endif
+#ifndef LITEMRC_HOT_COUNT_BITS
+#define LITEMRC_HOT_COUNT_BITS 20 // fewer only to test saturation
+#endif
+#ifndef LITEMRC_HOT_ERROR_BITS
+#define LITEMRC_HOT_ERROR_BITS 9
+#endif
 #ifndef LITEMRC_COUNTER_BITS
 #define LITEMRC_COUNTER_BITS 32 // fewer only to test saturation
 #endif

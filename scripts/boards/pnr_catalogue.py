@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from litedram.common import GeomSettings, LiteDRAMNativePort
 from litedram.phy.dfi import Interface as DFIInterface
 from litemrc_gateware.counters.hit_counters import HitCounters
+from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.working_pages import WorkingPages
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
@@ -103,6 +104,12 @@ def ref_counters(pages=65536):
     return _shift_in(counters, settings + counters.initials)
 
 
+def _hot_pages():
+    unit = HotPages(65536)
+    settings = (unit.lower, unit.upper, unit.kinds, unit.sampling_log2, unit.threshold, unit.wanted)
+    return _shift_in(unit, [*settings, unit.watermark])
+
+
 def _port_taps():
     # Three masters of 256 MB of DDR3 in one chip of 16 bits: 2^24 words of 16 bytes.
     ports = [LiteDRAMNativePort("both", address_width=24, data_width=128) for _ in range(3)]
@@ -166,7 +173,11 @@ METER_PORTS = (
     *("window_dat_r", "hits_adr", "hits_dat_r", "working", "taken", "published", "overflow", "busy"),
 )
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
-
+HOT_PORTS = (
+    *("access", "frame", "write", "epoch_end", "discard", "ready", "settings", "always_on", "published"),
+    *("listed", "more", "accesses", "saturated", "window_adr", "window_dat_r", "queue", "queue_overflow"),
+    *("clear_overflow", "queued"),
+)
 TAPS_PORTS = ("ports", "running", "valid", "page", "write", "master", "context", "lost")
 REF_COUNTERS_PORTS = (
     *("request", "settings", "reset", "reset_ready", "command", "answered", "value", "events", "fired"),
@@ -184,6 +195,7 @@ UNITS = {
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
+    "hot_pages": Unit(65536, None, _hot_pages, HOT_PORTS),
     # Before an engine of 65,536 frames, with a memory four times as large; includes the working set.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),
     # As used with bucket_stack.

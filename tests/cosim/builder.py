@@ -19,6 +19,7 @@ UNITS = {
     "counters": ("hit_counters",),
     "filter": ("group_stack", "page_filter", "working_set"),
     "set": ("working_set",),
+    "hot": ("hot_pages",),
     "meter": ("group_stack", "rank_meter"),
     "monitor": ("hit_counters", "page_filter", "working_set"),
 }
@@ -62,6 +63,16 @@ class MeterSizes(Sizes):
 
 
 @dataclass(frozen=True)
+class HotSizes(Sizes):
+    """Sizes with those of hot_pages."""
+
+    hot_sets: int = 512
+    hot_pages: int = 64
+    hot_count_bits: int = 20
+    hot_error_bits: int = 9
+
+
+@dataclass(frozen=True)
 class Sources:
     """The sources of the units: the repository, or a copy with a fault."""
 
@@ -97,10 +108,10 @@ def rtl_bench(
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set" or "meter" around that
-        unit, "monitor" around all of them but the last.
-    :param top: a stack engine's name, "counters", "filter", "set", "meter", or "monitor-" and the name of an
-        engine.
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "hot" or "meter" around
+        that unit, "monitor" around all of them but the last.
+    :param top: a stack engine's name, "counters", "filter", "set", "hot", "meter", or "monitor-" and the
+        name of an engine.
     :param verilog_units: modules that the top instantiates.
     :param stand_ins: they are those of hls_stand_in.py, which call C++.
     :return: the executable.
@@ -156,6 +167,24 @@ def accuracy(sizes: Sizes) -> Path:
         return folder / "accuracy"
 
     return product(f"accuracy-{sizes}", cpp_inputs(TRUE_SOURCES), build)
+
+
+def hot_recall(sizes: Sizes, sets: int = 512) -> Path:
+    """Build the driver that measures the recall of hot_pages, in C++, and of models of other monitors.
+
+    :return: the executable.
+    :raises RuntimeError: if the compiler fails; its output is in the message.
+    """
+
+    def build(folder: Path) -> Path:
+        driver = [COSIM / "bench" / "hot_recall.cpp", TRUE_SOURCES.hls / "hot_pages" / "hot_pages.cpp"]
+        # small_int is twice as fast as the vendor's headers.
+        include = [f"-I{TRUE_SOURCES.hls}", f"-I{TRUE_SOURCES.hls / 'small_int'}"]
+        flags = ["-std=c++17", "-O2", "-w", *include, *sizes.defines, "-DLITEMRC_UNITS_ONLY"]
+        run_tool(["g++", *flags, f"-DLITEMRC_HOT_SETS={sets}", *driver, "-o", folder / "hot_recall"])
+        return folder / "hot_recall"
+
+    return product(f"hot-recall-{sizes}-{sets}", cpp_inputs(TRUE_SOURCES), build)
 
 
 def rank_bench(

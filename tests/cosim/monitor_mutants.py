@@ -251,3 +251,31 @@ FILTER_MUTANTS = (
         "",
     ),
 )
+
+_TABLE, _LIST = f"{GATEWARE}/counters/hot_table.py", f"{GATEWARE}/counters/hot_list.py"
+HOT_MUTANTS = (
+    Mutant(
+        "oldest_result_has_priority",
+        _TABLE,
+        "equal[age] & (equal[:age] == 0 if age else 1) for age in range(WINDOW)",
+        "equal[age] & (equal[age + 1 :] == 0 if age < WINDOW - 1 else 1) for age in range(WINDOW)",
+    ),
+    Mutant(
+        "replaced_page_is_counted",
+        _TABLE,
+        "(matched & ~replaced)",
+        "matched",
+    ),
+    Mutant(
+        "neighbours_of_the_last_epoch_count",
+        _TABLE,
+        "If(self.forget, *(each.valid.eq(0) for each in before)),",
+        "",
+    ),
+    Mutant(
+        "equal_counts_change_places",
+        _LIST,
+        "(value[frame_bits:] < guaranteed)",
+        "(value[frame_bits:] <= guaranteed)",
+    ),
+)

@@ -3,6 +3,7 @@
 python tests/cosim/rtl_top.py group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
     counters|hls_counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py hot FRAMES GROUPS CONTEXTS COUNTER_BITS SETS PAGES COUNT_BITS ERROR_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
     GROUPS CONTEXTS COUNTER_BITS MEMORY_FRAMES RECENT_PAGES OUT.v
@@ -15,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from litemrc_gateware.counters.hit_counters import HitCounters
+from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.hls.hit_counters import COUNTER_BITS, HLSHitCounters
@@ -173,6 +175,33 @@ class SetTop(BenchTop):
         ]
 
 
+class HotTop(BenchTop):
+    """HotPages alone."""
+
+    def __init__(self, frames: int, sets: int, pages: int, count_bits: int, error_bits: int) -> None:
+        super().__init__()
+        self.hot = hot = HotPages(frames, pages, sets, count_bits, error_bits)
+        inputs = ("access", "frame", "write", "epoch_end", "discard", "window_adr", "clear_overflow")
+        settings = (
+            "lower",
+            "upper",
+            "kinds",
+            "sampling_log2",
+            "threshold",
+            "wanted",
+            "always_on",
+            "watermark",
+        )
+        for name in (*inputs, *settings):
+            signal = getattr(hot, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        outputs = ("ready", "published", "listed", "more", "accesses", "saturated", "window_dat_r")
+        for name in (*outputs, "queue_overflow", "queued"):
+            signal = getattr(hot, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+        self.add_stream("queue", hot.queue, [("frame", len(hot.queue.frame))], inwards=False)
+
+
 class MeterTop(BenchTop):
     """Operations -> GroupStack -> RankMeter; the bench is the DRAM, the registers and the hit counters."""
 
@@ -257,6 +286,9 @@ def main() -> None:
         top = FilterTop(frames, *others)
     elif name == "set":
         top = SetTop(frames)
+    elif name == "hot":
+        _, _, _, *hot_sizes = others
+        top = HotTop(frames, *hot_sizes)
     elif name == "meter":
         top = MeterTop(frames, *others)
     elif name.startswith("monitor-"):

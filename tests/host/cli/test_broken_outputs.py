@@ -22,6 +22,7 @@ PRINTING = [
     ["mrc", "--help"],
     ["mrc", TRACE],
     ["mrc", TRACE, "--json"],
+    ["hot", TRACE],
     ["trace", "info", TRACE],
     ["replace", TRACE, "--policy", "lru", "--memory", "4"],
 ]

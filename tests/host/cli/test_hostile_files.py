@@ -14,6 +14,7 @@ READING = {
     "allocate": (["allocate", "--memory", "64"], TABLES),
     "compare": (["compare", "GOOD"], TABLES),
     "mrc": (["mrc"], TRACES),
+    "hot": (["hot"], TRACES),
     "trace info": (["trace", "info"], TRACES),
     "trace convert": (["trace", "convert", "--out", "out.parquet"], TRACES),
     "trace plot": (["trace", "plot", "--out", "out.png"], TRACES),

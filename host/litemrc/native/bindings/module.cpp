@@ -8,6 +8,7 @@ void bind_byte_stack(nb::module_ &module);
 void bind_energy(nb::module_ &module);
 void bind_exact_stack(nb::module_ &module);
 void bind_hls_engine(nb::module_ &module);
+void bind_hot_pages(nb::module_ &module);
 void bind_instruction_sets(nb::module_ &module);
 void bind_multiprogram(nb::module_ &module);
 void bind_numa(nb::module_ &module);
@@ -29,6 +30,7 @@ NB_MODULE(_core, module) {
     bind_energy(module);
     bind_exact_stack(module);
     bind_hls_engine(module);
+    bind_hot_pages(module);
     bind_instruction_sets(module);
     bind_multiprogram(module);
     bind_numa(module);
