@@ -42,6 +42,7 @@ COMMANDS = {
     "energy": ("ranks.energy", "report the energy that memory ranks consumed, by state and component"),
     "intents": ("machines.intents", "check an application's intents for its page colors"),
     "mrc": ("curves.mrc", "compute the miss-ratio curves of traces, or of windows of a trace"),
+    "qemu": ("curves.qemu", "compute the miss-ratio curve of a program of any architecture, in QEMU"),
     "compare": ("curves.compare", "compare miss-ratio curves; exit code 1 above a tolerance"),
     "replace": (
         "machines.replace",
