@@ -21,6 +21,13 @@ class CacheCounts:
     misses: int = 0
     write_backs: int = 0
 
+    def __add__(self, other: "CacheCounts") -> "CacheCounts":
+        return CacheCounts(
+            self.accesses + other.accesses,
+            self.misses + other.misses,
+            self.write_backs + other.write_backs,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:

@@ -1,5 +1,6 @@
 """Runs a program in QEMU with the plugin."""
 
+import math
 import os
 import signal
 import subprocess
@@ -156,6 +157,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.at: float | None = None
+        self._sent = False
         self._previous = signal.signal(signal.SIGINT, self._record)
 
     def _record(self, *_: object) -> None:
@@ -163,11 +165,16 @@ class Interrupts:
             raise KeyboardInterrupt
         self.at = time.monotonic()
 
-    def forward(self, process: "subprocess.Popen[bytes]") -> None:
-        """Send SIGINT to a program that goes on a second after Ctrl-C."""
-        if self.at is not None and time.monotonic() > self.at + 1 and process.poll() is None:
+    def forward(self, process: "subprocess.Popen[bytes]", patience_s: float = math.inf) -> None:
+        """Send SIGINT to a program that goes on a second after Ctrl-C; kill it after `patience_s`."""
+        if self.at is None or process.poll() is not None:
+            return
+        elapsed = time.monotonic() - self.at
+        if elapsed > 1 and not self._sent:
+            self._sent = True
             process.send_signal(signal.SIGINT)
-            self.at += 1e9  # once
+        if elapsed > patience_s:
+            process.kill()
 
     def __enter__(self) -> "Interrupts":
         return self

@@ -68,6 +68,18 @@ int main(void) {
 }
 """
 
+# Goes through 64 pages, without end if it has an argument; says when it starts.
+SPIN = """
+#include <unistd.h>
+volatile char far[64 * 4096];
+int main(int count, char **words) {
+    write(1, "on\\n", 3);
+    for (unsigned i = 0; count > 1 || i < 1000; i++)
+        far[i * 4096 % sizeof far]++;
+    return 3;
+}
+"""
+
 
 @dataclass
 class Recorded:

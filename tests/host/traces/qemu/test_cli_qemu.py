@@ -11,20 +11,10 @@ import pytest
 from litemrc.errors import UserError
 from litemrc.traces.qemu.emulator import architecture, plugin_for, user_emulator
 from patience import patience
-from qemu_programs import HOSTILE, WALK
+from qemu_programs import HOSTILE, SPIN, WALK
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
-SPIN = """
-#include <unistd.h>
-volatile char far[64 * 4096];
-int main(int count, char **words) {
-    write(1, "on\\n", 3);
-    for (unsigned i = 0; count > 1 || i < 1000; i++)
-        far[i * 4096 % sizeof far]++;
-    return 3;
-}
-"""
 
 
 def litemrc(*arguments: object) -> subprocess.CompletedProcess[str]:
