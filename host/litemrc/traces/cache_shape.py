@@ -64,3 +64,8 @@ def size_of(text: str) -> int:
 
 def _power_of_two(number: int) -> bool:
     return number > 0 and number & (number - 1) == 0
+
+
+# The processor of Zhou et al. 2004, section 5.2.
+INSTRUCTIONS = CacheShape(16 << 10, 1, 32)
+LEVELS = (CacheShape(16 << 10, 4, 32), CacheShape(256 << 10, 4, 64))

@@ -1,43 +1,27 @@
-"""Runs a program under Valgrind's lackey and returns the page references that reach memory.
+"""Runs a program in QEMU and returns the page references that reach memory.
 
-Lackey prints each access of the program as a line of text, about 15 to 20 bytes per instruction. The lines
-come through a pipe and are not stored. Recorded: user-space loads, stores and instruction fetches, all
-    threads
-in one stream. Not recorded: accesses by the kernel, by child processes, and after an exec.
+Recorded: user-space loads, stores and instruction fetches of all threads, behind the caches of the plugin
+(`native/qemu`), and of children by fork if they are asked for. Not recorded: accesses by the kernel, and by a
+program that a process starts by exec.
 """
 
-import fcntl
-import os
-import shutil
 import subprocess
-import sys
-import termios
-import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from io import BufferedReader, RawIOBase
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litemrc.errors import UserError
-from litemrc.traces.cache_filter import CacheHierarchy
-from litemrc.traces.chunk import Chunk
-from litemrc.traces.formats.lackey import instruction_counts, page_references
-from litemrc.traces.formats.lackey_lines import parse
-from litemrc.traces.formats.lines import blocks
-from litemrc.traces.formats.streams import ByteSource
-from litemrc.traces.trace import PAGE_BYTES
+from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
+from litemrc.traces.qemu.counts import CacheCounts, read_counts
+from litemrc.traces.qemu.monitored import Interrupts, Monitor, running
+from litemrc.traces.qemu.recording import RecordStream
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
-_PIPE_BYTES = 1 << 20
-_BLOCK_BYTES = 4 << 20
-_PATIENCE_S = 0.005
-# Without the last option, a child between fork and exec would print into these lines.
-_OPTIONS = ("--tool=lackey", "--trace-mem=yes", "--child-silent-after-fork=yes")
+_PAGE_BITS = 48  # of a record's second word; a bit for a write and the processor follow
+_PATIENCE_S = 4.0  # a program that goes on after Ctrl-C is killed
 
 
 @dataclass
@@ -45,125 +29,135 @@ class Progress:
     """Progress of a capture.
 
     Attributes:
-        instructions, accesses: of the program so far, before any cache.
+        instructions: begun so far, of the last reference; of all at the end.
         references: page references recorded.
-        bytes: bytes of lackey's text.
-        exit_code: of the program, after its end.
+        processes: recorded ones.
+        exit_code: of the program, after its end; below 0 for a signal.
+        caches: counts by name, after the end.
     """
 
     instructions: int = 0
-    accesses: int = 0
     references: int = 0
-    bytes: int = 0
+    processes: int = 0
     exit_code: int | None = None
+    caches: dict[str, CacheCounts] = field(default_factory=dict)
 
 
 class Capture:
     """A running program and its references as chunks; times count instructions begun.
 
+    Parameters:
+        command: program and arguments.
+        monitor: caches, page size.
+        children: record child processes too; chunks then have contexts, 0 for the program itself.
+        interrupts: ends the program after Ctrl-C.
+        sysroot: folder with the libraries of a foreign program.
+
     Attributes:
         progress: updated while chunks are read.
-        caches: caches between program and memory; None: every access is recorded.
     """
 
     time_unit = "instructions"
 
     def __init__(
-        self, command: Sequence[str], caches: CacheHierarchy | None, page_bytes: int = PAGE_BYTES
+        self,
+        command: Sequence[str],
+        monitor: Monitor,
+        *,
+        children: bool = False,
+        interrupts: Interrupts | None = None,
+        sysroot: str | None = None,
     ) -> None:
         self.progress = Progress()
-        self.caches = caches
-        self._command = list(command)
-        self._page_bytes = page_bytes
+        self._command, self._monitor, self._sysroot = list(command), monitor, sysroot
+        self._children, self._interrupts = children, interrupts
+        self._contexts: dict[int, int] = {}
+        self._latest: dict[int, int] = {}  # by process: time of its last reference
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """Run the program and yield its chunks; closing the iteration early kills the program.
 
         Raises:
-            UserError: valgrind or the program is missing, or lackey's output is malformed.
+            UserError: QEMU or the program is missing, nothing was recorded, or a count was lost.
         """
-        with _lackey(self._command) as (process, source):
-            for block in blocks(source, _BLOCK_BYTES):
-                accesses = parse(block, "lackey")
-                if not accesses.kinds.size:
-                    continue
-                times = self.progress.instructions + instruction_counts(accesses)
-                self.progress.instructions = int(times[-1])
-                self.progress.accesses += accesses.kinds.size
-                self.progress.bytes = source.offset
-                if self.caches is None:
-                    chunk = page_references(accesses, times, self._page_bytes)
-                else:
-                    lines, writes, positions = self.caches.run(accesses)
-                    shift = np.uint64(self._page_bytes.bit_length() - 1)
-                    chunk = Chunk(lines >> shift, writes, times[positions])
-                self.progress.references += len(chunk)
-                yield chunk
-            self.progress.exit_code = process.wait()
-        if not self.progress.accesses:
+        with (
+            closing(RecordStream()) as stream,
+            running(
+                self._command, self._monitor, stream=stream.writer.fileno(), sysroot=self._sysroot
+            ) as program,
+        ):
+            stream.started()
+            main = program.process
+            self._contexts[main.pid] = 0
+            waiting: list[Chunk] = []
+            for message in stream.messages(lambda: self._has_ended(main)):
+                if message and (self._children or message[0] == main.pid):
+                    waiting.append(self._chunk(*message))
+                if waiting and (message is None or sum(map(len, waiting)) >= CHUNK_REFERENCES):
+                    yield _joined(waiting)
+                    waiting = []
+            if waiting:
+                yield _joined(waiting)
+            self.progress.exit_code = main.wait()
+            self._finish(program.folder, main.pid)
+
+    def _has_ended(self, process: "subprocess.Popen[bytes]") -> bool:
+        if self._interrupts:
+            self._interrupts.forward(process, _PATIENCE_S)
+        return process.poll() is not None
+
+    def _chunk(self, process: int, records: NDArray[np.uint64]) -> Chunk:
+        context = self._contexts.setdefault(process, len(self._contexts))
+        times = records[:, 0]
+        # A process counts its own instructions; the trace counts those of all, in message order.
+        first = self.progress.instructions - self._latest.get(process, 0)
+        self._latest[process] = int(times[-1])
+        times = times + np.uint64(first)
+        self.progress.instructions = int(times[-1])
+        self.progress.references += times.size
+        fields = records[:, 1]
+        return Chunk(
+            fields & np.uint64((1 << _PAGE_BITS) - 1),
+            (fields >> np.uint64(_PAGE_BITS) & np.uint64(1)).astype(bool),
+            times,
+            np.full(times.size, context, np.uint32) if self._children else None,
+            processors=(fields >> np.uint64(_PAGE_BITS + 1)).astype(np.uint16),
+        )
+
+    def _finish(self, folder: Path, main: int) -> None:
+        counts = [c for c in read_counts(folder, self._command[0]) if self._children or c.process == main]
+        self.progress.processes = len(counts)
+        self.progress.instructions = max(self.progress.instructions, sum(c.instructions for c in counts))
+        names = ["instructions", *(f"level {n}" for n in range(1, len(self._monitor.levels) + 1))]
+        for each in counts:
+            for name, cache in zip(names, (each.instruction_cache, *each.caches), strict=False):
+                if cache and cache.accesses:
+                    before = self.progress.caches.get(name, CacheCounts())
+                    self.progress.caches[name] = before + cache
+        if not self.progress.references:
             raise UserError(
-                f"valgrind recorded no access (exit code {self.progress.exit_code})",
+                f"nothing was recorded (exit code {self.progress.exit_code})",
                 where=self._command[0],
-                remedy="see its message above",
+                remedy="see the message above; a program for another architecture needs --sysroot",
+            )
+        sent = sum(each.streamed for each in counts)
+        if counts and sent != self.progress.references:
+            raise UserError(
+                f"{sent:,} references were sent, and {self.progress.references:,} arrived",
+                where=self._command[0],
+                remedy="please report this",
             )
 
 
-@contextmanager
-def _lackey(command: list[str]) -> Iterator[tuple[subprocess.Popen, ByteSource]]:
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        raise UserError("valgrind is not installed", remedy="apt-get install valgrind")
-    if shutil.which(command[0]) is None:
-        raise UserError("the program does not exist", where=command[0], remedy="give its path or install it")
-    reader, writer = os.pipe()
-    with suppress(OSError):  # a larger pipe is only faster
-        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    try:
-        process = subprocess.Popen([valgrind, *_OPTIONS, f"--log-fd={writer}", *command], pass_fds=(writer,))
-    except OSError as error:
-        os.close(reader)
-        raise UserError(f"cannot start: {error.strerror}", where=valgrind) from error
-    finally:
-        os.close(writer)
-    pipe = _PatientPipe(reader, ended=lambda: process.poll() is not None)
-    source = ByteSource(BufferedReader(pipe, _BLOCK_BYTES), "lackey", None)
-    try:
-        yield process, source
-    finally:
-        source.close()
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+def _joined(chunks: list[Chunk]) -> Chunk:
+    def column(name: str) -> NDArray | None:
+        parts = [getattr(chunk, name) for chunk in chunks]
+        return None if parts[0] is None else np.concatenate(parts)
 
-
-class _PatientPipe(RawIOBase):
-    """The read end of a pipe; it is read when much data waits or the writing process has ended.
-
-    Lackey writes each line separately; a wake-up of the reader per line would cost more than the program. The
-    write end may stay open after the process ends, because silent children inherit it.
-    """
-
-    def __init__(self, descriptor: int, ended: Callable[[], bool]) -> None:
-        self._descriptor = descriptor
-        self._ended = ended
-        self._enough = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ) // 4
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        waiting = bytearray(4)
-        while True:
-            ended = self._ended()  # checked first, so that all data written before the end is visible below
-            fcntl.ioctl(self._descriptor, termios.FIONREAD, waiting)
-            count = int.from_bytes(waiting, sys.byteorder)
-            if count >= self._enough or (ended and count):
-                return os.readv(self._descriptor, [buffer])
-            if ended:
-                return 0
-            time.sleep(_PATIENCE_S)
-
-    def close(self) -> None:
-        if not self.closed:
-            os.close(self._descriptor)
-        super().close()
+    return Chunk(
+        np.concatenate([chunk.pages for chunk in chunks]),
+        column("writes"),
+        column("times"),
+        column("contexts"),
+        processors=column("processors"),
+    )

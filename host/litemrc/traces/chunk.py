@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 CHUNK_REFERENCES = 1 << 17  # size that readers aim at: efficient in numpy, and 1 MiB of pages fits caches
 
-_TYPES = {"pages": "u8", "writes": "?", "times": "u8", "contexts": "u4", "sizes": "u4"}
+_TYPES = {"pages": "u8", "writes": "?", "times": "u8", "contexts": "u4", "sizes": "u4", "processors": "u2"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +21,7 @@ class Chunk:
             cycles, seconds ...); None if the trace has no times.
         contexts: uint32[n], number of the process or address space; None if the trace has only one.
         sizes: uint32[n], bytes of the page or object at this access; None if the trace has no sizes.
+        processors: uint16[n], number of the processor or thread; None if unknown. Only Parquet stores it.
 
     Raises:
         ValueError: a column of another type or length.
@@ -31,6 +32,7 @@ class Chunk:
     times: NDArray[np.uint64] | None = None
     contexts: NDArray[np.uint32] | None = None
     sizes: NDArray[np.uint32] | None = None
+    processors: NDArray[np.uint16] | None = None
 
     def __post_init__(self) -> None:
         for name, dtype in _TYPES.items():

@@ -1,6 +1,5 @@
 """The parts of traces at their limits: blocks of lines, sizes, times, page sets, writers' defaults."""
 
-import os
 import struct
 from io import BufferedReader, BytesIO
 
@@ -10,14 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces import open_trace
-from litemrc.traces.cache_filter import INSTRUCTIONS, LEVELS, CacheHierarchy
-from litemrc.traces.cache_shape import CacheShape, size_of
-from litemrc.traces.capture import _PatientPipe
+from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
 from litemrc.traces.formats import columnar
 from litemrc.traces.formats.lines import LONGEST_LINE, blocks
 from litemrc.traces.formats.streams import ByteSource, plain_name
 from litemrc.traces.formats.text import TextTrace
 from litemrc.traces.opening import create_trace
+from litemrc.traces.qemu.monitored import Monitor
 from litemrc.traces.recorder.recording import TURN, Recording
 from litemrc.traces.space_time import space_time
 from litemrc.traces.summary import PageSet, Summary
@@ -157,13 +155,14 @@ def test_cache_shapes_are_powers_of_two_and_written_with_the_largest_unit():
     assert size_of("9" * 15) == 10**15 - 1
 
 
-def test_a_hierarchy_has_a_level_and_lines_that_do_not_get_shorter():
-    with pytest.raises(UserError, match="no cache level"):
-        CacheHierarchy([])
-    CacheHierarchy([CacheShape(64, 1, 16), CacheShape(64, 1, 32)], CacheShape(64, 1, 32))
+def test_lines_of_lower_caches_do_not_get_shorter():
+    Monitor(4096, [CacheShape(64, 1, 16), CacheShape(64, 1, 32)], CacheShape(64, 1, 32))
     third = [CacheShape(64, 1, 16), CacheShape(64, 1, 32), CacheShape(64, 1, 16)]
-    with pytest.raises(UserError, match="shorter lines"):
-        CacheHierarchy(third, None)
+    for levels, code in ((third, None), (third[:1] * 2, CacheShape(64, 1, 32))):
+        with pytest.raises(UserError, match="shorter lines"):
+            Monitor(4096, levels, code)
+    with pytest.raises(UserError, match="longer than a page"):
+        Monitor(64, [CacheShape(256, 1, 128)], None)
     assert [str(shape) for shape in (INSTRUCTIONS, *LEVELS)] == ["16k:1:32", "16k:4:32", "256k:4:64"]
 
 
@@ -190,24 +189,6 @@ def test_graphs_have_600_by_1200_cells_at_most():
     summary = Summary()
     summary.add(chunks[0])
     assert space_time(chunks, summary).referenced.shape == (600, 1200)
-
-
-def test_a_pipe_is_read_when_a_quarter_of_it_waits_or_its_writer_has_ended():
-    reader, writer = os.pipe()
-    looks = iter((False, False, True, True))
-    pipe = _PatientPipe(reader, lambda: next(looks))
-    assert pipe.readable()
-    os.write(writer, b"x" * pipe._enough)
-    buffer = bytearray(pipe._enough + 1)
-    assert pipe.readinto(buffer) == pipe._enough, "the writer runs"
-    os.write(writer, b"abc")
-    assert (pipe.readinto(buffer), bytes(buffer[:3])) == (3, b"abc"), "it waits for the end"
-    assert pipe.readinto(buffer) == 0
-    os.close(writer)
-    pipe.close()
-    with pytest.raises(OSError):
-        os.fstat(reader)
-    pipe.close()
 
 
 def test_recorded_words_of_the_heap_follow_the_largest_static_data():

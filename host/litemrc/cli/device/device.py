@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import math
 import re
 from dataclasses import asdict
 from typing import Any
 
+from litemrc.cli.shared.arguments import sample_rate
 from litemrc.cli.shared.device_options import add_port_arguments
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
@@ -14,7 +14,6 @@ from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
 
 _ECHOES = 32
-_SAMPLE_RATES = 64  # 1, 1/2, 1/4 ...; the device refuses the lowest ones
 _ON_OR_OFF = argparse.BooleanOptionalAction
 _EPILOG = """\
 --range and --sample-rate invalidate every page and restart the running epoch.
@@ -37,7 +36,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     settings.add_argument(
         "--sample-rate",
         metavar="R",
-        type=_sample_rate,
+        type=sample_rate,
         help="share of the pages to sample: 1, 1/2, 1/4 ..., or fewer if the device requires it",
     )
     settings.add_argument("--freeze", action=_ON_OR_OFF, help="update the stacks but count no access")
@@ -69,18 +68,6 @@ def _range(text: str) -> tuple[int, int | None]:
         )
     lower, upper = match.groups()
     return int(lower), int(upper) if upper else None
-
-
-def _sample_rate(text: str) -> int:
-    """Return K of the sample rate 1/2^K."""
-    match = re.fullmatch(r"1/(\d{1,19})", text, re.ASCII)
-    try:
-        mantissa, exponent = math.frexp(1 / int(match[1]) if match else float(text))
-    except (ValueError, ZeroDivisionError):
-        mantissa, exponent = 0.0, 0
-    if mantissa != 0.5 or not 0 <= 1 - exponent < _SAMPLE_RATES:
-        raise argparse.ArgumentTypeError(f"must be 1 or a power of 1/2, such as 1/4 or 0.25 (got {text!r})")
-    return 1 - exponent
 
 
 def _set(device: Device, args: argparse.Namespace) -> None:

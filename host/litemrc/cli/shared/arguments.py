@@ -1,10 +1,13 @@
 """Types of arguments: each parses a text, or raises ArgumentTypeError with the value and what is allowed."""
 
 import argparse
+import math
+import re
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
 Value = TypeVar("Value")
+_SAMPLE_RATES = 64  # 1, 1/2, 1/4 ...; the device refuses the lowest ones
 
 
 def spelled(name: str) -> str:
@@ -60,6 +63,18 @@ def names_of(kind: str, known: Collection[str], *, all_names: bool = False) -> C
         return list(dict.fromkeys(text.split(",")))
 
     return parse
+
+
+def sample_rate(text: str) -> int:
+    """Return K of the sample rate 1/2^K."""
+    match = re.fullmatch(r"1/(\d{1,19})", text, re.ASCII)
+    try:
+        mantissa, exponent = math.frexp(1 / int(match[1]) if match else float(text))
+    except (ValueError, ZeroDivisionError):
+        mantissa, exponent = 0.0, 0
+    if mantissa != 0.5 or not 0 <= 1 - exponent < _SAMPLE_RATES:
+        raise argparse.ArgumentTypeError(f"must be 1 or a power of 1/2, such as 1/4 or 0.25 (got {text!r})")
+    return 1 - exponent
 
 
 def tcp_port(text: str) -> int:

@@ -6,13 +6,14 @@ from pathlib import Path
 from litemrc.cli.shared.options import add_page_size_argument
 from litemrc.errors import UserError
 from litemrc.traces import Trace, open_trace
-from litemrc.traces.cache_shape import size_of
+from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape, size_of
 from litemrc.traces.formats.column_names import ROLES, parse_columns
 from litemrc.traces.opening import FORMATS, format_of
 
 FORMATS_HELP = f"formats: {', '.join(FORMATS)}; a further suffix .gz, .zst or .xz compresses the file"
 
 INTERVALS = "intervals"
+_NONE = "none"
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,37 @@ def add_interval_argument(parser: argparse.ArgumentParser) -> None:
         type=size,
         help="write IN/OUT records (Glass 1997, 2.1) with intervals of N time units",
     )
+
+
+def add_cache_arguments(parser: argparse.ArgumentParser, default: str = "") -> None:
+    """Declare the caches between a program and memory; see `caches_of`."""
+    levels = ",".join(map(str, LEVELS))
+    parser.add_argument(
+        "--cache",
+        metavar="SIZE:WAYS:LINE,...",
+        help=f"data cache and lower levels, or none: every access counts ({default or levels})",
+    )
+    parser.add_argument(
+        "--icache",
+        metavar="SIZE:WAYS:LINE",
+        help=f"instruction cache, or none: ignore instruction fetches ({INSTRUCTIONS})",
+    )
+
+
+def caches_of(
+    args: argparse.Namespace, *, none: bool = False
+) -> tuple[tuple[CacheShape, ...], CacheShape | None, bool]:
+    """Return the levels, the instruction cache, and whether instruction fetches count.
+
+    Parameters:
+        none: without --cache there is none.
+    """
+    fetches = args.icache != _NONE
+    if args.cache == _NONE or (none and not args.cache):
+        return (), None, fetches
+    levels = tuple(CacheShape.parse(word) for word in args.cache.split(",")) if args.cache else LEVELS
+    code = CacheShape.parse(args.icache) if args.icache and fetches else INSTRUCTIONS
+    return levels, code if fetches else None, fetches
 
 
 def opened(args: argparse.Namespace) -> Trace:

@@ -1,4 +1,5 @@
-"""Parquet and Arrow traces: one row per reference, with columns time, page, write and context.
+"""Parquet and Arrow traces: one row per reference, with columns time, page, write, context and
+processor.
 
 Only `page` is required; other columns are ignored. The accesses of a simulation (`accesses.parquet` of
 `litemrc demo`) are also read: their columns are cycle and frame, and the references are the events with `op`
@@ -19,6 +20,7 @@ from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.trace import Trace, TraceWriter, WriteOptions, first_disorder, stored_size
 
 TYPES = {"time": pa.uint64(), "page": pa.uint64(), "write": pa.bool_(), "context": pa.uint32()}
+_WRITTEN = TYPES | {"processor": pa.uint16()}
 _ALIASES = {"time": "cycle", "page": "frame"}
 _ROW_GROUP = 1 << 20  # references
 _REFERENCES = pa.array(["access", "dropped"])
@@ -177,10 +179,10 @@ class ParquetWriter(TraceWriter):
         self._waiting: list[pa.Table] = []  # rows of an incomplete row group
 
     def write(self, chunk: Chunk) -> None:
-        values = zip(TYPES, (chunk.times, chunk.pages, chunk.writes, chunk.contexts), strict=True)
-        columns = {name: column for name, column in values if column is not None}
+        given = (chunk.times, chunk.pages, chunk.writes, chunk.contexts, chunk.processors)
+        columns = {name: column for name, column in zip(_WRITTEN, given, strict=True) if column is not None}
         if self._writer is None:
-            fields = [pa.field(name, TYPES[name], nullable=False) for name in columns]
+            fields = [pa.field(name, _WRITTEN[name], nullable=False) for name in columns]
             self._writer = pq.ParquetWriter(
                 self._sink,
                 pa.schema(fields, metadata=self._metadata),

@@ -1,0 +1,107 @@
+// What follows the caches of the processors: shared caches, the range of addresses, sampling, the stack engine, the stream.
+#pragma once
+
+#include "curve_engine.hpp"
+#include "sampled_pages.hpp"
+#include "settings.hpp"
+#include "stream.hpp"
+
+#include <memory>
+
+namespace litemrc_qemu {
+
+constexpr size_t PRIVATE_LEVELS = 2; // of each processor; further levels are shared
+
+// A line or page that left a processor's caches.
+struct Transfer {
+    uint64_t address;
+    uint64_t time_write; // time * 2 + write
+};
+
+class Memory {
+  public:
+    explicit Memory(const Settings &settings)
+        : settings_(settings), sampled_(settings.frame_bits, settings.sampling),
+          engine_(make_engine(settings.engine, settings.frames, settings.groups)) {
+        for (size_t i = PRIVATE_LEVELS; i < settings.levels.size(); ++i)
+            shared_.emplace_back(settings.levels[i]);
+    }
+
+    void take(const Transfer &transfer, uint64_t time_base, unsigned cpu, Stream &stream) {
+        ++transfers_;
+        const uint64_t time = time_base + (transfer.time_write >> 1);
+        access_levels(shared_.data(), shared_.data() + shared_.size(), transfer.address, transfer.time_write & 1,
+                      [&](uint64_t address, bool write) { access(address, write, time, cpu, stream); });
+    }
+
+    // Completes the counts; `last`: no access follows, so that the epoch ends.
+    void finish(bool last) {
+        if (!engine_)
+            return;
+        engine_->finish();
+        if (last && in_epoch_)
+            end_epoch();
+    }
+
+    const std::vector<Cache> &shared() const { return shared_; }
+    const std::vector<uint64_t> &working_sets() const { return working_sets_; }
+    const CurveEngine *engine() const { return engine_.get(); }
+    uint64_t transfers() const { return transfers_; }
+    uint64_t outside() const { return outside_; }
+    uint64_t without_frame() const { return without_frame_; } // of those outside
+    uint64_t unsampled() const { return unsampled_; }
+    uint64_t streamed() const { return streamed_; }
+
+  private:
+    void access(uint64_t address, bool write, uint64_t time, unsigned cpu, Stream &stream) {
+        if (count(address)) {
+            if (stream.open() && !settings_.raw) {
+                stream.put(time, address >> settings_.page_shift | uint64_t(write) << 48 | uint64_t(cpu) << 49);
+                ++streamed_;
+            }
+        }
+        if (settings_.epoch && engine_ && ++in_epoch_ == settings_.epoch)
+            end_epoch();
+    }
+
+    // Returns false if the access does not count.
+    bool count(uint64_t address) {
+        const uint64_t offset = address - settings_.base;
+        uint64_t page = offset >> settings_.page_shift;
+        if ((settings_.bytes && offset >= settings_.bytes) || page >> settings_.frame_bits) {
+            ++outside_;
+            return false;
+        }
+        if (!sampled_.number(page)) {
+            ++unsampled_;
+            return false;
+        }
+        if (!engine_)
+            return true;
+        if (page == last_) {
+            engine_->repeat();
+        } else if (engine_->access(page)) {
+            last_ = page;
+        } else {
+            ++outside_;
+            ++without_frame_;
+            return false;
+        }
+        return true;
+    }
+
+    void end_epoch() {
+        working_sets_.push_back(engine_->take_working_set());
+        in_epoch_ = 0;
+    }
+
+    Settings settings_;
+    SampledPages sampled_;
+    std::unique_ptr<CurveEngine> engine_;
+    std::vector<Cache> shared_;
+    std::vector<uint64_t> working_sets_; // pages of each epoch
+    uint64_t last_ = ~uint64_t(0), in_epoch_ = 0;
+    uint64_t transfers_ = 0, outside_ = 0, without_frame_ = 0, unsampled_ = 0, streamed_ = 0;
+};
+
+} // namespace litemrc_qemu

@@ -1,0 +1,253 @@
+// liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator, in user mode and system mode.
+//
+// A processor's caches belong to the thread that runs it, and need no lock. What leaves them waits in a buffer, and goes to
+// the shared caches and the stack engine under `lock`: accesses of several processors are in the order of their buffers.
+// A forked process starts with nothing counted, and writes results of its own.
+#include "plugin_api.hpp"
+#include "results.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <linux/membarrier.h>
+#include <mutex>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+#define PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+
+#ifndef LITEMRC_PLUGIN_VERSION
+#define LITEMRC_PLUGIN_VERSION 1 // of the interface; QEMU 9 and later need 2
+#endif
+PLUGIN_EXPORT const int qemu_plugin_version = LITEMRC_PLUGIN_VERSION;
+
+namespace {
+
+using namespace litemrc_qemu;
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned MOST_PROCESSORS = 1 << 15; // the stream has 15 bits
+
+Settings settings;
+bool system_mode;
+std::string target;
+bool timed;                                     // blocks are counted
+std::array<Processor *, MOST_PROCESSORS> processors; // written by the thread that runs the processor
+std::atomic<bool> stopping;                     // the process ends: threads wait for that
+std::mutex lock;                                // guards the following
+Memory *memory;
+Stream *stream;
+uint64_t instructions, device_accesses, split_accesses;
+Clock::time_point began;
+
+// The program goes on, but its counts are worth nothing.
+[[noreturn]] void fail(const char *what) {
+    fprintf(stderr, "litemrc: %s\n", what);
+    _exit(125);
+}
+
+Processor &processor(unsigned number) {
+    if (__builtin_expect(number < MOST_PROCESSORS && processors[number], 1))
+        return *processors[number];
+    if (number >= MOST_PROCESSORS)
+        fail("more processors than the plugin can distinguish");
+    return *(processors[number] = new Processor(settings, number));
+}
+
+void flush(Processor &processor) {
+    const std::lock_guard<std::mutex> held(lock);
+    try {
+        instructions += processor.flush(*memory, instructions, *stream);
+    } catch (const std::exception &error) {
+        fail(error.what());
+    }
+}
+
+// A thread in a callback of a processor.
+class Inside {
+  public:
+    explicit Inside(unsigned cpu) : processor_(processor(cpu)) {
+        processor_.busy.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst); // `stop` has the other half of the barrier
+        if (__builtin_expect(stopping.load(std::memory_order_relaxed), 0)) {
+            processor_.busy.store(false, std::memory_order_release);
+            for (;;)
+                pause();
+        }
+    }
+    ~Inside() { processor_.busy.store(false, std::memory_order_release); }
+    Processor *operator->() { return &processor_; }
+    Processor &operator*() { return processor_; }
+
+  private:
+    Processor &processor_;
+};
+
+// Returns when no thread is in a callback; none enters one again.
+void stop() {
+    stopping = true;
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    for (Processor *each : processors)
+        while (each && each->busy.load(std::memory_order_acquire))
+            usleep(100);
+}
+
+void on_block(unsigned cpu, void *data) {
+    const uintptr_t sizes = uintptr_t(data);
+    Inside(cpu)->begin_block(sizes & 0xFFFF, sizes >> 16);
+}
+
+void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    Inside here(cpu);
+    const uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+    if (here->access(address, size, qemu_plugin_mem_is_store(info), uint32_t(uintptr_t(data))))
+        flush(*here);
+}
+
+void on_fetch(unsigned cpu, void *data) {
+    const uintptr_t packed = uintptr_t(data);
+    Inside here(cpu);
+    if (here->fetch(packed >> 13, packed & 15, packed >> 4 & 511))
+        flush(*here);
+}
+
+void on_physical_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+    const qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, address);
+    if (!place || qemu_plugin_hwaddr_is_io(place)) {
+        __atomic_fetch_add(&device_accesses, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    Inside here(cpu);
+    uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+    const uint64_t in_page = address & 4095;
+    if (in_page + size > 4096) { // the second page may be anywhere
+        __atomic_fetch_add(&split_accesses, 1, __ATOMIC_RELAXED);
+        size = uint32_t(4096 - in_page);
+    }
+    if (here->access(qemu_plugin_hwaddr_phys_addr(place), size, qemu_plugin_mem_is_store(info),
+                    uint32_t(uintptr_t(data))))
+        flush(*here);
+}
+
+void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
+    const size_t count = qemu_plugin_tb_n_insns(block);
+    const uint32_t shift = settings.instructions.empty() ? settings.page_shift : Cache(settings.instructions[0]).shift();
+    uint64_t lines = 0, previous = ~uint64_t(0);
+    for (size_t index = 0; index < count; ++index) {
+        qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, index);
+        void *const number = reinterpret_cast<void *>(index);
+        qemu_plugin_register_vcpu_mem_cb(insn, system_mode ? on_physical_access : on_access, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, number);
+        if (!settings.fetches)
+            continue;
+        const uint64_t address = qemu_plugin_insn_vaddr(insn), size = qemu_plugin_insn_size(insn);
+        const uint64_t first = address >> shift, last = (address + size - 1) >> shift;
+        lines += last - first + 1;
+        // Further instructions of a line hit in the instruction cache, and change nothing in it.
+        if (settings.instructions.empty() || first != previous || last != first)
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS,
+                                                   reinterpret_cast<void *>(address << 13 | index << 4 | size));
+        previous = last;
+    }
+    if (timed)
+        qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
+                                             reinterpret_cast<void *>(lines << 16 | count));
+}
+
+void write(bool replaced) {
+    Totals totals;
+    for (Processor *each : processors)
+        if (each) {
+            flush(*each);
+            add(totals, *each, settings.levels.size());
+        }
+    memory->finish(!replaced);
+    for (size_t i = 0; i < memory->shared().size(); ++i)
+        add(totals.caches[1 + PRIVATE_LEVELS + i], memory->shared()[i], memory->shared()[i].accesses);
+    stream->flush();
+    const std::chrono::duration<double> seconds = Clock::now() - began;
+    const std::string path = settings.out + "/" + std::to_string(getpid());
+    if (!write_results(path, totals, *memory, stream->lost(),
+                       {{"seconds", seconds.count()},
+                        {"replaced", replaced},
+                        {"device_accesses", double(device_accesses)},
+                        {"split_accesses", double(split_accesses)},
+                        {"parent", double(getppid())}}))
+        fprintf(stderr, "litemrc: cannot write %s: %s\n", path.c_str(), strerror(errno));
+}
+
+void on_exit(qemu_plugin_id_t, void *) { write(false); }
+
+// A successful exec ends the emulation without a call of on_exit.
+void on_syscall(qemu_plugin_id_t, unsigned, int64_t number, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                uint64_t, uint64_t) {
+    static const struct {
+        const char *target;
+        int64_t execve, execveat;
+    } NUMBERS[] = {{"x86_64", 59, 322},  {"i386", 11, 358},    {"arm", 11, 387},    {"armeb", 11, 387}, {"ppc", 11, 362},
+                   {"ppc64", 11, 362},   {"ppc64le", 11, 362}, {"s390x", 11, 354},  {"m68k", 11, 355},  {"sh4", 11, 358},
+                   {"mips", 4011, 4356}, {"mipsel", 4011, 4356}, {"mips64", 5057, 5316}, {"mips64el", 5057, 5316},
+                   {"alpha", 59, 513},   {"sparc", 59, 350},   {"sparc64", 59, 350}, {"hppa", 11, 342}};
+    int64_t execve = 221, execveat = 281; // of the architectures since 2010
+    for (const auto &entry : NUMBERS)
+        if (target == entry.target) {
+            execve = entry.execve;
+            execveat = entry.execveat;
+        }
+    if (number == execve || number == execveat)
+        write(true);
+}
+
+// In the child of a fork: the only thread is the caller, and no processor is in a callback.
+void on_fork() {
+    for (Processor *&each : processors) {
+        delete each;
+        each = nullptr;
+    }
+    delete memory;
+    memory = new Memory(settings);
+    stream->forget();
+    instructions = device_accesses = split_accesses = 0;
+    began = Clock::now();
+}
+
+} // namespace
+
+// QEMU's user mode ends a program that a signal kills by this call, without on_exit. The library is preloaded, so that the
+// call comes here (traces/qemu/monitored.py).
+PLUGIN_EXPORT int kill(pid_t process, int number) noexcept {
+    struct sigaction action;
+    if (memory && !system_mode && process == getpid() && sigaction(number, nullptr, &action) == 0 &&
+        action.sa_handler == SIG_DFL) {
+        stop();
+        write(false);
+    }
+    return int(syscall(SYS_kill, process, number));
+}
+
+PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int count, char **arguments) {
+    try {
+        for (int i = 0; i < count; ++i)
+            settings.set(arguments[i]);
+        memory = new Memory(settings);
+        stream = new Stream(settings.stream);
+        Processor check(settings, 0);
+    } catch (const std::exception &error) {
+        fprintf(stderr, "litemrc: %s\n", error.what());
+        return 1;
+    }
+    system_mode = info->system_emulation;
+    target = info->target_name;
+    timed = settings.fetches || settings.stream >= 0;
+    began = Clock::now();
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+    if (!system_mode) {
+        qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+        pthread_atfork(nullptr, nullptr, on_fork);
+    }
+    return 0;
+}

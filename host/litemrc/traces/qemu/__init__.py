@@ -1,0 +1,1 @@
+"""Programs in QEMU, observed by the plugin of `native/qemu`."""

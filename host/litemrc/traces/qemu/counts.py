@@ -1,0 +1,154 @@
+"""What the plugin counted in each process: files of `native/qemu/results.hpp`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litemrc.curves.curve import Curve
+from litemrc.curves.hit_counters import points_of_hits
+from litemrc.errors import UserError
+
+
+@dataclass(frozen=True)
+class CacheCounts:
+    """Accesses to a cache, misses, and dirty lines written back; of all processors together."""
+
+    accesses: int = 0
+    misses: int = 0
+    write_backs: int = 0
+
+    def __add__(self, other: "CacheCounts") -> "CacheCounts":
+        return CacheCounts(
+            self.accesses + other.accesses,
+            self.misses + other.misses,
+            self.write_backs + other.write_backs,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts of a process.
+
+    Attributes:
+        process, parent: process numbers.
+        hits: uint64[groups], by group of the LRU stack.
+        misses: sampled accesses to a page for the first time.
+        pages: distinct pages among the sampled ones.
+        outside: accesses to pages that have no frame, or no number of `FRAME_BITS` bits; without_frame: the
+            former.
+        unsampled: accesses to pages that are not sampled.
+        instructions: instructions begun; 0 if they were not counted.
+        loads, stores: of the program; one that does both is a store.
+        streamed: records sent.
+        working_sets: pages accessed in each epoch.
+        instruction_cache, caches: counts of the caches; None: there is none.
+        seconds: from the start to the end of the process.
+        replaced: the process became another program by exec, which runs outside QEMU.
+    """
+
+    process: int
+    parent: int
+    hits: NDArray[np.uint64]
+    misses: int
+    pages: int
+    outside: int
+    without_frame: int
+    unsampled: int
+    instructions: int
+    loads: int
+    stores: int
+    streamed: int
+    working_sets: list[int]
+    instruction_cache: CacheCounts | None
+    caches: list[CacheCounts]
+    seconds: float
+    replaced: bool
+
+    @property
+    def accesses(self) -> int:
+        """Return the accesses that reached memory."""
+        return int(self.hits.sum()) + self.misses + self.outside + self.unsampled
+
+    @property
+    def references(self) -> int:
+        """Return the program's loads, stores and, if they are counted, instruction fetches."""
+        return self.loads + self.stores + (self.instructions if self.instruction_cache else 0)
+
+    def curve(self, page_bytes: int, group_pages: int, sampling: int, name: str = "") -> Curve:
+        """Return the miss-ratio curve.
+
+        Parameters:
+            group_pages: pages of the engine in a group.
+            sampling: K of the sample rate 1/2^K.
+        """
+        sizes, ratios = points_of_hits(self.hits.copy(), self.misses, group_pages)
+        scale = 1 << sampling
+        return Curve(
+            sizes * scale,
+            ratios,
+            self.accesses,
+            self.misses * scale,
+            page_bytes,
+            name,
+            resolution_pages=group_pages * scale,
+        )
+
+
+def read_counts(folder: Path, where: str) -> list[Counts]:
+    """Return the counts of all processes that have ended, the first process first.
+
+    Raises:
+        UserError: counts that contradict each other, or a file that cannot be read.
+    """
+    found = []
+    for path in folder.glob("*.json"):
+        try:
+            facts = json.loads(path.read_text())
+            found.append(
+                _checked(int(path.stem), facts, np.fromfile(path.with_suffix(".hits"), np.uint64), where)
+            )
+        except (OSError, ValueError, KeyError) as error:
+            raise UserError(f"the plugin's counts cannot be read: {error}", where=where) from error
+    return sorted(found, key=lambda counts: counts.process)
+
+
+def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], where: str) -> Counts:
+    if facts["repeats"]:
+        hits[0] += np.uint64(facts["repeats"])
+    instruction_cache, *caches = [CacheCounts(*counts) for counts in facts["caches"] or [[]]]
+    counts = Counts(
+        process,
+        int(facts["parent"]),
+        hits,
+        facts["misses"],
+        facts.get("pages", 0),
+        facts["outside"],
+        facts["without_frame"],
+        facts["unsampled"],
+        facts["instructions"],
+        facts["loads"],
+        facts["stores"],
+        facts["streamed"],
+        facts["working_sets"],
+        instruction_cache if facts["instructions"] else None,
+        caches,
+        facts["seconds"],
+        bool(facts["replaced"]),
+    )
+    # Each side counts by itself: processors what they send, and memory what it takes.
+    sent, taken = facts["transfers_sent"], facts["transfers_taken"]
+    shared = caches[2:]
+    reached = shared[-1].misses + shared[-1].write_backs if shared else taken
+    counted = counts.accesses if "pages" in facts else reached
+    if sent != taken or reached != counted or (shared and shared[0].accesses != taken):
+        raise UserError(
+            f"the plugin lost counts: {sent:,} accesses left the processors, {taken:,} reached memory, "
+            f"{reached:,} passed the caches, {counted:,} were counted",
+            where=f"{where}, process {process}",
+            remedy="please report this",
+        )
+    return counts

@@ -1,0 +1,192 @@
+"""Runs a program in QEMU with the plugin."""
+
+import math
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from litemrc.errors import UserError
+from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape
+from litemrc.traces.qemu.emulator import architecture, plugin_for, program_path, user_emulator
+
+FRAME_BITS = 48  # of page numbers; pages beyond count as outside
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """Settings of the plugin: `native/qemu/settings.hpp`.
+
+    Attributes:
+        page_bytes: size of a page, a power of two.
+        levels: caches from the processor to memory; the first two are each processor's own, further ones are
+            shared. Empty: every access reaches memory.
+        instructions: instruction cache in front of the second level; None: see `fetches`.
+        fetches: without caches: instruction fetches are accesses.
+        engine: exact, group or bucket, as in `litemrc.native.engines`; none: no curve.
+        frames, groups: of group and bucket.
+        sampling: K of the sample rate 1/2^K.
+        epoch: accesses of an epoch, whose working sets are counted; 0: no epochs.
+        raw: the stream has the program's accesses instead of those that reach memory (for tests).
+
+    Raises:
+        UserError: a level with shorter lines than the one above, or lines longer than pages.
+    """
+
+    page_bytes: int = 4096
+    levels: Sequence[CacheShape] = LEVELS
+    instructions: CacheShape | None = INSTRUCTIONS
+    fetches: bool = True
+    engine: str = "none"
+    frames: int = 0
+    groups: int = 0
+    sampling: int = 0
+    epoch: int = 0
+    raw: bool = False
+
+    def __post_init__(self) -> None:
+        shapes = list(self.levels)
+        longest = max((s.line_bytes for s in (*shapes[:1], *filter(None, [self.instructions]))), default=0)
+        for above, below in zip([longest, *(s.line_bytes for s in shapes[1:])], shapes[1:], strict=False):
+            if below.line_bytes < above:
+                raise UserError(
+                    f"cache {below} has shorter lines than the level above",
+                    remedy="give each level lines of at least that length",
+                )
+        if shapes and max(s.line_bytes for s in shapes) > self.page_bytes:
+            raise UserError(
+                f"a cache has lines longer than a page of {self.page_bytes} bytes",
+                remedy="give shorter lines, or a larger --page-size",
+            )
+
+    @property
+    def counts_fetches(self) -> bool:
+        """Return whether instruction fetches are references."""
+        return self.instructions is not None if self.levels else self.fetches
+
+    def arguments(self) -> list[str]:
+        """Return the plugin's arguments."""
+        shapes = [f"level={s.bytes}:{s.ways}:{s.line_bytes}" for s in self.levels]
+        if self.levels and (code := self.instructions):
+            shapes.append(f"icache={code.bytes}:{code.ways}:{code.line_bytes}")
+        numbers = {
+            "page-shift": self.page_bytes.bit_length() - 1,
+            "frame-bits": FRAME_BITS,
+            "frames": self.frames,
+            "groups": self.groups,
+            "sampling": self.sampling,
+            "epoch": self.epoch,
+            "fetches": int(self.counts_fetches),
+            "raw": int(self.raw),
+        }
+        return [f"engine={self.engine}", *(f"{name}={value}" for name, value in numbers.items()), *shapes]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A program in QEMU, and the folder of its counts.
+
+    Attributes:
+        process: the emulator.
+        folder: where the plugin writes; see `counts.py`.
+    """
+
+    process: "subprocess.Popen[bytes]"
+    folder: Path
+
+
+@contextmanager
+def running(
+    command: Sequence[str],
+    monitor: Monitor,
+    *,
+    stream: int | None = None,
+    stdout: IO[str] | None = None,
+    sysroot: str | None = None,
+) -> Iterator[Running]:
+    """Start a program; the end of the block kills what still runs, and removes the folder.
+
+    Parameters:
+        command: program and arguments.
+        stream: descriptor of a SOCK_SEQPACKET socket for the records.
+        stdout: of the program; None: that of this process.
+        sysroot: folder with the libraries of a foreign program.
+
+    Raises:
+        UserError: no program, no emulator, or no plugin for it.
+    """
+    program = program_path(command[0])
+    emulator = user_emulator(architecture(program))
+    plugin = plugin_for(emulator)
+    with tempfile.TemporaryDirectory(prefix="litemrc-") as name:
+        folder = Path(name)
+        arguments = [f"out={name}", *monitor.arguments()]
+        if stream is not None:
+            arguments.append(f"stream={stream}")
+        option = ",".join(part.replace(",", ",,") for part in (str(plugin), *arguments))
+        root = ["-L", sysroot] if sysroot else []
+        # Preloaded into the emulator, to see that a program is killed; the program keeps its own setting.
+        own = os.environ.get("LD_PRELOAD")
+        hidden = ["-E", f"LD_PRELOAD={own}"] if own else ["-U", "LD_PRELOAD"]
+        process = subprocess.Popen(
+            [str(emulator), *root, *hidden, "-0", command[0], "-plugin", option, str(program), *command[1:]],
+            pass_fds=() if stream is None else (stream,),
+            stdout=stdout,
+            env=os.environ | {"LD_PRELOAD": str(plugin)},
+        )
+        try:
+            yield Running(process, folder)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+class Interrupts:
+    """Records Ctrl-C, so that what was counted is kept; a second Ctrl-C interrupts at once.
+
+    The program receives its own SIGINT from the terminal; `forward` is for one that only this process
+    received.
+    """
+
+    def __init__(self) -> None:
+        self.at: float | None = None
+        self._sent = False
+        self._previous = signal.signal(signal.SIGINT, self._record)
+
+    def _record(self, *_: object) -> None:
+        if self.at is not None:
+            raise KeyboardInterrupt
+        self.at = time.monotonic()
+
+    def forward(self, process: "subprocess.Popen[bytes]", patience_s: float = math.inf) -> None:
+        """Send SIGINT to a program that goes on a second after Ctrl-C; kill it after `patience_s`."""
+        if self.at is None or process.poll() is not None:
+            return
+        elapsed = time.monotonic() - self.at
+        if elapsed > 1 and not self._sent:
+            self._sent = True
+            process.send_signal(signal.SIGINT)
+        if elapsed > patience_s:
+            process.kill()
+
+    def __enter__(self) -> "Interrupts":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+
+
+def wait(running: Running, interrupts: Interrupts) -> int:
+    """Return the exit code of the program, below 0 for a signal."""
+    while True:
+        try:
+            return running.process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            interrupts.forward(running.process)
