@@ -93,7 +93,7 @@ linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctr
 linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
 	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
 
-linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then 2 x 220 M)
+linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then 2 x 100 M)
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1
 	litemrc linux-ranks-demo --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/linux-ranks-demo $(if $(COLD),--cold)
 
@@ -278,7 +278,7 @@ bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memo
 bench-linux-tracker: linux-ready .venv/test.stamp   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
 
-bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (20 min)
+bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (2 h)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table
