@@ -12,6 +12,7 @@ def test_only_running_state_can_change():
         "Counts",
         "Entry",
         "EvictingContext",
+        "HotPages",
         "LoopFront",
         "Memory",
         "PowerSettings",

@@ -24,7 +24,7 @@ class Entry:
         return self.count - self.error
 
 
-@dataclass
+@dataclass(frozen=True)
 class HotSettings:
     """What is counted, and which pages are hot.
 
@@ -47,7 +47,7 @@ class HotSettings:
     always_on: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class HotEpoch:
     """A finished epoch: `pages` are (frame, guaranteed count), largest count first."""
 
