@@ -39,7 +39,7 @@ LINK_TIMEOUT_S = (
     1800.0  # for an answer; with programs running, the simulator is 500 times slower than a board
 )
 COMMAND_TIMEOUT_S = 7200.0
-EPOCH_CYCLES = 5_000_000
+EPOCH_CYCLES = 10_000_000  # the messages of an epoch take 6 ticks of a million cycles
 EPOCHS = 20
 EPSILON = 0.01
 MARGIN_PAGES = 1280
@@ -49,8 +49,8 @@ MONITOR = "/sys/class/misc/litemrc0"
 TURNS = ("/tmp/small", "/tmp/first", "/tmp/second")
 WORK = (
     f"intr 200 100 65536 30 {TURNS[0]} >/dev/null & small=$!",
-    f"(sleep 0.2; exec linear 1400 24 {TURNS[1]}) >/dev/null & first=$!",
-    f"(sleep 0.25; exec linear 1500 14 {TURNS[2]}) >/dev/null & second=$!",
+    f"(sleep 0.4; exec linear 1400 100 {TURNS[1]}) >/dev/null & first=$!",
+    f"(sleep 0.5; exec linear 1500 60 {TURNS[2]}) >/dev/null & second=$!",
 )
 END = "wait $first $second; kill $small; wait $small"
 
