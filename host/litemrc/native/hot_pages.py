@@ -12,8 +12,9 @@ from litemrc.native.arrays import page_array
 from litemrc.native.page_numbers import PageNumbers
 
 MOST_PAGES = int(_core.HOT_PAGES_MOST)
-SETS, WAYS, SHARE_LOG2 = 512, 4, 12  # of hls/hot_pages; a hot page has at least 1 / 2^12 of the accesses
-_MOST_THRESHOLD = (1 << 20) - 1
+SETS, WAYS = int(_core.HOT_SETS), int(_core.HOT_WAYS)
+SHARE_LOG2 = int(_core.HOT_SHARE_LOG2)  # a hot page has at least 1 / 2^12 of the accesses
+_MOST_THRESHOLD = (1 << int(_core.HOT_COUNT_BITS)) - 1
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	unsigned long irq_flags, pfn, frame;
 	u32 left = TRACKER_NONE;
 
-	if (!tracker->used || !mm || flags & FAULT_FLAG_REMOTE ||
+	if (!READ_ONCE(tracker->used) || !mm || flags & FAULT_FLAG_REMOTE ||
 	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
 		return;
 	address &= PAGE_MASK;

@@ -21,7 +21,7 @@ static void end_epoch(struct tracker *tracker)
 	tracker->end_requested = false;
 	tracker->ready = true;
 	tracker->shot = tracker->control & LITEMRC_CONTROL_SINGLE_SHOT;
-	if (tracker_spaces_used(tracker))
+	if (tracker->probing && tracker->used)
 		schedule_work(&tracker->sweep);
 }
 

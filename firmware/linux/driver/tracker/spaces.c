@@ -26,17 +26,6 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 	return free;
 }
 
-/* Caller holds @lock. */
-bool tracker_spaces_used(const struct tracker *tracker)
-{
-	unsigned int space;
-
-	for (space = 0; space < TRACKER_SPACES; space++)
-		if (tracker->space[space])
-			return true;
-	return false;
-}
-
 /* A tick: a process that ran before it was followed need not fault. Caller holds @lock. */
 void tracker_see(struct tracker *tracker)
 {

@@ -162,7 +162,6 @@ void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void 
 
 /* spaces.c */
 int tracker_space_of(struct tracker *tracker, struct mm_struct *mm);
-bool tracker_spaces_used(const struct tracker *tracker);
 void tracker_see(struct tracker *tracker);
 struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space);
 void tracker_space_put(struct mm_struct *mm);

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
-from litemrc.cli.shared.memory import MemorySize, memory_sizes
+from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
@@ -88,12 +88,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window", metavar="N", type=positive, help="a curve for each window of N references"
     )
-    parser.add_argument(
-        "--sizes",
-        metavar="SIZE,...",
-        type=memory_sizes,
-        help="only these memory sizes: pages, or bytes with a unit; ranges LOW-HIGH:STEP",
-    )
+    add_sizes_argument(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves, or a heat map of the windows")
 

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive, sample_rate
-from litemrc.cli.shared.memory import MemorySize, memory_sizes
+from litemrc.cli.shared.memory import MemorySize, add_sizes_argument
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.options import add_output_formats, add_page_size_argument, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
@@ -73,12 +73,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sysroot", metavar="DIR", help="folder with the libraries of a program for another architecture"
     )
-    parser.add_argument(
-        "--sizes",
-        metavar="SIZE,...",
-        type=memory_sizes,
-        help="only these memory sizes: pages, or bytes with a unit; ranges LOW-HIGH:STEP",
-    )
+    add_sizes_argument(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves")
     parser.add_argument("command", metavar="COMMAND", nargs="+", help="program and its arguments, after --")

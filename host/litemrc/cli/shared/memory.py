@@ -85,3 +85,13 @@ def _pair(span: str, text: str) -> tuple[str, str]:
     if not dash:
         raise argparse.ArgumentTypeError(f"a range must be LOW-HIGH:STEP (got {text!r})")
     return low, high
+
+
+def add_sizes_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the memory sizes of a curve that are printed."""
+    parser.add_argument(
+        "--sizes",
+        metavar="SIZE,...",
+        type=memory_sizes,
+        help="only these memory sizes: pages, or bytes with a unit; ranges LOW-HIGH:STEP",
+    )

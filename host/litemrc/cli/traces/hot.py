@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from litemrc.errors import UserError
 
 if TYPE_CHECKING:
     from litemrc.native.hot_pages import ExactHotPages, HotEpoch, HotOptions
+    from litemrc.traces.chunk import Chunk
 
 _SHOWN = 8  # pages of an epoch in the table
 _EPILOG = """\
@@ -97,7 +98,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _checked(chunks: Any, args: argparse.Namespace) -> Iterator[Any]:
+def _checked(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
     """Yield the chunks; say what would be counted together, or cannot be counted."""
     contexts: set[int] = set()
     for chunk in chunks:
@@ -117,11 +118,13 @@ def _checked(chunks: Any, args: argparse.Namespace) -> Iterator[Any]:
 class _Table:
     """A line for each epoch, and one for its exact counts."""
 
+    def __init__(self) -> None:
+        self._number = 0
+
     def epoch(
         self, epoch: "HotEpoch", true: "HotEpoch | None" = None, *, exact: "ExactHotPages | None"
     ) -> Iterator[str]:
-        if not hasattr(self, "_number"):
-            self._number = 0
+        if not self._number:
             yield f"{'epoch':>5} {'accesses':>12} {'hot pages':>10} {'share':>7}   page:count, largest first"
         yield self._line(f"{self._number:>5} {epoch.accesses:>12,}", epoch)
         if exact and true:

@@ -11,6 +11,10 @@ namespace litemrc_native {
 void bind_hot_pages(nb::module_ &module) {
     using WriteArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     module.attr("HOT_PAGES_MOST") = HOT_PAGES_MOST;
+    module.attr("HOT_SETS") = HOT_TABLE_SETS;
+    module.attr("HOT_WAYS") = HOT_TABLE_WAYS;
+    module.attr("HOT_SHARE_LOG2") = HOT_SHARE;
+    module.attr("HOT_COUNT_BITS") = HOT_COUNT_WIDTH;
     module.def("hot_sizes", [] {
         std::vector<uint32_t> sizes;
         for (const HotSize &size : hot_sizes())

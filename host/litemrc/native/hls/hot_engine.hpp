@@ -36,7 +36,8 @@ struct HotSize {
     std::unique_ptr<HotUnit> (*make)(const HotSettings &settings);
 };
 
-constexpr unsigned HOT_PAGES_MOST = 1024; // LITEMRC_HOT_PAGES of hot_unit.cpp.in
+// The unit's sizes; hot_unit.cpp.in checks them.
+constexpr unsigned HOT_PAGES_MOST = 1024, HOT_TABLE_SETS = 512, HOT_TABLE_WAYS = 4, HOT_SHARE = 12, HOT_COUNT_WIDTH = 20;
 
 // The sizes of CMakeLists.txt.
 const std::vector<HotSize> &hot_sizes();

@@ -1,4 +1,4 @@
-// What follows the caches of the processors: shared caches, the range of addresses, sampling, the stack engine, the stream.
+// What follows the caches of the processors: shared caches, sampling, the stack engine, the stream.
 #pragma once
 
 #include "curve_engine.hpp"
@@ -66,9 +66,8 @@ class Memory {
 
     // Returns false if the access does not count.
     bool count(uint64_t address) {
-        const uint64_t offset = address - settings_.base;
-        uint64_t page = offset >> settings_.page_shift;
-        if ((settings_.bytes && offset >= settings_.bytes) || page >> settings_.frame_bits) {
+        uint64_t page = address >> settings_.page_shift;
+        if (page >> settings_.frame_bits) {
             ++outside_;
             return false;
         }

@@ -1,4 +1,4 @@
-// liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator, in user mode and system mode.
+// liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator, in user mode.
 //
 // A processor's caches belong to the thread that runs it, and need no lock. What leaves them waits in a buffer, and goes to
 // the shared caches and the stack engine under `lock`: accesses of several processors are in the order of their buffers.
@@ -31,7 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned MOST_PROCESSORS = 1 << 15; // the stream has 15 bits
 
 Settings settings;
-bool system_mode;
 std::string target;
 bool timed;                                     // blocks are counted
 std::array<Processor *, MOST_PROCESSORS> processors; // written by the thread that runs the processor
@@ -39,7 +38,7 @@ std::atomic<bool> stopping;                     // the process ends: threads wai
 std::mutex lock;                                // guards the following
 Memory *memory;
 Stream *stream;
-uint64_t instructions, device_accesses, split_accesses;
+uint64_t instructions;
 Clock::time_point began;
 
 // The program goes on, but its counts are worth nothing.
@@ -113,24 +112,6 @@ void on_fetch(unsigned cpu, void *data) {
         flush(*here);
 }
 
-void on_physical_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
-    const qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, address);
-    if (!place || qemu_plugin_hwaddr_is_io(place)) {
-        __atomic_fetch_add(&device_accesses, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    Inside here(cpu);
-    uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
-    const uint64_t in_page = address & 4095;
-    if (in_page + size > 4096) { // the second page may be anywhere
-        __atomic_fetch_add(&split_accesses, 1, __ATOMIC_RELAXED);
-        size = uint32_t(4096 - in_page);
-    }
-    if (here->access(qemu_plugin_hwaddr_phys_addr(place), size, qemu_plugin_mem_is_store(info),
-                    uint32_t(uintptr_t(data))))
-        flush(*here);
-}
-
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
     const size_t count = qemu_plugin_tb_n_insns(block);
     const uint32_t shift = settings.instructions.empty() ? settings.page_shift : Cache(settings.instructions[0]).shift();
@@ -138,7 +119,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
     for (size_t index = 0; index < count; ++index) {
         qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, index);
         void *const number = reinterpret_cast<void *>(index);
-        qemu_plugin_register_vcpu_mem_cb(insn, system_mode ? on_physical_access : on_access, QEMU_PLUGIN_CB_NO_REGS,
+        qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, number);
         if (!settings.fetches)
             continue;
@@ -172,8 +153,6 @@ void write(bool replaced) {
     if (!write_results(path, totals, *memory, stream->lost(),
                        {{"seconds", seconds.count()},
                         {"replaced", replaced},
-                        {"device_accesses", double(device_accesses)},
-                        {"split_accesses", double(split_accesses)},
                         {"parent", double(getppid())}}))
         fprintf(stderr, "litemrc: cannot write %s: %s\n", path.c_str(), strerror(errno));
 }
@@ -209,7 +188,7 @@ void on_fork() {
     delete memory;
     memory = new Memory(settings);
     stream->forget();
-    instructions = device_accesses = split_accesses = 0;
+    instructions = 0;
     began = Clock::now();
 }
 
@@ -219,7 +198,7 @@ void on_fork() {
 // call comes here (traces/qemu/monitored.py).
 PLUGIN_EXPORT int kill(pid_t process, int number) noexcept {
     struct sigaction action;
-    if (memory && !system_mode && process == getpid() && sigaction(number, nullptr, &action) == 0 &&
+    if (memory && process == getpid() && sigaction(number, nullptr, &action) == 0 &&
         action.sa_handler == SIG_DFL) {
         stop();
         write(false);
@@ -228,6 +207,10 @@ PLUGIN_EXPORT int kill(pid_t process, int number) noexcept {
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int count, char **arguments) {
+    if (info->system_emulation) {
+        fprintf(stderr, "litemrc: the plugin follows programs; run it in QEMU's user mode\n");
+        return 1;
+    }
     try {
         for (int i = 0; i < count; ++i)
             settings.set(arguments[i]);
@@ -238,16 +221,13 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
         fprintf(stderr, "litemrc: %s\n", error.what());
         return 1;
     }
-    system_mode = info->system_emulation;
     target = info->target_name;
     timed = settings.fetches || settings.stream >= 0;
     began = Clock::now();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
-    if (!system_mode) {
-        qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-        pthread_atfork(nullptr, nullptr, on_fork);
-    }
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    pthread_atfork(nullptr, nullptr, on_fork);
     return 0;
 }

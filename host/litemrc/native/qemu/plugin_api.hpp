@@ -1,4 +1,4 @@
-// The functions of QEMU's plugin interface that the plugin calls, declared here because no Debian package has qemu-plugin.h.
+// The functions of QEMU's plugin interface that the plugin calls, declared here because the package qemu-user does not contain qemu-plugin.h.
 //
 // Names, types and values are those of QEMU's documentation (docs/devel/tcg-plugins.rst). The interface is stable within a
 // version; none of these functions changed from version 1 (QEMU 4.2 to 8.2) to version 4 (QEMU 10).
@@ -14,7 +14,6 @@ typedef uint32_t qemu_plugin_meminfo_t;
 
 struct qemu_plugin_tb;     // a translated block
 struct qemu_plugin_insn;   // an instruction of it
-struct qemu_plugin_hwaddr; // where an access went
 
 typedef struct {
     const char *target_name;
@@ -54,7 +53,4 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
-struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
-bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *place);
-uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *place);
 }

@@ -71,17 +71,19 @@ class Processor {
         return waiting_.size() >= CAPACITY || raw_accesses_.size() >= CAPACITY;
     }
 
-    // Hands over what waits. Returns the instructions since the last call.
+    // Hands over what waits. Returns the instructions from the last access of the call before to that of this one: a call
+    // may come within a block, and what follows in it has to be later than what other processors hand over between.
     uint64_t flush(Memory &memory, uint64_t time_base, Stream &stream) {
         for (const Transfer &access : raw_accesses_)
             stream.put(access.address, access.time_write | uint64_t(number_) << 32);
         raw_accesses_.clear();
         for (const Transfer &transfer : waiting_)
             memory.take(transfer, time_base - flushed_, number_, stream);
+        const uint64_t before = flushed_;
+        if (!waiting_.empty())
+            flushed_ = waiting_.back().time_write >> 1;
         waiting_.clear();
-        const uint64_t done = instructions() - flushed_;
-        flushed_ += done;
-        return done;
+        return flushed_ - before;
     }
 
     uint64_t instructions() const { return started_ + block_; }

@@ -1,4 +1,4 @@
-// The counts of a process as files: PROCESS.json and PROCESS.hits (uint64 by group of the stack); traces/qemu/results.py reads them.
+// The counts of a process as files: PROCESS.json and PROCESS.hits (uint64 by group of the stack); traces/qemu/counts.py reads them.
 #pragma once
 
 #include "processor.hpp"

@@ -1,4 +1,4 @@
-// The plugin's arguments, NAME=VALUE each; traces/qemu/launch.py writes and checks them.
+// The plugin's arguments, NAME=VALUE each; traces/qemu/monitored.py writes and checks them.
 #pragma once
 
 #include "caches.hpp"
@@ -16,10 +16,10 @@ struct Settings {
     uint32_t page_shift = 12;
     uint32_t frame_bits = 48;     // of the numbers that are hashed
     uint32_t sampling = 0;        // 1 of 2^sampling pages
-    uint64_t base = 0, bytes = 0; // monitored addresses; 0 bytes: all that have `frame_bits`
     uint64_t epoch = 0;           // accesses; 0: one epoch
     int stream = -1;              // a socket
     bool raw = false;             // the stream has accesses of the program instead of those that reach memory
+    bool fetches = false;         // instruction fetches are references
     std::vector<CacheShape> levels, instructions; // at most one for instructions
 
     // Throws std::invalid_argument.
@@ -41,10 +41,6 @@ struct Settings {
             frame_bits = uint32_t(number(value));
         else if (name == "sampling")
             sampling = uint32_t(number(value));
-        else if (name == "base")
-            base = number(value);
-        else if (name == "bytes")
-            bytes = number(value);
         else if (name == "epoch")
             epoch = number(value);
         else if (name == "stream")
@@ -60,8 +56,6 @@ struct Settings {
         else
             throw std::invalid_argument("unknown argument " + argument);
     }
-
-    bool fetches = false; // instruction fetches are references
 
   private:
     static uint64_t number(const std::string &text) {

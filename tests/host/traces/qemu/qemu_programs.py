@@ -36,7 +36,9 @@ HOSTILE = """
 #include <unistd.h>
 static int word;
 static char shared[1 << 20];
+static pthread_barrier_t together; /* QEMU gives the number of a thread that ended to the next one */
 static void *work(void *own) {
+    pthread_barrier_wait(&together);
     for (int i = 0; i < 5000; i++) {
         __atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
         *(volatile long *)(shared + (i * 4093L) % (sizeof shared - 8)) = i;
@@ -45,6 +47,7 @@ static void *work(void *own) {
 }
 int main(void) {
     pthread_t threads[4];
+    pthread_barrier_init(&together, 0, 4);
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], 0, work, 0);
     int rights = PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -153,3 +156,26 @@ def golden_counts(pages: Iterable[int], monitor: Monitor) -> tuple[dict[int, int
     hits = Counter({g: sum(e.hits[0][g] for e in epochs) for g in range(monitor.groups)})
     working_sets = [e.touched[0] for e in epochs] if monitor.epoch else []
     return dict(hits), sum(e.misses[0] for e in epochs), outside, unsampled, working_sets
+
+
+# Two threads at once, in blocks of 14 accesses: the buffers, of a power of two, end within blocks.
+PAIR = """
+#include <pthread.h>
+static pthread_barrier_t together;
+static volatile long words[2][8192];
+static void *work(void *own) {
+    volatile long *mine = own;
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < 20000; i++)
+        for (int j = 0; j < 56; j += 8)
+            mine[(i * 64 + j) % 8192]++;
+    return 0;
+}
+int main(void) {
+    pthread_t other;
+    pthread_barrier_init(&together, 0, 2);
+    pthread_create(&other, 0, work, (void *)words[1]);
+    work((void *)words[0]);
+    return pthread_join(other, 0);
+}
+"""

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from litemrc.traces import open_trace
 from patience import Deadline, patience
-from qemu_programs import HOSTILE, SPIN, WALK
+from qemu_programs import HOSTILE, PAIR, SPIN, WALK
 from trace_columns import columns, joined
 
 NO_CACHES = ["--cache", "none", "--icache", "none"]
@@ -73,11 +73,23 @@ def test_threads_and_children_are_recorded(compiled, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     table = pq.read_table(tmp_path / "t.parquet").to_pandas()
-    assert table["time"].is_monotonic_increasing
     # 5,000 atomic increments and 5,000 stores of each of 4 threads; 3,000 stores of the child.
     stores = table[table["write"]].groupby(["context", "processor"]).size()
     assert sorted(stores[0].index) == [0, 1, 2, 3, 4] and (stores[0][1:] >= 10_000).all()
     assert 3000 <= stores[1].sum() < 10_000
+
+
+def test_times_never_go_back_when_threads_take_turns(compiled, tmp_path):
+    program = compiled("pair", PAIR, "-pthread", "-O2", "-funroll-all-loops")
+    assert (
+        litemrc("trace", "capture", *NO_CACHES, "-o", "t.parquet", "--", program, cwd=tmp_path).returncode
+        == 0
+    )
+    table = pq.read_table(tmp_path / "t.parquet").to_pandas()
+    turns = int((table["processor"].diff() != 0).sum())
+    # Each thread has 140,000 increments, of two accesses each.
+    assert (table["processor"].value_counts() > 280_000).all() and turns > 4
+    assert table["time"].is_monotonic_increasing
 
 
 def test_intervals_of_a_real_program_see_all_references(walk, tmp_path):
