@@ -219,6 +219,9 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	u32 epoch;
 	int ret;
 
+	ret = mon->ops->follow ? mon->ops->follow(mon->io) : 0;
+	if (ret)
+		return ret;
 	ret = replace(mon, context, wanted, task, &epoch);
 	if (ret)
 		return ret;

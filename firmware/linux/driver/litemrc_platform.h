@@ -14,6 +14,7 @@
  * @write: write a register
  * @window: read a word of the window, by its index
  * @enable: called before the monitor is enabled, and after it was disabled; may sleep; or NULL
+ * @follow: called before a process or cgroup is followed; may sleep; or NULL
  * @claimed: the processor read a word of a frame to claim it; NULL for a monitor that sees accesses
  */
 struct litemrc_ops {
@@ -21,6 +22,7 @@ struct litemrc_ops {
 	void (*write)(void *io, unsigned int offset, u32 value);
 	u32 (*window)(void *io, unsigned int word);
 	int (*enable)(void *io, bool on);
+	int (*follow)(void *io);
 	void (*claimed)(void *io, u32 frame);
 };
 

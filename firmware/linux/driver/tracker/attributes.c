@@ -30,7 +30,7 @@ static ssize_t scan_list_store(struct device *device, struct device_attribute *a
 	if (!pages || pages > tracker->frames)
 		return -EINVAL;
 	mutex_lock(&tracker->settings);
-	if (tracker->probing)
+	if (tracker->running)
 		ret = -EBUSY;
 	else
 		tracker->scan_list = pages;
@@ -57,7 +57,7 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 		return ret;
 	mutex_lock(&tracker->settings);
 	tracker->period_ms = period;
-	if (tracker->probing && period)
+	if (tracker->watching && period)
 		mod_delayed_work(system_wq, &tracker->scan, msecs_to_jiffies(period));
 	mutex_unlock(&tracker->settings);
 	return bytes;
@@ -71,7 +71,7 @@ static ssize_t perform(struct device *device, void (*action)(struct tracker *tra
 	int ret = 0;
 
 	mutex_lock(&tracker->settings);
-	if (tracker->probing)
+	if (tracker->running)
 		action(tracker);
 	else
 		ret = -ENODATA;

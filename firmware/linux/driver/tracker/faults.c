@@ -76,7 +76,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	unsigned long irq_flags, pfn, frame;
 	u32 left = TRACKER_NONE;
 
-	if (!READ_ONCE(tracker->used) || !mm || flags & FAULT_FLAG_REMOTE ||
+	if (!mm || flags & FAULT_FLAG_REMOTE ||
 	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
 		return;
 	address &= PAGE_MASK;
@@ -110,21 +110,36 @@ int tracker_find_tracepoint(struct tracker *tracker)
 	return tracker->tracepoint ? 0 : -ENODEV;
 }
 
+static int watch(struct tracker *tracker)
+{
+	int ret;
+
+	if (tracker->watching || !tracker->running || !tracker->used)
+		return 0;
+	ret = tracepoint_probe_register(tracker->tracepoint, on_fault, tracker);
+	if (ret)
+		return ret;
+	tracker->watching = true;
+	schedule_work(&tracker->sweep);
+	return 0;
+}
+
 /* Caller holds @settings. */
 int tracker_start(struct tracker *tracker)
 {
 	int ret;
 
-	if (tracker->probing)
-		return 0;
-	ret = tracepoint_probe_register(tracker->tracepoint, on_fault, tracker);
-	if (ret)
-		return ret;
-	tracker->probing = true;
-	tracker->used = !!tracker->context;
-	tracker_scan_later(tracker);
-	schedule_work(&tracker->sweep);
-	return 0;
+	tracker->running = true;
+	ret = watch(tracker);
+	tracker->running = !ret;
+	return ret;
+}
+
+/* Before the first process is followed page faults cost nothing. Caller holds @settings. */
+int tracker_follow(struct tracker *tracker)
+{
+	tracker->used = true;
+	return watch(tracker);
 }
 
 /* Returns the number of pages that were protected, in all processes. */
@@ -167,13 +182,13 @@ static u32 permit_all(void)
  */
 void tracker_stop(struct tracker *tracker)
 {
-	if (!tracker->probing)
+	tracker->running = false;
+	if (!tracker->watching)
 		return;
 	while (permit_all())
 		;
 	tracepoint_probe_unregister(tracker->tracepoint, on_fault, tracker);
 	tracepoint_synchronize_unregister();
-	tracker->probing = false;
-	tracker->used = false;
+	tracker->watching = false;
 	tracker_spaces_free(tracker);
 }

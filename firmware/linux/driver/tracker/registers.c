@@ -21,7 +21,7 @@ static void end_epoch(struct tracker *tracker)
 	tracker->end_requested = false;
 	tracker->ready = true;
 	tracker->shot = tracker->control & LITEMRC_CONTROL_SINGLE_SHOT;
-	if (tracker->probing && tracker->used)
+	if (tracker->watching)
 		schedule_work(&tracker->sweep);
 }
 
@@ -109,7 +109,7 @@ static void command(struct tracker *tracker, u32 value)
 		tracker_stacks_clear(tracker);
 		memset(tracker->row, 0, sizeof(tracker->row));
 		tracker->epoch_ns = ktime_get_ns();
-		if (tracker->probing)
+		if (tracker->watching)
 			schedule_work(&tracker->sweep);
 	}
 	if (value & LITEMRC_COMMAND_RELEASE)
@@ -132,7 +132,6 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 		break;
 	case LITEMRC_CONTEXT:
 		tracker->context = value % TRACKER_CONTEXTS;
-		tracker->used |= !!tracker->context;
 		break;
 	case LITEMRC_INVALIDATE:
 		if (value >= tracker->frames || !tracker->page[value].context)
@@ -227,10 +226,22 @@ static int os_enable(void *io, bool on)
 	return ret;
 }
 
+static int os_follow(void *io)
+{
+	struct tracker *tracker = io;
+	int ret;
+
+	mutex_lock(&tracker->settings);
+	ret = tracker_follow(tracker);
+	mutex_unlock(&tracker->settings);
+	return ret;
+}
+
 const struct litemrc_ops tracker_ops = {
 	.read = os_read,
 	.write = os_write,
 	.window = os_window,
 	.claimed = os_claimed,
 	.enable = os_enable,
+	.follow = os_follow,
 };

@@ -138,7 +138,7 @@ void tracker_scan_work(struct work_struct *work)
 	struct tracker *tracker = container_of(work, struct tracker, scan.work);
 
 	mutex_lock(&tracker->settings);
-	if (tracker->probing && tracker->control & LITEMRC_CONTROL_ENABLE) {
+	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
 		tracker_scan(tracker);
 		tracker_scan_later(tracker);
 	}
@@ -152,7 +152,7 @@ void tracker_leave_work(struct work_struct *work)
 	struct mm_struct *mm[TRACKER_SPACES];
 
 	mutex_lock(&tracker->settings);
-	if (tracker->probing && tracker->control & LITEMRC_CONTROL_ENABLE) {
+	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
 		get_spaces(tracker, mm);
 		protect_leaving(tracker, mm);
 		put_spaces(mm);
@@ -200,7 +200,7 @@ void tracker_sweep_work(struct work_struct *work)
 	struct tracker *tracker = container_of(work, struct tracker, sweep);
 
 	mutex_lock(&tracker->settings);
-	if (tracker->probing && tracker->control & LITEMRC_CONTROL_ENABLE)
+	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE)
 		tracker_sweep(tracker);
 	mutex_unlock(&tracker->settings);
 }

@@ -31,7 +31,7 @@ void tracker_see(struct tracker *tracker)
 {
 	int space;
 
-	if (!tracker->context || !tracker->probing || !current->mm)
+	if (!tracker->context || !tracker->watching || !current->mm)
 		return;
 	for (space = 0; space < TRACKER_SPACES; space++)
 		if (tracker->space[space] == current->mm)

@@ -110,7 +110,6 @@ struct tracker {
 	struct tracker_row published[TRACKER_CONTEXTS];
 	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
 	struct tracker_events events;
-	bool used; /* a process was followed, so pages may be protected, those of a fork, too */
 	u32 leaving; /* pages */
 	u32 untracked; /* accesses of processes beyond TRACKER_SPACES */
 	struct tracker_entry *log; /* NULL: none */
@@ -120,7 +119,9 @@ struct tracker {
 	u32 scan_list;
 	u32 period_ms; /* 0: scans by command only */
 	struct tracepoint *tracepoint; /* behind page faults */
-	bool probing; /* it is registered */
+	bool running; /* enabled */
+	bool used; /* a process was followed */
+	bool watching; /* the tracepoint is registered, and pages may be protected */
 	u32 *listed; /* pages of a scan */
 	struct delayed_work scan; /* pending while a scan list has pages */
 	struct work_struct leave; /* protects pages that left a scan list */
@@ -171,6 +172,7 @@ void tracker_spaces_free(struct tracker *tracker);
 /* faults.c */
 int tracker_find_tracepoint(struct tracker *tracker);
 int tracker_start(struct tracker *tracker);
+int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
