@@ -56,7 +56,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
+	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -94,8 +94,10 @@ linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sl
 	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
 
 linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then 2 x 470 M)
+linux-trays-demo:   ## two programs with hot and cold pages, interleaved over the ranks and colored: the same (2 x 300 M cycles)
+linux-ranks-demo linux-trays-demo:
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1
-	litemrc linux-ranks-demo --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/linux-ranks-demo $(if $(COLD),--cold)
+	litemrc $@ --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/$@ $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern

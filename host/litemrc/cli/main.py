@@ -32,6 +32,10 @@ COMMANDS = {
         "soc.linux_ranks_demo",
         "boot Linux on the simulated SoC with four ranks, empty idle ranks and verify their energy",
     ),
+    "linux-trays-demo": (
+        "soc.linux_trays_demo",
+        "boot Linux on the simulated SoC with four ranks, and color the pages of two programs",
+    ),
     "linux-govern": (
         "soc.linux_govern",
         "boot Linux on the simulated SoC, and govern the memory of two programs by their curves",

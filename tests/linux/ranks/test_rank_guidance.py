@@ -25,6 +25,22 @@ def test_hot_and_cold_colors_are_on_ranks_of_their_own(ranks):
     assert hot[3] == 0 and sum(hot) == 200
 
 
+def test_the_ranges_of_hotcold_are_interleaved_or_colored(ranks):
+    """Of 60 and 240 pages each rank has a quarter if interleaved; if colored, the cold ones have rank 3."""
+    run = (
+        "{} >/tmp/out & until grep -q filled /tmp/out; do sleep 0.1; done;"
+        " grep -E 'anon=(60|240) ' /proc/$(pidof hotcold)/numa_maps; kill $(pidof hotcold); wait"
+    )
+    interleaved = ranks.check(run.format("hotcold 60 240 /tmp/turns interleaved"))
+    for pages in (60, 240):
+        line = re.search(rf".*anon={pages} .*", interleaved)[0]
+        assert re.findall(r"N\d=(\d+)", line) == [str(pages // 4)] * 4
+    colored = ranks.check(run.format("litemrc-guide --color HOT /intents -- hotcold 60 240 /tmp/turns"))
+    assert "anon=240 dirty=240 N3=240" in colored
+    assert "N3" not in re.search(r".*anon=60 .*", colored)[0]
+    assert len(ranks.check("cat /tmp/turns").splitlines()) > 1
+
+
 def test_an_isolated_color_has_its_ranks_and_no_other_page_of_the_program(ranks):
     output = ranks.check("litemrc-guide --resident 2000 /isolated -- /nodes color OWN 900 HOT 300")
     own, hot = all_nodes(output)

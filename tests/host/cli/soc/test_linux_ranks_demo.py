@@ -1,30 +1,32 @@
-"""`litemrc linux-ranks-demo`: what it concludes from two runs, by arithmetic."""
+"""The demos of ranks under Linux: what they conclude from two runs, by arithmetic."""
 
 from types import SimpleNamespace
 
 import pytest
-from litemrc.cli.soc.linux_ranks_demo import _mean_turn_us, summarize
+from litemrc.cli.soc.linux_trays_demo import background_mj
+from litemrc.cli.soc.linux_ranks_runs import mean_turn_us, summarize
+from litemrc.energy.model import Energy
 
 GOVERNOR = {"evacuations": 3, "moved": 512, "microseconds": 60_000}
+SAVING = 0.375
 
 
 def run_of(turn_us, governor=GOVERNOR):
     return SimpleNamespace(turn_us=turn_us, governor=governor, hello=SimpleNamespace(page_shift=12))
 
 
-def found(equal=True, broken=0, lost=0, saving=0.375):
+def found(equal=True, broken=0, lost=0):
     return SimpleNamespace(
         comparison=SimpleNamespace(equal=equal),
         rules_broken=broken,
         lost_reads=lost,
-        report=SimpleNamespace(total=SimpleNamespace(saving=saving)),
     )
 
 
 def test_the_summary_is_of_both_runs():
     """512 pages of 4 KiB are 2 MiB: 60 ms / 2 MiB = 30. Turns: 110 / 100 = 1.1, 198 / 200 = 0.99."""
     runs = run_of([100.0, 200.0]), run_of([110.0, 198.0])
-    summary = summarize(*runs, found(broken=1, saving=0), found(lost=2), curves_equal=True)
+    summary = summarize(*runs, found(broken=1), found(lost=2), saving=SAVING, curves_equal=True)
     assert (summary.saved_percent, summary.evacuations) == (37.5, 3)
     assert (summary.rules_broken, summary.lost_reads, summary.counters_equal) == (1, 2, True)
     assert summary.slowdown == pytest.approx(0.1)
@@ -35,16 +37,28 @@ def test_the_summary_is_of_both_runs():
 def test_counters_are_equal_only_if_all_are(of_awake, of_governed, curves):
     runs = run_of([1.0]), run_of([1.0])
     summary = summarize(
-        *runs, found(equal=bool(of_awake)), found(equal=bool(of_governed)), curves_equal=bool(curves)
+        *runs,
+        found(equal=bool(of_awake)),
+        found(equal=bool(of_governed)),
+        saving=SAVING,
+        curves_equal=bool(curves),
     )
     assert not summary.counters_equal
 
 
 def test_an_evacuation_that_moved_nothing_has_no_time_per_mib():
     still = GOVERNOR | {"moved": 0}
-    summary = summarize(run_of([1.0]), run_of([1.0], still), found(), found(), curves_equal=True)
+    summary = summarize(
+        run_of([1.0]), run_of([1.0], still), found(), found(), saving=SAVING, curves_equal=True
+    )
     assert summary.evacuation_ms_per_mib is None
 
 
 def test_turns_are_lines_of_begin_and_length():
-    assert _mean_turn_us("100 10\n200 30\n") == 20
+    assert mean_turn_us("100 10\n200 30\n") == 20
+
+
+def test_background_is_what_does_not_depend_on_accesses():
+    """2 of standby, 1 of refreshes, 4 of self-refresh, beside 8 of activations, 16 of reads, 32 of writes."""
+    components = {"standby": 2, "refresh": 1, "self-refresh": 4, "activate": 8, "read": 16, "write": 32}
+    assert background_mj(Energy(components)) == 7
