@@ -131,7 +131,7 @@ def compare(
     *,
     title: str,
 ) -> int:
-    """Run two works, check all counters, and write tables, report, pictures and summary; return the exit code.
+    """Run two works, check all counters, write tables, report, pictures and summary; return the exit code.
 
     Parameters:
         works: what the second saves is told in relation to the first.

@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
-from litemrc.cli.soc.linux_trays_demo import background_mj
 from litemrc.cli.soc.linux_ranks_runs import mean_turn_us, summarize
+from litemrc.cli.soc.linux_trays_demo import background_mj
 from litemrc.energy.model import Energy
 
 GOVERNOR = {"evacuations": 3, "moved": 512, "microseconds": 60_000}
