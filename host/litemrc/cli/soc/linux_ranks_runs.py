@@ -156,9 +156,10 @@ def compare(
     for work, run, result in zip(works, runs, found, strict=True):
         write_ranks(args.out / f"{work.name}.parquet", run.table)
         save_figure(ranks_figure(run.table, result.report, working_set=True), args.out / f"{work.name}.png")
-    _, last = runs
+    before, last = runs
     results = check(args.out, last.record, last.hello, last.collector, late=True)
-    summary = summarize(*runs, *found, saving=saving(*found), curves_equal=results.comparison.equal)
+    saved, equal = saving(*found), results.comparison.equal
+    summary = summarize(before, last, *found, saving=saved, curves_equal=equal)
     (args.out / "summary.json").write_text(json.dumps(asdict(summary), indent=2) + "\n")
     remarks = found[1].remarks | {"both": _text(summary, last.governor)}
     hello = last.hello
