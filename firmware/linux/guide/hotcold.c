@@ -36,12 +36,11 @@ static uint8_t *allocate_range(uint32_t count)
 
 static void place(uint8_t *pages, uint32_t count, const char *color, bool interleaved)
 {
-	unsigned long nodes = 0;
+	unsigned long nodes = allowed_nodes();
 	long failed;
 
 	if (interleaved)
-		failed = syscall(SYS_get_mempolicy, NULL, &nodes, NODES_MAX, NULL, MPOL_F_MEMS_ALLOWED) ||
-			 syscall(SYS_mbind, pages, (size_t)count * PAGE_BYTES, MPOL_INTERLEAVE, &nodes, NODES_MAX, 0);
+		failed = !nodes || syscall(SYS_mbind, pages, (size_t)count * PAGE_BYTES, MPOL_INTERLEAVE, &nodes, NODES_MAX, 0);
 	else
 		failed = litemrc_color(pages, (size_t)count * PAGE_BYTES, color);
 	if (failed) {

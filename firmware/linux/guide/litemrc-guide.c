@@ -139,10 +139,10 @@ static const struct tray_choice *choice_of(const char *path, const char *color, 
 static void run(const struct intents *intents, const struct plan *plan, const struct tray_choice *whole, char **command)
 {
 	char text[GUIDE_COLORS * (GUIDE_NAME + 20)], *end = text;
-	unsigned long allowed = 0;
+	unsigned long allowed = allowed_nodes();
 	struct tray_choice choice;
 
-	if (syscall(SYS_get_mempolicy, NULL, &allowed, NODES_MAX, NULL, MPOL_F_MEMS_ALLOWED))
+	if (!allowed)
 		refuse("litemrc-guide", 0, "get_mempolicy: %s; boot the kernel of `make linux-numa`", strerror(errno));
 	*end = '\0';
 	for (int i = 0; i < intents->count; i++) {

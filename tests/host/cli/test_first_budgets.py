@@ -1,9 +1,16 @@
-"""The budgets with which `litemrc govern` begins on Linux, by arithmetic."""
+"""The budgets with which `litemrc govern` begins on Linux, and what it lends, by arithmetic."""
+
+from types import SimpleNamespace
 
 import pytest
 from litemrc.cli.device.govern_cgroups import Cgroup
-from litemrc.cli.device.govern_decisions import _first_budgets
+from litemrc.cli.device.govern_decisions import GovernDecisions, Limits, _first_budgets
+from litemrc.cli.shared.memory import MemorySize
 from litemrc.device.contexts import Budget
+from litemrc.epochs.epoch_row import EpochRow
+from litemrc.policies.allocation.decision import Decision
+
+PAGES = {pages: MemorySize(str(pages), pages, in_bytes=False) for pages in (128, 512)}
 
 
 @pytest.mark.parametrize(
@@ -21,3 +28,24 @@ def test_idle_memory_is_divided_equally(memory, used, most, budgets):
         for context, pages in enumerate(used, 1)
     }
     assert list(_first_budgets(cgroups, most, memory, 128).values()) == budgets
+
+
+@pytest.mark.parametrize(
+    ("evicted", "budgets"),
+    [
+        ({1: 123, 2: 381}, {1: 384, 2: 128}),  # 200 + 123 and 230 + 381 pages do not fit: nothing is idle
+        ({1: 0, 2: 0}, {1: 224, 2: 288}),  # with 8 to spare 224 and 240; the second has reached its budget
+    ],
+)
+def test_nothing_is_lent_where_pages_were_evicted_for_lack_of_memory(evicted, budgets):
+    """As in scenarios/linux_pair.toml in the RTL, where the memory of INTR was lent to LINEAR."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    hello = SimpleNamespace(page_shift=12, pages=8192, groups=64, frames=8192)
+    rows = [
+        EpochRow(1, context, 0, 0, 0, 0, 0, 0, 0, False, (0,) * 64, resident, evicted[context])
+        for context, resident in ((1, 200), (2, 230))
+    ]
+    decisions.decide(hello, rows, {}, {1, 2}, 1e6)
+    decision = Decision({1: 384, 2: 128}, False, {}, 0.0, 1, {})
+    assert decisions.in_force(hello, decision, rows) == budgets

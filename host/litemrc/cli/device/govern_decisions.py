@@ -15,7 +15,7 @@ from litemrc.policies.allocation.governor import Governor
 from litemrc.policies.allocation.governor_parameters import GovernorParameters
 from litemrc.policies.allocation.lending import lent
 
-_RESIDENT_EPOCHS = 8  # whose resident pages decide what a cgroup needs
+_HELD_EPOCHS = 8  # whose pages decide what a cgroup needs
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class GovernDecisions:
         self._governor: Governor | None = None
         self._cgroups: dict[int, Cgroup] = {}
         self._maximums: dict[int, int] = {}
-        self._resident: dict[int, deque[int]] = {}  # at the ends of the last epochs
+        self._held: dict[int, deque[int]] = {}  # pages at the ends of the last epochs
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
         """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
@@ -53,12 +53,12 @@ class GovernDecisions:
         if {c: g.path for c, g in known.items()} != {c: g.path for c, g in self._cgroups.items()}:
             self._governor = None
             self._cgroups = known
-            self._resident.clear()
+            self._held.clear()
 
     def forget(self, context: int) -> None:
         """A cgroup is gone: its memory is free."""
         self._cgroups.pop(context, None)
-        self._resident.pop(context, None)
+        self._held.pop(context, None)
         if self._governor:
             self._governor.forget(context)
 
@@ -91,14 +91,18 @@ class GovernDecisions:
         return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
 
     def in_force(self, hello: Message, decision: Decision, rows: Iterable[EpochRow]) -> dict[int, int]:
-        """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent."""
+        """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent.
+
+        An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle.
+        """
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
         for row in (each for each in rows if each.context in own):
-            self._resident.setdefault(row.context, deque(maxlen=_RESIDENT_EPOCHS)).append(row.resident)
+            held = self._held.setdefault(row.context, deque(maxlen=_HELD_EPOCHS))
+            held.append(row.resident + row.evicted)
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
-        return decision.budgets | lent(own, self._resident, memory, group_pages, minimum, self._maximums)
+        return decision.budgets | lent(own, self._held, memory, group_pages, minimum, self._maximums)
 
     def described(
         self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]

@@ -12,7 +12,7 @@ CHARGED_AHEAD = 64  # pages that Linux charges a cgroup before they are used, at
 
 def lent(
     budgets: Mapping[int, int],
-    resident: Mapping[int, Sequence[int]],
+    held: Mapping[int, Sequence[int]],
     memory: int,
     group_pages: int,
     minimum: int = 0,
@@ -20,7 +20,7 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of its resident pages, or the most less those charged ahead, in
+    What a context needs is the least of the pages that it held, or the most less those charged ahead, in
     eighths of a group and with half an eighth to spare, if all that is needed fits into the memory with
     it. Then everybody gets it, and those get the remainder in equal parts that need their whole budget or
     more, or would with one more epoch of the same growth. If nobody does, or it does not fit, budgets
@@ -28,14 +28,14 @@ def lent(
 
     Parameters:
         budgets: in pages, by context.
-        resident: pages in use at the ends of the last epochs, the latest at the end, with those charged
-            ahead. A context without any needs its budget.
+        held: pages at the ends of the last epochs, the latest at the end, with those charged ahead and
+            those that were evicted. A context without any needs its budget.
         memory: pages to divide.
         minimum: smallest budget.
         most: limits from above.
     """
     most, part = most or {}, max(group_pages // 8, 1)
-    known = {context: seen for context in budgets if (seen := resident.get(context))}
+    known = {context: seen for context in budgets if (seen := held.get(context))}
     pressing = [
         context
         for context, seen in known.items()
@@ -58,11 +58,11 @@ def lent(
     return {context: min(pages, most.get(context, memory)) for context, pages in given.items()}
 
 
-def _needed(resident: Sequence[int], part: int, slack: int = 0) -> int:
-    pages = max(min(resident), max(resident) - CHARGED_AHEAD)
+def _needed(held: Sequence[int], part: int, slack: int = 0) -> int:
+    pages = max(min(held), max(held) - CHARGED_AHEAD)
     return ((pages + slack) // part + 1) * part
 
 
-def _expected(resident: Sequence[int]) -> int:
+def _expected(held: Sequence[int]) -> int:
     """Return the pages at the end of the next epoch if the context grows on."""
-    return resident[-1] + max(resident[-1] - resident[-2], 0) if len(resident) > 1 else 0
+    return held[-1] + max(held[-1] - held[-2], 0) if len(held) > 1 else 0
