@@ -36,7 +36,7 @@ def test_the_ranges_of_hotcold_are_interleaved_or_colored(ranks):
         line = re.search(rf".*anon={pages} .*", interleaved)[0]
         assert re.findall(r"N\d=(\d+)", line) == [str(pages // 4)] * 4
     colored = ranks.check(run.format("litemrc-guide --color HOT /intents -- hotcold 60 240 /tmp/turns"))
-    assert "anon=240 dirty=240 N3=240" in colored
+    assert re.search(r"anon=240 .*N3=240 ", colored)
     assert "N3" not in re.search(r".*anon=60 .*", colored)[0]
     assert len(ranks.check("cat /tmp/turns").splitlines()) > 1
 
