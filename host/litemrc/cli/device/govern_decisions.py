@@ -107,7 +107,7 @@ class GovernDecisions:
     def described(
         self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]
     ) -> dict[str, Any]:
-        """Return the reasons for the log, by context; curves where a budget changed.
+        """Return the reasons for the log, by context, and the curves that decided.
 
         Parameters:
             budgets: in force.
@@ -124,8 +124,7 @@ class GovernDecisions:
             if row:
                 each |= {"resident": row.resident, "evicted": row.evicted, "refaults": sum(row.tail)}
                 each["unidentified"] = row.unidentified
-            if reason.before != reason.after:
-                each["curve"] = self._governor.curve_points(context)
+            each["curve"] = self._governor.curve_points(context)
             described[str(context)] = each
         return described
 

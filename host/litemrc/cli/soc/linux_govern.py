@@ -174,7 +174,9 @@ def _draw(out: Path, scenario: "Scenario", runs: Mapping[str, "DeviceRun"]) -> N
     from litemrc.plots.files import save_figure
     from litemrc.plots.machines.multiprogram import mm_figure
 
-    figure = mm_figure(scenario, [run.result for run in runs.values()], begin_s=0.0, names=POLICIES)
+    curves = list(runs.values())[-1].curves
+    results = [run.result for run in runs.values()]
+    figure = mm_figure(scenario, results, begin_s=0.0, names=POLICIES, curves=curves)
     save_figure(figure, out / "govern.png")
 
 

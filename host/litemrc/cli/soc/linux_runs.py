@@ -32,11 +32,14 @@ class DeviceRun:
             whole run: faults are major ones, zero fills all others, pages written those that reclaim took.
         turn_s: for each program float64[turns], length of each turn.
         budgets: pages of each program after each epoch.
+        curves: of each program at each sample of the result: sizes in pages at which its miss ratio
+            falls, and the ratio there; empty where the governor had no curve.
     """
 
     result: RunResult
     turn_s: Mapping[str, NDArray[np.float64]]
     budgets: Sequence[Mapping[str, int]]
+    curves: Mapping[str, Sequence[Sequence[tuple[int, float]]]]
 
     def faults_per_turn(self, name: str) -> float:
         return self.result.process(name).faults / len(self.turn_s[name])
@@ -80,6 +83,12 @@ def run_governed(
         replace(result, budget_pages=None) if "--dry-run" in govern else result,
         {name: each[:, 1] for name, each in of_turns.items()},
         [{name: each["budget"] for name, each in epoch.items()} for epoch in epochs],
+        {
+            program.name: [
+                epoch.get(program.name, {}).get("curve", ()) for epoch in epochs[-len(result.sampled_s) :]
+            ]
+            for program in programs
+        },
     )
 
 

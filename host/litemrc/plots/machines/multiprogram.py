@@ -8,11 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from litemrc.curves.shown import ratio_top
 from litemrc.machines.multiprogram.run_result import RunResult
 from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.plots.curves import COLOURS, STYLE
 from litemrc.plots.units import memory_unit
 
+CurvePoints = Sequence[tuple[int, float]]  # sizes in pages at which the miss ratio falls, and the ratio there
 BINS = 80  # bins of the time axis; response times are averaged in each
 _POLICY_COLOURS = dict(
     zip(POLICIES, (COLOURS[2], COLOURS[5], COLOURS[3], COLOURS[4], COLOURS[1]), strict=True)
@@ -27,25 +29,30 @@ def mm_figure(
     begin_s: float | None = None,
     title: bool = True,
     names: Mapping[str, str] | None = None,
+    curves: Mapping[str, Sequence[CurvePoints]] | None = None,
 ) -> Figure:
     """Draw the mean response time of interactive processes, a line for each policy; below, memory by process.
 
     Parameters:
         begin_s: time at which the axis begins with 0; None: the start of the measurement.
         names: of policies in the picture, where they differ.
+        curves: of processes at the samples of the last result; each gets a heat map with its budget.
     """
     names = {result.policy: result.policy for result in results} | dict(names or {})
     begin = scenario.measure_from * scenario.tick_s if begin_s is None else begin_s
     interactive = [process for process in results[0].processes if process.kind != "batch"]
     end = max(result.time_s for result in results) - begin
-    panels = len(interactive) + len(results)
+    curves = {name: each for name, each in (curves or {}).items() if any(each)}
+    panels = len(interactive) + len(results) + len(curves)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8, 0.9 + 1.5 * panels), dpi=150, layout="constrained")
         axes = figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0]
         for panel, process in zip(axes, interactive, strict=False):
             _draw_responses(panel, results, process.name, names, begin, end)
-        for panel, result in zip(axes[len(interactive) :], results, strict=True):
+        for panel, result in zip(axes[len(interactive) : panels - len(curves)], results, strict=True):
             _draw_memory(panel, scenario, result, names[result.policy], begin)
+        for panel, name in zip(axes[panels - len(curves) :], curves, strict=True):
+            _draw_curves(panel, scenario, results[-1], name, curves[name], begin)
         shown = next((n for n, result in enumerate(results) if result.budget_pages is not None), 0)
         axes[len(interactive) + shown].legend(
             loc="lower right", bbox_to_anchor=(1, 0.97), ncols=4, fontsize=9
@@ -118,6 +125,45 @@ def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, policy: str,
     axes.set_title(f"resident memory under {policy}")
     axes.set_ylabel(unit)
     axes.set_ylim(0, most * 1.04)
+
+
+def _draw_curves(
+    axes: Axes,
+    scenario: Scenario,
+    result: RunResult,
+    name: str,
+    curves: Sequence[CurvePoints],
+    begin: float,
+) -> None:
+    group = scenario.mrc.group_pages
+    deepest = max((pages for points in curves for pages, _ in points), default=group)
+    sizes = np.arange(group, max(scenario.memory_pages, deepest + group) + 1, group)
+    ratios = np.stack([_ratios(points, sizes[:-1]) for points in curves], axis=1)
+    unit, unit_bytes = memory_unit(scenario.memory_pages * scenario.page_bytes)
+    page = scenario.page_bytes / unit_bytes
+    times = result.sampled_s - begin
+    edges = np.append(times[:1] - np.diff(times[:2]).sum(), times)
+    mesh = axes.pcolormesh(
+        edges, sizes * page, ratios, cmap="cividis", vmin=0, vmax=ratio_top([ratios]), rasterized=True
+    )
+    if result.budget_pages is not None:
+        place = [process.name for process in result.processes].index(name)
+        # White on black: seen on dark and bright cells.
+        for colour, width in (("black", 2.6), ("white", 1.2)):
+            axes.step(times, result.budget_pages[:, place] * page, color=colour, lw=width, where="post")
+    axes.set_title(f"{name}: miss ratio under LRU (colour) by memory, and its budget (line)")
+    axes.set_ylabel(unit)
+    axes.set_ylim(0, sizes[-1] * page)
+    # Beside the panel: its time axis stays that of the others.
+    axes.figure.colorbar(mesh, cax=axes.inset_axes((1.01, 0, 0.012, 1)))
+
+
+def _ratios(points: CurvePoints, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the miss ratio in each size; nan without a curve."""
+    if not points:
+        return np.full(sizes.size, np.nan)
+    falls, ratios = np.array(points).T
+    return np.append(1.0, ratios)[np.searchsorted(falls, sizes, "right")]
 
 
 def _process_colours(count: int) -> list[str]:
