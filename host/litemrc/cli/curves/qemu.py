@@ -1,4 +1,4 @@
-"""`litemrc qemu -- CMD`: the miss-ratio curve of a program of any architecture, in QEMU."""
+"""`litemrc qemu -- CMD`: the miss-ratio curve of a program or machine of any architecture, in QEMU."""
 
 import argparse
 import sys
@@ -32,6 +32,11 @@ Each process has caches and a curve of its own; a child begins with empty caches
 starts by exec runs outside QEMU and is not counted. The program's stdout goes to stderr. Ctrl-C ends the
 program and prints what was counted; a second Ctrl-C prints nothing.
 
+--system: the command is that of a whole machine, such as qemu-system-riscv64 and its arguments. Accesses are
+loads and stores of all its processors and programs, and of its kernel, to its RAM; pages are physical.
+Instruction fetches, page-table walks and DMA are not seen. A processor is one of the machine's. The machine
+ends as it would without the plugin: guest's poweroff, Ctrl-C, or SIGTERM to QEMU.
+
 --json prints the object of `litemrc mrc --json`, with accesses (that reached memory: hits, misses, outside
 and unsampled), outside, unsampled, references (of the program, before the caches) and seconds; with --epoch,
 working_set_pages of each epoch.
@@ -39,6 +44,7 @@ working_set_pages of each epoch.
   litemrc qemu -- sort big.txt
   litemrc qemu --engine bucket --frames 65536 --sample-rate 1/64 --json -- ./server > curve.json
   litemrc qemu --sysroot /usr/riscv64-linux-gnu -- ./program-for-riscv64
+  litemrc qemu --system --sample-rate 1/64 -- qemu-system-x86_64 -m 16G -nographic -kernel vmlinuz ...
 """
 
 
@@ -73,6 +79,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sysroot", metavar="DIR", help="folder with the libraries of a program for another architecture"
     )
+    parser.add_argument("--system", action="store_true", help="COMMAND runs a whole machine: see below")
     add_sizes_argument(parser)
     add_output_formats(parser)
     add_plot_argument(parser, "the curves")
@@ -83,11 +90,14 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc qemu`."""
     # Imported here: they load numpy.
     from litemrc.traces.qemu.counts import read_counts
-    from litemrc.traces.qemu.monitored import Interrupts, Monitor, running, wait
+    from litemrc.traces.qemu.monitored import Interrupts, Monitor, running, running_machine, wait
 
     check_pictures(args.plot)
     frames, groups = _sizes_of(args)
     levels, instructions, fetches = caches_of(args)
+    if args.system:
+        _check_system(args)
+        instructions, fetches = None, False
     monitor = Monitor(
         args.page_size or PAGE_BYTES,
         levels,
@@ -101,7 +111,11 @@ def main(args: argparse.Namespace) -> int:
     )
     with (
         Interrupts() as interrupts,
-        running(args.command, monitor, stdout=sys.stderr, sysroot=args.sysroot) as program,
+        (
+            running_machine(args.command, monitor, stdout=sys.stderr)
+            if args.system
+            else running(args.command, monitor, stdout=sys.stderr, sysroot=args.sysroot)
+        ) as program,
     ):
         code = wait(program, interrupts)
         counts = read_counts(program.folder, args.command[0])
@@ -126,6 +140,15 @@ def main(args: argparse.Namespace) -> int:
     if interrupts.at is not None:
         raise KeyboardInterrupt
     return 0
+
+
+def _check_system(args: argparse.Namespace) -> None:
+    if args.sysroot:
+        raise UserError("is for programs, not for machines", where="--sysroot", remedy="drop it")
+    if args.icache not in (None, "none"):
+        raise UserError(
+            "instruction fetches of a machine are not seen", where="--icache", remedy="drop it, or give none"
+        )
 
 
 def _sizes_of(args: argparse.Namespace) -> tuple[int, int]:
@@ -159,6 +182,11 @@ def _warn(counts: "list[Counts]") -> None:
             f"{replaced} of {len(counts)} processes started another program by exec;"
             " it ran outside QEMU and is not counted"
         )
+    if any(each.cut for each in counts):
+        note(
+            f"{sum(each.cut for each in counts):,} accesses go on in another page;"
+            " the part in the first one counts"
+        )
     if any(each.unsampled for each in counts):
         note(f"{sum(each.pages for each in counts):,} pages were sampled")
 
@@ -189,6 +217,7 @@ def _print(
                 "unsampled": each.unsampled,
                 "references": each.references,
                 "seconds": round(each.seconds, 3),
+                **({"device_accesses": each.device_accesses} if args.system else {}),
                 **(
                     {"working_set_pages": [n << args.sample_rate for n in each.working_sets]}
                     if args.epoch

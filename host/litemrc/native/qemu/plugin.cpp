@@ -1,8 +1,9 @@
-// liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator, in user mode.
+// liblitemrc_qemu.so: the monitor as a plugin of QEMU's translator: of a program (user mode) or a machine (system mode).
 //
 // A processor's caches belong to the thread that runs it, and need no lock. What leaves them waits in a buffer, and goes to
 // the shared caches and the stack engine under `lock`: accesses of several processors are in the order of their buffers.
 // A forked process starts with nothing counted, and writes results of its own.
+// In system mode a processor is one of the machine's, and addresses are physical: those of QEMU's RAM blocks.
 #include "plugin_api.hpp"
 #include "results.hpp"
 
@@ -28,11 +29,14 @@ namespace {
 using namespace litemrc_qemu;
 using Clock = std::chrono::steady_clock;
 
+constexpr uint64_t LEAST_PAGE = 4096; // of a machine: pages behind one another need not be so in memory
 constexpr unsigned MOST_PROCESSORS = 1 << 15; // the stream has 15 bits
 
-Settings settings;
-std::string target;
+// Never destroyed: a processor that ends its machine calls exit(), which calls destructors before `on_exit`.
+Settings &settings = *new Settings;
+std::string &target = *new std::string;
 bool timed;                                     // blocks are counted
+bool machine;                                   // system mode
 std::array<Processor *, MOST_PROCESSORS> processors; // written by the thread that runs the processor
 std::atomic<bool> stopping;                     // the process ends: threads wait for that
 std::mutex lock;                                // guards the following
@@ -100,7 +104,18 @@ void on_block(unsigned cpu, void *data) {
 
 void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
     Inside here(cpu);
-    const uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+    uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+    if (machine) {
+        const qemu_plugin_hwaddr *const where = qemu_plugin_get_hwaddr(info, address);
+        if (!where || qemu_plugin_hwaddr_is_io(where))
+            return here->access_device();
+        const uint64_t room = LEAST_PAGE - address % LEAST_PAGE;
+        if (size > room) {
+            here->cut_access();
+            size = uint32_t(room);
+        }
+        address = qemu_plugin_hwaddr_phys_addr(where);
+    }
     if (here->access(address, size, qemu_plugin_mem_is_store(info), uint32_t(uintptr_t(data))))
         flush(*here);
 }
@@ -157,7 +172,11 @@ void write(bool replaced) {
         fprintf(stderr, "litemrc: cannot write %s: %s\n", path.c_str(), strerror(errno));
 }
 
-void on_exit(qemu_plugin_id_t, void *) { write(false); }
+void on_exit(qemu_plugin_id_t, void *) {
+    if (machine)
+        stop(); // a processor may end the machine while others run
+    write(false);
+}
 
 // A successful exec ends the emulation without a call of on_exit.
 void on_syscall(qemu_plugin_id_t, unsigned, int64_t number, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
@@ -207,10 +226,6 @@ PLUGIN_EXPORT int kill(pid_t process, int number) noexcept {
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int count, char **arguments) {
-    if (info->system_emulation) {
-        fprintf(stderr, "litemrc: the plugin follows programs; run it in QEMU's user mode\n");
-        return 1;
-    }
     try {
         for (int i = 0; i < count; ++i)
             settings.set(arguments[i]);
@@ -222,11 +237,15 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
         return 1;
     }
     target = info->target_name;
+    machine = info->system_emulation;
+    settings.fetches &= !machine; // the interface does not name their physical addresses
     timed = settings.fetches || settings.stream >= 0;
     began = Clock::now();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+    if (machine)
+        return 0;
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     pthread_atfork(nullptr, nullptr, on_fork);
     return 0;

@@ -14,6 +14,7 @@ typedef uint32_t qemu_plugin_meminfo_t;
 
 struct qemu_plugin_tb;     // a translated block
 struct qemu_plugin_insn;   // an instruction of it
+struct qemu_plugin_hwaddr; // where an access of a machine goes
 
 typedef struct {
     const char *target_name;
@@ -53,4 +54,9 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+
+// In system mode only, during a qemu_plugin_mem_cb.
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *where);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *where);
 }

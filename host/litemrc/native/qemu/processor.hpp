@@ -54,6 +54,10 @@ class Processor {
         return waiting_.size() >= CAPACITY || raw_accesses_.size() >= CAPACITY;
     }
 
+    // An access to a device does not count, and of one that goes on in another page only the part in the first one does.
+    void access_device() { ++device_accesses_; }
+    void cut_access() { ++cut_; }
+
     bool fetch(uint64_t address, uint32_t size, uint32_t index) {
         ++fetches_;
         if (raw_)
@@ -92,6 +96,8 @@ class Processor {
     uint64_t fetches() const { return fetches_; }
     uint64_t fetched_lines() const { return fetched_lines_; }
     uint64_t transfers() const { return transfers_; }
+    uint64_t device_accesses() const { return device_accesses_; }
+    uint64_t cut() const { return cut_; }
     const std::vector<Cache> &levels() const { return levels_; }
     const std::vector<Cache> &instruction_caches() const { return instructions_; }
 
@@ -107,6 +113,7 @@ class Processor {
     std::vector<Transfer> waiting_, raw_accesses_;
     uint64_t started_ = 0, block_ = 0, flushed_ = 0; // instructions
     uint64_t loads_ = 0, stores_ = 0, fetches_ = 0, fetched_lines_ = 0, transfers_ = 0;
+    uint64_t device_accesses_ = 0, cut_ = 0; // of a machine
 };
 
 } // namespace litemrc_qemu

@@ -10,6 +10,7 @@ namespace litemrc_qemu {
 
 struct Totals {
     uint64_t instructions = 0, loads = 0, stores = 0, fetches = 0, transfers = 0;
+    uint64_t device_accesses = 0, cut = 0;
     uint64_t processors = 0;
     std::vector<std::vector<uint64_t>> caches; // instructions, levels: accesses, misses, write-backs
 };
@@ -28,6 +29,8 @@ inline void add(Totals &totals, const Processor &processor, size_t levels) {
     totals.stores += processor.stores();
     totals.fetches += processor.fetches();
     totals.transfers += processor.transfers();
+    totals.device_accesses += processor.device_accesses();
+    totals.cut += processor.cut();
     ++totals.processors;
     for (const Cache &cache : processor.instruction_caches())
         add(totals.caches[0], cache, processor.fetched_lines());
@@ -77,6 +80,8 @@ inline bool write_results(const std::string &path, const Totals &totals, const M
                                       {"stores", totals.stores},
                                       {"fetches", totals.fetches},
                                       {"processors", totals.processors},
+                                      {"device_accesses", totals.device_accesses},
+                                      {"cut", totals.cut},
                                       {"transfers_sent", totals.transfers},
                                       {"transfers_taken", memory.transfers()},
                                       {"misses", misses},

@@ -43,6 +43,8 @@ class Counts:
         unsampled: accesses to pages that are not sampled.
         instructions: instructions begun; 0 if they were not counted.
         loads, stores: of the program; one that does both is a store.
+        device_accesses: of a machine: to devices, which are not among loads and stores.
+        cut: of a machine: loads and stores that go on in another page; the part in the first one counts.
         streamed: records sent.
         working_sets: pages accessed in each epoch.
         instruction_cache, caches: counts of the caches; None: there is none.
@@ -61,6 +63,8 @@ class Counts:
     instructions: int
     loads: int
     stores: int
+    device_accesses: int
+    cut: int
     streamed: int
     working_sets: list[int]
     instruction_cache: CacheCounts | None
@@ -132,6 +136,8 @@ def _checked(process: int, facts: dict[str, Any], hits: NDArray[np.uint64], wher
         facts["instructions"],
         facts["loads"],
         facts["stores"],
+        facts["device_accesses"],
+        facts["cut"],
         facts["streamed"],
         facts["working_sets"],
         instruction_cache if facts["instructions"] else None,

@@ -6,11 +6,13 @@ import struct
 import subprocess
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 
 from litemrc.errors import UserError
 
 _PACKAGE = "install QEMU's user mode with plugins: apt-get install qemu-user"
+_OTHERS = re.compile(r"(^|accel=)(kvm|xen|hvf|whpx|nvmm|hax)\b")  # accelerators that are no translator
 # e_machine of ELF (System V ABI): names of QEMU for 32 and 64 bits; a pair is for little and big endian.
 _Name = str | tuple[str, str] | None
 _MACHINES: dict[int, tuple[_Name, _Name]] = {
@@ -90,6 +92,41 @@ def user_emulator(architecture: str) -> Path:
         static = shutil.which(f"qemu-{architecture}-static")
         why = f"; {static} takes no plugins" if static else ""
         raise UserError(f"qemu-{architecture} is not installed{why}", remedy=_PACKAGE)
+    return Path(found)
+
+
+def machine_emulator(command: Sequence[str]) -> Path:
+    """Return the emulator that a command line for a whole machine names.
+
+    Parameters:
+        command: such as qemu-system-riscv64, and its arguments.
+
+    Raises:
+        UserError: it is none, is not installed, or does not run the machine by its translator.
+    """
+    found = shutil.which(command[0])
+    if found is None:
+        raise UserError(
+            "the emulator does not exist",
+            where=command[0],
+            remedy="install the Debian package qemu-system-x86 or -misc",
+        )
+    if not Path(found).name.startswith("qemu-system-"):
+        raise UserError(
+            "is no emulator of a machine",
+            where=command[0],
+            remedy="with --system, name qemu-system-ARCHITECTURE and its arguments after --",
+        )
+    for word, value in zip_longest(command[1:], command[2:], fillvalue=""):
+        option = "-" + word.lstrip("-") if word.startswith("-") else ""
+        if option == "-enable-kvm" or (option in ("-accel", "-machine", "-M") and _OTHERS.search(value)):
+            raise UserError(
+                "the processor itself runs this machine, and the plugin sees none of its accesses",
+                where=f"{word} {value}" if option != "-enable-kvm" else word,
+                remedy="give -accel tcg instead",
+            )
+        if option == "-daemonize":
+            raise UserError("the machine would go on without this command", where=word, remedy="drop it")
     return Path(found)
 
 

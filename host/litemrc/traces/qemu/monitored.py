@@ -1,4 +1,4 @@
-"""Runs a program in QEMU with the plugin."""
+"""Runs a program, or a machine, in QEMU with the plugin."""
 
 import math
 import os
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,13 @@ from typing import IO
 
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import INSTRUCTIONS, LEVELS, CacheShape
-from litemrc.traces.qemu.emulator import architecture, plugin_for, program_path, user_emulator
+from litemrc.traces.qemu.emulator import (
+    architecture,
+    machine_emulator,
+    plugin_for,
+    program_path,
+    user_emulator,
+)
 
 FRAME_BITS = 48  # of page numbers; pages beyond count as outside
 
@@ -102,6 +108,28 @@ class Running:
 
 
 @contextmanager
+def running_machine(
+    command: Sequence[str], monitor: Monitor, *, stream: int | None = None, stdout: IO[str] | None = None
+) -> Iterator[Running]:
+    """Start a machine; the end of the block kills what still runs, and removes the folder.
+
+    Parameters:
+        command: QEMU's emulator of a whole machine and its arguments.
+        monitor: without instruction fetches; their physical addresses are not known.
+        stream, stdout: as for `running`.
+
+    Raises:
+        UserError: no emulator of machines, one without the translator, or no plugin for it.
+    """
+    if monitor.counts_fetches:
+        raise ValueError("instruction fetches of a machine have no physical addresses")
+    emulator = machine_emulator(command)
+    with _with_plugin(emulator, monitor, stream) as (folder, option):
+        # First, since further options may be files of the machine.
+        yield from _process([str(emulator), "-plugin", option, *command[1:]], folder, stream, stdout)
+
+
+@contextmanager
 def running(
     command: Sequence[str],
     monitor: Monitor,
@@ -123,29 +151,46 @@ def running(
     """
     program = program_path(command[0])
     emulator = user_emulator(architecture(program))
-    plugin = plugin_for(emulator)
-    with tempfile.TemporaryDirectory(prefix="litemrc-") as name:
-        folder = Path(name)
-        arguments = [f"out={name}", *monitor.arguments()]
-        if stream is not None:
-            arguments.append(f"stream={stream}")
-        option = ",".join(part.replace(",", ",,") for part in (str(plugin), *arguments))
+    with _with_plugin(emulator, monitor, stream) as (folder, option):
         root = ["-L", sysroot] if sysroot else []
         # Preloaded into the emulator, to see that a program is killed; the program keeps its own setting.
         own = os.environ.get("LD_PRELOAD")
         hidden = ["-E", f"LD_PRELOAD={own}"] if own else ["-U", "LD_PRELOAD"]
-        process = subprocess.Popen(
-            [str(emulator), *root, *hidden, "-0", command[0], "-plugin", option, str(program), *command[1:]],
-            pass_fds=() if stream is None else (stream,),
-            stdout=stdout,
-            env=os.environ | {"LD_PRELOAD": str(plugin)},
-        )
-        try:
-            yield Running(process, folder)
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        words = [*root, *hidden, "-0", command[0], "-plugin", option, str(program), *command[1:]]
+        preload = {"LD_PRELOAD": str(plugin_for(emulator))}
+        yield from _process([str(emulator), *words], folder, stream, stdout, preload)
+
+
+@contextmanager
+def _with_plugin(emulator: Path, monitor: Monitor, stream: int | None) -> Iterator[tuple[Path, str]]:
+    """Yield the folder for the counts, and the value of the emulator's option -plugin."""
+    plugin = plugin_for(emulator)
+    with tempfile.TemporaryDirectory(prefix="litemrc-") as name:
+        arguments = [f"out={name}", *monitor.arguments()]
+        if stream is not None:
+            arguments.append(f"stream={stream}")
+        yield Path(name), ",".join(part.replace(",", ",,") for part in (str(plugin), *arguments))
+
+
+def _process(
+    command: list[str],
+    folder: Path,
+    stream: int | None,
+    stdout: IO[str] | None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Running]:
+    process = subprocess.Popen(
+        command,
+        pass_fds=() if stream is None else (stream,),
+        stdout=stdout,
+        env=os.environ | (environment or {}),
+    )
+    try:
+        yield Running(process, folder)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 class Interrupts:

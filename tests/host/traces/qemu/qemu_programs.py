@@ -8,7 +8,7 @@ from litemrc.golden.monitor.cache_hierarchy import CacheModel, Memory
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.golden.monitor.page_filter import hashed
 from litemrc.traces.qemu.counts import Counts, read_counts
-from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running
+from litemrc.traces.qemu.monitored import FRAME_BITS, Monitor, running, running_machine
 from litemrc.traces.qemu.recording import RecordStream
 from patience import patience
 
@@ -93,11 +93,12 @@ class Recorded:
     code: int
 
 
-def recorded(command: list[str], monitor: Monitor) -> Recorded:
-    """Run a program with a raw stream; the accesses are those of the first process."""
+def recorded(command: list[str], monitor: Monitor, *, machine: bool = False) -> Recorded:
+    """Run a program or a machine with a raw stream; the accesses are those of the first process."""
     stream = RecordStream()
     accesses: list[tuple[int, int, int, int]] = []
-    with running(command, monitor, stream=stream.writer.fileno()) as program:
+    start = running_machine if machine else running
+    with start(command, monitor, stream=stream.writer.fileno()) as program:
         stream.started()
         for message in stream.messages(lambda: program.process.poll() is not None):
             if message and message[0] == program.process.pid:

@@ -1,0 +1,208 @@
+"""The plugin in QEMU's system mode: physical addresses, processors, devices; and `litemrc qemu --system`."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from litemrc.errors import UserError
+from litemrc.traces.cache_shape import CacheShape
+from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
+from litemrc.traces.qemu.monitored import Monitor
+from patience import patience
+from qemu_programs import golden_counts, recorded, transfers
+
+EMULATOR, COMPILER = "qemu-system-riscv32", "riscv64-unknown-elf-gcc"
+TURNS, PAGES, CROSSED = 6000, 200, 150
+VIRTUAL, PHYSICAL = 0x40000000, 0x80400000
+
+# Hart 0 accesses VIRTUAL, which is translated (mstatus.MPRV) to PHYSICAL; other harts increment one word in
+# turns with it.
+PROGRAM = f"""
+__asm__(".globl _start\\n_start: csrr a0, mhartid\\n j run\\n");
+static unsigned table[1024] __attribute__((aligned(4096)));
+static volatile int ended, word;
+static volatile unsigned *const finisher = (unsigned *)0x100000;
+static volatile char *const uart = (char *)0x10000000;
+static inline void add(void) {{
+    for (int i = 0; i < 5000; i++)
+        __asm__ volatile("amoadd.w zero, %1, (%0)" : : "r"(&word), "r"(1) : "memory");
+}}
+__attribute__((noreturn, used)) void run(unsigned hart) {{
+    if (hart) {{
+        add();
+        __asm__ volatile("amoadd.w zero, %1, (%0)" : : "r"(&ended), "r"(1) : "memory");
+        for (;;)
+            __asm__ volatile("wfi");
+    }}
+#if HARTS > 1
+    add();
+    while (ended != HARTS - 1)
+        ;
+#else
+    table[{VIRTUAL >> 22}] = ({PHYSICAL}u >> 12) << 10 | 0xCF;
+    __asm__ volatile("csrw pmpaddr0, %0\\n csrw pmpcfg0, %1" : : "r"(-1), "r"(0x1f));
+    __asm__ volatile("csrw satp, %0\\n sfence.vma\\n csrs mstatus, %1"
+                     : : "r"(1u << 31 | (unsigned)table >> 12), "r"(1 << 17 | 1 << 11) : "memory");
+    unsigned x = 1;
+    volatile unsigned char *const data = (volatile unsigned char *){VIRTUAL};
+    for (int i = 0; i < {TURNS}; i++) {{
+        x = x * 1664525 + 1013904223;
+        data[(x >> 8) % ({PAGES} * 4096)]++;
+        if (i % 5 == 0)
+            __asm__ volatile("lw a0, (%0)"
+                             : : "r"(data + (x >> 12) % {CROSSED} * 4096 + 4094) : "a0", "memory");
+    }}
+    __asm__ volatile("csrc mstatus, %0" : : "r"(1 << 17));
+#endif
+    while (FOREVER)
+        word = 1;
+    *uart = 0;
+    *finisher = 0x5555; // QEMU ends here, before the store counts
+    for (;;)
+        ;
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory):
+    """Return a function: the command of a machine whose memory holds the program, for so many harts."""
+    for tool in (EMULATOR, COMPILER):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    try:
+        plugin_for(machine_emulator([EMULATOR]))
+    except UserError as error:
+        pytest.skip(f"{error.what}; {error.remedy}")
+    folder = tmp_path_factory.mktemp("machine")
+
+    def command(harts: int = 1, *, forever: bool = False) -> list[str]:
+        program = folder / f"program-{harts}-{forever}"
+        options = ["-march=rv32ima_zicsr", "-mabi=ilp32", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000"]
+        defines = [f"-DHARTS={harts}", f"-DFOREVER={int(forever)}"]
+        if not program.exists():
+            subprocess.run(
+                [COMPILER, "-O1", "-mcmodel=medany", *options, *defines, "-x", "c", "-", "-o", str(program)],
+                input=PROGRAM,
+                text=True,
+                check=True,
+                timeout=patience(60),
+            )
+        options = ["-M", "virt", "-m", "32", "-smp", str(harts), "-display", "none", "-serial", "null"]
+        return [EMULATOR, *options, "-bios", str(program)]
+
+    return command
+
+
+def accesses_of_hart_0() -> list[tuple[int, int, int]]:
+    """Return kind, physical address and size of what the program accesses through its page table."""
+    x, expected = 1, []
+    for turn in range(TURNS):
+        x = (x * 1664525 + 1013904223) % 2**32
+        byte = PHYSICAL + (x >> 8) % (PAGES * 4096)
+        expected += [(0, byte, 1), (1, byte, 1)]
+        if turn % 5 == 0:
+            expected.append((0, PHYSICAL + (x >> 12) % CROSSED * 4096 + 4094, 2))  # of 4 bytes, 2 on the page
+    return expected
+
+
+def test_accesses_are_those_of_the_program_at_physical_addresses(machine):
+    monitor = Monitor(4096, (), None, False, "bucket", 256, 16, epoch=1000, raw=True)
+    run = recorded(machine(), monitor, machine=True)
+    (counts,) = run.counts
+    program = [(kind, address, size) for _, kind, address, size in run.accesses if address >= PHYSICAL]
+    assert program == accesses_of_hart_0()
+    # Before: two words of QEMU's reset code, and the page-table entry. At the end a device: the UART.
+    assert [(kind, size) for _, kind, address, size in run.accesses if address < PHYSICAL] == [
+        (0, 4),
+        (0, 4),
+        (1, 4),
+    ]
+    assert (counts.loads, counts.stores) == (TURNS + TURNS // 5 + 2, TURNS + 1)
+    assert (counts.device_accesses, counts.cut) == (1, TURNS // 5)
+
+
+@pytest.mark.parametrize(
+    "monitor",
+    [
+        Monitor(4096, (), None, False, "bucket", 256, 16, epoch=1000, raw=True),
+        Monitor(4096, (), None, False, "group", 256, 64, sampling=2, raw=True),
+        Monitor(
+            4096, (CacheShape(512, 2, 32), CacheShape(2048, 4, 64), CacheShape(16384, 4, 64)), None, False,
+            "group", 512, 16, epoch=100, raw=True,
+        ),
+    ],
+    ids=["bucket", "group, sampled", "group, cached"],
+)  # fmt: skip
+@pytest.mark.parametrize("harts", [1, 3])
+def test_counters_of_a_machine_equal_those_of_the_golden_models(machine, monitor, harts):
+    run = recorded(machine(harts), monitor, machine=True)
+    (counts,) = run.counts  # checked by read_counts: sent = taken, passed = counted
+    reached = transfers(run.accesses, monitor)
+    hits, misses, outside, unsampled, working_sets = golden_counts((a >> 12 for a, _ in reached), monitor)
+    assert dict(enumerate(counts.hits.tolist())) == hits
+    assert (counts.misses, counts.outside, counts.unsampled) == (misses, outside, unsampled)
+    assert counts.working_sets == working_sets
+    assert counts.accesses == len(reached) > 0
+
+
+def test_harts_that_race_lose_no_count(machine):
+    monitor = Monitor(4096, (), None, False, "exact", raw=True)
+    run = recorded(machine(3), monitor, machine=True)
+    (counts,) = run.counts
+    # Of each hart 5,000 atomic increments, QEMU's reset code of 2 loads; of two harts one more increment.
+    assert counts.stores == 3 * 5000 + 2
+    assert {number for number, *_ in run.accesses} == {0, 1, 2}
+
+
+def litemrc_qemu(*arguments: object) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "litemrc.cli.main", "qemu", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_the_command_prints_the_curve_of_a_machine(machine):
+    process = litemrc_qemu("--system", "--json", "--cache", "none", "--", *machine())
+    out, messages = process.communicate(timeout=patience(120))
+    assert process.returncode == 0, messages
+    curve = json.loads(out)
+    references = 2 * TURNS + TURNS // 5 + 3
+    assert (curve["references"], curve["accesses"], curve["device_accesses"]) == (references, references, 1)
+    # Pages of the data, of the page table, and of the ROM.
+    touched = {address >> 12 for _, address, _ in accesses_of_hart_0()}
+    assert curve["cold_misses"] == len(touched) + 2
+    assert f"{TURNS // 5:,} accesses go on in another page" in messages
+
+
+def test_ctrl_c_ends_a_machine_and_prints_what_was_counted(machine):
+    process = litemrc_qemu("--system", "--json", "--cache", "none", "--", *machine(2, forever=True))
+    time.sleep(patience(2))
+    process.send_signal(2)
+    out, messages = process.communicate(timeout=patience(60))
+    assert process.returncode == 130, messages
+    curve = json.loads(out)
+    assert curve["interrupted"] is True and curve["accesses"] > 10_000
+
+
+@pytest.mark.parametrize(
+    "arguments, complaint",
+    [
+        (["--", "true"], "no emulator of a machine"),
+        (["--", "qemu-system-none"], "the emulator does not exist"),
+        (["--", EMULATOR, "-enable-kvm"], "sees none of its accesses"),
+        (["--", EMULATOR, "-M", "virt,accel=kvm:tcg"], "sees none of its accesses"),
+        (["--", EMULATOR, "-daemonize"], "go on without this command"),
+        (["--sysroot", "/", "--", EMULATOR], "is for programs"),
+        (["--icache", "16k:4:64", "--", EMULATOR], "instruction fetches of a machine"),
+    ],
+)
+def test_bad_arguments_of_a_machine_exit_with_2(machine, arguments, complaint):
+    process = litemrc_qemu("--system", *arguments)
+    _, messages = process.communicate(timeout=patience(60))
+    assert process.returncode == 2 and complaint in messages and "Traceback" not in messages
+
+
+def test_a_kernel_named_kvm_is_no_accelerator(machine):
+    assert machine_emulator([EMULATOR, "-append", "kvm", "-kernel", "kvm"]).name == EMULATOR
