@@ -3,10 +3,14 @@
  * Re-assigning a context ends the running epoch, and that epoch's record carries the new follower.
  * So a reader attributes the counts of the following epochs correctly, however late it reads.
  */
-#include <linux/iopoll.h>
 #include <linux/sched/signal.h>
 
 #include "litemrc.h"
+
+static bool is_settled(u32 status, u32 ready, u32 due)
+{
+	return status & ready || !(status & due);
+}
 
 /**
  * litemrc_settle_locked - wait until no end of epoch is between queue and window
@@ -20,17 +24,12 @@
  */
 int litemrc_settle_locked(struct litemrc *mon)
 {
-	const u32 ready = LITEMRC_STATUS_EPOCH_READY, due = LITEMRC_STATUS_EPOCH_DUE;
 	u32 status;
 
-	if (mon->stuck)
+	if (litemrc_poll_status(mon, is_settled, LITEMRC_STATUS_EPOCH_READY,
+				LITEMRC_STATUS_EPOCH_DUE, &status))
 		return -EIO;
-	if (read_poll_timeout_atomic(litemrc_read, status, status & ready || !(status & due), 1,
-				     mon->patience_us, false, mon, LITEMRC_STATUS)) {
-		litemrc_set_stuck(mon);
-		return -EIO;
-	}
-	return status & ready ? -EAGAIN : 0;
+	return status & LITEMRC_STATUS_EPOCH_READY ? -EAGAIN : 0;
 }
 
 static void describe(const struct litemrc_follower *follower, struct litemrc_context *followed)

@@ -199,6 +199,8 @@ void litemrc_invalidate(struct litemrc *mon, u32 frame);
 int litemrc_wait_invalidated(struct litemrc *mon);
 void litemrc_clear_locked(struct litemrc *mon);
 void litemrc_check_commands(struct litemrc *mon, u32 status);
+int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mask, u32 value),
+			u32 mask, u32 value, u32 *status);
 int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value);
 void litemrc_set_stuck(struct litemrc *mon);
 

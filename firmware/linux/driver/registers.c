@@ -84,10 +84,29 @@ void litemrc_set_stuck(struct litemrc *mon)
 	irq_work_queue(&mon->stuck_work);
 }
 
-/* Reads without a pause first: most waits are shorter than one. */
+static bool has_value(u32 status, u32 mask, u32 value)
+{
+	return (status & mask) == value;
+}
+
+/*
+ * Reads without a pause first: most waits are shorter than one, and a virtual processor may be
+ * stopped for longer than @patience_us.
+ */
 #define LITEMRC_QUICK_READS 16
 
-static int wait_status(struct litemrc *mon, u32 mask, u32 value, u32 *status)
+/**
+ * litemrc_poll_status - busy-wait until the status register satisfies a condition
+ * @mon: the monitor
+ * @is_done: the condition; gets the status, @mask and @value
+ * @mask: bits of the status register
+ * @value: for the condition
+ * @status: the status read last
+ *
+ * Return: 0, or -EIO if the gateware does not respond, now or earlier
+ */
+int litemrc_poll_status(struct litemrc *mon, bool (*is_done)(u32 status, u32 mask, u32 value),
+			u32 mask, u32 value, u32 *status)
 {
 	unsigned int reads;
 
@@ -95,10 +114,10 @@ static int wait_status(struct litemrc *mon, u32 mask, u32 value, u32 *status)
 		return -EIO;
 	for (reads = 0; reads < LITEMRC_QUICK_READS; reads++) {
 		*status = litemrc_read(mon, LITEMRC_STATUS);
-		if ((*status & mask) == value)
+		if (is_done(*status, mask, value))
 			return 0;
 	}
-	if (!read_poll_timeout_atomic(litemrc_read, *status, (*status & mask) == value, 1,
+	if (!read_poll_timeout_atomic(litemrc_read, *status, is_done(*status, mask, value), 1,
 				      mon->patience_us, false, mon, LITEMRC_STATUS))
 		return 0;
 	litemrc_set_stuck(mon);
@@ -117,7 +136,7 @@ int litemrc_wait_status(struct litemrc *mon, u32 mask, u32 value)
 {
 	u32 status;
 
-	return wait_status(mon, mask, value, &status);
+	return litemrc_poll_status(mon, has_value, mask, value, &status);
 }
 
 /* Counts commands that were lost or late, from a status just read. Caller holds @lock. */
@@ -135,7 +154,7 @@ static void wait_commands(struct litemrc *mon)
 {
 	u32 status;
 
-	if (wait_status(mon, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
+	if (litemrc_poll_status(mon, has_value, LITEMRC_STATUS_COMMAND_PENDING, 0, &status))
 		return;
 	mon->room = mon->parameters.commands;
 	litemrc_check_commands(mon, status);

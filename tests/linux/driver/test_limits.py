@@ -17,6 +17,12 @@ def status_reads(guest):
     return int(guest.read(FAKE + "status_reads"))
 
 
+def uptime(guest):
+    """Return the guest's seconds: it may sleep for longer than it is told."""
+    (line,) = guest.do("r /proc/uptime")
+    return float(line.split()[0])
+
+
 def parameters(guest):
     return dict(line.split() for line in guest.do(f"r {S}parameters"))
 
@@ -43,11 +49,11 @@ def endless(monitor):
 def test_the_rate_of_epochs_is_limited(endless):
     endless.do("open /dev/litemrc0 nonblock")
     endless.do("sleep 500")  # the burst is over
-    before = int(endless.read(S + "epoch"))
+    began, before = uptime(endless), int(endless.read(S + "epoch"))
     endless.do("sleep 2000")
-    epochs = int(endless.read(S + "epoch")) - before
+    epochs, ended = int(endless.read(S + "epoch")) - before, uptime(endless)
     endless.do("close")
-    assert 2 * EPOCHS_PER_S / 4 < epochs <= 2 * EPOCHS_PER_S * 1.1
+    assert 2 * EPOCHS_PER_S / 4 < epochs <= (ended - began) * EPOCHS_PER_S * 1.1
 
 
 def test_writes_that_wait_for_an_epoch_return_while_epochs_never_cease(endless):
@@ -63,20 +69,20 @@ def test_writes_that_wait_for_an_epoch_return_while_epochs_never_cease(endless):
     endless.end("a")
 
 
-def test_no_epoch_of_a_rapid_sequence_mixes_two_processes(endless):
+def test_no_epoch_of_a_rapid_sequence_mixes_two_processes(endless, spawn):
     """The record with a new follower is that of the last epoch before it."""
+    pids = [spawn(name) for name in "abc"]
     endless.do("open /dev/litemrc0 nonblock")
-    pids = [endless.spawn(name) for name in "abc"]
+    epochs = []
     for pid in pids:
         assert endless.write(S + "contexts/1/pid", pid) == 0
         assert endless.write(S + "contexts/1/pid", 0) == 0
-    epochs = [parse_epoch(line) for line in endless.ask("read 10000 64").lines]
+        # A reader is 64 epochs behind at most, which a slow host can reach.
+        epochs += [parse_epoch(line) for line in endless.ask("read 10000 64").lines]
     endless.do("close")
     followed = [epoch.followed[1][:2] for epoch in epochs]
     changes = [new for old, new in pairwise([(1, 0), *followed]) if old != new]
     assert changes == [change for pid in pids for change in ((2, pid), (1, 0))]
-    for name in "abc":
-        endless.end(name)
 
 
 def test_a_gateware_that_takes_no_command_is_an_error_soon(monitor):

@@ -132,7 +132,9 @@ def tracker(guests):
     guest.ask("kill worker 9")
     guest.ask("wait worker")
     guest.do("rmmod litemrc_os")
-    assert not [line for line in guest.do("dmesg") if any(words in line for words in COMPLAINTS)]
+    messages = guest.do("dmesg")
+    complaints = [line for line in messages if any(words in line for words in COMPLAINTS)]
+    assert not complaints, "\n".join(messages)
 
 
 @pytest.fixture

@@ -138,10 +138,10 @@ free:
 static void __exit tracker_exit(void)
 {
 	platform_device_unregister(tracker->device);
+	tracker_interrupt_exit(tracker); /* its timer schedules the work */
 	cancel_delayed_work_sync(&tracker->scan);
 	cancel_work_sync(&tracker->leave);
 	cancel_work_sync(&tracker->sweep);
-	tracker_interrupt_exit(tracker);
 	free_tracker();
 }
 

@@ -62,7 +62,7 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 	/* Another memory's lock may sleep. */
 	tracker->page[left].leaving = true;
 	tracker->leaving++;
-	schedule_work(&tracker->leave);
+	tracker->wanted |= TRACKER_WANTS_LEAVE;
 	return TRACKER_NONE;
 }
 
@@ -74,7 +74,7 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	struct tracker *tracker = data;
 	struct tracker_place leaves;
 	unsigned long irq_flags, pfn, frame;
-	u32 left = TRACKER_NONE;
+	u32 left = TRACKER_NONE, wanted;
 
 	if (!mm || flags & FAULT_FLAG_REMOTE ||
 	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
@@ -91,7 +91,9 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	    takes_part(tracker, frame) &&
 	    !(tracker->page[frame].permitted && tracker->page[frame].context == tracker->context))
 		left = access(tracker, mm, address, frame, &leaves);
+	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);
+	tracker_schedule(tracker, wanted);
 	if (left != TRACKER_NONE)
 		tracker_entry_protect(mm, (unsigned long)leaves.address << PAGE_SHIFT,
 				      left + tracker->first_pfn);

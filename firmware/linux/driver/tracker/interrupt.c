@@ -40,11 +40,14 @@ static void on_tick(struct timer_list *timer)
 	struct tracker *tracker = container_of(timer, struct tracker, timer);
 	unsigned long flags;
 	bool raised;
+	u32 wanted;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	tracker_see(tracker);
 	raised = tracker_tick(tracker);
+	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	tracker_schedule(tracker, wanted);
 	if (raised)
 		generic_handle_irq_safe(tracker->irq);
 	mod_timer(&tracker->timer, jiffies + 1);

@@ -22,7 +22,7 @@ static void end_epoch(struct tracker *tracker)
 	tracker->ready = true;
 	tracker->shot = tracker->control & LITEMRC_CONTROL_SINGLE_SHOT;
 	if (tracker->watching)
-		schedule_work(&tracker->sweep);
+		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
 static bool is_over(const struct tracker *tracker)
@@ -110,7 +110,7 @@ static void command(struct tracker *tracker, u32 value)
 		memset(tracker->row, 0, sizeof(tracker->row));
 		tracker->epoch_ns = ktime_get_ns();
 		if (tracker->watching)
-			schedule_work(&tracker->sweep);
+			tracker->wanted |= TRACKER_WANTS_SWEEP;
 	}
 	if (value & LITEMRC_COMMAND_RELEASE)
 		tracker->ready = false;

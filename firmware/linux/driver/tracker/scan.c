@@ -127,22 +127,50 @@ void tracker_scan_later(struct tracker *tracker)
 	unsigned int context;
 
 	for (context = 1; tracker->period_ms && context < TRACKER_CONTEXTS; context++)
-		if (READ_ONCE(tracker->stack[context].permitted)) {
-			schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+		if (tracker->stack[context].permitted) {
+			tracker->wanted |= TRACKER_WANTS_SCAN;
 			return;
 		}
+}
+
+u32 tracker_take_wanted(struct tracker *tracker)
+{
+	u32 wanted = tracker->wanted;
+
+	tracker->wanted = 0;
+	return wanted;
+}
+
+/*
+ * A wake-up of a worker takes the run queue's lock, and the scheduler's hook takes @lock with that
+ * one held. So work is wanted under @lock, and scheduled after it: by a fault, or the next tick.
+ */
+void tracker_schedule(struct tracker *tracker, u32 wanted)
+{
+	if (wanted & TRACKER_WANTS_SCAN)
+		schedule_delayed_work(&tracker->scan, msecs_to_jiffies(tracker->period_ms));
+	if (wanted & TRACKER_WANTS_LEAVE)
+		schedule_work(&tracker->leave);
+	if (wanted & TRACKER_WANTS_SWEEP)
+		schedule_work(&tracker->sweep);
 }
 
 void tracker_scan_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, scan.work);
+	unsigned long flags;
+	u32 wanted = 0;
 
 	mutex_lock(&tracker->settings);
 	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
 		tracker_scan(tracker);
+		raw_spin_lock_irqsave(&tracker->lock, flags);
 		tracker_scan_later(tracker);
+		wanted = tracker_take_wanted(tracker);
+		raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	}
 	mutex_unlock(&tracker->settings);
+	tracker_schedule(tracker, wanted);
 }
 
 /* Pages that left a scan list: their protection does not wait for the next scan. */

@@ -37,7 +37,7 @@ void tracker_see(struct tracker *tracker)
 		if (tracker->space[space] == current->mm)
 			return;
 	if (tracker_space_of(tracker, current->mm) >= 0)
-		schedule_work(&tracker->sweep);
+		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
 /* Returns a memory with its mmap lock for reading, or NULL: it is gone, or someone changes it. */

@@ -27,6 +27,11 @@ struct tracepoint;
 #define TRACKER_NONE U32_MAX /* no frame */
 #define TRACKER_LOG_ENTRIES 65536
 
+/* Work that waits for tracker_schedule(). */
+#define TRACKER_WANTS_SCAN BIT(0) /* after a period */
+#define TRACKER_WANTS_LEAVE BIT(1)
+#define TRACKER_WANTS_SWEEP BIT(2)
+
 /* Where a frame was accessed last. */
 struct tracker_place {
 	u32 address; /* of the page, by number */
@@ -111,6 +116,7 @@ struct tracker {
 	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
 	struct tracker_events events;
 	u32 leaving; /* pages */
+	u32 wanted; /* TRACKER_WANTS_* */
 	u32 untracked; /* accesses of processes beyond TRACKER_SPACES */
 	struct tracker_entry *log; /* NULL: none */
 	u32 logged;
@@ -177,8 +183,10 @@ void tracker_stop(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
 
-/* scan.c: callers hold @settings, those of tracker_scan_later() @lock or @settings */
+/* scan.c: callers hold @settings; of the first two @lock, and of the third neither */
 void tracker_scan_later(struct tracker *tracker);
+u32 tracker_take_wanted(struct tracker *tracker);
+void tracker_schedule(struct tracker *tracker, u32 wanted);
 void tracker_scan(struct tracker *tracker);
 void tracker_sweep(struct tracker *tracker);
 void tracker_scan_work(struct work_struct *work);
