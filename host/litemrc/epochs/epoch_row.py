@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from litemrc.curves.evictions import without_evictions
 from litemrc.curves.hit_counters import HitCounters
 
 
@@ -42,14 +45,26 @@ class EpochRow:
                 f" by {self.accesses} accesses"
             )
 
-    def counters(self, engine_group_pages: int) -> HitCounters:
+    def evictions(self, evicted_before: int | None) -> int:
+        """Return the pages that were evicted in the epoch, at least: some may be gone since.
+
+        Parameters:
+            evicted_before: `evicted` of the epoch before; None, and so no evictions: not known.
+        """
+        if evicted_before is None:
+            return 0
+        return max(self.evicted - evicted_before + sum(self.tail), 0)
+
+    def counters(self, engine_group_pages: int, evictions: int = 0) -> HitCounters:
         """Return the counters with the refaults of the tail, as policies take them.
 
         Parameters:
             engine_group_pages: pages that the engine holds in a group; sampling is taken into account here.
+            evictions: in the epoch; see `without_evictions`.
         """
+        sampled = np.array([evictions / (1 << self.scale_log2)])
         return HitCounters.of(
-            self.hits,
+            without_evictions(np.array([self.hits], np.uint64), sampled)[0],
             self.misses,
             engine_group_pages << self.scale_log2,
             accesses=self.accesses,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
+from litemrc.curves.evictions import without_evictions
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.tail import Tail
 from litemrc.epochs.epoch_row import EpochRow
@@ -267,13 +268,16 @@ class EpochTable:
     def counters(self, whose: Whose = None) -> HitCounters:
         """The hit counters of one context or owner, summed over all its epochs; of several or of all, summed.
 
+        Hits of the kernel that evicts pages are those of the first group: `without_evictions`.
+
         Raises:
             ValueError: as `scale`.
         """
         rows = self.rows_of(whose)
         groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
+        hits = without_evictions(self.hits[rows, :groups], self.evictions[rows] / 2.0**self.scale)
         return HitCounters.of(
-            self.hits[rows, :groups].sum(axis=0, dtype=np.uint64),
+            hits.sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
             self.group_pages,
             accesses=int(self.accesses[rows].sum()),
@@ -285,9 +289,23 @@ class EpochTable:
     def combined_hits(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return hits and refaults of rows, bool[n], by group, float64[rows, groups], in sampled accesses."""
         combined = np.zeros((int(rows.sum()), max(self.groups, self.tail.shape[1])))
-        combined[:, : self.groups] = self.hits[rows]
+        sampled_evictions = self.evictions[rows] / 2.0 ** self.scale_log2[rows]
+        combined[:, : self.groups] = without_evictions(self.hits[rows], sampled_evictions)
         combined[:, : self.tail.shape[1]] += self.tail[rows] / 2.0 ** self.scale_log2[rows, None]
         return combined
+
+    @property
+    def evictions(self) -> NDArray[np.int64]:
+        """Return the pages evicted in each epoch from the context of each row, at least, int64[n]."""
+        order = np.lexsort((self.epoch, self.context))
+        evicted = self.evicted[order].astype(np.int64)
+        found = np.diff(evicted, prepend=0) + self.tail[order].sum(axis=1, dtype=np.int64)
+        found[np.diff(self.context[order].astype(np.int64), prepend=-1) != 0] = (
+            0  # what was before is not known
+        )
+        evictions = np.empty_like(evicted)
+        evictions[order] = np.maximum(found, 0)
+        return evictions
 
     def without_tail(self) -> "EpochTable":
         """Return the table with the hardware's counters alone: no refaults, no resident and evicted pages."""

@@ -49,3 +49,45 @@ def test_nothing_is_lent_where_pages_were_evicted_for_lack_of_memory(evicted, bu
     decisions.decide(hello, rows, {}, {1, 2}, 1e6)
     decision = Decision({1: 384, 2: 128}, False, {}, 0.0, 1, {})
     assert decisions.in_force(hello, decision, rows) == budgets
+
+
+def decided(decisions, rows):
+    hello = SimpleNamespace(page_shift=12, pages=8192, groups=64, frames=8192)
+    decision = decisions.decide(hello, rows, {}, {1, 2}, 1e6)
+    return decision, decisions.in_force(hello, Decision({1: 256, 2: 256}, False, {}, 0.0, 1, {}), rows)
+
+
+def row_of(epoch, context, resident, evicted, hits=(), misses=0):
+    hits = (*hits, *(0,) * (64 - len(hits)))
+    accesses = sum(hits) + misses
+    return EpochRow(
+        epoch, context, accesses, misses, 0, 0, 0, 0, 0, False, hits, resident, evicted
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("evicted", "lent"),
+    [
+        (0, {1: 128, 2: 384}),  # 108 pages, of which 64 may be charged ahead; the second will be at 331
+        (64, {1: 128, 2: 384}),  # as Linux takes from one that grows, once
+        (65, {1: 256, 2: 256}),
+    ],
+)
+def test_nothing_is_lent_while_pages_are_evicted(evicted, lent):
+    """The first epochs of scenarios/linux_pair.toml in the RTL: INTR was lent to LINEAR as it grew."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    decided(decisions, [row_of(1, 1, 51, 0), row_of(1, 2, 127, 0)])
+    _, budgets = decided(decisions, [row_of(2, 1, 108, 0), row_of(2, 2, 229 - evicted, evicted)])
+    assert budgets == lent
+
+
+def test_a_loop_whose_pages_are_evicted_takes_no_memory_from_a_program_that_uses_its_own():
+    """LINEAR's loop of 640 pages, as in the RTL: its only deep hits are the kernel's, one an eviction."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    for epoch in range(1, 9):
+        intr = row_of(epoch, 1, 250, 0, (9900, 60), 10)
+        linear = row_of(epoch, 2, 250, 35 * epoch, (30000, 0, 35), 35)
+        decision, _ = decided(decisions, [intr, linear])
+    assert decision.reasons[1].target == 256 and decision.reasons[2].target <= 256

@@ -46,6 +46,8 @@ class GovernDecisions:
         self._cgroups: dict[int, Cgroup] = {}
         self._maximums: dict[int, int] = {}
         self._held: dict[int, deque[int]] = {}  # pages at the ends of the last epochs
+        self._evicted: dict[int, int] = {}  # pages that are out
+        self._evictions: dict[int, deque[int]] = {}  # in the last epochs
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
         """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
@@ -54,11 +56,15 @@ class GovernDecisions:
             self._governor = None
             self._cgroups = known
             self._held.clear()
+            self._evicted.clear()
+            self._evictions.clear()
 
     def forget(self, context: int) -> None:
         """A cgroup is gone: its memory is free."""
         self._cgroups.pop(context, None)
         self._held.pop(context, None)
+        self._evicted.pop(context, None)
+        self._evictions.pop(context, None)
         if self._governor:
             self._governor.forget(context)
 
@@ -81,7 +87,9 @@ class GovernDecisions:
         """
         group_pages = hello.pages // hello.groups
         curves = {
-            row.context: row.counters(group_pages) for row in rows if row.context in governed or not governed
+            row.context: row.counters(group_pages, self._count_evictions(row))
+            for row in rows
+            if row.context in governed or not governed
         }
         page_bytes = 1 << hello.page_shift
         if self._limits.memory:
@@ -90,10 +98,18 @@ class GovernDecisions:
             memory = next((task.memory for task in tasks.values()), hello.frames)
         return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
 
+    def _count_evictions(self, row: EpochRow) -> int:
+        evictions = row.evictions(self._evicted.get(row.context))
+        self._evicted[row.context] = row.evicted
+        self._evictions.setdefault(row.context, deque(maxlen=_HELD_EPOCHS)).append(evictions)
+        return evictions
+
     def in_force(self, hello: Message, decision: Decision, rows: Iterable[EpochRow]) -> dict[int, int]:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent.
 
-        An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle.
+        An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle. Nor
+        is it while pages are evicted: then the curves know who needs memory. Those that Linux takes from a
+        program that reaches its budget before it is raised do not count.
         """
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
@@ -102,6 +118,8 @@ class GovernDecisions:
             held.append(row.resident + row.evicted)
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
+        if sum(sum(each) for each in self._evictions.values()) > group_pages // 2:
+            return decision.budgets
         return decision.budgets | lent(own, self._held, memory, group_pages, minimum, self._maximums)
 
     def described(

@@ -87,7 +87,7 @@ def observe(device: Device, cgroup: str, span: Span, cost_us: float | None, time
     if budget is None:
         raise UserError(f"{cgroup} is gone", where=device.url, remedy="create it, and start litemrcd again")
     rows = {row.epoch: row for row in collector.rows if row.context == context}
-    counters = [_counters(device, rows.get(epoch)) for epoch in epochs]
+    counters = [_counters(device, rows.get(epoch), rows.get(epoch - 1)) for epoch in epochs]
     unknown = [rows[epoch].unidentified if epoch in rows else 0 for epoch in epochs]
     return Observation(
         context=context,
@@ -156,9 +156,9 @@ def _collect(device: Device, span: Span) -> tuple[list[int], list[float], Collec
     return epochs, seconds, collector
 
 
-def _counters(device: Device, row: EpochRow | None) -> HitCounters:
+def _counters(device: Device, row: EpochRow | None, before: EpochRow | None) -> HitCounters:
     """Return the counters of an epoch; without a row the context had no access."""
     group_pages = device.hello.pages // device.hello.groups
     if row is not None:
-        return row.counters(group_pages)
+        return row.counters(group_pages, row.evictions(before.evicted if before else None))
     return HitCounters.of([0] * device.hello.groups, 0, group_pages)
