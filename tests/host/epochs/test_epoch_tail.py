@@ -75,7 +75,8 @@ def test_a_new_file_without_the_new_columns_is_damaged(tmp_path, epoch_table):
 def test_the_curve_continues_behind_the_memory(tail_table):
     """60 accesses, hits 20 10 0 0, refaults 0 0 6 10 8, and 20 evictions in each of epochs 1 and 2.
 
-    The 6 and 2 hits of their second group are of these: hits 28 2 0 0. So 32 30 24 14 6 miss in 1 to 5 groups.
+    The 6 and 2 hits of their second group are of these: hits 28 2 0 0. So 32 30 24 14 6 miss in 1 to 5
+    groups.
     """
     curve = tail_table.curve(1)
     assert curve.sizes_pages.tolist() == [16, 32, 48, 64, 80]
