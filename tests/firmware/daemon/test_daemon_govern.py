@@ -193,7 +193,11 @@ def test_what_cannot_be_governed_is_an_error(governed, arguments, what):
 
 
 def test_rightsize_names_the_smallest_budget_for_the_goal_and_sets_nothing(governed, driver, groups, start):
-    """An epoch of 0.1 s has 20 refaults of 100 us and 98 ms of work. With three groups 50 are 5.1 %."""
+    """An epoch of 0.1 s has 20 refaults of 100 us and 98 ms of work.
+
+    As many pages are evicted, so 20 of the 30 hits of the last group are the kernel's. With three groups 30
+    refaults are 3.1 %.
+    """
     command = ["rightsize", "/one", "--port", governed.cable.url, "--window", 1, "--json"]
     command += ["--fault-cost", 100, "--warm-up", 0.2]
 
@@ -207,11 +211,11 @@ def test_rightsize_names_the_smallest_budget_for_the_goal_and_sets_nothing(gover
     status, found, _ = run("--slowdown", "6%")
     assert status == 0
     assert found["budget_pages"] == 3 * GROUP_PAGES
-    assert found["slowdown"] == pytest.approx(50 * 100e-6 / 0.098)
+    assert found["slowdown"] == pytest.approx(30 * 100e-6 / 0.098)
     assert (found["epochs"], found["refaults"], found["seconds"]) == (10, 200, pytest.approx(1.0))
     assert found["end_pages"] == TAIL_GROUPS * GROUP_PAGES and found["beyond_end"] == 0
     assert found["used_pages"] == 2048
-    assert run("--slowdown", "0.05")[1]["budget_pages"] == 4 * GROUP_PAGES
+    assert run("--slowdown", "0.03")[1]["budget_pages"] == 4 * GROUP_PAGES
     assert ("sys/class/misc/litemrc0/epoch_length", f"{CLOCK_HZ // 10} cycles") in [
         (path, text) for path, _, text in driver.orders()
     ]
