@@ -91,3 +91,14 @@ def test_a_loop_whose_pages_are_evicted_takes_no_memory_from_a_program_that_uses
         linear = row_of(epoch, 2, 250, 35 * epoch, (30000, 0, 35), 35)
         decision, _ = decided(decisions, [intr, linear])
     assert decision.reasons[1].target == 256 and decision.reasons[2].target <= 256
+
+
+def test_evictions_of_a_program_that_sleeps_are_forgotten():
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    decided(decisions, [row_of(1, 1, 100, 0), row_of(1, 2, 240, 0)])
+    _, budgets = decided(decisions, [row_of(2, 1, 30, 70), row_of(2, 2, 250, 0)])
+    assert budgets == {1: 256, 2: 256}
+    for epoch in range(3, 11):
+        _, budgets = decided(decisions, [row_of(epoch, 2, 300, 0)])
+    assert budgets[2] > 256

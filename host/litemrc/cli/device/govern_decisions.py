@@ -86,11 +86,10 @@ class GovernDecisions:
             cycles: length of the epoch.
         """
         group_pages = hello.pages // hello.groups
-        curves = {
-            row.context: row.counters(group_pages, self._count_evictions(row))
-            for row in rows
-            if row.context in governed or not governed
-        }
+        rows = [row for row in rows if row.context in governed or not governed]
+        curves = {row.context: row.counters(group_pages, self._count_evictions(row)) for row in rows}
+        for context in self._evictions.keys() - curves.keys():  # no row: it did not run
+            self._evictions[context].append(0)
         page_bytes = 1 << hello.page_shift
         if self._limits.memory:
             memory = self._limits.memory.pages(page_bytes)
