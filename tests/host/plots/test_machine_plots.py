@@ -149,7 +149,7 @@ def test_processes_fill_a_memory_in_mib_and_policies_that_coincide_are_visible(t
     assert_sound(named)
 
 
-def test_curves_over_time_show_the_miss_ratio_in_each_size_and_the_budget(tmp_path):
+def test_curves_over_time_show_the_misses_left_in_each_size_and_the_budget(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SCENARIO)
     scenario = read_scenario(path)
@@ -158,16 +158,16 @@ def test_curves_over_time_show_the_miss_ratio_in_each_size_and_the_budget(tmp_pa
     run = replace(run, budget_pages=run.resident_pages)
     names = [process.name for process in run.processes]
     samples = run.sampled_s.size
-    # No curve at first; then 0.4 from two groups on, and 0.1 from four.
-    later = [((2 * group, 0.4), (4 * group, 0.1))] * (samples - 1)
+    # No curve at first; then 0.8 from one group on, 0.4 from two, and 0.1 from four.
+    later = [((group, 0.8), (2 * group, 0.4), (4 * group, 0.1))] * (samples - 1)
     curves = {names[0]: [(), *later], names[1]: [()] * samples}
     figure = mm_figure(scenario, [run], curves=curves)
     panel = figure.axes[-1]
-    assert panel.get_title("left").startswith(f"{names[0]}: miss ratio")
-    assert not any(axes.get_title("left").startswith(f"{names[1]}: miss ratio") for axes in figure.axes)
+    assert panel.get_title("left").startswith(f"{names[0]}: misses left")
+    assert not any(axes.get_title("left").startswith(f"{names[1]}: misses left") for axes in figure.axes)
     cells = panel.collections[0].get_array()
     assert cells.shape[1] == samples
     assert np.ma.getmaskarray(cells)[:, 0].all()
-    assert cells[:5, 1].tolist() == pytest.approx([1, 0.4, 0.4, 0.1, 0.1])
+    assert cells[:5, 1].tolist() == pytest.approx([1, 0.5, 0.5, 0.125, 0.125])
     assert panel.lines[-1].get_ydata() == pytest.approx(run.budget_pages[:, 0] * 4096 / MIB)
     assert_sound(figure)

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from litemrc.curves.shown import ratio_top
 from litemrc.machines.multiprogram.run_result import RunResult
 from litemrc.machines.multiprogram.scenario import POLICIES, Scenario
 from litemrc.plots.curves import COLOURS, STYLE
@@ -119,12 +118,12 @@ def _draw_memory(axes: Axes, scenario: Scenario, result: RunResult, policy: str,
     )
     budgets = result.budget_pages
     for number, sums in enumerate([] if budgets is None else budgets[shown].cumsum(axis=1).T):
-        label = "budgets, one above the other" if number == 0 else None
+        label = "budgets, stacked" if number == 0 else None
         axes.step(result.sampled_s[shown] - begin, sums * page, "k-", lw=1, where="post", label=label)
     axes.axhline(most, color="black", linewidth=0.8, linestyle=":")
     axes.set_title(f"resident memory under {policy}")
     axes.set_ylabel(unit)
-    axes.set_ylim(0, most * 1.04)
+    axes.set_ylim(0, max(most, sizes.sum(axis=0).max(initial=0)) * 1.04)
 
 
 def _draw_curves(
@@ -143,15 +142,17 @@ def _draw_curves(
     page = scenario.page_bytes / unit_bytes
     times = result.sampled_s - begin
     edges = np.append(times[:1] - np.diff(times[:2]).sum(), times)
-    mesh = axes.pcolormesh(
-        edges, sizes * page, ratios, cmap="cividis", vmin=0, vmax=ratio_top([ratios]), rasterized=True
-    )
+    # Of the misses in one group, as ratios of different epochs differ by far more than those of sizes.
+    left = np.divide(ratios, ratios[:1], out=np.full_like(ratios, np.nan), where=ratios[:1] > 0)
+    mesh = axes.pcolormesh(edges, sizes * page, left, cmap="cividis", vmin=0, vmax=1, rasterized=True)
     if result.budget_pages is not None:
         place = [process.name for process in result.processes].index(name)
         # White on black: seen on dark and bright cells.
         for colour, width in (("black", 2.6), ("white", 1.2)):
             axes.step(times, result.budget_pages[:, place] * page, color=colour, lw=width, where="post")
-    axes.set_title(f"{name}: miss ratio under LRU (colour) by memory, and its budget (line)")
+    axes.set_title(
+        f"{name}: misses left with so much memory, of those with {group * page:g} {unit}; line: budget"
+    )
     axes.set_ylabel(unit)
     axes.set_ylim(0, sizes[-1] * page)
     # Beside the panel: its time axis stays that of the others.
