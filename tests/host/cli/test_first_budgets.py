@@ -82,6 +82,15 @@ def test_nothing_is_lent_while_pages_are_evicted(evicted, lent):
     assert budgets == lent
 
 
+def test_a_program_that_grows_is_not_cut_to_what_it_holds():
+    """153 + 45 and 347 + 118 pages do not fit into 512, so each keeps its budget: in the RTL INTR was cut."""
+    decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))
+    decisions.govern([Cgroup(f"/{context}", 1.0, context, Budget(context, None, 0)) for context in (1, 2)])
+    for epoch, (intr, linear) in enumerate([(51, 127), (108, 229), (153, 347)]):
+        _, budgets = decided(decisions, [row_of(epoch, 1, intr, 0), row_of(epoch, 2, linear, 0)])
+    assert budgets == {1: 256, 2: 256}
+
+
 def test_a_loop_whose_pages_are_evicted_takes_no_memory_from_a_program_that_uses_its_own():
     """LINEAR's loop of 640 pages, as in the RTL: its only deep hits are the kernel's, one an eviction."""
     decisions = GovernDecisions(Limits(PAGES[512], PAGES[128]))

@@ -113,13 +113,14 @@ class GovernDecisions:
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
         for row in (each for each in rows if each.context in own):
-            held = self._held.setdefault(row.context, deque(maxlen=_HELD_EPOCHS))
-            held.append(row.resident + row.evicted)
+            pages = self._held.setdefault(row.context, deque(maxlen=_HELD_EPOCHS))
+            pages.append(row.resident + row.evicted)
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
         if sum(sum(each) for each in self._evictions.values()) > group_pages // 2:
             return decision.budgets
-        return decision.budgets | lent(own, self._held, memory, group_pages, minimum, self._maximums)
+        held = {context: list(pages) for context, pages in self._held.items()}
+        return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums)
 
     def described(
         self, decision: Decision, rows: Iterable[EpochRow], budgets: Mapping[int, int], governed: set[int]

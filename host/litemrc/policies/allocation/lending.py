@@ -20,11 +20,11 @@ def lent(
 ) -> dict[int, int]:
     """Return the budgets in force until the next decision.
 
-    What a context needs is the least of the pages that it held, or the most less those charged ahead, in
-    eighths of a group and with half an eighth to spare, if all that is needed fits into the memory with
-    it. Then everybody gets it, and those get the remainder in equal parts that need their whole budget or
-    more, or would with one more epoch of the same growth. If nobody does, or it does not fit, budgets
-    stay.
+    What a context needs is the least of the pages that it held, or the most less those charged ahead; if it
+    grows, what it will hold after one more epoch of the same growth. This is in eighths of a group and with
+    half an eighth to spare, if all that is needed fits into the memory with it. Then everybody gets it, and
+    those get the remainder in equal parts that need their whole budget or more, or would with one more epoch
+    of the same growth. If nobody does, or it does not fit, budgets stay.
 
     Parameters:
         budgets: in pages, by context.
@@ -60,6 +60,8 @@ def lent(
 
 def _needed(held: Sequence[int], part: int, slack: int = 0) -> int:
     pages = max(min(held), max(held) - CHARGED_AHEAD)
+    if held[-1] > max(held[:-1], default=held[-1]) and held[-1] - min(held) > CHARGED_AHEAD:
+        pages = _expected(held)
     return ((pages + slack) // part + 1) * part
 
 
