@@ -15,7 +15,7 @@ from linux.qemu import IMAGES, READY, ROOT
 from litemrc.device.simulation.linux_start import LinuxBuild
 
 CLOCKS_PER_NS = 50_000_000 / 1e9
-RUNS = 2
+RUNS = 3
 ROUNDS = 60
 LINES = 6000  # 29 KB: 55 M cycles, of which two equal runs differ by 0.4 M
 COMMAND_TIMEOUT_S = 1800
