@@ -17,7 +17,7 @@ from litemrc.device.simulation.linux_start import LinuxBuild
 CLOCKS_PER_NS = 50_000_000 / 1e9
 RUNS = 3
 ROUNDS = 60
-LINES = 6000  # 29 KB: 55 M cycles, of which two equal runs differ by 0.4 M
+LINES = 6000  # 29 KB
 COMMAND_TIMEOUT_S = 1800
 OUT = ROOT / "build/bench/linux_overhead.json"
 

@@ -3,7 +3,7 @@
 
 Linux in the RTL. VexRiscv sets no accessed bits, so the scan list is first in, first out. Cycles are
 simulated: the load of the machine has no effect. Prints what it writes to
-build/bench/linux_tracker_cost.json, docs/os-tracker.md and its picture. `--curves` measures the curves alone.
+build/bench/linux_tracker_cost.json and docs/os-tracker.md.
 """
 
 import json
@@ -13,7 +13,6 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from linux.driver.building import ROOT
 from linux.driver.cpio import write_initramfs
@@ -24,22 +23,19 @@ from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.device.simulation.recording import read_recording
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.native.exact_stack import ExactStack
-from litemrc.plots.curves import COLOURS, STYLE
-from litemrc.plots.files import save_figure
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
 
 OUT = ROOT / "build/bench/linux_tracker_cost"
 PAGE = ROOT / "docs/os-tracker.md"
-PICTURE = ROOT / "docs/os-tracker.svg"
 SIM = ROOT / "build/sim-linux"
 TRACKER = "/sys/devices/platform/litemrc.0.auto/tracker"
 HARDWARE, OS = (f"/sys/class/misc/litemrc{number}" for number in range(2))
 CONTEXT = 3
-SETTINGS = ((64, 20), (256, 20), (1024, 20), (1024, 0))  # scan list in pages, period in ms; 0: no scans
+PERIOD_MS = 20
+SCAN_LISTS = (64, 256, 1024)
 COMMAND_TIMEOUT_S = 3600
-HEADINGS = ("program", "M cycles without", "its two runs", "monitor and tail", "tracker, nothing followed")
+HEADINGS = ("program", "M cycles without", "the same again", "monitor and tail", "tracker, nothing followed")
 SHOWN_GROUPS = (1, 2, 3, 4)  # sizes of the table, in groups
 
 
@@ -83,7 +79,7 @@ class Cost:
         off: without tracker and monitor, before and after the others.
         hardware: followed by the monitor, with a tail.
         idle: the tracker is enabled, but follows nothing.
-        followed, faults, scans: by setting.
+        followed, faults, scans: by scan list.
     """
 
     program: str
@@ -94,15 +90,10 @@ class Cost:
     faults: list[int]
     scans: list[int]
 
-    @property
-    def without(self) -> float:
-        """Return the mean of both runs without tracker and monitor."""
-        return sum(self.off) / len(self.off)
-
 
 @dataclass(frozen=True)
 class Counted:
-    """Misses of a program with one group of memory, two groups ..., and its accesses."""
+    """Misses of a program by the number of groups of memory, and accesses."""
 
     accesses: int
     misses: list[int]
@@ -194,10 +185,6 @@ def unfollow(shell: GuestShell, device: str) -> None:
     shell.run(f"echo - >{device}/contexts/{CONTEXT}/cgroup; echo 0 >{device}/enable")
 
 
-def choose(shell: GuestShell, scan_list: int, period_ms: int) -> None:
-    shell.run(f"echo {scan_list} >{TRACKER}/scan_list; echo {period_ms} >{TRACKER}/period_ms")
-
-
 def cost_of(shell: GuestShell, program: Program) -> Cost:
     """Measure a program with the tracker off, idle, and following it."""
     time_of(shell, program)  # its file is in the page cache now
@@ -209,8 +196,8 @@ def cost_of(shell: GuestShell, program: Program) -> Cost:
     idle = time_of(shell, program)
     shell.run(f"echo 0 >{OS}/enable")
     followed, faults, scans = [], [], []
-    for setting in SETTINGS:
-        choose(shell, *setting)
+    for scan_list in SCAN_LISTS:
+        shell.run(f"echo {scan_list} >{TRACKER}/scan_list")
         follow(shell, OS)
         before = events(shell)
         followed.append(time_of(shell, program))
@@ -235,13 +222,13 @@ def counted(shell: GuestShell, device: str) -> tuple[int, Counted]:
 
 
 def misses_at(hits: NDArray[np.int64], misses: int) -> list[int]:
-    """Return the misses with one group, two groups ... all."""
-    return [misses + int(hits[groups:].sum()) for groups in range(1, hits.size + 1)]
+    """Return the misses with the sizes of `SHOWN_GROUPS`."""
+    return [misses + int(hits[groups:].sum()) for groups in SHOWN_GROUPS]
 
 
 def beside(shell: GuestShell, program: Program) -> Beside:
     """Run a program with both trackers following it."""
-    choose(shell, *SETTINGS[0])
+    shell.run(f"echo {SCAN_LISTS[0]} >{TRACKER}/scan_list")
     for device in (HARDWARE, OS):
         follow(shell, device)
     time_of(shell, program)
@@ -272,58 +259,31 @@ def tables(costs: list[Cost], rows: list[tuple[str, str, Counted]], sizes: Sizes
     cost = [
         [
             each.program,
-            f"{each.without / 1e9 * sizes.clock_hz / 1e6:.2f}",
-            f"\N{PLUS-MINUS SIGN}{abs(each.off[0] - each.off[1]) / 2 / each.without:.1%}",
-            *(f"{time / each.without - 1:+.1%}" for time in (each.hardware, each.idle)),
+            f"{each.off[0] / 1e9 * sizes.clock_hz / 1e6:.2f}",
+            *(f"{time / each.off[0] - 1:+.1%}" for time in (each.off[1], each.hardware, each.idle)),
             *(
-                f"{time / each.without - 1:+.1%} ({faults:,}, {scans})"
+                f"{time / each.off[0] - 1:+.1%} ({faults:,}, {scans})"
                 for time, faults, scans in zip(each.followed, each.faults, each.scans, strict=True)
             ),
         ]
         for each in costs
     ]
-    lists = (
-        f"scan list {pages:,}, {f'{period} ms' if period else 'no scans'} (faults, scans)"
-        for pages, period in SETTINGS
-    )
+    lists = (f"scan list {pages:,} (faults, scans)" for pages in SCAN_LISTS)
     shown = (f"misses at {groups * sizes.group_pages}" for groups in SHOWN_GROUPS)
     curves = [
-        [name, of, f"{row.accesses:,}", *(f"{row.misses[groups - 1]:,}" for groups in SHOWN_GROUPS)]
-        for name, of, row in rows
+        [name, of, f"{row.accesses:,}", *(f"{misses:,}" for misses in row.misses)] for name, of, row in rows
     ]
-    costs_filled = {"linux-tracker-cost": markdown((*HEADINGS, *lists), cost)} if costs else {}
-    return costs_filled | {
-        "linux-tracker-curves": markdown(("program", "counted by", "accesses", *shown), curves)
+    return {
+        "linux-tracker-cost": markdown((*HEADINGS, *lists), cost),
+        "linux-tracker-curves": markdown(("program", "counted by", "accesses", *shown), curves),
     }
-
-
-def draw(rows: list[tuple[str, str, Counted]], sizes: Sizes) -> None:
-    """Draw each program's misses over memory, a line for each that counted them."""
-    programs = list(dict.fromkeys(name for name, *_ in rows))
-    styles = dict(zip(dict.fromkeys(of for _, of, _ in rows), (":", "-", "--", "-."), strict=False))
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9, 2.9), layout="constrained")
-        for panel, program in zip(figure.subplots(1, len(programs)), programs, strict=True):
-            for place, (of, style) in enumerate(styles.items()):
-                found = [row for name, each, row in rows if (name, each) == (program, of)]
-                for row in found:
-                    shown = row.misses[: SHOWN_GROUPS[-1] + 1]
-                    pages = np.arange(1, len(shown) + 1) * sizes.group_pages
-                    panel.step(pages, shown, style, where="post", color=COLOURS[place], label=of)
-            panel.set_title(program)
-            panel.set_xlabel("memory in pages")
-            panel.set_ylim(bottom=0)
-            panel.grid(axis="y")
-        figure.axes[0].set_ylabel("misses")
-        figure.axes[0].legend(fontsize=8)
-    save_figure(figure, PICTURE)
 
 
 def prepare(shell: GuestShell) -> Sizes:
     """Load the tracker, and leave both devices disabled."""
     sizes = sizes_of(shell)
     frames_log2 = sizes.frames.bit_length() - 1
-    shell.run(f"insmod /litemrc_os.ko memory={sizes.memory} frames_log2={frames_log2}")
+    shell.run(f"insmod /litemrc_os.ko memory={sizes.memory} frames_log2={frames_log2} period_ms={PERIOD_MS}")
     shell.run(
         f"for d in {HARDWARE} {OS}; do echo 0 >$d/enable; echo '4294967295 cycles' >$d/epoch_length; done"
     )
@@ -331,17 +291,13 @@ def prepare(shell: GuestShell) -> Sizes:
     return sizes
 
 
-def measure_costs(build: LinuxBuild) -> list[Cost]:
-    with build.simulator(OUT / "cost", on_boot=print) as simulator:
-        shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
-        prepare(shell)
-        return [cost_of(shell, program) for program in PROGRAMS]
-
-
 def main() -> None:
     """Measure costs and curves, and fill the page."""
     build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
-    costs = [] if "--curves" in sys.argv[1:] else measure_costs(build)
+    with build.simulator(OUT / "cost", on_boot=print) as simulator:
+        shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
+        prepare(shell)
+        costs = [cost_of(shell, program) for program in PROGRAMS]
     # In a run of its own: the golden model replays the whole record.
     with build.simulator(OUT / "curves", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
@@ -363,7 +319,6 @@ def main() -> None:
     filled = tables(costs, rows, sizes)
     print("\n\n".join(filled.values()))
     fill_tables(PAGE, filled)
-    draw(rows, sizes)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def sees_the_kernel(engine: str) -> bool:
+    """Return whether an engine counts the kernel's reads: all but the operating system's own tracker."""
+    return engine != "os"
+
+
 def without_evictions(
     hits: NDArray[np.unsignedinteger], evictions: NDArray[np.float64]
 ) -> NDArray[np.unsignedinteger]:

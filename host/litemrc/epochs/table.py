@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litemrc.curves.curve import Curve
-from litemrc.curves.evictions import without_evictions
+from litemrc.curves.evictions import sees_the_kernel, without_evictions
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.curves.tail import Tail
 from litemrc.epochs.epoch_row import EpochRow
@@ -275,7 +275,7 @@ class EpochTable:
         """
         rows = self.rows_of(whose)
         groups = groups_of_memory(self.frames, self.pages, self.groups, self.scale)
-        hits = without_evictions(self.hits[rows, :groups], self.evictions[rows] / 2.0**self.scale)
+        hits = self._hits_without_evictions(rows)[:, :groups]
         return HitCounters.of(
             hits.sum(axis=0, dtype=np.uint64),
             int(self.misses[rows].sum()),
@@ -289,10 +289,15 @@ class EpochTable:
     def combined_hits(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return hits and refaults of rows, bool[n], by group, float64[rows, groups], in sampled accesses."""
         combined = np.zeros((int(rows.sum()), max(self.groups, self.tail.shape[1])))
-        sampled_evictions = self.evictions[rows] / 2.0 ** self.scale_log2[rows]
-        combined[:, : self.groups] = without_evictions(self.hits[rows], sampled_evictions)
+        combined[:, : self.groups] = self._hits_without_evictions(rows)
         combined[:, : self.tail.shape[1]] += self.tail[rows] / 2.0 ** self.scale_log2[rows, None]
         return combined
+
+    def _hits_without_evictions(self, rows: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
+        hits = self.hits[rows]
+        if not sees_the_kernel(self.engine):
+            return hits
+        return without_evictions(hits, self.evictions[rows] / 2.0 ** self.scale_log2[rows])
 
     @property
     def evictions(self) -> NDArray[np.int64]:

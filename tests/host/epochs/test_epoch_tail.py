@@ -87,6 +87,12 @@ def test_the_curve_continues_behind_the_memory(tail_table):
     assert (curve.tail.resident_pages, curve.tail.evicted_pages) == ((30 + 40 + 44) / 3, 30)
 
 
+def test_the_operating_systems_own_tracker_does_not_see_the_kernel(tail_table):
+    """So its hits 20 10 0 0 are the program's: 40 30 24 14 6 miss."""
+    curve = replace(tail_table, engine="os").curve(1)
+    assert curve.miss_ratio.tolist() == [40 / 60, 30 / 60, 24 / 60, 14 / 60, 6 / 60]
+
+
 def test_without_the_tail_the_hardware_is_alone(tail_table):
     curve = tail_table.without_tail().curve(1)
     assert curve.sizes_pages.tolist() == [16, 32, 48, 64]

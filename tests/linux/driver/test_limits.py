@@ -18,7 +18,7 @@ def status_reads(guest):
 
 
 def uptime(guest):
-    """Return the guest's seconds: it may sleep for longer than it is told."""
+    """Return the guest's uptime in seconds."""
     (line,) = guest.do("r /proc/uptime")
     return float(line.split()[0])
 

@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from litemrc.cli.device.govern_cgroups import Cgroup
 from litemrc.cli.shared.memory import MemorySize
+from litemrc.curves.evictions import sees_the_kernel
 from litemrc.device.collecting.tasks import TaskRow
 from litemrc.device.link.protocol import Message
 from litemrc.epochs.table import EpochRow
@@ -45,9 +47,8 @@ class GovernDecisions:
         self._governor: Governor | None = None
         self._cgroups: dict[int, Cgroup] = {}
         self._maximums: dict[int, int] = {}
-        self._held: dict[int, deque[int]] = {}  # pages at the ends of the last epochs
-        self._evicted: dict[int, int] = {}  # pages that are out
-        self._evictions: dict[int, deque[int]] = {}  # in the last epochs
+        self._rows: dict[int, deque[EpochRow]] = {}  # of the last epochs, by context
+        self._epoch = 0
 
     def govern(self, cgroups: Sequence[Cgroup]) -> None:
         """Divide the memory among these cgroups; curves begin anew if their contexts changed."""
@@ -55,16 +56,12 @@ class GovernDecisions:
         if {c: g.path for c, g in known.items()} != {c: g.path for c, g in self._cgroups.items()}:
             self._governor = None
             self._cgroups = known
-            self._held.clear()
-            self._evicted.clear()
-            self._evictions.clear()
+            self._rows.clear()
 
     def forget(self, context: int) -> None:
         """A cgroup is gone: its memory is free."""
         self._cgroups.pop(context, None)
-        self._held.pop(context, None)
-        self._evicted.pop(context, None)
-        self._evictions.pop(context, None)
+        self._rows.pop(context, None)
         if self._governor:
             self._governor.forget(context)
 
@@ -87,9 +84,13 @@ class GovernDecisions:
         """
         group_pages = hello.pages // hello.groups
         rows = [row for row in rows if row.context in governed or not governed]
-        curves = {row.context: row.counters(group_pages, self._count_evictions(row)) for row in rows}
-        for context in self._evictions.keys() - curves.keys():  # no row: it did not run
-            self._evictions[context].append(0)
+        curves = {}
+        for row in rows:
+            known = self._rows.setdefault(row.context, deque(maxlen=_HELD_EPOCHS + 1))
+            evictions = row.evictions(known[-1].evicted if known else None)
+            known.append(row)
+            self._epoch = row.epoch
+            curves[row.context] = row.counters(group_pages, evictions if sees_the_kernel(hello.engine) else 0)
         page_bytes = 1 << hello.page_shift
         if self._limits.memory:
             memory = self._limits.memory.pages(page_bytes)
@@ -97,13 +98,7 @@ class GovernDecisions:
             memory = next((task.memory for task in tasks.values()), hello.frames)
         return self._governor_for(memory, page_bytes, group_pages).decide(curves, cycles)
 
-    def _count_evictions(self, row: EpochRow) -> int:
-        evictions = row.evictions(self._evicted.get(row.context))
-        self._evicted[row.context] = row.evicted
-        self._evictions.setdefault(row.context, deque(maxlen=_HELD_EPOCHS)).append(evictions)
-        return evictions
-
-    def in_force(self, hello: Message, decision: Decision, rows: Iterable[EpochRow]) -> dict[int, int]:
+    def in_force(self, hello: Message, decision: Decision) -> dict[int, int]:
         """Return the budgets until the next decision: those of cgroups with memory that nobody uses lent.
 
         An evicted page is one that its cgroup would hold: where those do not fit the memory is not idle. Nor
@@ -112,14 +107,21 @@ class GovernDecisions:
         """
         assert self._governor is not None
         own = {context: pages for context, pages in decision.budgets.items() if context in self._cgroups}
-        for row in (each for each in rows if each.context in own):
-            pages = self._held.setdefault(row.context, deque(maxlen=_HELD_EPOCHS))
-            pages.append(row.resident + row.evicted)
+        rows = {context: list(self._rows[context]) for context in own.keys() & self._rows.keys()}
+        evictions = sum(
+            row.evictions(before.evicted)
+            for known in rows.values()
+            for before, row in pairwise(known)
+            if row.epoch > self._epoch - _HELD_EPOCHS
+        )
         parameters, group_pages = self._governor.parameters, hello.pages // hello.groups
         memory, minimum = parameters.memory_pages, parameters.minimum_pages
-        if sum(sum(each) for each in self._evictions.values()) > group_pages // 2:
+        if evictions > group_pages // 2:
             return decision.budgets
-        held = {context: list(pages) for context, pages in self._held.items()}
+        held = {
+            context: [row.resident + row.evicted for row in known[-_HELD_EPOCHS:]]
+            for context, known in rows.items()
+        }
         return decision.budgets | lent(own, held, memory, group_pages, minimum, self._maximums)
 
     def described(

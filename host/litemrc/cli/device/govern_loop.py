@@ -170,7 +170,7 @@ class GovernLoop:
             return
         cycles = _epoch_cycles(device, sum(row.accesses for row in rows))
         decision = self._decisions.decide(device.hello, rows, tasks, contexts, cycles)
-        lent = self._decisions.in_force(device.hello, decision, rows)
+        lent = self._decisions.in_force(device.hello, decision)
         budgets = {context: pages for context, pages in lent.items() if context in contexts}
         changed = governed.obey(budgets, decision.n_mrc)
         self.totals.decisions += changed

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from litemrc.curves.evictions import sees_the_kernel
 from litemrc.curves.hit_counters import HitCounters
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, get_followed
@@ -160,5 +161,6 @@ def _counters(device: Device, row: EpochRow | None, before: EpochRow | None) -> 
     """Return the counters of an epoch; without a row the context had no access."""
     group_pages = device.hello.pages // device.hello.groups
     if row is not None:
-        return row.counters(group_pages, row.evictions(before.evicted if before else None))
+        evictions = row.evictions(before.evicted if before else None)
+        return row.counters(group_pages, evictions if sees_the_kernel(device.hello.engine) else 0)
     return HitCounters.of([0] * device.hello.groups, 0, group_pages)

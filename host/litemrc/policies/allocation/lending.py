@@ -60,7 +60,7 @@ def lent(
 
 def _needed(held: Sequence[int], part: int, slack: int = 0) -> int:
     pages = max(min(held), max(held) - CHARGED_AHEAD)
-    if held[-1] > max(held[:-1], default=held[-1]) and held[-1] - min(held) > CHARGED_AHEAD:
+    if held[-1] - min(held) > CHARGED_AHEAD and held[-1] > max(held[:-1]):
         pages = _expected(held)
     return ((pages + slack) // part + 1) * part
 
