@@ -15,7 +15,7 @@
 #include "evacuate.h"
 #include "litemrc.h"
 
-#define EVACUATE_TRIES 3 /* pages are often busy for a moment */
+#define EVACUATE_TRIES 5
 
 u32 litemrc_pages_of_rank(const struct litemrc *mon)
 {
@@ -124,6 +124,9 @@ static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u3
 	for (try = 0; try < EVACUATE_TRIES && ret == -EBUSY && !READ_ONCE(all->pleas); try++) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
+		/* Who is unmapping pages refers to them, and may have yielded the processor. */
+		if (try)
+			schedule_timeout_killable(1);
 		/* All at once: the pages of one block would move to the next. */
 		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA, GFP_KERNEL | __GFP_NOWARN);
 	}

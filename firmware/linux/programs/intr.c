@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "program.h"
 
@@ -71,8 +70,7 @@ int main(int argc, char **argv)
 	uint32_t page_count = number(argc, argv, 1, 256, 1, MAX_PAGES);
 	uint32_t touches = number(argc, argv, 2, 1000, 1, UINT32_MAX);
 	uint32_t iterations = number(argc, argv, 3, 8, 1, MAX_TURNS);
-	uint32_t sleep_ms = number(argc, argv, 4, 10, 0, 1000000);
-	const struct timespec pause = {sleep_ms / 1000, sleep_ms % 1000 * 1000000l};
+	uint32_t sleep_ms = number(argc, argv, 4, 10, 0, MAX_SLEEP_MS);
 	const uint32_t *cumulative = cumulative_weights(page_count);
 	uint8_t *pages = allocate_pages(page_count);
 	struct turns turns = {.each = allocate((uint64_t)iterations * sizeof(*turns.each))};
@@ -85,8 +83,7 @@ int main(int argc, char **argv)
 		for (uint32_t i = 0; i < touches; i++)
 			touch(pages, draw_page(cumulative, page_count), i);
 		end_turn(&turns, start_us);
-		if (sleep_ms)
-			nanosleep(&pause, NULL);
+		sleep_for(sleep_ms);
 	}
 	for (uint32_t i = 0; i < turns.count; i++) {
 		sum_us += turns.each[i].length_us;

@@ -14,6 +14,7 @@
 #define LINE_BYTES 64u
 #define MAX_PAGES (1u << 18) /* 1 GB */
 #define MAX_TURNS (1u << 20)
+#define MAX_SLEEP_MS 1000000u
 
 /* Returns argument i as a number, or the default if absent; exits with status 2 if it is out of range. */
 static inline uint32_t number(int argc, char **argv, int i, uint32_t otherwise, uint32_t least, uint32_t most)
@@ -64,6 +65,14 @@ static inline uint64_t now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000ull + now.tv_nsec / 1000;
+}
+
+static inline void sleep_for(uint32_t ms)
+{
+	const struct timespec pause = {ms / 1000, ms % 1000 * 1000000l};
+
+	if (ms)
+		nanosleep(&pause, NULL);
 }
 
 /* Begin and length of each turn, in microseconds. They are written at the end only, so that writing delays no turn. */

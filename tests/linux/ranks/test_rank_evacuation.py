@@ -57,13 +57,23 @@ def test_what_cannot_be_moved_is_named_and_the_rank_stays_open(ranks):
     assert status(ranks, 3)["pinned"] == "0"
 
 
+def evacuees(ranks, rounds, pages):
+    output = ranks.check(f"/nodes evacuees {rounds} {pages}", timeout_s=240)
+    return {name: int(number) for name, number in re.findall(r"([a-z_]+) (\d+)", output.splitlines()[-1])}
+
+
 def test_every_page_is_what_its_owner_wrote_last_after_evacuations_under_load(ranks):
-    output = ranks.check(f"/nodes evacuees {ROUNDS} {PAGES}", timeout_s=240)
-    counts = {name: int(number) for name, number in re.findall(r"([a-z_]+) (\d+)", output.splitlines()[-1])}
+    counts = evacuees(ranks, ROUNDS, PAGES)
     assert counts["wrong"] == 0
     assert counts["closed"] + counts["reopened"] + counts["busy"] + counts["no_room"] == ROUNDS
     assert counts["closed"] >= ROUNDS * 9 // 10
     assert counts["moved"] >= ROUNDS * PAGES // 16, "a fair share of the pages moves in each round"
+
+
+def test_pages_that_are_being_unmapped_do_not_keep_a_rank_open(ranks):
+    """A task in munmap() refers to them until all are unmapped, and yields the processor in between."""
+    counts = evacuees(ranks, 200, 320)
+    assert (counts["closed"], counts["busy"], counts["wrong"]) == (200, 0, 0)
 
 
 def test_a_rank_opens_before_memory_runs_out(ranks):
