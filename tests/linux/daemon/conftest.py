@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ KERNEL = Path(os.environ.get("LITEMRC_KERNEL", ROOT / "build" / "linux" / "kerne
 SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "linux" / "shim-virt.bin"))
 QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -m 64 -display none -no-reboot"
 BOOT_S = 60
+PAGES = 7  # of litemrcd.conf
 
 
 def build_initramfs(out: Path) -> Path:
@@ -82,6 +84,15 @@ def booted(qemu_log: Path, bootargs: str = "") -> Iterator[str]:
         finally:
             qemu.terminate()
             qemu.wait()
+
+
+def loop_over(device: Device, pages: int) -> None:
+    """Have the worker of guest.c loop over pages; it orders the hits and misses of the fake. 1: no more."""
+    device.request("run", workload=PAGES, context=1, scale=pages)
+    deadline = Deadline(20)
+    while device.say_hello().running >> PAGES & 1:
+        assert not deadline.passed
+        time.sleep(0.1)
 
 
 @pytest.fixture

@@ -175,6 +175,7 @@ static void be_init(void)
 		load("/litemrc_fake.ko", "ranks=4");
 		if (chmod(FAKE "access", 0666))
 			fail(FAKE "access");
+		write_text(FAKE "hit", "0 0");	/* from now on hits and misses are real counts */
 	}
 	start_workers();
 	pid = start(daemon);

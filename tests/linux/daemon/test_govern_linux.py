@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from linux.daemon.conftest import loop_over
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
@@ -20,7 +21,6 @@ from patience import Deadline, patience
 GROUP_PAGES = 256  # 16,384 frames in 64 groups
 LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 BEFORE = (3000, 10)
-PAGES = 7  # of litemrcd.conf
 
 
 def budget_of_app(device):
@@ -28,14 +28,6 @@ def budget_of_app(device):
     budget = get_budget(device, context)
     follow(device, context, 0)
     return budget
-
-
-def loop_over(device, pages):
-    device.request("run", workload=PAGES, context=1, scale=pages)
-    deadline = Deadline(20)
-    while device.say_hello().running >> PAGES & 1:
-        assert not deadline.passed
-        time.sleep(0.1)
 
 
 def test_another_cgroup_is_refused_and_the_lease_restores_what_was_before(device):

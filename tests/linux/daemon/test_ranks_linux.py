@@ -3,22 +3,33 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
+from linux.daemon.conftest import loop_over
 from litemrc.device import ranks
 from litemrc.device.collecting.rank_rows import watch_ranks
+from litemrc.device.device import Device
 from litemrc.device.lease import take_lease
+from litemrc.ranks.files import read_ranks
 from patience import patience, wait_until
 
 RANKS = 4
 EPOCHS = 3
 CYCLES = 123456  # FAKE_RANK_CYCLES of the driver's test/litemrc_fake.h
+AUTOMATIC = ranks.WorkingSetSize(automatic=True, groups=64, epsilon=0.0)
 FRESH = ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
+SET_BY_GOVERN = replace(FRESH, policy="mrc", mrc_base="dynamic", threshold_power_down=100)
 SET = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
 
 
+COMMAND = (sys.executable, "-m", "litemrc.cli.main")
+LOOP = ("--epoch-length", 2000)
+LOOP_PAGES = 500
+
+
 def litemrc(*words):
-    command = [sys.executable, "-m", "litemrc.cli.main", *map(str, words)]
+    command = [*COMMAND, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
 
 
@@ -46,6 +57,11 @@ def test_what_cannot_be_is_an_error_of_the_command(port, words, why):
     assert done.returncode == 2 and why in done.stderr
 
 
+def wake_ups(epoch, domain):
+    """Word 12 of the meter's row, as the fake counts it (driver/test/fake_ranks.c)."""
+    return epoch % 8 * 1000 + domain * 100 + 12
+
+
 def test_each_epoch_has_its_ranks(device):
     dram = ranks.get_dram(device)
     rows = watch_ranks(device, dram)
@@ -57,9 +73,7 @@ def test_each_epoch_has_its_ranks(device):
     epochs = [row.epoch for row in seen[::RANKS]]
     assert epochs == list(range(epochs[0], epochs[0] + EPOCHS))
     assert {row.clocks for row in seen} == {CYCLES}
-    # Word 12 of the meter's row, as the fake counts it (driver/test/fake_ranks.c).
-    wake_ups = [row.counters[12] for row in seen]
-    assert wake_ups == [row.epoch % 8 * 1000 + row.domain * 100 + 12 for row in seen]
+    assert [row.counters[12] for row in seen] == [wake_ups(row.epoch, row.domain) for row in seen]
 
 
 def test_an_expired_lease_restores_the_policy(device):
@@ -67,3 +81,44 @@ def test_an_expired_lease_restores_the_policy(device):
     take_lease(device, device.hello.clock_hz // 2)
     ranks.set_policy(device, SET)
     wait_until(lambda: ranks.get_policy(device) == FRESH)
+
+
+@pytest.fixture
+def looping(port):
+    for pages in (LOOP_PAGES, 1):
+        with Device.open(port, timeout_s=patience(30)) as device:
+            loop_over(device, pages)
+        if pages > 1:
+            yield
+
+
+def test_collect_writes_the_ranks_of_its_epochs(port, looping, tmp_path):
+    words = ("--port", port, "--epochs", EPOCHS, "--out", tmp_path / "curves.parquet")
+    done = litemrc("collect", *words, "--ranks", tmp_path / "ranks.parquet", *LOOP)
+    assert done.returncode == 0, done.stderr
+    table = read_ranks(tmp_path / "ranks.parquet")
+    assert (table.domains, len(table.epochs), set(table.clocks)) == (RANKS, EPOCHS, {CYCLES})
+    rows = zip(table.epoch.tolist(), table.domain.tolist(), strict=True)
+    assert table.wake_ups.tolist() == [wake_ups(*row) for row in rows]
+
+
+def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, tmp_path):
+    """Ranks outside the working set enter self-refresh at once; those in it, power-down after 100 cycles."""
+    with Device.open(port, timeout_s=patience(30)) as device:
+        ranks.set_policy(device, FRESH)
+        ranks.set_working_set(device, AUTOMATIC)
+    log = tmp_path / "log.jsonl"
+    command = [*COMMAND, "govern", "--port", port, "--energy", "--lease", 15, "--log", log, *LOOP]
+    governing = subprocess.Popen([*map(str, command)])
+    try:
+        wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= EPOCHS)
+    finally:
+        governing.kill()
+        governing.wait()
+    decided = [json.loads(line)["working_set_groups"] for line in log.read_text().splitlines()]
+    with Device.open(port, timeout_s=patience(30)) as device:
+        size = ranks.get_working_set(device)
+        assert ranks.get_policy(device) == SET_BY_GOVERN
+        assert (size.automatic, size.groups) == (False, decided[-1])
+        wait_until(lambda: ranks.get_policy(device) == FRESH)
+        assert ranks.get_working_set(device) == AUTOMATIC
