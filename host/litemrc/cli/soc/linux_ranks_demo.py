@@ -11,15 +11,34 @@ from litemrc.cli.soc.linux_ranks_runs import Work, add_arguments, compare
 if TYPE_CHECKING:
     from litemrc.cli.soc.ranks_results import RankResults
 
-# A small interactive program throughout; then two loops, which leave less than the margin of a rank's 4,096
-# pages, and end.
-TURNS = ("/tmp/small", "/tmp/first", "/tmp/second")
+# Three programs at a time, busy for about half of the time: a small interactive one throughout, and loops.
+# Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second ends
+# after about a second; the pages of the first then fit into rank 1. A third begins a second later, and ends.
+PAUSE_MS = 20  # of the loops, after each round
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 100), ("/tmp/second", 2200, 30), ("/tmp/third", 1800, 12)
+INTERACTIVE = "/tmp/small"
+
+
+def _loop(name: str, pages: int, rounds: int) -> str:
+    return f"linear {pages} {rounds} {name} {PAUSE_MS} >/dev/null"
+
+
+def _fill(variable: str, name: str, pages: int, rounds: int) -> str:
+    """Start a loop, and stop it when it has its pages: the kernel counts them in steps of 64."""
+    return (
+        f"{_loop(name, pages, rounds)} & {variable}=$!; until read _ pages _ </proc/${variable}/statm &&"
+        f" [ $pages -ge {pages - 64} ]; do sleep 0.1; done; kill -STOP ${variable}"
+    )
+
+
+PREPARE = (_fill("second", *SECOND), _fill("first", *FIRST))
 WORK = (
-    f"intr 200 100 65536 30 {TURNS[0]} >/dev/null & small=$!",
-    f"(sleep 0.4; exec linear 1400 100 {TURNS[1]}) >/dev/null & first=$!",
-    f"(sleep 0.5; exec linear 1500 60 {TURNS[2]}) >/dev/null & second=$!",
+    f"intr 200 100 65536 30 {INTERACTIVE} >/dev/null & small=$!",
+    f"(sleep 1.6; exec {_loop(*THIRD)}) & third=$!",
+    "kill -CONT $first $second",
 )
-END = "wait $first $second; kill $small; wait $small"
+END = "wait $first $second $third; kill $small; wait $small"
+TURNS = (INTERACTIVE, *(name for name, *_ in (FIRST, SECOND, THIRD)))
 GOVERNED = {
     "policy": "mrc",
     "mrc_state": "self_refresh",
@@ -31,13 +50,13 @@ GOVERNED = {
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-ranks-demo`."""
-    add_arguments(parser, out="build/linux-ranks-demo", epochs=20)
+    add_arguments(parser, out="build/linux-ranks-demo", epochs=38)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc linux-ranks-demo`."""
     awake, governed = (
-        Work(name, policy, prepare="", begin="\n".join(WORK), end=END, turns=TURNS)
+        Work(name, policy, prepare="\n".join(PREPARE), begin="\n".join(WORK), end=END, turns=TURNS)
         for name, policy in (("awake", {}), ("governed", GOVERNED))
     )
     return compare(args, (awake, governed), _saving, title="LiteMRC: ranks under Linux")

@@ -37,7 +37,6 @@ LINK_TIMEOUT_S = (
 COMMAND_TIMEOUT_S = 7200.0
 EPOCH_CYCLES = 10_000_000  # the messages of an epoch take 6 ticks of a million cycles
 EPSILON = 0.01
-MARGIN_PAGES = 1280
 MONITOR = "/sys/class/misc/litemrc0"
 
 
@@ -89,6 +88,7 @@ class Run:
     """A run: what was collected, the simulator's folder, and what the programs and the driver say.
 
     Attributes:
+        table: from the second epoch on.
         turn_us: mean length of a turn, for each program.
         governor: the driver's lines, by name.
     """
@@ -211,12 +211,12 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
     booted = Device.open_booting(simulator.url, boot_timeout_s=args.boot_timeout, timeout_s=LINK_TIMEOUT_S)
     with booted as device:
         shell = GuestShell(simulator, COMMAND_TIMEOUT_S)
-        shell.run(f"echo {MARGIN_PAGES} >{MONITOR}/rank_governor")
         if work.prepare:
             shell.run(work.prepare)
         dram = ranks.get_dram(device)
         collector = _collect(device, dram, shell, args.epochs, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
+        table = table.between(int(table.epochs[1]), None)  # until then no working set is known
         hello = device.hello
     shell.run(work.end)
     lines = shell.run(f"cat {MONITOR}/rank_governor").splitlines()
