@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from litemrc.cli.soc.ranks_results import RankResults
 
 # Three programs at a time, busy for about half of the time: a small interactive one throughout, and loops.
-# Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second ends
-# after about a second; the pages of the first then fit into rank 1. A third begins a second later, and ends.
+# Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second
+# ends after about a second; the pages of the first then fit into rank 1. A third begins later, and ends.
 PAUSE_MS = 20  # of the loops, after each round
 FIRST, SECOND, THIRD = ("/tmp/first", 2400, 100), ("/tmp/second", 2200, 30), ("/tmp/third", 1800, 12)
 INTERACTIVE = "/tmp/small"
