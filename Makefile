@@ -271,13 +271,13 @@ bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-linux-ranks: linux-numa .venv/test.stamp   ## 10,000 evacuations of ranks under load, every page checked, in qemu (20 min)
+bench-linux-ranks: linux-numa $(TEST_TOOLS)   ## 10,000 evacuations of ranks under load, every page checked, in qemu (20 min)
 	PYTHONPATH=tests python bench/linux_ranks.py
 
-bench-linux-tail: linux-ready .venv/test.stamp   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)
+bench-linux-tail: linux-ready $(TEST_TOOLS)   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tail.py
 
-bench-linux-tracker: linux-ready .venv/test.stamp   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
+bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
 
 bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (2 h)
