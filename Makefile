@@ -271,7 +271,7 @@ bench-long: $(HOST)   ## memory and speed over 10^9 references: build/bench/long
 bench-linux: linux-ready .venv/test.stamp   ## cost of tracking processes, on Linux in the RTL: a table, build/bench/linux_overhead.json
 	PYTHONPATH=tests python bench/linux_overhead.py
 
-bench-linux-ranks: linux-numa $(TEST_TOOLS)   ## 10,000 evacuations of ranks under load, every page checked, in qemu (20 min)
+bench-linux-ranks: linux-numa $(TEST_TOOLS)   ## 10,000 evacuations of ranks under load, every page checked, in qemu (5 min)
 	PYTHONPATH=tests python bench/linux_ranks.py
 
 bench-linux-tail: linux-ready $(TEST_TOOLS)   ## misses predicted beyond memory, on a real kernel in qemu: docs/evicted.md (2 min)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import positive
@@ -89,7 +89,7 @@ class Run:
 
     Attributes:
         table: from the second epoch on.
-        turn_us: mean length of a turn, for each program.
+        turns_us: lengths of the turns of each program.
         governor: the driver's lines, by name.
     """
 
@@ -98,7 +98,7 @@ class Run:
     table: "RankTable"
     folder: Path
     record: Path
-    turn_us: Sequence[float]
+    turns_us: Sequence[Sequence[int]]
     governor: dict[str, int]
     console: str
 
@@ -161,7 +161,11 @@ def compare(
     saved, equal = saving(*found), results.comparison.equal
     summary = summarize(before, last, *found, saving=saved, curves_equal=equal)
     (args.out / "summary.json").write_text(json.dumps(asdict(summary), indent=2) + "\n")
-    remarks = found[1].remarks | {"both": _text(summary, last.governor)}
+    remarks = found[1].remarks | {
+        "both": _text(summary, last.governor),
+        "load": " and ".join(f"{accesses_per_s(run.table):,.0f}" for run in runs) + " DRAM accesses a second",
+        "turns": _turns_text(works[0].turns, before, last),
+    }
     hello = last.hello
     code = show(
         args,
@@ -226,7 +230,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         table=table,
         folder=simulator.run_dir,
         record=simulator.record,
-        turn_us=[mean_turn_us(shell.run(f"cat {file}")) for file in work.turns],
+        turns_us=[turns_us(shell.run(f"cat {file}")) for file in work.turns],
         governor={name: int(value) for name, value in map(str.split, lines)},
         console=simulator.console.read_text(errors="replace"),
     )
@@ -255,9 +259,22 @@ def _collect(device: Device, dram: ranks.Dram, shell: "GuestShell", epochs: int,
     return collector
 
 
-def mean_turn_us(lines: str) -> float:
-    """Return the mean length of the turns that a program wrote as lines "BEGIN LENGTH"."""
-    return fmean(int(line.split()[1]) for line in lines.splitlines())
+def turns_us(lines: str) -> list[int]:
+    """Return the lengths of the turns that a program wrote as lines "BEGIN LENGTH"."""
+    return [int(line.split()[1]) for line in lines.splitlines()]
+
+
+def slowdowns(before: Run, after: Run, center: Callable[[Sequence[int]], float] = fmean) -> list[float]:
+    """Return by how much the mean turn of each program, or another center of its turns, is longer."""
+    return [
+        center(second) / center(first) - 1
+        for first, second in zip(before.turns_us, after.turns_us, strict=True)
+    ]
+
+
+def accesses_per_s(table: "RankTable") -> float:
+    """Return the mean rate of DRAM accesses."""
+    return float(table.reads.sum() + table.writes.sum()) / table.seconds
 
 
 def summarize(
@@ -272,13 +289,12 @@ def summarize(
     """Compare the two runs."""
     moved_mib = after.governor["moved"] * (1 << after.hello.page_shift) / (1 << 20)
     ms = after.governor["microseconds"] / 1e3
-    slowdowns = [second / first - 1 for first, second in zip(before.turn_us, after.turn_us, strict=True)]
     return Summary(
         saved_percent=100 * saving,
         rules_broken=of_before.rules_broken + of_after.rules_broken,
         lost_reads=of_before.lost_reads + of_after.lost_reads,
         counters_equal=of_before.comparison.equal and of_after.comparison.equal and curves_equal,
-        slowdown=max(slowdowns),
+        slowdown=max(slowdowns(before, after)),
         evacuations=after.governor["evacuations"],
         evacuation_ms_per_mib=ms / moved_mib if moved_mib else None,
     )
@@ -291,3 +307,8 @@ def _text(summary: Summary, governor: dict[str, int]) -> str:
         f" {governor['microseconds'] / 1e3:,.1f} ms; {governor['openings']} openings;"
         f" {governor['busy'] + governor['no_room']} attempts failed"
     )
+
+
+def _turns_text(files: Sequence[str], before: Run, after: Run) -> str:
+    changes = zip(files, slowdowns(before, after), slowdowns(before, after, median), strict=True)
+    return "; ".join(f"{Path(file).name} {mean:+.1%}, median {middle:+.1%}" for file, mean, middle in changes)

@@ -1,9 +1,10 @@
 """The demos of ranks under Linux: what they conclude from two runs, by arithmetic."""
 
+from statistics import median
 from types import SimpleNamespace
 
 import pytest
-from litemrc.cli.soc.linux_ranks_runs import mean_turn_us, summarize
+from litemrc.cli.soc.linux_ranks_runs import slowdowns, summarize, turns_us
 from litemrc.cli.soc.linux_trays_demo import background_mj
 from litemrc.energy.model import Energy
 
@@ -11,8 +12,8 @@ GOVERNOR = {"evacuations": 3, "moved": 512, "microseconds": 60_000}
 SAVING = 0.375
 
 
-def run_of(turn_us, governor=GOVERNOR):
-    return SimpleNamespace(turn_us=turn_us, governor=governor, hello=SimpleNamespace(page_shift=12))
+def run_of(turns_us, governor=GOVERNOR):
+    return SimpleNamespace(turns_us=turns_us, governor=governor, hello=SimpleNamespace(page_shift=12))
 
 
 def found(equal=True, broken=0, lost=0):
@@ -25,7 +26,7 @@ def found(equal=True, broken=0, lost=0):
 
 def test_the_summary_is_of_both_runs():
     """512 pages of 4 KiB are 2 MiB: 60 ms / 2 MiB = 30. Turns: 110 / 100 = 1.1, 198 / 200 = 0.99."""
-    runs = run_of([100.0, 200.0]), run_of([110.0, 198.0])
+    runs = run_of([[90, 110], [200]]), run_of([[110], [190, 206]])
     summary = summarize(*runs, found(broken=1), found(lost=2), saving=SAVING, curves_equal=True)
     assert (summary.saved_percent, summary.evacuations) == (37.5, 3)
     assert (summary.rules_broken, summary.lost_reads, summary.counters_equal) == (1, 2, True)
@@ -35,7 +36,7 @@ def test_the_summary_is_of_both_runs():
 
 @pytest.mark.parametrize("of_awake, of_governed, curves", [(0, 1, 1), (1, 0, 1), (1, 1, 0)])
 def test_counters_are_equal_only_if_all_are(of_awake, of_governed, curves):
-    runs = run_of([1.0]), run_of([1.0])
+    runs = run_of([[1]]), run_of([[1]])
     summary = summarize(
         *runs,
         found(equal=bool(of_awake)),
@@ -49,13 +50,20 @@ def test_counters_are_equal_only_if_all_are(of_awake, of_governed, curves):
 def test_an_evacuation_that_moved_nothing_has_no_time_per_mib():
     still = GOVERNOR | {"moved": 0}
     summary = summarize(
-        run_of([1.0]), run_of([1.0], still), found(), found(), saving=SAVING, curves_equal=True
+        run_of([[1]]), run_of([[1]], still), found(), found(), saving=SAVING, curves_equal=True
     )
     assert summary.evacuation_ms_per_mib is None
 
 
 def test_turns_are_lines_of_begin_and_length():
-    assert mean_turn_us("100 10\n200 30\n") == 20
+    assert turns_us("100 10\n200 30\n") == [10, 30]
+
+
+def test_slowdowns_are_of_means_or_medians():
+    """Means 20 and 30: +50 %; medians 10 and 12: +20 %."""
+    runs = run_of([[10, 10, 40]]), run_of([[11, 12, 67]])
+    assert slowdowns(*runs) == [pytest.approx(0.5)]
+    assert slowdowns(*runs, median) == [pytest.approx(0.2)]
 
 
 def test_background_is_what_does_not_depend_on_accesses():
