@@ -2,6 +2,7 @@
 
 import re
 from errno import EBUSY, EINVAL, ENODEV, ENOSPC
+from signal import SIGKILL
 
 import pytest
 from linux.ranks.machine import PAGE
@@ -87,6 +88,27 @@ def test_a_rank_opens_before_memory_runs_out(ranks):
     states = {status(ranks, rank)["memory"] for rank in (2, 3)}
     assert "open" in states
     assert after - before < RANK_PAGES // 8, "swapping is no substitute for opening a rank"
+
+
+def pages_at_a_kill(ranks):
+    """Return the pages in memory and swap of two programs when the OOM killer ends the larger one."""
+    ranks.check(f"rm -f /tmp/go; {HOLD.format('touch 6000')}")
+    assert ranks.run("/nodes growth 12000", timeout_s=60)[0] == 128 + SIGKILL
+    ranks.check(LET_GO)
+    report = ranks.check("dmesg -c")
+    assert report.count("Out of memory: Killed process") == 1
+    # Of each process: its number, uid, tgid, total_vm, rss, bytes of page tables, swapents ...
+    processes = re.findall(r"\] +\d+ +\d+ +\d+ +(\d+) +\d+ +(\d+) +0 nodes$", report, re.M)
+    assert len(processes) == 2
+    return sum(int(resident) + int(swapped) for resident, swapped in processes)
+
+
+def test_the_oom_killer_comes_no_earlier_because_ranks_are_closed(ranks):
+    without = pages_at_a_kill(ranks)
+    for rank in (2, 3):
+        ranks.check(f"echo 1 >{RANK}/{rank}/evacuate")
+    assert pages_at_a_kill(ranks) == pytest.approx(without, rel=0.02)
+    assert {status(ranks, rank)["memory"] for rank in (1, 2, 3)} == {"open"}
 
 
 def test_a_program_bound_to_a_closed_rank_opens_it(ranks):
