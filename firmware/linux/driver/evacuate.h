@@ -6,6 +6,7 @@
 #include <linux/notifier.h>
 #include <linux/shrinker.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -36,8 +37,10 @@ struct litemrc_evacuated {
 
 /* Empties ranks under the policy mrc; only the work of ranks/governor.c changes all but @margin. */
 struct litemrc_governor {
-	struct delayed_work tick;
+	struct timer_list timer;
+	struct work_struct work;
 	bool governs; /* the policy is mrc */
+	bool stopped; /* the timer is not set any more */
 	u32 margin; /* pages that stay free in the open ranks; 0: off */
 	u32 working_set; /* pages, without those of the kernel's rank */
 	u32 epoch; /* epochs finished */

@@ -3,8 +3,9 @@
  * Under the policy mrc, ranks that the working set does not need are emptied, and opened before
  * memory runs short: Zhou et al. 2004, section 5.
  *
- * At most one rank is closed per epoch, from the last one down. At each tick a rank is opened if
- * the open ones are nearly full; otherwise the next pages would go to the kernel's rank.
+ * At most one rank is closed per epoch, from the last one down. A rank is opened if the open ones
+ * are nearly full; otherwise the next pages would go to the kernel's rank. A timer looks whether
+ * there is something to do: a work would wake a thread each time.
  */
 #include <linux/mm.h>
 
@@ -161,6 +162,12 @@ static bool may_close(const struct litemrc_evacuation *all, const struct open_ra
 	return needed_ranks(all) < open->count && elsewhere >= used + 2 * all->governor.margin;
 }
 
+static bool must_open(const struct litemrc_evacuation *all, const struct open_ranks *open)
+{
+	return open->first_closed && (open->free < all->governor.margin ||
+				      open->count < needed_ranks(all));
+}
+
 static void govern(struct litemrc_evacuation *all)
 {
 	struct litemrc_governor *governor = &all->governor;
@@ -169,8 +176,7 @@ static void govern(struct litemrc_evacuation *all)
 
 	note_others_openings(all);
 	look(all, &open);
-	if (open.first_closed &&
-	    (open.free < governor->margin || open.count < needed_ranks(all)))
+	if (must_open(all, &open))
 		open_rank(all, open.first_closed);
 	else if (epoch && governor->hold)
 		governor->hold--;
@@ -192,10 +198,15 @@ static void open_mine(struct litemrc_evacuation *all)
 	all->governor.failed = 0;
 }
 
-static void tick(struct work_struct *work)
+static void set_timer(struct litemrc_governor *governor)
 {
-	struct litemrc_governor *governor =
-		container_of(to_delayed_work(work), struct litemrc_governor, tick);
+	if (!READ_ONCE(governor->stopped))
+		mod_timer(&governor->timer, jiffies + msecs_to_jiffies(TICK_MS));
+}
+
+static void work(struct work_struct *work)
+{
+	struct litemrc_governor *governor = container_of(work, struct litemrc_governor, work);
 	struct litemrc_evacuation *all = evacuation_of(governor);
 	struct litemrc_rank_policy policy;
 
@@ -206,7 +217,21 @@ static void tick(struct work_struct *work)
 	else
 		open_mine(all);
 	if (governor->governs || governor->mine)
-		queue_delayed_work(system_unbound_wq, &governor->tick, msecs_to_jiffies(TICK_MS));
+		set_timer(governor);
+}
+
+static void tick(struct timer_list *timer)
+{
+	struct litemrc_governor *governor = from_timer(governor, timer, timer);
+	struct litemrc_evacuation *all = evacuation_of(governor);
+	struct open_ranks open;
+
+	look(all, &open);
+	if (!governor->governs || must_open(all, &open) ||
+	    READ_ONCE(all->mon->ring.stored) != governor->epoch)
+		queue_work(system_unbound_wq, &governor->work);
+	else
+		set_timer(governor);
 }
 
 /**
@@ -216,7 +241,7 @@ static void tick(struct work_struct *work)
 void litemrc_govern(struct litemrc *mon)
 {
 	if (mon->evacuation && mon->ranks.ops)
-		mod_delayed_work(system_unbound_wq, &mon->evacuation->governor.tick, 0);
+		queue_work(system_unbound_wq, &mon->evacuation->governor.work);
 }
 
 /* Without a node for each rank, it is not known which rank is full. */
@@ -246,13 +271,17 @@ int litemrc_set_margin(struct litemrc *mon, u32 margin)
 
 void litemrc_governor_init(struct litemrc_evacuation *all)
 {
-	INIT_DELAYED_WORK(&all->governor.tick, tick);
+	INIT_WORK(&all->governor.work, work);
+	timer_setup(&all->governor.timer, tick, 0);
 	if (can_govern(all->mon))
 		all->governor.margin = litemrc_pages_of_rank(all->mon) / MARGIN_PART;
 }
 
-/* The policy is no longer changed. */
+/* The policy is no longer changed. Timer and work start each other, but not any more. */
 void litemrc_governor_stop(struct litemrc_evacuation *all)
 {
-	cancel_delayed_work_sync(&all->governor.tick);
+	WRITE_ONCE(all->governor.stopped, true);
+	cancel_work_sync(&all->governor.work);
+	del_timer_sync(&all->governor.timer);
+	cancel_work_sync(&all->governor.work);
 }

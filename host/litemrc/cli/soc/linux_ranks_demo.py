@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second
 # ends after about a second; the pages of the first then fit into rank 1. A third begins later, and ends.
 PAUSE_MS = 20  # of the loops, after each round
-FIRST, SECOND, THIRD = ("/tmp/first", 2400, 100), ("/tmp/second", 2200, 30), ("/tmp/third", 1800, 12)
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 100), ("/tmp/second", 2200, 16), ("/tmp/third", 1800, 12)
 INTERACTIVE = "/tmp/small"
 
 
@@ -27,7 +27,7 @@ def _fill(variable: str, name: str, pages: int, rounds: int) -> str:
     """Start a loop, and stop it when it has its pages: the kernel counts them in steps of 64."""
     return (
         f"{_loop(name, pages, rounds)} & {variable}=$!; until read _ pages _ </proc/${variable}/statm &&"
-        f" [ $pages -ge {pages - 64} ]; do sleep 0.1; done; kill -STOP ${variable}"
+        f" [ $pages -ge {pages - 64} ]; do sleep 0.3; done; kill -STOP ${variable}"
     )
 
 
