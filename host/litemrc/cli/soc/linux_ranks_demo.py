@@ -11,11 +11,11 @@ from litemrc.cli.soc.linux_ranks_runs import Work, add_arguments, compare
 if TYPE_CHECKING:
     from litemrc.cli.soc.ranks_results import RankResults
 
-# Three programs at a time, busy for about half of the time: a small interactive one throughout, and loops.
+# Three programs at a time, busy for a third of the time: a small interactive one throughout, and loops.
 # Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second
 # ends after about a second; the pages of the first then fit into rank 1. A third begins later, and ends.
-PAUSE_MS = 20  # of the loops, after each round
-FIRST, SECOND, THIRD = ("/tmp/first", 2400, 100), ("/tmp/second", 2200, 16), ("/tmp/third", 1800, 12)
+PAUSE_MS = 30  # of the loops, after each round
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 90), ("/tmp/second", 2200, 14), ("/tmp/third", 1200, 10)
 INTERACTIVE = "/tmp/small"
 
 

@@ -38,6 +38,8 @@ COMMAND_TIMEOUT_S = 7200.0
 EPOCH_CYCLES = 10_000_000  # the messages of an epoch take 6 ticks of a million cycles
 EPSILON = 0.01
 MONITOR = "/sys/class/misc/litemrc0"
+# For the report: what numastat -m shows, and how the driver sees the ranks.
+VIEWS = f"grep -h Mem /sys/devices/system/node/node*/meminfo; grep . {MONITOR}/ranks/*/evacuate"
 
 
 @dataclass(frozen=True)
@@ -222,6 +224,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
         table = table.between(int(table.epochs[1]), None)  # until then no working set is known
         hello = device.hello
+    shell.run(VIEWS)
     shell.run(work.end)
     lines = shell.run(f"cat {MONITOR}/rank_governor").splitlines()
     return Run(
