@@ -91,7 +91,7 @@ class Run:
 
     Attributes:
         table: from the second epoch on.
-        turns_us: lengths of the turns of each program.
+        turns_us: lengths of the turns of each program that began with the epochs or later.
         governor: the driver's lines, by name.
     """
 
@@ -219,6 +219,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         shell = GuestShell(simulator, COMMAND_TIMEOUT_S)
         if work.prepare:
             shell.run(work.prepare)
+        since_us = uptime_us(shell.run("cat /proc/uptime"))
         dram = ranks.get_dram(device)
         collector = _collect(device, dram, shell, args.epochs, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
@@ -233,7 +234,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         table=table,
         folder=simulator.run_dir,
         record=simulator.record,
-        turns_us=[turns_us(shell.run(f"cat {file}")) for file in work.turns],
+        turns_us=[turns_us(shell.run(f"cat {file}"), since_us) for file in work.turns],
         governor={name: int(value) for name, value in map(str.split, lines)},
         console=simulator.console.read_text(errors="replace"),
     )
@@ -262,9 +263,15 @@ def _collect(device: Device, dram: ranks.Dram, shell: "GuestShell", epochs: int,
     return collector
 
 
-def turns_us(lines: str) -> list[int]:
-    """Return the lengths of the turns that a program wrote as lines "BEGIN LENGTH"."""
-    return [int(line.split()[1]) for line in lines.splitlines()]
+def uptime_us(line: str) -> int:
+    """Return the time since the boot, of /proc/uptime."""
+    return round(float(line.split()[0]) * 1e6)
+
+
+def turns_us(lines: str, since_us: int) -> list[int]:
+    """Return the lengths of the turns since a time; a program wrote them as lines "BEGIN LENGTH"."""
+    turns = (map(int, line.split()) for line in lines.splitlines())
+    return [length for begin, length in turns if begin >= since_us]
 
 
 def slowdowns(before: Run, after: Run, center: Callable[[Sequence[int]], float] = fmean) -> list[float]:

@@ -4,7 +4,7 @@ from statistics import median
 from types import SimpleNamespace
 
 import pytest
-from litemrc.cli.soc.linux_ranks_runs import slowdowns, summarize, turns_us
+from litemrc.cli.soc.linux_ranks_runs import slowdowns, summarize, turns_us, uptime_us
 from litemrc.cli.soc.linux_trays_demo import background_mj
 from litemrc.energy.model import Energy
 
@@ -56,7 +56,12 @@ def test_an_evacuation_that_moved_nothing_has_no_time_per_mib():
 
 
 def test_turns_are_lines_of_begin_and_length():
-    assert turns_us("100 10\n200 30\n") == [10, 30]
+    assert turns_us("100 10\n200 30\n", 0) == [10, 30]
+    assert turns_us("100 10\n200 30\n", 101) == [30]
+
+
+def test_turns_and_uptime_are_of_one_clock():
+    assert uptime_us("1.25 0.50\n") == 1_250_000
 
 
 def test_slowdowns_are_of_means_or_medians():
