@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second
 # ends after about a second; the pages of the first then fit into rank 1. A third begins later, and ends.
 PAUSE_MS = 30  # of the loops, after each round
-FIRST, SECOND, THIRD = ("/tmp/first", 2400, 90), ("/tmp/second", 2200, 14), ("/tmp/third", 1200, 10)
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 90), ("/tmp/second", 2200, 14), ("/tmp/third", 1000, 10)
 INTERACTIVE = "/tmp/small"
 
 
