@@ -59,6 +59,7 @@ struct litemrc_evacuation {
 	struct shrinker shrinker;
 	struct notifier_block oom;
 	unsigned int pleas; /* during the running evacuation; more than 0 ends it in vain */
+	struct task_struct *nice; /* it evacuates with a low priority */
 	struct litemrc_evacuated rank[];
 };
 

@@ -5,6 +5,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/oom.h>
+#include <linux/sched.h>
 
 #include "evacuate.h"
 #include "litemrc.h"
@@ -46,6 +47,14 @@ static unsigned long open_for_reclaim(struct shrinker *shrinker, struct shrink_c
 	return freed ?: SHRINK_STOP;
 }
 
+static void hurry(struct litemrc_evacuation *all)
+{
+	spin_lock(&all->lock);
+	if (all->nice)
+		set_user_nice(all->nice, 0);
+	spin_unlock(&all->lock);
+}
+
 /* Before the OOM killer chooses: all closed ranks; else the end of a running evacuation. */
 static int open_for_oom(struct notifier_block *block, unsigned long unused, void *data)
 {
@@ -61,6 +70,7 @@ static int open_for_oom(struct notifier_block *block, unsigned long unused, void
 	/* It may wait for a lock that this task holds, so not for ever. */
 	if (!*freed && moving && READ_ONCE(all->pleas) < PLEAS) {
 		WRITE_ONCE(all->pleas, all->pleas + 1);
+		hurry(all);
 		schedule_timeout_killable(msecs_to_jiffies(PLEA_MS));
 		*freed = 1;
 	}

@@ -8,6 +8,7 @@
  * there is something to do: a work would wake a thread each time.
  */
 #include <linux/mm.h>
+#include <linux/sched.h>
 
 #include "evacuate.h"
 #include "litemrc.h"
@@ -17,6 +18,7 @@
 #define PAUSE_LEAST 4u /* epochs without a closing after an opening or a failed evacuation */
 #define PAUSE_MOST 64u
 #define SOON 4 /* pauses */
+#define NICE 10 /* of an evacuation: a busy program keeps 90 % of the processor */
 
 /* The ranks that can be emptied. */
 struct open_ranks {
@@ -101,11 +103,27 @@ static void open_rank(struct litemrc_evacuation *all, unsigned int rank)
 		note_opening(&all->governor, rank);
 }
 
+static int evacuate_nicely(struct litemrc_evacuation *all, unsigned int rank)
+{
+	int ret;
+
+	spin_lock(&all->lock);
+	all->nice = current;
+	set_user_nice(current, NICE);
+	spin_unlock(&all->lock);
+	ret = litemrc_evacuate(all->mon, rank);
+	spin_lock(&all->lock);
+	all->nice = NULL;
+	set_user_nice(current, 0);
+	spin_unlock(&all->lock);
+	return ret;
+}
+
 static void close_rank(struct litemrc_evacuation *all, unsigned int rank)
 {
 	struct litemrc_governor *governor = &all->governor;
 	struct litemrc_evacuated *last = &all->rank[rank];
-	int ret = litemrc_evacuate(all->mon, rank);
+	int ret = evacuate_nicely(all, rank);
 
 	if (ret == -EAGAIN)
 		return;
