@@ -11,34 +11,34 @@ from litemrc.cli.soc.linux_ranks_runs import Work, add_arguments, compare
 if TYPE_CHECKING:
     from litemrc.cli.soc.ranks_results import RankResults
 
-# Three programs at a time, busy for a third of the time: a small interactive one throughout, and loops.
-# Two loops are there at first, and their pages fill rank 1 of 4,096 pages and a part of rank 2. The second
-# ends after about a second; the pages of the first then fit into rank 1. A third begins later, and ends.
-PAUSE_MS = 30  # of the loops, after each round
-FIRST, SECOND, THIRD = ("/tmp/first", 2400, 90), ("/tmp/second", 2200, 14), ("/tmp/third", 1000, 10)
-INTERACTIVE = "/tmp/small"
+# Three programs at a time, busy for a quarter of the time: a small interactive one throughout, and loops. The
+# pages of the first loop are in rank 1 of 4,096 pages, those of the second in ranks 1 and 2. It ends after a
+# second, so that rank 2 is nearly empty. A third begins later, for which rank 1 has no room, and ends.
+PAUSE_MS = 50  # of the loops, after each round
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 60), ("/tmp/second", 2200, 10), ("/tmp/third", 1200, 8)
+SMALL_PAGES, SMALL = 200, "/tmp/small"
 
 
 def _loop(name: str, pages: int, rounds: int) -> str:
     return f"linear {pages} {rounds} {name} {PAUSE_MS} >/dev/null"
 
 
-def _fill(variable: str, name: str, pages: int, rounds: int) -> str:
-    """Start a loop, and stop it when it has its pages: the kernel counts them in steps of 64."""
+def _fill(variable: str, command: str, pages: int) -> str:
+    """Start a program, and stop it when it has its pages: the kernel counts them in steps of 64."""
     return (
-        f"{_loop(name, pages, rounds)} & {variable}=$!; until read _ pages _ </proc/${variable}/statm &&"
+        f"{command} & {variable}=$!; until read _ pages _ </proc/${variable}/statm &&"
         f" [ $pages -ge {pages - 64} ]; do sleep 0.3; done; kill -STOP ${variable}"
     )
 
 
-PREPARE = (_fill("second", *SECOND), _fill("first", *FIRST))
-WORK = (
-    f"intr 200 100 65536 30 {INTERACTIVE} >/dev/null & small=$!",
-    f"(sleep 1.6; exec {_loop(*THIRD)}) & third=$!",
-    "kill -CONT $first $second",
+PREPARE = (
+    _fill("small", f"intr {SMALL_PAGES} 100 65536 30 {SMALL} >/dev/null", SMALL_PAGES),
+    _fill("first", _loop(*FIRST), FIRST[1]),
+    _fill("second", _loop(*SECOND), SECOND[1]),
 )
+WORK = (f"(sleep 1.6; exec {_loop(*THIRD)}) & third=$!", "kill -CONT $small $first $second")
 END = "wait $first $second $third; kill $small; wait $small"
-TURNS = (INTERACTIVE, *(name for name, *_ in (FIRST, SECOND, THIRD)))
+TURNS = (SMALL, *(name for name, *_ in (FIRST, SECOND, THIRD)))
 GOVERNED = {
     "policy": "mrc",
     "mrc_state": "self_refresh",

@@ -90,7 +90,7 @@ class Run:
     """A run: what was collected, the simulator's folder, and what the programs and the driver say.
 
     Attributes:
-        table: from the second epoch on.
+        table: from the third epoch on.
         turns_us: lengths of the turns of each program that began with the epochs or later.
         governor: the driver's lines, by name.
     """
@@ -223,7 +223,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         dram = ranks.get_dram(device)
         collector = _collect(device, dram, shell, args.epochs, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
-        table = table.between(int(table.epochs[1]), None)  # until then no working set is known
+        table = table.between(int(table.epochs[2]), None)  # until then no working set is known
         hello = device.hello
     shell.run(VIEWS)
     shell.run(work.end)
