@@ -40,7 +40,7 @@ def _work(name: str, command: str) -> Work:
     lines = [f"echo '{line}' >>/tmp/intents" for line in INTENTS.splitlines()]
     for (hot, cold), turns in zip(PROGRAMS, TURNS, strict=True):
         lines.append(f"{command.format(hot=hot, cold=cold, turns=turns)} >{turns}.out &")
-        lines.append(f"until grep -q filled {turns}.out; do sleep 0.1; done")
+        lines.append(f"until grep -q filled {turns}.out; do sleep 0.5; done")
     return Work(name, POLICY, prepare="\n".join(lines), begin="", end=END, turns=TURNS)
 
 
