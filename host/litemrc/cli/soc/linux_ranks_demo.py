@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # pages of the first loop are in rank 1 of 4,096 pages, those of the second in ranks 1 and 2. It ends after a
 # second, so that rank 2 is nearly empty. A third begins later, for which rank 1 has no room, and ends.
 PAUSE_MS = 50  # of the loops, after each round
-FIRST, SECOND, THIRD = ("/tmp/first", 2400, 60), ("/tmp/second", 2200, 10), ("/tmp/third", 1200, 8)
+FIRST, SECOND, THIRD = ("/tmp/first", 2400, 70), ("/tmp/second", 2200, 10), ("/tmp/third", 1200, 8)
 SMALL_PAGES, SMALL = 200, "/tmp/small"
 
 
@@ -36,7 +36,7 @@ PREPARE = (
     _fill("first", _loop(*FIRST), FIRST[1]),
     _fill("second", _loop(*SECOND), SECOND[1]),
 )
-WORK = (f"(sleep 1.6; exec {_loop(*THIRD)}) & third=$!", "kill -CONT $small $first $second")
+WORK = (f"(sleep 2; exec {_loop(*THIRD)}) & third=$!", "kill -CONT $small $first $second")
 END = "wait $first $second $third; kill $small; wait $small"
 TURNS = (SMALL, *(name for name, *_ in (FIRST, SECOND, THIRD)))
 GOVERNED = {
@@ -50,7 +50,7 @@ GOVERNED = {
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-ranks-demo`."""
-    add_arguments(parser, out="build/linux-ranks-demo", epochs=38)
+    add_arguments(parser, out="build/linux-ranks-demo", epochs=22)
 
 
 def main(args: argparse.Namespace) -> int:

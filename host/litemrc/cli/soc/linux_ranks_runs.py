@@ -35,7 +35,7 @@ LINK_TIMEOUT_S = (
     1800.0  # for an answer; with programs running, the simulator is 500 times slower than a board
 )
 COMMAND_TIMEOUT_S = 7200.0
-EPOCH_CYCLES = 10_000_000  # the messages of an epoch take 6 ticks of a million cycles
+EPOCH_CYCLES = 20_000_000  # the messages of an epoch take 6 million
 EPSILON = 0.01
 MONITOR = "/sys/class/misc/litemrc0"
 # For the report: what numastat -m shows, and how the driver sees the ranks.

@@ -26,7 +26,7 @@ WORKING = ("activate", "read", "write", "active")  # components that are no back
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-trays-demo`."""
-    add_arguments(parser, out="build/linux-trays-demo", epochs=10)
+    add_arguments(parser, out="build/linux-trays-demo", epochs=6)
 
 
 def main(args: argparse.Namespace) -> int:
