@@ -93,8 +93,8 @@ linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctr
 linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
 	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
 
-linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then 2 x 750 M)
-linux-trays-demo:   ## two programs with hot and cold pages, interleaved over the ranks and colored: the same (2 x 300 M cycles)
+linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then about 2 x 900 M)
+linux-trays-demo:   ## two programs with hot and cold pages, interleaved over the ranks and colored: the same (about 2 x 500 M cycles)
 linux-ranks-demo linux-trays-demo:
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1
 	litemrc $@ --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/$@ $(if $(COLD),--cold)

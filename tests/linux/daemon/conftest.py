@@ -23,6 +23,7 @@ SHIM = Path(os.environ.get("LITEMRC_SHIM", ROOT / "build" / "linux" / "shim-virt
 QEMU = "qemu-system-riscv32 -M virt -cpu rv32,c=off,f=off,d=off,sstc=off -m 64 -display none -no-reboot"
 BOOT_S = 60
 PAGES = 7  # of litemrcd.conf
+LITEMRC = (sys.executable, "-m", "litemrc.cli.main")
 
 
 def build_initramfs(out: Path) -> Path:

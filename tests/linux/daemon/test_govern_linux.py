@@ -6,11 +6,10 @@ hits and misses that gateware would count. Its administrator limited /app to 3,0
 
 import json
 import subprocess
-import sys
 import time
 
 import pytest
-from linux.daemon.conftest import loop_over
+from linux.daemon.conftest import LITEMRC, loop_over
 from litemrc.device.contexts import follow, follow_cgroup, get_budget, set_budget
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
@@ -19,7 +18,6 @@ from litemrc.device.lease import lease_cycles, take_lease
 from patience import Deadline, patience
 
 GROUP_PAGES = 256  # 16,384 frames in 64 groups
-LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 BEFORE = (3000, 10)
 
 

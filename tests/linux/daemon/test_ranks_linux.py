@@ -2,11 +2,10 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
-from linux.daemon.conftest import loop_over
+from linux.daemon.conftest import LITEMRC, loop_over
 from litemrc.device import ranks
 from litemrc.device.collecting.rank_rows import watch_ranks
 from litemrc.device.device import Device
@@ -21,15 +20,12 @@ AUTOMATIC = ranks.WorkingSetSize(automatic=True, groups=64, epsilon=0.0)
 FRESH = ranks.RankPolicy("none", "power_down", "self_refresh", "none", 0, 0)
 SET_BY_GOVERN = replace(FRESH, policy="mrc", mrc_base="dynamic", threshold_power_down=100)
 SET = ranks.RankPolicy("mrc", "power_down", "self_refresh", "dynamic", 100, 20000)
-
-
-COMMAND = (sys.executable, "-m", "litemrc.cli.main")
 LOOP = ("--epoch-length", 2000)
 LOOP_PAGES = 500
 
 
 def litemrc(*words):
-    command = [*COMMAND, *map(str, words)]
+    command = [*LITEMRC, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=patience(120))
 
 
@@ -108,7 +104,7 @@ def test_govern_energy_sets_policy_and_working_set_for_its_lease(port, looping, 
         ranks.set_policy(device, FRESH)
         ranks.set_working_set(device, AUTOMATIC)
     log = tmp_path / "log.jsonl"
-    command = [*COMMAND, "govern", "--port", port, "--energy", "--lease", 15, "--log", log, *LOOP]
+    command = [*LITEMRC, "govern", "--port", port, "--energy", "--lease", 15, "--log", log, *LOOP]
     governing = subprocess.Popen([*map(str, command)])
     try:
         wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= EPOCHS)

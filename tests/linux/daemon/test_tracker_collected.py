@@ -3,13 +3,11 @@
 import json
 import re
 import subprocess
-import sys
 
 import pytest
-from linux.daemon.conftest import booted
+from linux.daemon.conftest import LITEMRC, booted
 from litemrc.epochs.files import read_epochs
 
-LITEMRC = [sys.executable, "-m", "litemrc.cli.main"]
 PAGES = 300  # LOOP_PAGES of guest.c
 GROUP_PAGES = 256  # 16,384 frames in 64 groups
 OTHERS = 60  # at most: pages of code, stack, C library and page tables' users

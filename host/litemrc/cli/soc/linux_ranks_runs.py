@@ -36,6 +36,7 @@ LINK_TIMEOUT_S = (
 )
 COMMAND_TIMEOUT_S = 7200.0
 EPOCH_CYCLES = 20_000_000  # the messages of an epoch take 6 million
+EPOCHS_BEFORE = 2  # the working set is known: the boot and the first one of the work
 EPSILON = 0.01
 MONITOR = "/sys/class/misc/litemrc0"
 # For the report: what numastat -m shows, and how the driver sees the ranks.
@@ -120,10 +121,19 @@ def add_arguments(parser: argparse.ArgumentParser, *, out: str, epochs: int) -> 
     parser.add_argument(
         "--epochs",
         metavar="N",
-        type=positive,
+        type=_epochs,
         default=epochs,
         help=f"epochs to collect, of {EPOCH_CYCLES:,} cycles (%(default)s)",
     )
+
+
+def _epochs(text: str) -> int:
+    epochs = positive(text)
+    if epochs <= EPOCHS_BEFORE:
+        raise argparse.ArgumentTypeError(
+            f"must be at least {EPOCHS_BEFORE + 1}: no working set is known before (got {text})"
+        )
+    return epochs
 
 
 def compare(
@@ -223,7 +233,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
         dram = ranks.get_dram(device)
         collector = _collect(device, dram, shell, args.epochs, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
-        table = table.between(int(table.epochs[2]), None)  # until then no working set is known
+        table = table.between(int(table.epochs[EPOCHS_BEFORE]), None)
         hello = device.hello
     shell.run(VIEWS)
     shell.run(work.end)

@@ -1,10 +1,11 @@
 """The demos of ranks under Linux: what they conclude from two runs, by arithmetic."""
 
+from argparse import ArgumentParser
 from statistics import median
 from types import SimpleNamespace
 
 import pytest
-from litemrc.cli.soc.linux_ranks_runs import slowdowns, summarize, turns_us, uptime_us
+from litemrc.cli.soc.linux_ranks_runs import add_arguments, slowdowns, summarize, turns_us, uptime_us
 from litemrc.cli.soc.linux_trays_demo import background_mj
 from litemrc.energy.model import Energy
 
@@ -75,3 +76,13 @@ def test_background_is_what_does_not_depend_on_accesses():
     """2 of standby, 1 of refreshes, 4 of self-refresh, beside 8 of activations, 16 of reads, 32 of writes."""
     components = {"standby": 2, "refresh": 1, "self-refresh": 4, "activate": 8, "read": 16, "write": 32}
     assert background_mj(Energy(components)) == 7
+
+
+@pytest.mark.parametrize("epochs", ["2", "0", "x"])
+def test_epochs_without_a_working_set_are_refused(epochs, capsys):
+    parser = ArgumentParser()
+    add_arguments(parser, out="out", epochs=22)
+    with pytest.raises(SystemExit, match="2"):
+        parser.parse_args(["--epochs", epochs])
+    assert "--epochs" in capsys.readouterr().err
+    assert parser.parse_args(["--epochs", "3"]).epochs == 3
