@@ -31,9 +31,11 @@ LINUX_SOC := build/sim-linux
 LINUX_SIM := $(LINUX_SOC)/gateware/obj_dir/Vsim
 SHIM      := build/boot/shim.bin
 
-# Of Linux on four ranks of DDR3; in no test that CI runs.
-LINUX_RANKS_SIM  := build/sim-linux-ranks/gateware/obj_dir/Vsim
-LINUX_RANKS_SHIM := build/boot-ranks/shim.bin
+# Of Linux on RANKS ranks of DDR3, each number but four with folders of its own; in no test that CI runs.
+RANKS ?= 4
+LINUX_RANKS      = ranks$(filter-out 4,$(RANKS))
+LINUX_RANKS_SIM  = build/sim-linux-$(LINUX_RANKS)/gateware/obj_dir/Vsim
+LINUX_RANKS_SHIM = build/boot-$(LINUX_RANKS)/shim.bin
 
 RANKS_SIM      := build/sim-ranks/gateware/obj_dir/Vsim
 RANKS_FIRMWARE := build/firmware-ranks/firmware.bin
@@ -91,13 +93,14 @@ linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctr
 	@litemrc linux --sim $(LINUX_SOC) --shim $(SHIM) build/linux $(if $(COLD),--cold)
 
 linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
-	@litemrc linux --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) build/linux-ranks --out build/run-linux-ranks $(if $(COLD),--cold)
+	@litemrc linux --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) build/linux-$(LINUX_RANKS) --out build/run-linux-$(LINUX_RANKS) $(if $(COLD),--cold)
 
 linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then about 2 x 900 M)
 linux-trays-demo:   ## two programs with hot and cold pages, interleaved over the ranks and colored: the same (about 2 x 500 M cycles)
+linux-trays-demo: RANKS := 8
 linux-ranks-demo linux-trays-demo:
-	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1
-	litemrc $@ --sim build/sim-linux-ranks --shim $(LINUX_RANKS_SHIM) --images build/linux-ranks --out build/$@ $(if $(COLD),--cold)
+	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1 RANKS=$(RANKS)
+	litemrc $@ --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) --images build/linux-$(LINUX_RANKS) --out build/$@ $(if $(COLD),--cold)
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
@@ -175,7 +178,7 @@ sim: $(HOST) $(SIM)   ## the Verilated SoC
 
 sim-linux: $(HOST) $(LINUX_SIM)   ## the Verilated SoC that runs Linux
 
-sim-linux-ranks: $(HOST) $(LINUX_RANKS_SIM)   ## the Verilated SoC that runs Linux on four ranks of DDR3
+sim-linux-ranks: $(HOST) $(LINUX_RANKS_SIM)   ## the Verilated SoC that runs Linux on four ranks of DDR3, or RANKS=8
 
 sim-ranks: $(HOST) $(RANKS_SIM) $(RANKS_FIRMWARE)   ## the Verilated SoC with four ranks of DDR3, and its firmware
 
@@ -199,9 +202,9 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
 	+@$(LINUX) numa
 
-linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) sim-linux-ranks $(LINUX_RANKS_SHIM)   ## the same for the SoC with ranks: build/linux-ranks; NUMA=1: each rank is a NUMA node
-	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-ranks/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
-		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-ranks $(if $(NUMA),--numa)
+linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) $(LINUX_RANKS_SIM) $(LINUX_RANKS_SHIM)   ## the same for the SoC with four ranks, or RANKS=8: build/linux-ranks; NUMA=1: each rank is a NUMA node
+	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-$(LINUX_RANKS)/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
+		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-$(LINUX_RANKS) $(if $(NUMA),--numa)
 
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
@@ -354,7 +357,7 @@ $(SIM): $(HLS_VERILOG)
 $(LINUX_SIM): SIM_OPTIONS := --variant linux
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
-$(LINUX_RANKS_SIM): SIM_OPTIONS := --variant linux --ranks 4 --engine group_stack --groups 256
+$(LINUX_RANKS_SIM): SIM_OPTIONS = --variant linux --ranks $(RANKS) --engine group_stack --groups 256
 $(REFS_SIM): SIM_OPTIONS := --refs
 $(SMP_SIM): SIM_OPTIONS := --variant smp
 $(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS)
