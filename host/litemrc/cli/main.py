@@ -34,7 +34,7 @@ COMMANDS = {
     ),
     "linux-trays-demo": (
         "soc.linux_trays_demo",
-        "boot Linux on the simulated SoC with four ranks, and color the pages of two programs",
+        "boot Linux on the simulated SoC with eight ranks, and color the pages of two programs",
     ),
     "linux-govern": (
         "soc.linux_govern",

@@ -35,7 +35,6 @@ LINK_TIMEOUT_S = (
     1800.0  # for an answer; with programs running, the simulator is 500 times slower than a board
 )
 COMMAND_TIMEOUT_S = 7200.0
-EPOCH_CYCLES = 20_000_000  # the messages of an epoch take 6 million
 EPOCHS_BEFORE = 2  # the working set is known: the boot and the first one of the work
 EPSILON = 0.01
 MONITOR = "/sys/class/misc/litemrc0"
@@ -106,15 +105,29 @@ class Run:
     console: str
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, out: str, epochs: int) -> None:
-    """Declare the arguments of the demos."""
+def add_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    out: str,
+    epochs: int,
+    epoch_cycles: int = 20_000_000,
+    soc: str = "ranks",
+) -> None:
+    """Declare the arguments of a demo.
+
+    Parameters:
+        out: the default folder for results.
+        epochs, epoch_cycles: the default number of epochs, and their length.
+        soc: which one, of those that the Makefile builds.
+    """
     add_linux_build_arguments(parser)
     add_linux_start_arguments(parser)
     parser.set_defaults(
-        sim=Path("build/sim-linux-ranks"),
-        shim=Path("build/boot-ranks/shim.bin"),
-        images=Path("build/linux-ranks"),
+        sim=Path(f"build/sim-linux-{soc}"),
+        shim=Path(f"build/boot-{soc}/shim.bin"),
+        images=Path(f"build/linux-{soc}"),
         boot_timeout=3600,
+        epoch_cycles=epoch_cycles,
     )
     add_out_argument(parser, "folder for the results", metavar="DIR", default=Path(out))
     add_output_formats(parser)
@@ -123,7 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, out: str, epochs: int) -> 
         metavar="N",
         type=_epochs,
         default=epochs,
-        help=f"epochs to collect, of {EPOCH_CYCLES:,} cycles (%(default)s)",
+        help=f"epochs to collect, of {epoch_cycles:,} cycles (%(default)s)",
     )
 
 
@@ -231,7 +244,7 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
             shell.run(work.prepare)
         since_us = uptime_us(shell.run("cat /proc/uptime"))
         dram = ranks.get_dram(device)
-        collector = _collect(device, dram, shell, args.epochs, work)
+        collector = _collect(device, dram, shell, args, work)
         table = rank_table(device, dram, collector.ranks.rows if collector.ranks else [])
         table = table.between(int(table.epochs[EPOCHS_BEFORE]), None)
         hello = device.hello
@@ -250,14 +263,16 @@ def _run(simulator: "Simulator", args: argparse.Namespace, work: Work) -> Run:
     )
 
 
-def _collect(device: Device, dram: ranks.Dram, shell: "GuestShell", epochs: int, work: Work) -> "Collector":
+def _collect(
+    device: Device, dram: ranks.Dram, shell: "GuestShell", args: argparse.Namespace, work: Work
+) -> "Collector":
     """Collect curves and ranks of some epochs from the beginning of the work on."""
     from litemrc.device.collecting.collector import Collector
 
     # Created first: the driver has enabled the monitor, and the epoch in progress must not be missed.
     collector = Collector(device, dram)
     device.request("monitor", on=False)
-    device.request("set_epoch", unit="cycles", length=EPOCH_CYCLES)
+    device.request("set_epoch", unit="cycles", length=args.epoch_cycles)
     ranks.set_working_set(
         device, ranks.WorkingSetSize(automatic=True, groups=device.hello.groups, epsilon=EPSILON)
     )
@@ -266,7 +281,7 @@ def _collect(device: Device, dram: ranks.Dram, shell: "GuestShell", epochs: int,
     device.request("monitor", on=True)
     if work.begin:
         shell.run(work.begin)
-    for _ in collector.collect(epochs):
+    for _ in collector.collect(args.epochs):
         pass
     for _ in collector.finish():
         pass

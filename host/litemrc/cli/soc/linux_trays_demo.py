@@ -26,7 +26,8 @@ WORKING = ("activate", "read", "write", "active")  # components that are no back
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-trays-demo`."""
-    add_arguments(parser, out="build/linux-trays-demo", epochs=6)
+    # During the messages of an epoch, 6 million cycles, ranks of the interleaved programs may sleep: long epochs.
+    add_arguments(parser, out="build/linux-trays-demo", epochs=4, epoch_cycles=40_000_000, soc="ranks8")
 
 
 def main(args: argparse.Namespace) -> int:
