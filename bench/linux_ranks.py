@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Evacuations of ranks under load, on Linux in qemu: every page of every kind checked after 10,000 of them.
 
+Without load, the instructions that the move of a page takes are counted.
+
 `python bench/linux_ranks.py [ROUNDS [PAGES]]`, after `make linux-numa`. Prints what it writes to
 build/bench/linux_ranks.json.
 """
@@ -13,15 +15,18 @@ import time
 from linux.driver.building import ROOT
 from linux.ranks.conftest import build_overlay, monitor_of
 from linux.ranks.machine import PAGE, RanksMachine
+from linux.ranks.placed import HOLD, LET_GO
 
 OUT = ROOT / "build/bench/linux_ranks"
+RANK = "/sys/class/misc/litemrc0/ranks/2/evacuate"
 
 
 def main() -> None:
     """Run the load of tests/linux/ranks/guest/evacuees.c; exit with 1 if a page was wrong."""
-    rounds, pages = (int(word) for word in [*sys.argv[1:], "10000", "320"][:2])
+    rounds, pages = (int(word) for word in sys.argv[1:] + ["10000", "320"][len(sys.argv) - 1 :])
     begin = time.monotonic()
-    machine = RanksMachine(OUT, overlay=[build_overlay(ROOT / "build/linux/ranks-tests")])
+    overlay = [build_overlay(ROOT / "build/linux/ranks-tests")]
+    machine = RanksMachine(OUT, overlay=overlay)
     with machine as console:
         console.check(f"insmod /litemrc_fake.ko {monitor_of(machine.rank_mb)}")
         output = console.check(f"/nodes evacuees {rounds} {pages}", timeout_s=2 * rounds)
@@ -35,11 +40,29 @@ def main() -> None:
         "kernel_complaints": int(complaints),
         "migrated_mib": round(mib),
         "ms_per_mib": round(counts["us"] / 1000 / mib, 2) if mib else None,
+        "instructions_per_page": instructions_per_page(
+            RanksMachine(OUT, overlay=overlay, arguments=("-icount", "shift=0"))
+        ),
         "seconds": round(time.monotonic() - begin),
     }
     OUT.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))
     sys.exit(1 if counts["wrong"] or result["kernel_complaints"] else 0)
+
+
+def instructions_per_page(machine: RanksMachine, few: int = 100, many: int = 2000) -> int:
+    """Count a migrated page's instructions, of two evacuations: qemu's clock advances by 1 ns for each."""
+    us = []
+    with machine as console:
+        console.check(f"insmod /litemrc_fake.ko {monitor_of(machine.rank_mb)}")
+        for pages in (few, many):
+            console.check(HOLD.format(f"hold 2 {pages}"))
+            console.check(f"echo 1 >{RANK}")
+            lines = console.check(f"cat {RANK}").splitlines()
+            us.append(int(dict(map(str.split, lines))["microseconds"]))
+            console.check(f"echo 0 >{RANK}")
+            console.check(LET_GO)
+    return round(1000 * (us[1] - us[0]) / (many - few))
 
 
 if __name__ == "__main__":

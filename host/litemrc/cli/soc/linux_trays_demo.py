@@ -26,7 +26,7 @@ WORKING = ("activate", "read", "write", "active")  # components that are no back
 
 def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc linux-trays-demo`."""
-    # During the messages of an epoch, 6 million cycles, ranks of the interleaved programs may sleep: long epochs.
+    # Long epochs: the messages of one take 6 million cycles, in which interleaved ranks may sleep.
     add_arguments(parser, out="build/linux-trays-demo", epochs=4, epoch_cycles=40_000_000, soc="ranks8")
 
 
