@@ -7,7 +7,9 @@ from linux.ranks.machine import PAGE
 RANK_PAGES = (16 << 20) // PAGE  # of RanksMachine
 
 # Start a program of guest/ that keeps its pages, and end it.
-HOLD = "rm -f /tmp/go /tmp/out; /nodes {} /tmp/go >/tmp/out & until grep -q nodes /tmp/out; do sleep 0.1; done"
+HOLD = (
+    "rm -f /tmp/go /tmp/out; /nodes {} /tmp/go >/tmp/out & until grep -q nodes /tmp/out; do sleep 0.1; done"
+)
 LET_GO = "touch /tmp/go; while pidof nodes; do sleep 0.1; done"
 
 
