@@ -126,7 +126,7 @@ static int move_pages_away(struct litemrc_evacuation *all, unsigned long pfn, u3
 			return -EINTR;
 		/* Who is unmapping pages refers to them, and may have yielded the processor. */
 		if (try)
-			schedule_timeout_killable(1);
+			schedule_timeout_killable(1 << (try - 1));
 		/* All at once: the pages of one block would move to the next. */
 		ret = alloc_contig_range(pfn, pfn + pages, MIGRATE_CMA, GFP_KERNEL | __GFP_NOWARN);
 	}
