@@ -20,7 +20,7 @@ VERILATOR_FLAGS = (
     *("--cc", "--exe", "--top-module", "sim", "-O3", "--unroll-count", "256", "--relative-includes"),
     *("-DPRINTF_COND=0", *(f"-Wno-{name}" for name in NOT_WARNED_OF)),
 )
-
+LONG_LINE = 100_000  # characters
 
 # The modules' states: sim_modules/snapshot/snapshot.h.
 SNAPSHOT_FLAGS = ("--savable", "-LDFLAGS", "-Wl,--export-dynamic-symbol=snapshot_register")
@@ -54,9 +54,17 @@ def compile_simulator(
         "-LDFLAGS",
         LIBRARIES,
     ]
+    _wrap_lines(folder / "sim.v")
     _run(["verilator", *flags, *sources, "sim_init.cpp", *ours, *units], folder)
     # In the flags above, a level would come before Verilator's own, and the last level wins.
     _run(["make", jobs, "-C", objects, "-f", "Vsim.mk", f"OPT_FAST={optimize}", "Vsim"], folder)
+
+
+def _wrap_lines(verilog: Path) -> None:
+    """Break long lines: LiteDRAM's crossbar of 64 banks has one of 384 KB, more tokens than Verilator takes."""
+    lines = verilog.read_text().split("\n")
+    wrapped = (line.replace(" | ", "\n\t| ") if len(line) > LONG_LINE else line for line in lines)
+    verilog.write_text("\n".join(wrapped))
 
 
 def _run(command: list, folder: Path) -> None:
