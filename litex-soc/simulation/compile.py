@@ -61,7 +61,7 @@ def compile_simulator(
 
 
 def _wrap_lines(verilog: Path) -> None:
-    """Break long lines: LiteDRAM's crossbar of 64 banks has one of 384 KB, more tokens than Verilator takes."""
+    """Break long lines: LiteDRAM's crossbar of 64 banks has one of 384 KB, too long for Verilator."""
     lines = verilog.read_text().split("\n")
     wrapped = (line.replace(" | ", "\n\t| ") if len(line) > LONG_LINE else line for line in lines)
     verilog.write_text("\n".join(wrapped))
