@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Evacuations of ranks under load, on Linux in qemu: every page of every kind checked after 10,000 of them.
 
-Without load, the instructions that the move of a page takes are counted.
+Without load, the instructions to move a page and to open a rank are counted.
 
 `python bench/linux_ranks.py [ROUNDS [PAGES]]`, after `make linux-numa`. Prints what it writes to
 build/bench/linux_ranks.json.
@@ -12,6 +12,7 @@ import re
 import sys
 import time
 
+from linux.console import Console
 from linux.driver.building import ROOT
 from linux.ranks.conftest import build_overlay, monitor_of
 from linux.ranks.machine import PAGE, RanksMachine
@@ -40,9 +41,7 @@ def main() -> None:
         "kernel_complaints": int(complaints),
         "migrated_mib": round(mib),
         "ms_per_mib": round(counts["us"] / 1000 / mib, 2) if mib else None,
-        "instructions_per_page": instructions_per_page(
-            RanksMachine(OUT, overlay=overlay, arguments=("-icount", "shift=0"))
-        ),
+        **instructions(RanksMachine(OUT, overlay=overlay, arguments=("-icount", "shift=0"))),
         "seconds": round(time.monotonic() - begin),
     }
     OUT.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
@@ -50,19 +49,33 @@ def main() -> None:
     sys.exit(1 if counts["wrong"] or result["kernel_complaints"] else 0)
 
 
-def instructions_per_page(machine: RanksMachine, few: int = 100, many: int = 2000) -> int:
-    """Count a migrated page's instructions, of two evacuations: qemu's clock advances by 1 ns for each."""
-    us = []
+def instructions(machine: RanksMachine, few: int = 100, many: int = 2000, times: int = 10) -> dict[str, int]:
+    """Count those to move a page, and to open a rank: qemu's clock advances by 1 ns for each."""
+    moves_us, opens_us = [], []
+    stamp, close, open_ = "echo . >/dev/kmsg", f"echo 1 >{RANK}", f"echo 0 >{RANK}"
+    each = " ".join(map(str, range(times)))
     with machine as console:
         console.check(f"insmod /litemrc_fake.ko {monitor_of(machine.rank_mb)}")
         for pages in (few, many):
             console.check(HOLD.format(f"hold 2 {pages}"))
-            console.check(f"echo 1 >{RANK}")
-            lines = console.check(f"cat {RANK}").splitlines()
-            us.append(int(dict(map(str.split, lines))["microseconds"]))
-            console.check(f"echo 0 >{RANK}")
+            console.check(close)
+            moves_us.append(microseconds(console))
+            console.check(open_)
             console.check(LET_GO)
-    return round(1000 * (us[1] - us[0]) / (many - few))
+        for _ in range(2):  # the first time, pages of caches move
+            console.check(f"dmesg -c >/dev/null; {close}; {open_}")
+            log = console.check(f"{stamp}; for i in {each}; do {close}; {open_}; done; {stamp}; dmesg")
+            begin, end = (1e6 * float(seconds) for seconds in re.findall(r"\[ *([\d.]+)\] \.", log))
+            opens_us.append((end - begin) / times - microseconds(console))
+    return {
+        "instructions_per_page": round(1000 * (moves_us[1] - moves_us[0]) / (many - few)),
+        "instructions_to_open": round(1000 * opens_us[-1]),
+    }
+
+
+def microseconds(console: Console) -> int:
+    """Return how long the last evacuation took."""
+    return int(console.check(f"sed -n 's/^microseconds //p' {RANK}"))
 
 
 if __name__ == "__main__":

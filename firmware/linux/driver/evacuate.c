@@ -9,6 +9,8 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/of_address.h>
+#include <linux/page_ref.h>
+#include <linux/pageblock-flags.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -61,6 +63,35 @@ static bool change(struct litemrc_evacuation *all, unsigned int rank, enum litem
 	return is;
 }
 
+/* Frees pages that the driver holds. free_contig_range() alone frees and merges them one by one. */
+static void free_block(unsigned long pfn)
+{
+	struct page *page = pfn_to_page(pfn);
+	unsigned long at;
+
+	/* The first page has the reference to a block. */
+	for (at = 1; at < pageblock_nr_pages; at++)
+		if (!page_ref_freeze(page + at, 1))
+			break;
+	if (at == pageblock_nr_pages) {
+		__free_pages(page, pageblock_order);
+		return;
+	}
+	/* Someone else refers to a page at this moment. */
+	while (--at)
+		page_ref_unfreeze(page + at, 1);
+	free_contig_range(pfn, pageblock_nr_pages);
+}
+
+static void free_pages_of_rank(unsigned long pfn, u32 pages)
+{
+	unsigned long end = pfn + pages;
+
+	for (; pfn + pageblock_nr_pages <= end; pfn += pageblock_nr_pages)
+		free_block(pfn);
+	free_contig_range(pfn, end - pfn);
+}
+
 /* Gives the pages of a closed rank back; returns how many. */
 u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 {
@@ -68,7 +99,7 @@ u32 litemrc_give_back(struct litemrc_evacuation *all, unsigned int rank)
 
 	if (!change(all, rank, LITEMRC_RANK_CLOSED, LITEMRC_RANK_MOVING))
 		return 0;
-	free_contig_range(first_of_rank(all->mon, rank), pages);
+	free_pages_of_rank(first_of_rank(all->mon, rank), pages);
 	change(all, rank, LITEMRC_RANK_MOVING, LITEMRC_RANK_OPEN);
 	return pages;
 }

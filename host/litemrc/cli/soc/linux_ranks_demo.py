@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Three programs at a time, busy for a quarter of the time: a small interactive one throughout, and loops. The
 # pages of the first loop are in rank 1 of 4,096 pages, those of the second in ranks 1 and 2. It ends after a
-# second, so that rank 2 is nearly empty. A third begins later, for which rank 1 has no room, and ends.
+# second, so that rank 2 is nearly empty. A third begins later, leaves less than a margin free, and ends.
 PAUSE_MS = 50  # of the loops, after each round
 FIRST, SECOND, THIRD = ("/tmp/first", 2400, 70), ("/tmp/second", 2200, 10), ("/tmp/third", 1200, 8)
 SMALL_PAGES, SMALL = 200, "/tmp/small"
