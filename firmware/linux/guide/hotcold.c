@@ -2,7 +2,7 @@
 /*
  * hotcold HOT COLD FILE [interleaved]: a program with a hot and a cold range, of HOT and COLD pages, which it fills in turns.
  *
- * Each turn touches all hot pages; every eighth touches one cold page, too. The ranges have the colors HOT and COLD. With
+ * Each turn touches all hot pages 256 times, and 32 cold ones. The ranges have the colors HOT and COLD. With
  * `interleaved` each is spread over all ranks, page by page, as addresses are by a memory controller that interleaves.
  * Prints "filled" when all pages are there. SIGTERM ends it after the present turn; then begin and length of each turn, in
  * microseconds, are written to FILE.
@@ -17,8 +17,9 @@
 #include "guide.h"
 #include "policies.h"
 
-#define MOST_TURNS (1u << 16)
-#define COLD_TURNS 8 /* turns for each touch of a cold page */
+#define MOST_TURNS (1u << 14)
+#define ROUNDS 256    /* of a turn */
+#define COLD_ROUNDS 8 /* for each touch of a cold page */
 
 static volatile sig_atomic_t stopped;
 
@@ -69,12 +70,14 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (turns.count < MOST_TURNS && !stopped) {
 		uint64_t start_us = now_us();
-		uint32_t turn = turns.count;
+		uint32_t first = turns.count * ROUNDS;
 
-		for (uint32_t page = 0; page < hot_count; page++)
-			touch(hot, page, turn);
-		if (turn % COLD_TURNS == 0)
-			touch(cold, turn / COLD_TURNS % cold_count, turn);
+		for (uint32_t round = first; round < first + ROUNDS; round++) {
+			for (uint32_t page = 0; page < hot_count; page++)
+				touch(hot, page, round);
+			if (round % COLD_ROUNDS == 0)
+				touch(cold, round / COLD_ROUNDS % cold_count, round);
+		}
 		end_turn(&turns, start_us);
 	}
 	write_turns(&turns, argc, argv, 3);
