@@ -95,8 +95,8 @@ linux: linux-ready   ## Linux in the RTL, with its console on this terminal; Ctr
 linux-ranks: linux-ranks-ready   ## the same on four ranks of DDR3, which can sleep (boots once, 7 min)
 	@litemrc linux --sim build/sim-linux-$(LINUX_RANKS) --shim $(LINUX_RANKS_SHIM) build/linux-$(LINUX_RANKS) --out build/run-linux-$(LINUX_RANKS) $(if $(COLD),--cold)
 
-linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (262 M cycles to boot once, then about 2 x 900 M)
-linux-trays-demo:   ## two programs with hot and cold pages, interleaved over the ranks and colored: the same (about 2 x 500 M cycles)
+linux-ranks-demo:   ## Linux empties ranks that its working set does not need: verify energy and counters (276 M cycles to boot once, then about 2 x 1,000 M)
+linux-trays-demo:   ## two programs with hot and cold pages, interleaved over eight ranks and colored: the same (320 M cycles to boot once, then about 2 x 600 M)
 linux-trays-demo: RANKS := 8
 linux-ranks-demo linux-trays-demo:
 	+@$(MAKE) --no-print-directory linux-ranks-ready NUMA=1 RANKS=$(RANKS)
