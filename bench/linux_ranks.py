@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def instructions(machine: RanksMachine, few: int = 100, many: int = 2000, times: int = 10) -> dict[str, int]:
-    """Count those to move a page, and to open a rank: qemu's clock advances by 1 ns for each."""
+    """Return the instructions to move a page and to open a rank. The machine's clock runs at 1 ns each."""
     moves_us, opens_us = [], []
     stamp, close, open_ = "echo . >/dev/kmsg", f"echo 1 >{RANK}", f"echo 0 >{RANK}"
     each = " ".join(map(str, range(times)))

@@ -69,7 +69,7 @@ static void free_block(unsigned long pfn)
 	struct page *page = pfn_to_page(pfn);
 	unsigned long at;
 
-	/* The first page has the reference to a block. */
+	/* A block has one reference, that of its first page. */
 	for (at = 1; at < pageblock_nr_pages; at++)
 		if (!page_ref_freeze(page + at, 1))
 			break;

@@ -35,7 +35,7 @@ LINK_TIMEOUT_S = (
     1800.0  # for an answer; with programs running, the simulator is 500 times slower than a board
 )
 COMMAND_TIMEOUT_S = 7200.0
-EPOCHS_BEFORE = 2  # the working set is known: the boot and the first one of the work
+EPOCHS_BEFORE = 2  # no working set is known: those of the boot and of the beginning of the work
 EPSILON = 0.01
 MONITOR = "/sys/class/misc/litemrc0"
 # For the report: what numastat -m shows, and how the driver sees the ranks. A character takes 20,000 cycles.
