@@ -14,6 +14,7 @@ from litedram.phy.dfi import Interface as DFIInterface
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.hot_pages import HotPages
 from litemrc_gateware.counters.working_pages import WorkingPages
+from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.monitor.intake import Intake
@@ -172,6 +173,7 @@ METER_PORTS = (
     *("moves", *COUNTED_PORTS, *REGISTER_PORTS[:-2], "open", "rank_state", "epoch", "snapshot", "window_adr"),
     *("window_dat_r", "hits_adr", "hits_dat_r", "working", "taken", "published", "overflow", "busy"),
 )
+BITMAP_PORTS = ("touch", "write", "frame", "advance", "clear", "ready", "asks", "adr", "answers", "dat_r")
 SET_PORTS = ("touch", "leave", "page", "advance", "ready", "first_touch")
 HOT_PORTS = (
     *("access", "frame", "write", "epoch_end", "discard", "ready", "settings", "always_on", "published"),
@@ -195,6 +197,7 @@ UNITS = {
     "dram_tap": Unit(65536, None, _tap, ("dfi", "source")),
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
+    "page_bitmap": Unit(65536, None, lambda: PageBitmap(65536), BITMAP_PORTS),
     "hot_pages": Unit(65536, None, _hot_pages, HOT_PORTS),
     # Before an engine of 65,536 frames, with a memory four times as large; includes the working set.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),

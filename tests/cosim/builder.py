@@ -19,6 +19,7 @@ UNITS = {
     "counters": ("hit_counters",),
     "filter": ("group_stack", "page_filter", "working_set"),
     "set": ("working_set",),
+    "bitmap": ("page_bitmap",),
     "hot": ("hot_pages",),
     "meter": ("group_stack", "rank_meter"),
     "monitor": ("hit_counters", "page_filter", "working_set"),
@@ -108,10 +109,10 @@ def rtl_bench(
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "hot" or "meter" around
-        that unit, "monitor" around all of them but the last.
-    :param top: a stack engine's name, "counters", "filter", "set", "hot", "meter", or "monitor-" and the
-        name of an engine.
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or "meter"
+        around that unit, "monitor" around all of them but the last three.
+    :param top: a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "meter", or "monitor-"
+        and the name of an engine.
     :param verilog_units: modules that the top instantiates.
     :param stand_ins: they are those of hls_stand_in.py, which call C++.
     :return: the executable.
@@ -136,12 +137,12 @@ def rtl_bench(
 def replay(unit: str, sizes: Sizes) -> Path:
     """Build the driver that replays vectors of the golden model through the C++ units.
 
-    :param unit: a stack engine's name, "page_filter", "working_set", "rank_meter", or "monitor-" and the name
-        of an engine.
+    :param unit: a stack engine's name, "page_filter", "working_set", "page_bitmap", "rank_meter", or
+        "monitor-" and the name of an engine.
     :return: the executable.
     :raises RuntimeError: if the compiler fails; its output is in the message.
     """
-    kinds = {"page_filter": "filter", "working_set": "set", "rank_meter": "meter"}
+    kinds = {"page_filter": "filter", "working_set": "set", "page_bitmap": "bitmap", "rank_meter": "meter"}
     kind = "monitor" if unit.startswith("monitor-") else kinds.get(unit, "chain")
     driver = "replay" if kind == "chain" else f"{kind}_replay"
     engine = unit.removeprefix("monitor-")

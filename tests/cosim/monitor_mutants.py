@@ -74,7 +74,7 @@ SET_MUTANTS = (
     *(
         Mutant(
             f"word_of_the_operation_{ahead}_ahead_is_missed",
-            f"{GATEWARE}/counters/working_set.py",
+            f"{GATEWARE}/counters/tagged_words.py",
             "(op.valid & (stages[1].adr == op.adr) for op in ahead)",
             f"(op.valid & (stages[1].adr == op.adr) & (op is not ahead[{ahead - 1}]) for op in ahead)",
         )
@@ -94,21 +94,21 @@ SET_MUTANTS = (
     ),
     Mutant(
         "tags_are_not_compared",
-        f"{GATEWARE}/counters/working_set.py",
+        f"{GATEWARE}/counters/tagged_words.py",
         "stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),",
         "stale.eq(last.zero),",
     ),
     Mutant(
         "page_that_left_stays_touched",
-        f"{GATEWARE}/counters/working_set.py",
+        f"{GATEWARE}/counters/tagged_words.py",
         "choose.eq((stages[2].touch | stages[2].leave) << stages[2].bit),",
         "choose.eq(stages[2].touch << stages[2].bit),",
     ),
     Mutant(
         "words_keep_their_bits_over_a_reset",
         f"{GATEWARE}/counters/working_set.py",
-        "stages[0].zero.eq(zeroing),",
-        "stages[0].zero.eq(0),",
+        "tagged.op.zero.eq(zeroing),",
+        "tagged.op.zero.eq(0),",
     ),
     Mutant(
         "cpp_half_ends_without_the_rest_of_the_sweep",
@@ -277,5 +277,63 @@ HOT_MUTANTS = (
         _LIST,
         "(value[frame_bits:] < guaranteed)",
         "(value[frame_bits:] <= guaranteed)",
+    ),
+)
+
+# The random bench of the page bitmap must find these.
+BITMAP_MUTANTS = (
+    Mutant(
+        "sweep_leaves_out_the_bank_of_the_epoch_that_ended",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "If(sweep_adr == self.words - 1, swept.eq(1))",
+        "If(sweep_adr == bank_words - 1, swept.eq(1), sweep_adr.eq(0))",
+    ),
+    Mutant(
+        "input_waits_an_epoch_too_late",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "half_ends.eq(epoch[1:TAG_BITS] == 2 ** (TAG_BITS - 1) - 1),",
+        "half_ends.eq(epoch[:TAG_BITS] == 2**TAG_BITS - 1),",
+    ),
+    Mutant(
+        "words_are_swept_with_the_tag_of_the_running_epoch",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "accessed.op.tag.eq(Mux(adr[-1] == epoch[0], epoch[1:], ended[1:])),",
+        "accessed.op.tag.eq(epoch[1:]),",
+    ),
+    Mutant(
+        "clear_zeroes_the_epoch_that_ended",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "If(self.clear, zeroing.eq(1), zero_bank.eq(epoch[0])),",
+        "If(self.clear, zeroing.eq(1), zero_bank.eq(ended[0])),",
+    ),
+    Mutant(
+        "reset_zeroes_one_bank",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "zeroing.eq(zero_both)),",
+        "zeroing.eq(0)),",
+    ),
+    Mutant(
+        "reads_count_as_writes",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "written.op.touch.eq(accessed.op.touch & to_write),",
+        "written.op.touch.eq(accessed.op.touch),",
+    ),
+    Mutant(
+        "running_epoch_is_shown",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "adr.eq(Cat(self.adr[:word_bits], ended[0]))",
+        "adr.eq(Cat(self.adr[:word_bits], epoch[0]))",
+    ),
+    Mutant(
+        "answer_comes_a_cycle_early",
+        f"{GATEWARE}/counters/page_bitmap.py",
+        "self.answers.eq(shown[2]),",
+        "self.answers.eq(shown[1]),",
+    ),
+    Mutant(
+        "cpp_half_ends_without_the_rest_of_the_sweep",
+        "hls/page_bitmap/page_bitmap.hpp",
+        "(swept_ != 2 * BANK_WORDS && half_ends())",
+        "false",
     ),
 )

@@ -2,7 +2,7 @@
 
 python tests/cosim/rtl_top.py group_stack|group_stack_in_parts|group_stack_moves|hls_group_stack|bucket_stack|
     counters|hls_counters FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
-python tests/cosim/rtl_top.py set FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
+python tests/cosim/rtl_top.py set|bitmap FRAMES GROUPS CONTEXTS COUNTER_BITS OUT.v
 python tests/cosim/rtl_top.py hot FRAMES GROUPS CONTEXTS COUNTER_BITS SETS PAGES COUNT_BITS ERROR_BITS OUT.v
 python tests/cosim/rtl_top.py meter FRAMES GROUPS CONTEXTS COUNTER_BITS DOMAINS OUT.v
 python tests/cosim/rtl_top.py filter|monitor-group_stack|monitor-hls_group_stack|monitor-bucket_stack FRAMES
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.hot_pages import HotPages
+from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.hls.hit_counters import COUNTER_BITS, HLSHitCounters
@@ -175,6 +176,20 @@ class SetTop(BenchTop):
         ]
 
 
+class BitmapTop(BenchTop):
+    """PageBitmap alone."""
+
+    def __init__(self, frames: int) -> None:
+        super().__init__()
+        self.bitmap = bitmap = PageBitmap(frames)
+        for name in ("touch", "write", "frame", "advance", "clear", "asks", "adr"):
+            signal = getattr(bitmap, name)
+            self.comb += signal.eq(self.add_port(name, len(signal)))
+        for name in ("ready", "answers", "dat_r"):
+            signal = getattr(bitmap, name)
+            self.comb += self.add_port(name, len(signal)).eq(signal)
+
+
 class HotTop(BenchTop):
     """HotPages alone."""
 
@@ -286,6 +301,8 @@ def main() -> None:
         top = FilterTop(frames, *others)
     elif name == "set":
         top = SetTop(frames)
+    elif name == "bitmap":
+        top = BitmapTop(frames)
     elif name == "hot":
         _, _, _, *hot_sizes = others
         top = HotTop(frames, *hot_sizes)

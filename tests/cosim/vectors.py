@@ -8,6 +8,7 @@ from builder import FilterSizes, MeterSizes, Sizes
 from litemrc.golden.monitor.group_stack import GroupStack, Move
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
 from litemrc.golden.monitor.monitor import ENGINES, MonitorModel
+from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.monitor.page_filter import PageFilter
 from litemrc.golden.monitor.positions import Position, StackEngine
 from litemrc.golden.monitor.working_set import WorkingSet
@@ -113,6 +114,29 @@ def write_working_set_vectors(path: Path, sizes: Sizes, seed: int, operations: i
         if kind == CLEAR or epoch_end:
             model.clear()
         lines.append(f"{kind} {page} {int(epoch_end)} {int(first)}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
+    """Write random operations, and the frames of each epoch in the golden page bitmap."""
+    dice, model = random.Random(seed), PageBitmap()
+    lines = [str(sizes.frames)]
+    epoch_ops = 1
+    for number in range(operations):
+        if number % 1000 == 0:
+            epoch_ops = dice.choice((2, 5, 50, 1000))
+        kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 50, 1, 50))[0]
+        frame, write = dice.randrange(sizes.frames), dice.random() < 0.3
+        epoch_end = dice.random() < 1 / epoch_ops
+        lines.append(f"{kind} {frame} {int(write)} {int(epoch_end)}")
+        if kind == ACCESS:
+            model.access(frame, write)
+        if kind == CLEAR:
+            model.clear()
+        if epoch_end:
+            model.end_epoch()
+            frames = (*sorted(model.accessed), *sorted(model.written))
+            lines.append(" ".join(map(str, (len(model.accessed), len(model.written), *frames))))
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -1,15 +1,10 @@
 """The working set of an epoch: one bit a page, set by its first touch and not cleared at the epoch's end."""
 
-from itertools import pairwise
-
 from litex.gen import LiteXModule
-from migen import Cat, If, Mux, Record, Replicate, Signal
+from migen import If, Record, Signal
 
-from litemrc_gateware.memory import SimpleDualPort
+from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD, TAG_BITS, TaggedWords
 from litemrc_gateware.records import width_of
-
-PAGES_PER_WORD = 32
-TAG_BITS = 4  # with the pages of a word the 36 bits that block RAMs are wide
 
 
 class WorkingSet(LiteXModule):
@@ -25,8 +20,7 @@ class WorkingSet(LiteXModule):
     takes no cycles unless 7 epochs together had fewer than pages / 32 free cycles, and at most pages / 32
     cycles in 8 epochs.
 
-    One operation a cycle, in these stages: 0 registered, its word is addressed, 1 the word is read,
-    2 registered, 3 changed and written. The words of the three operations ahead are forwarded.
+    One operation a cycle: registered, then that of `TaggedWords`.
 
     After reset the words are zeroed: `ready` is 0 for pages / 32 cycles.
 
@@ -78,10 +72,9 @@ class WorkingSet(LiteXModule):
             If(self.advance, tag.eq(tag + 1), If(half_ends, swept.eq(0))),
         ]
 
-        # Stage 0: an operation, else a word of the sweep. Both read, modify and write a word.
-        layout = [("adr", adr_bits), ("bit", bit_bits), ("tag", TAG_BITS)]
-        flags = [("valid", 1), ("touch", 1), ("leave", 1), ("zero", 1)]
-        op = Record([*layout, *flags])
+        # An operation, else a word of the sweep.
+        self.words = tagged = TaggedWords(words)
+        op = Record(tagged.op.layout)
         self.sync += [
             op.adr.eq(self.page[bit_bits:] if pages > PAGES_PER_WORD else 0),
             op.bit.eq(self.page),
@@ -90,55 +83,15 @@ class WorkingSet(LiteXModule):
             op.leave.eq(self.leave),
             op.valid.eq(self.touch | self.leave),
         ]
-        stages = [Record([*layout, *flags]) for _ in range(4)]
         self.comb += [
             sweeps.eq(~op.valid & (~swept | zeroing)),
-            stages[0].eq(op),
+            tagged.op.eq(op),
             If(
                 ~op.valid,
-                stages[0].adr.eq(sweep_adr),
-                stages[0].tag.eq(tag),
-                stages[0].valid.eq(sweeps),
-                stages[0].zero.eq(zeroing),
+                tagged.op.adr.eq(sweep_adr),
+                tagged.op.tag.eq(tag),
+                tagged.op.valid.eq(sweeps),
+                tagged.op.zero.eq(zeroing),
             ),
+            self.first_touch.eq(tagged.first),
         ]
-        self.sync += [behind.eq(ahead) for ahead, behind in pairwise(stages)]
-
-        # Stages 1 and 2: the word, or its new value from an operation ahead; that of three stages ahead was
-        # written in the cycle of this read. Of the word read and the past word one is selected, the other 0.
-        self.words = memory = SimpleDualPort(PAGES_PER_WORD + TAG_BITS, words)
-        read, past, word, new, newest = (Signal(PAGES_PER_WORD + TAG_BITS) for _ in range(5))
-        same = Signal(3)  # the operation in stage 1 uses the word of the n-th one ahead
-        follows = Signal()  # the operation in stage 2 uses that of the next one
-        written = Record(stages[3].layout)
-        ahead = (stages[2], stages[3], written)
-        self.comb += same.eq(Cat(*(op.valid & (stages[1].adr == op.adr) for op in ahead)))
-        self.sync += [
-            read.eq(memory.read.dat_r),
-            If(same != 0, read.eq(0)),
-            past.eq(Mux(same[1], new, newest)),
-            If(same[0] | (same[1:] == 0), past.eq(0)),
-            follows.eq(same[0]),
-            newest.eq(new),
-            written.eq(stages[3]),
-            word.eq(Mux(follows, new, read | past)),
-        ]
-
-        # Stage 3.
-        last, stale, chosen = stages[3], Signal(), Signal(PAGES_PER_WORD)
-        choose = Signal(PAGES_PER_WORD)  # stage 2
-        self.comb += [
-            choose.eq((stages[2].touch | stages[2].leave) << stages[2].bit),
-            stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),
-            new[:PAGES_PER_WORD].eq(
-                (chosen & Replicate(last.touch, PAGES_PER_WORD))
-                | (~chosen & word & Replicate(~stale, PAGES_PER_WORD))
-            ),
-            new[PAGES_PER_WORD:].eq(last.tag),
-            self.first_touch.eq(last.touch & (stale | ((word[:PAGES_PER_WORD] & chosen) == 0))),
-            memory.read.adr.eq(stages[0].adr),
-            memory.write.adr.eq(last.adr),
-            memory.write.dat_w.eq(new),
-            memory.write.we.eq(last.valid),
-        ]
-        self.sync += chosen.eq(choose)
