@@ -39,7 +39,7 @@ static ssize_t scan_list_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(scan_list);
 
-/* Milliseconds between two scans; 0: only when 1 is written to `scan`. */
+/* Milliseconds between two scans; 0, or no accessed bits: only when 1 is written to `scan`. */
 static ssize_t period_ms_show(struct device *device, struct device_attribute *attribute, char *text)
 {
 	return sysfs_emit(text, "%u\n", of_device(device)->period_ms);
@@ -57,7 +57,7 @@ static ssize_t period_ms_store(struct device *device, struct device_attribute *a
 		return ret;
 	mutex_lock(&tracker->settings);
 	tracker->period_ms = period;
-	if (tracker->watching && period)
+	if (tracker->watching && tracker_scans(tracker))
 		mod_delayed_work(system_wq, &tracker->scan, msecs_to_jiffies(period));
 	mutex_unlock(&tracker->settings);
 	return bytes;
@@ -92,6 +92,17 @@ static ssize_t sweep_store(struct device *device, struct device_attribute *attri
 	return perform(device, tracker_sweep, bytes);
 }
 static DEVICE_ATTR_WO(sweep);
+
+/* Does the processor set accessed bits? */
+static ssize_t accessed_bits_show(struct device *device, struct device_attribute *attribute,
+				  char *text)
+{
+	static const char *const names[] = {
+		[TRACKER_UNKNOWN] = "unknown", [TRACKER_NO] = "no", [TRACKER_YES] = "yes" };
+
+	return sysfs_emit(text, "%s\n", names[READ_ONCE(of_device(device)->accessed_bits)]);
+}
+static DEVICE_ATTR_RO(accessed_bits);
 
 static ssize_t events_show(struct device *device, struct device_attribute *attribute, char *text)
 {
@@ -168,6 +179,7 @@ static struct attribute *attributes[] = {
 	&dev_attr_period_ms.attr,
 	&dev_attr_scan.attr,
 	&dev_attr_sweep.attr,
+	&dev_attr_accessed_bits.attr,
 	&dev_attr_events.attr,
 	&dev_attr_log.attr,
 	NULL

@@ -25,6 +25,10 @@ static unsigned int period_ms = 100;
 module_param(period_ms, uint, 0444);
 MODULE_PARM_DESC(period_ms, "milliseconds between two scans of accessed bits");
 
+static bool never_young;
+module_param(never_young, bool, 0444);
+MODULE_PARM_DESC(never_young, "take no accessed bit for set, as on a processor that sets none (for tests)");
+
 static unsigned int clock_hz;
 module_param(clock_hz, uint, 0444);
 MODULE_PARM_DESC(clock_hz, "clock whose cycles measure an epoch (that of cpu@0; if it has none, 50000000)");
@@ -68,8 +72,8 @@ static int add_device(void)
 
 static void free_tracker(void)
 {
-	vfree(tracker->page);
-	vfree(tracker->listed);
+	kvfree(tracker->page);
+	kvfree(tracker->listed);
 	vfree(tracker->log);
 	kfree(tracker);
 }
@@ -91,8 +95,10 @@ static int make_tracker(void)
 	tracker->scan_list = scan_list;
 	tracker->period_ms = period_ms;
 	tracker->clock_hz = find_clock();
-	tracker->page = vzalloc(array_size(tracker->frames, sizeof(*tracker->page)));
-	tracker->listed = vzalloc(array_size(tracker->frames, sizeof(*tracker->listed)));
+	tracker->never_young = never_young;
+	/* Not in vmalloc's range if possible: each fault would miss the processor's TLB. */
+	tracker->page = kvcalloc(tracker->frames, sizeof(*tracker->page), GFP_KERNEL);
+	tracker->listed = kvcalloc(tracker->frames, sizeof(*tracker->listed), GFP_KERNEL);
 	if (!tracker->page || !tracker->listed) {
 		free_tracker();
 		return -ENOMEM;

@@ -35,53 +35,79 @@ static void forget_translation(unsigned long address)
 	asm volatile("sfence.vma %0" : : "r"(address) : "memory");
 }
 
-/* Returns the entry with its table locked, or NULL. */
-static pte_t *lock_entry(struct mm_struct *mm, unsigned long address, spinlock_t **lock)
+static noinline bool find_table(struct tracker_table *table, struct mm_struct *mm,
+				unsigned long address)
 {
-	pmd_t *table;
-	pte_t *entry = litemrc_find_pte(mm, address, &table);
+	pmd_t *pmd;
+	pte_t *entry = litemrc_find_pte(mm, address, &pmd);
 
 	if (!entry)
+		return false;
+	table->mm = mm;
+	table->begin = address & PMD_MASK;
+	table->entries = entry - pte_index(address);
+	table->lock = pte_lockptr(mm, pmd);
+	return true;
+}
+
+/* Returns the entry, or NULL. */
+static __always_inline pte_t *find_entry(struct tracker_table *table, struct mm_struct *mm,
+					 unsigned long address)
+{
+	if ((table->mm != mm || table->begin != (address & PMD_MASK)) &&
+	    !find_table(table, mm, address))
 		return NULL;
-	*lock = pte_lockptr(mm, table);
-	spin_lock(*lock);
+	return table->entries + pte_index(address);
+}
+
+/* Returns the entry with its table locked, or NULL. */
+static __always_inline pte_t *lock_entry(struct tracker_table *table, struct mm_struct *mm,
+					 unsigned long address)
+{
+	pte_t *entry = find_entry(table, mm, address);
+
+	if (entry)
+		spin_lock(table->lock);
 	return entry;
 }
 
 /**
  * tracker_entry_permit - permit accesses to a page if they were protected
+ * @table: the table that was found last
  * @mm: the memory
  * @address: of the page
+ * @old: whether its accessed bit is cleared, too
  * @pfn: set to its frame, if it is present
  *
  * Return: what the entry was
  */
-enum tracker_entry_state tracker_entry_permit(struct mm_struct *mm, unsigned long address,
-					      unsigned long *pfn)
+enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struct mm_struct *mm,
+					      unsigned long address, bool old, unsigned long *pfn)
 {
-	enum tracker_entry_state state = TRACKER_ABSENT;
-	spinlock_t *lock; /* of the table */
-	pte_t *entry = lock_entry(mm, address, &lock);
+	pte_t *entry = lock_entry(table, mm, address);
+	enum tracker_entry_state state;
+	pte_t pte;
 
 	if (!entry)
 		return TRACKER_ABSENT;
-	*pfn = pte_pfn(*entry);
-	if (is_permitted(*entry)) {
-		state = TRACKER_PERMITTED;
-	} else if (is_protected(*entry)) {
-		set_pte(entry, permitted_of(*entry));
+	pte = *entry;
+	*pfn = pte_pfn(pte);
+	state = is_permitted(pte) ? TRACKER_PERMITTED :
+		is_protected(pte) ? TRACKER_PROTECTED : TRACKER_ABSENT;
+	if (state == TRACKER_PROTECTED || (state == TRACKER_PERMITTED && old)) {
+		pte = permitted_of(pte);
+		set_pte(entry, old ? pte_mkold(pte) : pte);
 		forget_translation(address);
-		state = TRACKER_PROTECTED;
 	}
-	spin_unlock(lock);
+	spin_unlock(table->lock);
 	return state;
 }
 
 /* Returns whether the frame is mapped there, and protected now. */
-bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned long pfn)
+bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, unsigned long address,
+			   unsigned long pfn)
 {
-	spinlock_t *lock; /* of the table */
-	pte_t *entry = lock_entry(mm, address, &lock);
+	pte_t *entry = lock_entry(table, mm, address);
 	bool found;
 
 	if (!entry)
@@ -91,25 +117,26 @@ bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned
 		set_pte(entry, pte_mkold(protected_of(*entry)));
 		forget_translation(address);
 	}
-	spin_unlock(lock);
+	spin_unlock(table->lock);
 	return found;
 }
 
 /* Returns whether the frame is mapped there and was accessed; clears the bit. */
-bool tracker_entry_accessed(struct mm_struct *mm, unsigned long address, unsigned long pfn)
+bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
+			    unsigned long address, unsigned long pfn)
 {
-	spinlock_t *lock; /* of the table */
-	pte_t *entry = lock_entry(mm, address, &lock);
+	pte_t *entry = find_entry(table, mm, address);
 	bool accessed;
 
-	if (!entry)
-		return false;
+	if (!entry || !pte_young(READ_ONCE(*entry)))
+		return false; /* most of a scan's */
+	spin_lock(table->lock);
 	accessed = is_permitted(*entry) && pte_pfn(*entry) == pfn && pte_young(*entry);
 	if (accessed) {
 		set_pte(entry, pte_mkold(*entry));
 		forget_translation(address);
 	}
-	spin_unlock(lock);
+	spin_unlock(table->lock);
 	return accessed;
 }
 
@@ -119,8 +146,8 @@ typedef bool visit(void *data, unsigned long address, pte_t *entry);
 static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned long end, visit *visit,
 		       void *data)
 {
-	spinlock_t *lock; /* of the table */
-	pte_t *entry = lock_entry(mm, address, &lock);
+	struct tracker_table table = {};
+	pte_t *entry = lock_entry(&table, mm, address);
 	u32 changed = 0;
 
 	if (!entry)
@@ -131,7 +158,7 @@ static u32 visit_table(struct mm_struct *mm, unsigned long address, unsigned lon
 		forget_translation(address);
 		changed++;
 	}
-	spin_unlock(lock);
+	spin_unlock(table.lock);
 	cond_resched();
 	return changed;
 }

@@ -53,12 +53,15 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 	left = tracker_access(tracker, tracker->context, frame);
 	page->place = (struct tracker_place){ address >> PAGE_SHIFT, space };
 	tracker_note(tracker, TRACKER_FAULT, frame, group);
-	tracker_scan_later(tracker);
+	if (tracker_scans(tracker) && !delayed_work_pending(&tracker->scan))
+		tracker->wanted |= TRACKER_WANTS_SCAN;
 	if (left == TRACKER_NONE)
 		return left;
 	*leaves = tracker->page[left].place;
 	if (tracker->space[leaves->space] == mm)
 		return left;
+	if (!atomic_read(&tracker->space[leaves->space]->mm_users))
+		return TRACKER_NONE; /* its processes have ended */
 	/* Another memory's lock may sleep. */
 	tracker->page[left].leaving = true;
 	tracker->leaving++;
@@ -70,6 +73,7 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
 {
 	struct mm_struct *mm = current->mm;
+	struct tracker_table table = {};
 	enum tracker_entry_state state;
 	struct tracker *tracker = data;
 	struct tracker_place leaves;
@@ -80,7 +84,8 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
 		return;
 	address &= PAGE_MASK;
-	state = tracker_entry_permit(mm, address, &pfn);
+	state = tracker_entry_permit(&table, mm, address,
+				     READ_ONCE(tracker->accessed_bits) == TRACKER_UNKNOWN, &pfn);
 	frame = pfn - tracker->first_pfn;
 	if (state == TRACKER_ABSENT || frame >= tracker->frames || !pfn_valid(pfn) ||
 	    is_zero_pfn(pfn))
@@ -93,9 +98,10 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 		left = access(tracker, mm, address, frame, &leaves);
 	wanted = tracker_take_wanted(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, irq_flags);
-	tracker_schedule(tracker, wanted);
+	if (wanted)
+		tracker_schedule(tracker, wanted);
 	if (left != TRACKER_NONE)
-		tracker_entry_protect(mm, (unsigned long)leaves.address << PAGE_SHIFT,
+		tracker_entry_protect(&table, mm, (unsigned long)leaves.address << PAGE_SHIFT,
 				      left + tracker->first_pfn);
 }
 
@@ -123,6 +129,7 @@ static int watch(struct tracker *tracker)
 		return ret;
 	tracker->watching = true;
 	schedule_work(&tracker->sweep);
+	tracker_interrupt_check(tracker);
 	return 0;
 }
 

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The interrupt: a level, sampled once a jiffy, and outside of the driver's locks. */
+/*
+ * The interrupt: a level, sampled outside of the driver's locks. Once a jiffy while processes are
+ * followed, else only when it may have changed: without a followed process there are no ticks.
+ */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 
 #include "tracker.h"
+
+/* The level may have changed: it is sampled at the next jiffy. */
+void tracker_interrupt_check(struct tracker *tracker)
+{
+	mod_timer(&tracker->timer, jiffies + 1);
+}
 
 static void mask(struct irq_data *data)
 {
@@ -17,6 +26,7 @@ static void unmask(struct irq_data *data)
 	struct tracker *tracker = data->domain->host_data;
 
 	WRITE_ONCE(tracker->masked, false);
+	tracker_interrupt_check(tracker);
 }
 
 static struct irq_chip tracker_chip = {
@@ -41,16 +51,21 @@ static void on_tick(struct timer_list *timer)
 	unsigned long flags;
 	bool raised;
 	u32 wanted;
+	u64 left_ns;
 
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	tracker_see(tracker);
 	raised = tracker_tick(tracker);
 	wanted = tracker_take_wanted(tracker);
+	left_ns = tracker_epoch_left(tracker);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	tracker_schedule(tracker, wanted);
 	if (raised)
 		generic_handle_irq_safe(tracker->irq);
-	mod_timer(&tracker->timer, jiffies + 1);
+	if (raised || tracker->watching)
+		tracker_interrupt_check(tracker);
+	else if (left_ns != U64_MAX && !timer_pending(timer))
+		mod_timer(timer, jiffies + 1 + nsecs_to_jiffies(left_ns));
 }
 
 int tracker_interrupt_init(struct tracker *tracker)
@@ -65,7 +80,6 @@ int tracker_interrupt_init(struct tracker *tracker)
 		return -ENOMEM;
 	}
 	timer_setup(&tracker->timer, on_tick, 0);
-	mod_timer(&tracker->timer, jiffies + 1);
 	return 0;
 }
 

@@ -25,16 +25,22 @@ static void end_epoch(struct tracker *tracker)
 		tracker->wanted |= TRACKER_WANTS_SWEEP;
 }
 
+/* Nanoseconds until the epoch is over by its length; U64_MAX: its length does not end it. */
+u64 tracker_epoch_left(const struct tracker *tracker)
+{
+	u64 passed;
+
+	if (!tracker->epoch_length || !(tracker->control & LITEMRC_CONTROL_ENABLE) ||
+	    !(tracker->control & LITEMRC_CONTROL_EPOCH_UNIT) || tracker->shot ||
+	    tracker->control & LITEMRC_CONTROL_FREEZE)
+		return U64_MAX;
+	passed = ktime_get_ns() - tracker->epoch_ns;
+	return passed < tracker->epoch_length_ns ? tracker->epoch_length_ns - passed : 0;
+}
+
 static bool is_over(const struct tracker *tracker)
 {
-	u64 length_ns = mul_u64_u32_div(tracker->epoch_length, NSEC_PER_SEC, tracker->clock_hz);
-
-	if (tracker->end_requested)
-		return true;
-	return tracker->epoch_length && tracker->control & LITEMRC_CONTROL_ENABLE &&
-	       tracker->control & LITEMRC_CONTROL_EPOCH_UNIT && !tracker->shot &&
-	       !(tracker->control & LITEMRC_CONTROL_FREEZE) &&
-	       ktime_get_ns() - tracker->epoch_ns >= length_ns;
+	return tracker->end_requested || !tracker_epoch_left(tracker);
 }
 
 /* Ends an epoch that is over; returns whether the interrupt is asserted. Caller holds @lock. */
@@ -141,6 +147,7 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 		break;
 	case LITEMRC_EPOCH_LENGTH:
 		tracker->epoch_length = value;
+		tracker->epoch_length_ns = mul_u64_u32_div(value, NSEC_PER_SEC, tracker->clock_hz);
 		break;
 	case LITEMRC_RANGE_LOWER:
 		tracker->lower = value;
@@ -192,6 +199,9 @@ static void os_write(void *io, unsigned int offset, u32 value)
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	write_register(tracker, offset, value);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	/* These two are frequent, and the first is written with the run queue's lock held. */
+	if (offset != LITEMRC_CONTEXT && offset != LITEMRC_INVALIDATE)
+		tracker_interrupt_check(tracker);
 }
 
 static u32 os_window(void *io, unsigned int word)

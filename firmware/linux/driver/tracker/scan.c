@@ -5,120 +5,157 @@
 
 #include "tracker.h"
 
-/* Lists a context's scan list, from the top down; returns the number of its pages. */
-static u32 list_pages(struct tracker *tracker, unsigned int context)
-{
-	const struct tracker_stack *stack = &tracker->stack[context];
-	u32 frame = stack->newest, count;
-	unsigned long flags;
+struct scan {
+	struct tracker *tracker;
+	struct mm_struct *mm[TRACKER_SPACES]; /* with their mmap locks, or NULL */
+	struct tracker_table table;
+};
 
-	raw_spin_lock_irqsave(&tracker->lock, flags);
-	for (count = 0; count < stack->permitted; count++) {
-		tracker->listed[count] = frame;
-		frame = tracker->page[frame].older;
-	}
-	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	return count;
+/*
+ * Was the page accessed since it was asked last? The only source of a scan. Without @lock: a page
+ * that moves meanwhile has another frame in its entry.
+ */
+static bool was_accessed(struct scan *scan, u32 frame)
+{
+	struct tracker *tracker = scan->tracker;
+	struct tracker_place place = tracker->page[frame].place;
+
+	return scan->mm[place.space] && !tracker->never_young &&
+	       tracker_entry_accessed(&scan->table, scan->mm[place.space],
+				      (unsigned long)place.address << PAGE_SHIFT,
+				      frame + tracker->first_pfn);
 }
 
 /* Caller holds @lock. */
-static void scan_page(struct tracker *tracker, unsigned int context, u32 frame, bool accessed)
+static void count_page(struct tracker *tracker, unsigned int context, u32 frame, bool accessed)
 {
 	struct tracker_page *page = &tracker->page[frame];
 
 	if (page->context != context || !page->permitted)
 		return; /* freed meanwhile */
-	if (accessed && !page->faulted) {
+	if (page->faulted == tracker->events.scans + 1) {
+		tracker->judged++;
+		tracker->young += accessed;
+	} else if (accessed) {
 		tracker_note(tracker, TRACKER_ACCESSED, frame, page->group);
 		tracker_count_scanned(tracker, frame);
 	}
-	page->faulted = false;
 }
 
-static void scan_context(struct tracker *tracker, unsigned int context, struct mm_struct **mm)
+static void scan_context(struct scan *scan, unsigned int context)
 {
-	u32 count = list_pages(tracker, context), number;
+	struct tracker *tracker = scan->tracker;
+	u32 count = tracker_list(tracker, context, false), number;
+	bool unknown = tracker->accessed_bits == TRACKER_UNKNOWN;
 
 	for (number = 0; number < count; number++) {
 		u32 frame = tracker->listed[number];
-		struct tracker_place place;
+		bool accessed = was_accessed(scan, frame);
 		unsigned long flags;
-		bool accessed;
 
+		if (!accessed && !unknown)
+			continue;
 		raw_spin_lock_irqsave(&tracker->lock, flags);
-		place = tracker->page[frame].place;
-		raw_spin_unlock_irqrestore(&tracker->lock, flags);
-		accessed = mm[place.space] &&
-			   tracker_entry_accessed(mm[place.space],
-						  (unsigned long)place.address << PAGE_SHIFT,
-						  frame + tracker->first_pfn);
-		raw_spin_lock_irqsave(&tracker->lock, flags);
-		tracker->events.scanned++;
-		scan_page(tracker, context, frame, accessed);
+		count_page(tracker, context, frame, accessed);
 		raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	}
+	tracker->events.scanned += count;
+}
+
+/*
+ * Does the processor set accessed bits? A fault leaves the entry old, and the instruction accesses
+ * the page again. So a processor that sets them has set those of the pages that faulted since the
+ * last scan, unless the kernel cleared one.
+ */
+static void judge(struct tracker *tracker)
+{
+	if (tracker->accessed_bits != TRACKER_UNKNOWN || tracker->judged < TRACKER_JUDGED_PAGES)
+		return;
+	tracker->accessed_bits = 2 * tracker->young < tracker->judged ? TRACKER_NO : TRACKER_YES;
+	if (tracker->accessed_bits == TRACKER_NO)
+		pr_info("litemrc_os: the processor sets no accessed bits: no periodic scans, scan lists are first in, first out\n");
+}
+
+static void protect_if_leaving(struct scan *scan, u32 frame)
+{
+	struct tracker *tracker = scan->tracker;
+	struct tracker_page *page = &tracker->page[frame];
+	struct tracker_place place;
+	unsigned long flags;
+	bool leaving;
+
+	if (!READ_ONCE(page->leaving))
+		return;
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	place = page->place;
+	leaving = page->leaving && scan->mm[place.space];
+	if (leaving) {
+		page->leaving = false;
+		tracker->leaving--;
+	}
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	if (leaving)
+		tracker_entry_protect(&scan->table, scan->mm[place.space],
+				      (unsigned long)place.address << PAGE_SHIFT,
+				      frame + tracker->first_pfn);
 }
 
 /* Protects the pages that left a scan list while another memory was active. */
-static void protect_leaving(struct tracker *tracker, struct mm_struct **mm)
+static void protect_leaving(struct scan *scan)
 {
-	u32 frame;
+	struct tracker *tracker = scan->tracker;
+	unsigned int context;
+	u32 count, number;
 
-	for (frame = 0; frame < tracker->frames && tracker->leaving; frame++) {
-		struct tracker_page *page = &tracker->page[frame];
-		struct tracker_place place;
-		unsigned long flags;
-		bool leaving;
-
-		raw_spin_lock_irqsave(&tracker->lock, flags);
-		place = page->place;
-		leaving = page->leaving && mm[place.space];
-		if (leaving) {
-			page->leaving = false;
-			tracker->leaving--;
-		}
-		raw_spin_unlock_irqrestore(&tracker->lock, flags);
-		if (leaving)
-			tracker_entry_protect(mm[place.space],
-					      (unsigned long)place.address << PAGE_SHIFT,
-					      frame + tracker->first_pfn);
+	for (context = 1; context < TRACKER_CONTEXTS && tracker->leaving; context++) {
+		count = tracker_list(tracker, context, true);
+		for (number = 0; number < count && tracker->leaving; number++)
+			protect_if_leaving(scan, tracker->listed[number]);
 	}
 }
 
-static void get_spaces(struct tracker *tracker, struct mm_struct **mm)
+static void get_spaces(struct scan *scan)
 {
 	unsigned int space;
 
 	for (space = 0; space < TRACKER_SPACES; space++)
-		mm[space] = tracker_space_get(tracker, space);
+		scan->mm[space] = tracker_space_get(scan->tracker, space);
+	scan->table.mm = NULL;
 }
 
-static void put_spaces(struct mm_struct **mm)
+static void put_spaces(struct scan *scan)
 {
 	unsigned int space;
 
 	for (space = 0; space < TRACKER_SPACES; space++)
-		if (mm[space])
-			tracker_space_put(mm[space]);
+		if (scan->mm[space])
+			tracker_space_put(scan->mm[space]);
 }
 
 void tracker_scan(struct tracker *tracker)
 {
-	struct mm_struct *mm[TRACKER_SPACES];
+	struct scan scan = { .tracker = tracker };
 	unsigned int context;
 	unsigned long flags;
 
 	tracker_spaces_check(tracker);
-	get_spaces(tracker, mm);
-	protect_leaving(tracker, mm);
+	get_spaces(&scan);
+	protect_leaving(&scan);
 	for (context = 1; context < TRACKER_CONTEXTS; context++)
 		if (tracker->stack[context].permitted)
-			scan_context(tracker, context, mm);
+			scan_context(&scan, context);
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	tracker->events.scans++;
 	tracker_note(tracker, TRACKER_SCAN, 0, 0);
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
-	put_spaces(mm);
+	put_spaces(&scan);
+	judge(tracker);
+}
+
+/* Are there periodic scans? */
+bool tracker_scans(const struct tracker *tracker)
+{
+	return tracker->period_ms && tracker->accessed_bits != TRACKER_NO;
 }
 
 /* A scan in a period, if there are pages to scan: each costs two task switches. */
@@ -126,7 +163,7 @@ void tracker_scan_later(struct tracker *tracker)
 {
 	unsigned int context;
 
-	for (context = 1; tracker->period_ms && context < TRACKER_CONTEXTS; context++)
+	for (context = 1; tracker_scans(tracker) && context < TRACKER_CONTEXTS; context++)
 		if (tracker->stack[context].permitted) {
 			tracker->wanted |= TRACKER_WANTS_SCAN;
 			return;
@@ -162,7 +199,8 @@ void tracker_scan_work(struct work_struct *work)
 	u32 wanted = 0;
 
 	mutex_lock(&tracker->settings);
-	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
+	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE &&
+	    tracker_scans(tracker)) {
 		tracker_scan(tracker);
 		raw_spin_lock_irqsave(&tracker->lock, flags);
 		tracker_scan_later(tracker);
@@ -177,13 +215,13 @@ void tracker_scan_work(struct work_struct *work)
 void tracker_leave_work(struct work_struct *work)
 {
 	struct tracker *tracker = container_of(work, struct tracker, leave);
-	struct mm_struct *mm[TRACKER_SPACES];
+	struct scan scan = { .tracker = tracker };
 
 	mutex_lock(&tracker->settings);
 	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE) {
-		get_spaces(tracker, mm);
-		protect_leaving(tracker, mm);
-		put_spaces(mm);
+		get_spaces(&scan);
+		protect_leaving(&scan);
+		put_spaces(&scan);
 	}
 	mutex_unlock(&tracker->settings);
 }

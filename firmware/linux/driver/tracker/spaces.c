@@ -13,17 +13,20 @@ int tracker_space_of(struct tracker *tracker, struct mm_struct *mm)
 {
 	int space, free = -ENOSPC;
 
-	for (space = TRACKER_SPACES - 1; space >= 0; space--) {
-		if (tracker->space[space] == mm)
-			return space;
+	if (tracker->space[tracker->last_space] == mm)
+		return tracker->last_space;
+	for (space = TRACKER_SPACES - 1; space >= 0 && tracker->space[space] != mm; space--)
 		if (!tracker->space[space])
 			free = space;
-	}
-	if (free >= 0) {
+	if (space < 0 && free >= 0) {
 		mmgrab(mm);
 		tracker->space[free] = mm;
 	}
-	return free;
+	if (space < 0)
+		space = free;
+	if (space >= 0)
+		tracker->last_space = space;
+	return space;
 }
 
 /* A tick: a process that ran before it was followed need not fault. Caller holds @lock. */
@@ -31,7 +34,8 @@ void tracker_see(struct tracker *tracker)
 {
 	int space;
 
-	if (!tracker->context || !tracker->watching || !current->mm)
+	if (!tracker->context || !tracker->watching || !current->mm ||
+	    tracker->space[tracker->last_space] == current->mm)
 		return;
 	for (space = 0; space < TRACKER_SPACES; space++)
 		if (tracker->space[space] == current->mm)
@@ -46,6 +50,8 @@ struct mm_struct *tracker_space_get(struct tracker *tracker, unsigned int space)
 	struct mm_struct *mm;
 	unsigned long flags;
 
+	if (!READ_ONCE(tracker->space[space]))
+		return NULL;
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	mm = tracker->space[space];
 	if (mm && !mmget_not_zero(mm))
@@ -68,14 +74,23 @@ void tracker_space_put(struct mm_struct *mm)
 static void forget_space(struct tracker *tracker, unsigned int space)
 {
 	struct mm_struct *mm = tracker->space[space];
+	unsigned int context;
 	unsigned long flags;
-	u32 frame;
+	u32 count, number;
 
-	for (frame = 0; frame < tracker->frames; frame++) {
-		raw_spin_lock_irqsave(&tracker->lock, flags);
-		if (tracker->page[frame].context && tracker->page[frame].place.space == space)
-			tracker_forget(tracker, frame);
-		raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	for (context = 1; context < TRACKER_CONTEXTS; context++) {
+		count = tracker_list(tracker, context, true);
+		for (number = 0; number < count; number++) {
+			u32 frame = tracker->listed[number];
+
+			if (tracker->page[frame].place.space != space)
+				continue;
+			raw_spin_lock_irqsave(&tracker->lock, flags);
+			if (tracker->page[frame].context &&
+			    tracker->page[frame].place.space == space)
+				tracker_forget(tracker, frame);
+			raw_spin_unlock_irqrestore(&tracker->lock, flags);
+		}
 	}
 	raw_spin_lock_irqsave(&tracker->lock, flags);
 	tracker->space[space] = NULL;

@@ -122,6 +122,31 @@ void tracker_forget(struct tracker *tracker, u32 frame)
 }
 
 /**
+ * tracker_list - list the pages at the top of a stack, from the top down
+ * @tracker: the tracker; the caller holds @settings, not @lock
+ * @context: of the stack
+ * @all: all pages, or those of the scan list
+ *
+ * Return: their number; their frames are in @listed
+ */
+u32 tracker_list(struct tracker *tracker, unsigned int context, bool all)
+{
+	const struct tracker_stack *stack = &tracker->stack[context];
+	unsigned long flags;
+	u32 frame, pages, count;
+
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	frame = stack->newest;
+	pages = all ? stack->pages : stack->permitted;
+	for (count = 0; count < pages; count++) {
+		tracker->listed[count] = frame;
+		frame = tracker->page[frame].older;
+	}
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
+	return pages;
+}
+
+/**
  * tracker_access - an access to a page that is not in the scan list
  * @tracker: the tracker
  * @context: of the process
@@ -147,7 +172,7 @@ u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame)
 		tracker_count(tracker, context, frame, page->group);
 		move_to_top(tracker, stack, frame);
 	}
-	page->faulted = true;
+	page->faulted = tracker->events.scans + 1;
 	if (stack->permitted == tracker->scan_list) {
 		leaves = stack->last_permitted;
 		leave_list(stack, tracker, leaves);

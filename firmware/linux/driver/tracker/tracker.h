@@ -9,6 +9,7 @@
 #include <linux/device.h>
 #include <linux/irqdomain.h>
 #include <linux/mm_types.h>
+#include <linux/pgtable.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
@@ -26,6 +27,7 @@ struct tracepoint;
 #define TRACKER_SPACES 64 /* memories of processes at a time */
 #define TRACKER_NONE U32_MAX /* no frame */
 #define TRACKER_LOG_ENTRIES 65536
+#define TRACKER_JUDGED_PAGES 64 /* before it is known whether the processor sets accessed bits */
 
 /* Work that waits for tracker_schedule(). */
 #define TRACKER_WANTS_SCAN BIT(0) /* after a period */
@@ -43,11 +45,11 @@ struct tracker_page {
 	u32 newer; /* frames: neighbours in the stack */
 	u32 older;
 	u32 epoch; /* when it was counted last, plus 1 */
+	u32 faulted; /* the number of scans at its last fault, plus 1 */
 	struct tracker_place place;
 	u8 context; /* 0: in no stack */
 	u8 group;
 	bool permitted; /* in the scan list */
-	bool faulted; /* counted since the last scan */
 	bool leaving; /* no longer in the scan list, but not protected yet */
 };
 
@@ -76,6 +78,9 @@ struct tracker_events {
 	u32 crossed;
 };
 
+/* Does the processor set accessed bits? */
+enum tracker_accessed_bits { TRACKER_UNKNOWN, TRACKER_NO, TRACKER_YES };
+
 enum tracker_kind {
 	TRACKER_FAULT = 'f',
 	TRACKER_ACCESSED = 'a',
@@ -96,6 +101,7 @@ struct tracker {
 	u32 control;
 	u32 context; /* of the running process */
 	u32 epoch_length; /* in cycles of @clock_hz */
+	u64 epoch_length_ns;
 	u32 clock_hz;
 	u32 lower; /* frames that take part */
 	u32 upper;
@@ -114,12 +120,17 @@ struct tracker {
 	struct tracker_row row[TRACKER_CONTEXTS]; /* of the running epoch */
 	struct tracker_row published[TRACKER_CONTEXTS];
 	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
+	unsigned int last_space; /* the one that was found last */
 	struct tracker_events events;
 	u32 leaving; /* pages */
 	u32 wanted; /* TRACKER_WANTS_* */
 	u32 untracked; /* accesses of processes beyond TRACKER_SPACES */
 	struct tracker_entry *log; /* NULL: none */
 	u32 logged;
+	enum tracker_accessed_bits accessed_bits;
+	u32 judged; /* pages that faulted since the scan before, and */
+	u32 young; /* those whose accessed bits were set */
+	bool never_young; /* entries are taken for old: a test */
 
 	struct mutex settings; /* guards the rest; outermost */
 	u32 scan_list;
@@ -129,7 +140,7 @@ struct tracker {
 	bool used; /* a process was followed */
 	bool watching; /* the tracepoint is registered, and pages may be protected */
 	u32 *listed; /* pages of a scan */
-	struct delayed_work scan; /* pending while a scan list has pages */
+	struct delayed_work scan; /* pending while a scan list has pages, if tracker_scans() */
 	struct work_struct leave; /* protects pages that left a scan list */
 	struct work_struct sweep; /* protects pages that the tracker does not know */
 	struct platform_device *device;
@@ -143,15 +154,18 @@ struct tracker {
 extern const struct litemrc_ops tracker_ops;
 void tracker_reset(struct tracker *tracker);
 bool tracker_tick(struct tracker *tracker);
+u64 tracker_epoch_left(const struct tracker *tracker);
 
 /* interrupt.c */
+void tracker_interrupt_check(struct tracker *tracker);
 int tracker_interrupt_init(struct tracker *tracker);
 void tracker_interrupt_exit(struct tracker *tracker);
 
 /* attributes.c */
 extern const struct attribute_group *tracker_groups[];
 
-/* stack.c: callers hold @lock */
+/* stack.c: callers hold @lock, but for tracker_list() */
+u32 tracker_list(struct tracker *tracker, unsigned int context, bool all);
 void tracker_stacks_clear(struct tracker *tracker);
 u32 tracker_access(struct tracker *tracker, unsigned int context, u32 frame);
 void tracker_forget(struct tracker *tracker, u32 frame);
@@ -159,10 +173,21 @@ void tracker_count_scanned(struct tracker *tracker, u32 frame);
 
 /* entries.c: page table entries; callers hold the mmap lock, not @lock */
 enum tracker_entry_state { TRACKER_ABSENT, TRACKER_PERMITTED, TRACKER_PROTECTED };
-enum tracker_entry_state tracker_entry_permit(struct mm_struct *mm, unsigned long address,
-					      unsigned long *pfn);
-bool tracker_entry_protect(struct mm_struct *mm, unsigned long address, unsigned long pfn);
-bool tracker_entry_accessed(struct mm_struct *mm, unsigned long address, unsigned long pfn);
+
+/* The table that was found last, while the mmap lock is held; its neighbours need no walk. */
+struct tracker_table {
+	struct mm_struct *mm; /* NULL: none */
+	unsigned long begin; /* address of its first page */
+	pte_t *entries;
+	spinlock_t *lock; /* guards the entries */
+};
+
+enum tracker_entry_state tracker_entry_permit(struct tracker_table *table, struct mm_struct *mm,
+					      unsigned long address, bool old, unsigned long *pfn);
+bool tracker_entry_protect(struct tracker_table *table, struct mm_struct *mm, unsigned long address,
+			   unsigned long pfn);
+bool tracker_entry_accessed(struct tracker_table *table, struct mm_struct *mm,
+			    unsigned long address, unsigned long pfn);
 u32 tracker_entries_permit(struct mm_struct *mm);
 typedef bool tracker_choose(void *data, unsigned long address, unsigned long pfn);
 void tracker_entries_protect(struct mm_struct *mm, tracker_choose *choose, void *data);
@@ -184,6 +209,7 @@ void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
 
 /* scan.c: callers hold @settings; of the first two @lock, and of the third neither */
+bool tracker_scans(const struct tracker *tracker);
 void tracker_scan_later(struct tracker *tracker);
 u32 tracker_take_wanted(struct tracker *tracker);
 void tracker_schedule(struct tracker *tracker, u32 wanted);
