@@ -354,7 +354,7 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 # The queue is deep because positions wait while hit_counters copies an epoch: hls/README.md.
 $(SIM): SIM_OPTIONS := --engine $(ENGINE) $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
 $(SIM): $(HLS_VERILOG)
-$(LINUX_SIM): SIM_OPTIONS := --variant linux
+$(LINUX_SIM): SIM_OPTIONS := --variant linux --page-bitmap
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(LINUX_RANKS_SIM): SIM_OPTIONS = --variant linux --ranks $(RANKS) --engine group_stack --groups 256

@@ -255,6 +255,9 @@ def main():
     parser.add_argument("--contexts", type=int, default=8)
     parser.add_argument("--queue-depth", type=int, default=512)
     parser.add_argument("--pages", type=int, help="pages of the engine; fewer than frames are sampled (all)")
+    parser.add_argument(
+        "--page-bitmap", action="store_true", help="the frames accessed and written in an epoch"
+    )
     parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     parser.add_argument(
         "--hls-verilog",
@@ -287,6 +290,7 @@ def main():
         queue_depth=args.queue_depth,
         pages=args.pages,
         recent_pages=args.recent_pages,
+        page_bitmap=args.page_bitmap,
         hls_verilog=dict(args.hls_verilog),
     )
 

@@ -31,6 +31,8 @@
 #define LITEMRC_STACK_CAPABILITIES_RECENT_PAGES 0x000001e0u
 #define LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT 9
 #define LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2 0x00001e00u
+#define LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP_SHIFT 13
+#define LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP 0x00002000u
 #define LITEMRC_CONTROL 0x0c
 #define LITEMRC_CONTROL_ENABLE_SHIFT 0
 #define LITEMRC_CONTROL_ENABLE 0x00000001u
@@ -100,6 +102,9 @@
 #define LITEMRC_WINDOW_MISSES(groups) (groups)
 #define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)
 #define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)
+/* Behind it, if built in: bits of the frames accessed, then of those written. */
+#define LITEMRC_BITMAP_FRAMES 32 /* in a word */
+#define LITEMRC_WINDOW_ACCESSED(groups, contexts) ((contexts) * LITEMRC_WINDOW_ROW(groups))
 
 /* Rank meter and rank power: a separate block, in SoCs that have it. */
 #define LITEMRC_RANKS_REGS_VERSION 1

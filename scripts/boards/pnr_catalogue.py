@@ -13,8 +13,8 @@ from litedram.common import GeomSettings, LiteDRAMNativePort
 from litedram.phy.dfi import Interface as DFIInterface
 from litemrc_gateware.counters.hit_counters import HitCounters
 from litemrc_gateware.counters.hot_pages import HotPages
-from litemrc_gateware.counters.working_pages import WorkingPages
 from litemrc_gateware.counters.page_bitmap import PageBitmap
+from litemrc_gateware.counters.working_pages import WorkingPages
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.monitor.intake import Intake

@@ -109,8 +109,8 @@ def rtl_bench(
 ) -> Path:
     """Build the bench bench/<kind>_bench.cpp around a top of rtl_top.py.
 
-    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or "meter"
-        around that unit, "monitor" around all of them but the last three.
+    :param kind: "chain" or "rate" around a stack engine, "counters", "filter", "set", "bitmap", "hot" or
+        "meter" around that unit, "monitor" around all of them but the last three.
     :param top: a stack engine's name, "counters", "filter", "set", "bitmap", "hot", "meter", or "monitor-"
         and the name of an engine.
     :param verilog_units: modules that the top instantiates.

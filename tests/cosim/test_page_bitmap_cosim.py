@@ -25,8 +25,8 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: Sizes, seed: int) -> None:
 
 
 def test_short_epochs_wait_for_the_sweep_once_in_sixteen() -> None:
-    # In epochs 16 to 47 no cycle is free. In epoch 46 the words of both banks are waited for, behind the access
-    # that is still in the register. Epoch 47 accesses frame 0 alone.
+    # In epochs 16 to 47 no cycle is free. In epoch 46 the words of both banks are waited for, behind the
+    # access that is still in the register. Epoch 47 accesses frame 0 alone.
     counts = counts_of(rtl_bench("bitmap", "bitmap", SOC), "late")
     words = 2 * SOC.frames // 32
     assert counts == {"waits": words + 1, "words": words, "bits": 1}

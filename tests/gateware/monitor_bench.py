@@ -32,6 +32,7 @@ class Build:
     lower: int = 0
     upper: int = FRAMES - 1
     sampling: int = 0
+    page_bitmap: bool = False
 
 
 class Bench(LiteXModule):
@@ -45,6 +46,7 @@ class Bench(LiteXModule):
             engine=build.engine,
             recent_pages=build.recent_pages,
             pages=build.pages,
+            page_bitmap=build.page_bitmap,
         )
         csrs = self.monitor.get_csrs()
         self.bank = csr_bus.CSRBank(csrs, bus=csr_bus.Interface(data_width=32))

@@ -1,5 +1,6 @@
 """The register map as a C header, for firmware and the Linux driver."""
 
+from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD
 from litemrc_gateware.monitor.registers import ENGINE_NUMBERS, REGISTERS_VERSION
 from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS
@@ -36,6 +37,9 @@ def c_header(blocks, repair):
         "#define LITEMRC_WINDOW_MISSES(groups) (groups)",
         "#define LITEMRC_WINDOW_ACCESSES(groups) ((groups) + 1)",
         "#define LITEMRC_WINDOW_TOUCHED(groups) ((groups) + 2)",
+        "/* Behind it, if built in: bits of the frames accessed, then of those written. */",
+        f"#define LITEMRC_BITMAP_FRAMES {PAGES_PER_WORD} /* in a word */",
+        "#define LITEMRC_WINDOW_ACCESSED(groups, contexts) ((contexts) * LITEMRC_WINDOW_ROW(groups))",
         "",
         "/* Rank meter and rank power: a separate block, in SoCs that have it. */",
         f"#define LITEMRC_RANKS_REGS_VERSION {RANK_REGISTERS_VERSION}",

@@ -33,6 +33,8 @@ class PageNumbers(LiteXModule):
     sink : stream.Endpoint(memory_op_layout(memory_frames, contexts)), in
     source : stream.Endpoint(memory_op_layout(frames, contexts) + outside, sampled, moves, nothing), out
         `moves`: an access to a page that takes part; `nothing`: a mark, or an operation on another page.
+    outside : Signal, out
+        the frame at `sink` is not in the range.
     busy : Signal, out
         an operation is in progress.
     """
@@ -44,7 +46,7 @@ class PageNumbers(LiteXModule):
         self.sampling = Signal(SAMPLING_BITS)
         self.scale_log2 = Signal(5)
         self.sink = sink = stream.Endpoint(memory_op_layout(memory_frames, contexts))
-        self.busy = Signal()
+        self.outside, self.busy = Signal(), Signal()
 
         # # #
 
@@ -68,7 +70,8 @@ class PageNumbers(LiteXModule):
         multiplier = int(2**bits * (math.sqrt(5) - 1) / 2) | 1
         self.comb += [
             sink.connect(folded.sink),
-            folded.sink.outside.eq((sink.frame < self.lower) | (sink.frame > self.upper)),
+            self.outside.eq((sink.frame < self.lower) | (sink.frame > self.upper)),
+            folded.sink.outside.eq(self.outside),
             folded.sink.hash.eq(
                 sink.frame ^ (sink.frame >> max(1, bits // 2)) ^ (sink.frame >> max(1, bits // 4))
             ),

@@ -24,6 +24,7 @@ from functools import partial
 from migen import If, Signal
 
 from litemrc_gateware.counters.hit_counters import HitCounters
+from litemrc_gateware.counters.page_bitmap import PageBitmap
 from litemrc_gateware.counters.working_set import WorkingSet
 from litemrc_gateware.filter.page_filter import PageFilter
 from litemrc_gateware.hls.hit_counters import HLSHitCounters
@@ -34,7 +35,7 @@ from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.monitor.registers import MonitorRegisters
 from litemrc_gateware.monitor.window_bus import WindowBus
 from litemrc_gateware.ranks.meter import RankMeter
-from litemrc_gateware.records import check_sizes
+from litemrc_gateware.records import OpKind, check_sizes
 from litemrc_gateware.stacks.bucket.bucket_stack import BucketStack
 from litemrc_gateware.stacks.group.group_stack import GroupStack
 
@@ -77,7 +78,9 @@ class Monitor(MonitorRegisters):
       again. The window of the rank meter follows that of the hits: for it, ``status.epoch_due`` must also be
       0 after the first read of ``epoch``.
     - The window is a read-only memory, [context][2 * groups] words: the hits of each group, then misses,
-      accesses, pages touched (the working set), and zeros.
+      accesses, pages touched (the working set), and zeros. With ``page_bitmap`` a bit for each frame accessed
+      in the epoch and in range follows, then one for each frame written. Without ``control.hold`` that is of
+      the next epoch as soon as its end is due (``status.epoch_due``).
     - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the
       window nor as dropped, and the epoch does not advance. It takes effect in order: accesses already in the
       queue are counted. With ``control.single_shot`` the monitor freezes when an epoch ends, until the
@@ -108,6 +111,8 @@ class Monitor(MonitorRegisters):
     hls_units : sequence of str
         names of ``HLS_UNITS`` that are not built in Migen: an HLS compiler made them from hls/, and the
         caller adds their Verilog. An engine must be that of `engine`.
+    page_bitmap : bool
+        add a `PageBitmap`, whose words follow the counters in the window.
     domains : int
         add a rank meter of so many power domains, with snapshots at the ends of epochs; group_stack only.
 
@@ -137,6 +142,7 @@ class Monitor(MonitorRegisters):
         recent_pages=None,
         pages=None,
         hls_units=(),
+        page_bitmap=False,
         domains=None,
     ):
         engine = default_engine(domains) if engine is None else engine
@@ -167,7 +173,16 @@ class Monitor(MonitorRegisters):
         self.groups, self.contexts, self.pages = groups, contexts, pages
         self.engine_name, self.page_shift = engine, page_shift
         super().__init__(
-            tap.frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine, tap.ranks
+            tap.frame_bits,
+            page_shift,
+            pages,
+            groups,
+            contexts,
+            queue_depth,
+            recent_pages,
+            engine,
+            tap.ranks,
+            page_bitmap,
         )
         self.context = self._context.storage
 
@@ -181,7 +196,9 @@ class Monitor(MonitorRegisters):
         self.engine = engine_class(frames=pages, groups=groups, contexts=contexts, **with_moves)
         counters_class = HLSHitCounters if "hit_counters" in hls_units else HitCounters
         self.counters = counters_class(groups=groups, contexts=contexts)
-        self.window = WindowBus(contexts * 2 * groups)
+        if page_bitmap:
+            self.page_bitmap = PageBitmap(frames)
+        self.window = WindowBus(contexts * 2 * groups, self.page_bitmap.words if page_bitmap else 0)
         if domains:
             self.rank_meter = RankMeter(self.engine, pages, groups, contexts, domains)
         self.observed = self.intake.observed
@@ -198,11 +215,33 @@ class Monitor(MonitorRegisters):
         intake, filter_, stack = self.intake, self.filter, self.engine
         self.comb += [
             tap.source.connect(intake.sink),
-            intake.source.connect(filter_.sink),
+            intake.source.connect(filter_.sink, omit={"valid", "ready"}),
             filter_.engine_ops.connect(stack.sink),
             stack.source.connect(filter_.engine_positions),
             filter_.source.connect(self.counters.sink),
         ]
+        bitmap_ready = self._connect_bitmap() if hasattr(self, "page_bitmap") else 1
+        self.comb += [
+            filter_.sink.valid.eq(intake.source.valid & bitmap_ready),
+            intake.source.ready.eq(filter_.sink.ready & bitmap_ready),
+        ]
+
+    def _connect_bitmap(self):
+        """The bitmap takes what the filter takes, and answers the window; returns whether it is ready."""
+        op, bitmap, window, taken = self.intake.source, self.page_bitmap, self.window, Signal()
+        self.comb += [
+            taken.eq(op.valid & op.ready),
+            bitmap.touch.eq(taken & (op.kind == OpKind.ACCESS) & ~op.frozen & ~self.filter.numbers.outside),
+            bitmap.write.eq(op.write),
+            bitmap.frame.eq(op.frame),
+            bitmap.clear.eq(taken & (op.kind == OpKind.CLEAR)),
+            bitmap.advance.eq(taken & op.epoch_end),
+            bitmap.asks.eq(window.asks),
+            bitmap.adr.eq(window.asked_adr),
+            window.answers.eq(bitmap.answers),
+            window.asked_dat_r.eq(bitmap.dat_r),
+        ]
+        return bitmap.ready
 
     def _connect_window(self):
         """Connect the window to the bus, and to the meter, which reads the hits, too.

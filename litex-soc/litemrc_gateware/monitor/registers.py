@@ -28,10 +28,21 @@ class MonitorRegisters(LiteXModule):
         a name of ``ENGINE_NUMBERS``.
     ranks : int
         on the DRAM bus.
+    page_bitmap : bool
     """
 
     def __init__(
-        self, frame_bits, page_shift, pages, groups, contexts, queue_depth, recent_pages, engine, ranks
+        self,
+        frame_bits,
+        page_shift,
+        pages,
+        groups,
+        contexts,
+        queue_depth,
+        recent_pages,
+        engine,
+        ranks,
+        page_bitmap,
     ):
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
@@ -56,7 +67,7 @@ class MonitorRegisters(LiteXModule):
             ],
         )
         self._stack_capabilities = CSRStatus(
-            description="What was built in, of the page filter, the engine and the command queue.",
+            description="What was built in, of page filter, engine, command queue and window.",
             fields=[
                 CSRField(
                     "pages_log2",
@@ -76,6 +87,11 @@ class MonitorRegisters(LiteXModule):
                     4,
                     reset=log2_int(COMMANDS),
                     description="log2 of the invalidations and clears that can wait for the queue.",
+                ),
+                CSRField(
+                    "page_bitmap",
+                    reset=int(page_bitmap),
+                    description="Bits of the frames accessed and written in an epoch follow its counters.",
                 ),
             ],
         )

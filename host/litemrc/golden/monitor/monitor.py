@@ -1,8 +1,9 @@
-"""The whole monitor: page filter, stack engine, working set and hit counters."""
+"""The whole monitor: page filter, stack engine, working set, page bitmap and hit counters."""
 
 from litemrc.golden.monitor.bucket_stack import BucketStack
 from litemrc.golden.monitor.group_stack import GroupStack
 from litemrc.golden.monitor.hit_counters import EpochCounters, HitCounters
+from litemrc.golden.monitor.page_bitmap import PageBitmap
 from litemrc.golden.monitor.page_filter import PageFilter
 from litemrc.golden.monitor.positions import Position, StackEngine, check_access
 from litemrc.golden.monitor.working_set import WorkingSet
@@ -26,6 +27,9 @@ class MonitorModel:
 
     While the monitor is frozen, accesses move pages in the stacks and increment no counter.
 
+    The page bitmap has the frames of all accesses in range that were made while the monitor was not frozen,
+    and not dropped; their pages need not be sampled.
+
     :param frames: page frames of the memory, numbered from 0.
     :param groups: page groups of a stack.
     :param contexts: contexts, numbered from 0.
@@ -36,6 +40,7 @@ class MonitorModel:
     :param counter_bits: width of every counter; counters saturate.
     :ivar freeze: the monitor is frozen.
     :ivar single_shot: the end of an epoch freezes the monitor until `arm`.
+    :ivar page_bitmap: the frames accessed and written in the last epoch.
     :raises KeyError: if the engine does not exist.
     :raises ValueError: if the sizes are inconsistent.
     """
@@ -57,6 +62,7 @@ class MonitorModel:
         self.engine: StackEngine = ENGINES[engine](pages, groups, contexts)
         self.filter = PageFilter(self.engine, frames, pages, groups, recent_pages, counter_bits)
         self.working_set = WorkingSet()
+        self.page_bitmap = PageBitmap()
         self.counters = HitCounters(groups, contexts, counter_bits)
         self.freeze = self.single_shot = False
         self._shot = False
@@ -79,7 +85,7 @@ class MonitorModel:
         """Sample one page in 2^sampling, or fewer if the engine is small; a clear must follow."""
         self.filter.sampling = sampling
 
-    def access(self, frame: int, context: int) -> Position:
+    def access(self, frame: int, context: int, write: bool = False) -> Position:
         """Count one access to a frame while `context` is running.
 
         :return: HIT with the page's group, or MISS, both with the page's owner; NONE if the access is not
@@ -87,6 +93,8 @@ class MonitorModel:
         :raises ValueError: if the frame or the context does not exist.
         """
         check_access(frame, context, self.frames, self.contexts)
+        if not self.frozen and self.filter.lower <= frame <= self.filter.upper:
+            self.page_bitmap.access(frame, write)
         position = self.filter.access(frame, context, self.frozen)
         if position.counts:
             self.counters.count(position, self.working_set.touch(frame))
@@ -110,6 +118,7 @@ class MonitorModel:
         """Make every page invalid and restart the running epoch from zero without publishing it."""
         self._dropped = 0
         self.working_set.clear()
+        self.page_bitmap.clear()
         self.counters.clear()
         return self.filter.clear()
 
@@ -123,5 +132,6 @@ class MonitorModel:
         finished = self.counters.end_epoch(dropped=self._dropped, outside=outside, unsampled=unsampled)
         self._dropped = 0
         self.working_set.clear()
+        self.page_bitmap.end_epoch()
         self._shot |= self.single_shot
         return finished
