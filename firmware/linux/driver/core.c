@@ -66,14 +66,17 @@ static int use_device_tree(struct platform_device *pdev, struct litemrc *mon)
 static int check_window(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 row = LITEMRC_WINDOW_ROW(parameters->groups) * sizeof(u32);
+	u32 words = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
 	const struct litemrc_mmio *mmio = mon->io;
 
-	if (mmio->window_bytes < parameters->contexts * row)
+	if (parameters->page_bitmap)
+		words += 2 * DIV_ROUND_UP(parameters->frames, LITEMRC_BITMAP_FRAMES);
+	if (mmio->window_bytes < words * sizeof(u32))
 		return dev_err_probe(mon->dev, -EINVAL,
-				     "reg 1 has %pa bytes, %u contexts of %u groups need %u\n",
+				     "reg 1 has %pa bytes, %u contexts of %u groups%s need %zu\n",
 				     &mmio->window_bytes, parameters->contexts, parameters->groups,
-				     parameters->contexts * row);
+				     parameters->page_bitmap ? " and the frames' bits" : "",
+				     words * sizeof(u32));
 	return 0;
 }
 
@@ -187,6 +190,7 @@ static void litemrc_remove(void *data)
 	/* A write in progress may wait for an epoch: free the interrupt after the files. */
 	remove_user_interface(mon);
 	litemrc_evacuation_stop(mon);
+	litemrc_bitmap_stop(mon);
 	mutex_lock(&mon->settings);
 	litemrc_enable(mon, false);
 	for (context = 1; context < mon->parameters.contexts; context++)
@@ -213,6 +217,7 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (!mon)
 		return -ENOMEM;
 	kref_init(&mon->kref);
+	INIT_LIST_HEAD(&mon->taker);
 	raw_spin_lock_init(&mon->lock);
 	mutex_init(&mon->settings);
 	init_irq_work(&mon->stuck_work, report_stuck);
@@ -227,6 +232,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (ret)
 		goto put;
 	ret = litemrc_tails_init(mon);
+	if (ret)
+		goto put;
+	ret = litemrc_bitmap_init(mon);
 	if (ret)
 		goto put;
 	ret = litemrc_evacuation_init(mon);
@@ -255,6 +263,7 @@ free_interrupt:
 	free_irq(mon->irq, mon);
 put:
 	litemrc_evacuation_stop(mon);
+	litemrc_bitmap_stop(mon);
 	litemrc_put(mon);
 	return ret;
 }

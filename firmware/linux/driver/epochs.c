@@ -196,6 +196,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	ring->head++;
 	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
+	litemrc_bitmap_pass(mon);
 	wake_up_all(&ring->wait);
 	sysfs_notify_dirent(mon->epoch_node);
 	pace(ring);

@@ -53,6 +53,7 @@ struct litemrc_parameters {
 	u32 queue_depth;
 	u32 engine;
 	u32 ranks;
+	bool page_bitmap; /* behind the counters in the window */
 };
 
 /*
@@ -160,6 +161,8 @@ struct litemrc {
 	struct litemrc_tails *tails;
 	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
 	struct litemrc_ring ring;
+	u32 *accessed; /* bits of the frames; guarded by bitmap.c's lock */
+	struct list_head taker; /* in bitmap.c's list of those that take such bits */
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
 	struct litemrc_ranks ranks;
@@ -245,6 +248,11 @@ bool litemrc_ring_has(struct litemrc_reader *reader);
 bool litemrc_ring_fetch(struct litemrc_reader *reader);
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
+
+/* bitmap.c */
+int litemrc_bitmap_init(struct litemrc *mon);
+void litemrc_bitmap_stop(struct litemrc *mon);
+void litemrc_bitmap_pass(struct litemrc *mon);
 
 /* changes.c */
 int litemrc_settle_locked(struct litemrc *mon);

@@ -15,6 +15,9 @@
  * @window: read a word of the window, by its index
  * @enable: called before the monitor is enabled, and after it was disabled; may sleep; or NULL
  * @follow: called before a process or cgroup is followed; may sleep; or NULL
+ * @wants_accessed: whether @accessed has a use now; NULL: @accessed is NULL, too
+ * @accessed: the frames accessed in an epoch of a monitor in hardware: its frame 0, and bits of the
+ *	frames in words of LITEMRC_BITMAP_FRAMES; may sleep
  * @claimed: the processor read a word of a frame to claim it; NULL for a monitor that sees accesses
  */
 struct litemrc_ops {
@@ -23,6 +26,8 @@ struct litemrc_ops {
 	u32 (*window)(void *io, unsigned int word);
 	int (*enable)(void *io, bool on);
 	int (*follow)(void *io);
+	bool (*wants_accessed)(void *io);
+	void (*accessed)(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
 	void (*claimed)(void *io, u32 frame);
 };
 

@@ -59,6 +59,7 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->ranks = LITEMRC_FIELD(built, CAPABILITIES_RANKS);
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
+	parameters->page_bitmap = stack & LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP;
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
 	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
 	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 from linux.driver.conftest import COMPLAINTS
 from linux.driver.following import CGROUPS, enable, follow
-from linux.driver.guest import S
+from linux.driver.guest import FAKE, S
 from linux.driver.test_tail import positions, walked
 from litemrc.golden.monitor.os_tracker import OsTracker
 
@@ -260,6 +260,69 @@ def test_periodic_scans_end_where_the_processor_sets_no_accessed_bits(tracker, n
     before = events_of(guest)["scans"]
     guest.do(f"w {T}scan 1")
     assert events_of(guest)["scans"] == before + 1
+
+
+HARDWARE = "/sys/class/misc/litemrc1/"
+
+
+@pytest.fixture
+def hardware(tracker):
+    """Load the tracker on a processor without accessed bits, then a monitor in hardware."""
+    loaded = []
+
+    def load(scan_list, **parameters):
+        guest = tracker(scan_list=scan_list, period_ms=10, never_young=1)
+        loaded.append(guest)
+        words = " ".join(f"{name}={value}" for name, value in parameters.items())
+        guest.do(f"insmod /litemrc_fake.ko page_bitmap=1 {words}")
+        guest.do(f"w {HARDWARE}enable 1")
+        follow(guest, CONTEXT + 1, guest.spawn("other"))
+        enable(guest)
+        guest.do("@ other fill 100 0 -")  # of which 64 pages decide
+        guest.do("sleep 100")
+        assert guest.read(f"{T}accessed_bits") == "no"
+        guest.end("other")
+        return guest
+
+    yield load
+    for guest in loaded:
+        violations = guest.read(FAKE + "violations")
+        guest.do("rmmod litemrc_fake")
+        assert violations.split()[0] == "0", violations
+
+
+@pytest.mark.parametrize("scan_list", [200, 1000])
+def test_without_accessed_bits_scans_are_those_of_the_golden_model_by_a_bitmap(hardware, scan_list):
+    pages, steps, seeds, centres = 1200, 60, range(10), [16, 150, 300, 700, 1100]
+    guest = hardware(scan_list)
+    followed(guest)
+    guest.do(f"w {T}log 1")
+    replay = Replay(guest, scan_list)
+    guest.do(f"@ worker fill {pages} 0 -")
+    replay.check(range(pages))
+    before = events_of(guest)
+    used = walked(pages, (position for seed in seeds for position in positions(steps, seed, centres)))
+    for seed in seeds:
+        guest.do(f"@ worker walk {steps} {seed} {' '.join(map(str, centres))}")
+        replay.check(list(islice(used, steps)))
+        protected = [frame for frame in sorted(replay.own) if not replay.model.permits(frame)][:5]
+        for frame in (*replay.model.accessed(), *protected, *replay.model._faulted, (1 << 14) - 1):
+            guest.do(f"w {FAKE}touch {frame}")
+        guest.do(f"w {HARDWARE}end_epoch 1")
+        guest.do("sleep 20")
+        replay.check([])
+    after = events_of(guest)
+    assert {name: after[name] - before[name] for name in ("scans", "bitmaps")} == {"scans": 10, "bitmaps": 10}
+    assert after["accessed"] == replay.model.events.accessed > 0
+
+
+def test_a_bitmap_of_other_frames_is_refused_with_a_message(hardware):
+    guest = hardware(500, frames_log2=13)
+    before = events_of(guest)
+    guest.do(f"w {HARDWARE}end_epoch 1")
+    guest.do("sleep 50")
+    assert events_of(guest) == before
+    assert any("a monitor sees other frames: set memory= and frames_log2=" in line for line in guest.do("dmesg"))
 
 
 def test_pages_that_leave_the_list_for_those_of_another_process_are_protected_before_the_next_scan(

@@ -65,6 +65,27 @@ static ssize_t frame_of_store(struct device *device, struct device_attribute *at
 }
 static DEVICE_ATTR_WO(frame_of);
 
+/* Writing a frame's number accesses it in the bitmap of the running epoch, and nowhere else. */
+static ssize_t touch_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	struct fake *fake = fake_of_device(device);
+	unsigned long flags;
+	u32 frame;
+	int ret;
+
+	ret = kstrtou32(text, 0, &frame);
+	if (ret)
+		return ret;
+	if (!fake->bits || frame >> fake->frames_log2)
+		return -EINVAL;
+	raw_spin_lock_irqsave(&fake->lock, flags);
+	fake->bits[frame / LITEMRC_BITMAP_FRAMES] |= BIT(frame % LITEMRC_BITMAP_FRAMES);
+	raw_spin_unlock_irqrestore(&fake->lock, flags);
+	return bytes;
+}
+static DEVICE_ATTR_WO(touch);
+
 static ssize_t violations_show(struct device *device, struct device_attribute *attribute,
 			       char *text)
 {
@@ -173,6 +194,7 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_access.attr,
 	&dev_attr_hit.attr,
 	&dev_attr_frame_of.attr,
+	&dev_attr_touch.attr,
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,
 	&dev_attr_report.attr,

@@ -29,6 +29,10 @@ static bool partial = true;
 module_param(partial, bool, 0444);
 MODULE_PARM_DESC(partial, "self-refresh of a part of the array can be reached");
 
+static bool page_bitmap;
+module_param(page_bitmap, bool, 0444);
+MODULE_PARM_DESC(page_bitmap, "bits of the frames accessed in an epoch are in the window");
+
 static struct fake *fakes[FAKES_MAX];
 
 struct fake *fake_of_device(struct device *device)
@@ -71,6 +75,7 @@ static int add_device(struct fake *fake, int id)
 static void free_fake(struct fake *fake)
 {
 	vfree(fake->claimed);
+	vfree(fake->bits);
 	vfree(fake->log);
 	kfree(fake);
 }
@@ -88,7 +93,9 @@ static struct fake *make_fake(void)
 	fake->no_partial = !partial;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
-	if (!fake->log || !fake->claimed) {
+	if (page_bitmap)
+		fake->bits = vzalloc(array3_size(2, fake_words(fake), sizeof(u32)));
+	if (!fake->log || !fake->claimed || (page_bitmap && !fake->bits)) {
 		free_fake(fake);
 		return NULL;
 	}

@@ -65,6 +65,10 @@ static void try_end(struct fake *fake)
 	memset(fake->accesses, 0, sizeof(fake->accesses));
 	memcpy(fake->published_hits, fake->hits, sizeof(fake->hits));
 	memset(fake->hits, 0, sizeof(fake->hits));
+	if (fake->bits) {
+		memcpy(fake->bits + fake_words(fake), fake->bits, fake_words(fake) * sizeof(u32));
+		memset(fake->bits, 0, fake_words(fake) * sizeof(u32));
+	}
 	if (fake->control & LITEMRC_CONTROL_SINGLE_SHOT)
 		fake->shot = true;
 }
@@ -149,7 +153,8 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 	case LITEMRC_STACK_CAPABILITIES:
 		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
 		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
-		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT;
+		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT |
+		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0);
 	case LITEMRC_CONTROL:
 		return fake->control;
 	case LITEMRC_CONTEXT:
@@ -300,7 +305,10 @@ static u32 read_window(struct fake *fake, unsigned int word)
 {
 	unsigned int context = word / LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
+	u32 number = word - LITEMRC_WINDOW_ACCESSED(FAKE_GROUPS, FAKE_CONTEXTS);
 
+	if (fake->bits && fake->ready && number < fake_words(fake))
+		return fake->bits[fake_words(fake) + number];
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
 		fake_violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;

@@ -82,6 +82,7 @@ struct fake {
 	const char *violation; /* the last one */
 	struct fake_entry *log;
 	unsigned int logged;
+	u32 *bits; /* frames touched in the running epoch, then in the window; NULL: no bitmap */
 	unsigned long *claimed; /* a bit for each frame read since the last clear */
 
 	unsigned int ranks; /* 0: no rank power unit */
@@ -102,6 +103,12 @@ struct fake {
 	struct irq_domain *domain;
 	int irq;
 };
+
+/* Words of the bits of all frames. */
+static inline u32 fake_words(const struct fake *fake)
+{
+	return BIT(fake->frames_log2) / LITEMRC_BITMAP_FRAMES;
+}
 
 /* fake_registers.c */
 extern const struct litemrc_ops fake_ops;

@@ -116,9 +116,9 @@ static ssize_t events_show(struct device *device, struct device_attribute *attri
 	untracked = tracker->untracked;
 	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	return sysfs_emit(text,
-			  "faults %u\nscans %u\nscanned %u\naccessed %u\ncrossed %u\nuntracked %u\n",
-			  events.faults, events.scans, events.scanned, events.accessed,
-			  events.crossed, untracked);
+			  "faults %u\nscans %u\nbitmaps %u\nscanned %u\naccessed %u\ncrossed %u\nuntracked %u\n",
+			  events.faults, events.scans, events.bitmaps, events.scanned,
+			  events.accessed, events.crossed, untracked);
 }
 static DEVICE_ATTR_RO(events);
 

@@ -99,7 +99,9 @@ static int make_tracker(void)
 	/* Not in vmalloc's range if possible: each fault would miss the processor's TLB. */
 	tracker->page = kvcalloc(tracker->frames, sizeof(*tracker->page), GFP_KERNEL);
 	tracker->listed = kvcalloc(tracker->frames, sizeof(*tracker->listed), GFP_KERNEL);
-	if (!tracker->page || !tracker->listed) {
+	tracker->accessed = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
+	tracker->scanned = vzalloc(array_size(tracker_bitmap_words(tracker), sizeof(u32)));
+	if (!tracker->page || !tracker->listed || !tracker->accessed || !tracker->scanned) {
 		free_tracker();
 		return -ENOMEM;
 	}

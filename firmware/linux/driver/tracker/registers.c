@@ -252,6 +252,8 @@ const struct litemrc_ops tracker_ops = {
 	.write = os_write,
 	.window = os_window,
 	.claimed = os_claimed,
+	.wants_accessed = tracker_wants_accessed,
+	.accessed = tracker_accessed,
 	.enable = os_enable,
 	.follow = os_follow,
 };

@@ -9,6 +9,7 @@ struct scan {
 	struct tracker *tracker;
 	struct mm_struct *mm[TRACKER_SPACES]; /* with their mmap locks, or NULL */
 	struct tracker_table table;
+	bool by_bitmap;
 };
 
 /*
@@ -20,6 +21,9 @@ static bool was_accessed(struct scan *scan, u32 frame)
 	struct tracker *tracker = scan->tracker;
 	struct tracker_place place = tracker->page[frame].place;
 
+	if (scan->by_bitmap)
+		return tracker->scanned[frame / LITEMRC_BITMAP_FRAMES] &
+		       BIT(frame % LITEMRC_BITMAP_FRAMES);
 	return scan->mm[place.space] && !tracker->never_young &&
 	       tracker_entry_accessed(&scan->table, scan->mm[place.space],
 				      (unsigned long)place.address << PAGE_SHIFT,
@@ -73,7 +77,7 @@ static void judge(struct tracker *tracker)
 		return;
 	tracker->accessed_bits = 2 * tracker->young < tracker->judged ? TRACKER_NO : TRACKER_YES;
 	if (tracker->accessed_bits == TRACKER_NO)
-		pr_info("litemrc_os: the processor sets no accessed bits: no periodic scans, scan lists are first in, first out\n");
+		pr_info("litemrc_os: the processor sets no accessed bits: scans only by a monitor's bitmap\n");
 }
 
 static void protect_if_leaving(struct scan *scan, u32 frame)
@@ -138,6 +142,9 @@ void tracker_scan(struct tracker *tracker)
 	unsigned int context;
 	unsigned long flags;
 
+	raw_spin_lock_irqsave(&tracker->lock, flags);
+	scan.by_bitmap = tracker_take_bitmap(tracker);
+	raw_spin_unlock_irqrestore(&tracker->lock, flags);
 	tracker_spaces_check(tracker);
 	get_spaces(&scan);
 	protect_leaving(&scan);
@@ -200,7 +207,7 @@ void tracker_scan_work(struct work_struct *work)
 
 	mutex_lock(&tracker->settings);
 	if (tracker->watching && tracker->control & LITEMRC_CONTROL_ENABLE &&
-	    tracker_scans(tracker)) {
+	    (tracker_scans(tracker) || READ_ONCE(tracker->passed))) {
 		tracker_scan(tracker);
 		raw_spin_lock_irqsave(&tracker->lock, flags);
 		tracker_scan_later(tracker);

@@ -73,6 +73,7 @@ struct tracker_row {
 struct tracker_events {
 	u32 faults;
 	u32 scans;
+	u32 bitmaps; /* passed for them */
 	u32 scanned;
 	u32 accessed;
 	u32 crossed;
@@ -97,7 +98,7 @@ struct tracker_entry {
 };
 
 struct tracker {
-	raw_spinlock_t lock; /* guards all below, to the settings */
+	raw_spinlock_t lock; /* guards all below, to the settings, and the last */
 	u32 control;
 	u32 context; /* of the running process */
 	u32 epoch_length; /* in cycles of @clock_hz */
@@ -116,10 +117,6 @@ struct tracker {
 	u32 group_pages;
 	u32 last_group; /* counts all deeper ones, too */
 	struct tracker_page *page; /* by frame */
-	struct tracker_stack stack[TRACKER_CONTEXTS];
-	struct tracker_row row[TRACKER_CONTEXTS]; /* of the running epoch */
-	struct tracker_row published[TRACKER_CONTEXTS];
-	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
 	unsigned int last_space; /* the one that was found last */
 	struct tracker_events events;
 	u32 leaving; /* pages */
@@ -128,6 +125,8 @@ struct tracker {
 	struct tracker_entry *log; /* NULL: none */
 	u32 logged;
 	enum tracker_accessed_bits accessed_bits;
+	u32 *accessed; /* bits of the frames that a monitor in hardware saw since the last scan */
+	bool passed; /* there are such bits */
 	u32 judged; /* pages that faulted since the scan before, and */
 	u32 young; /* those whose accessed bits were set */
 	bool never_young; /* entries are taken for old: a test */
@@ -140,6 +139,7 @@ struct tracker {
 	bool used; /* a process was followed */
 	bool watching; /* the tracepoint is registered, and pages may be protected */
 	u32 *listed; /* pages of a scan */
+	u32 *scanned; /* bits of their frames, of a scan by bitmap */
 	struct delayed_work scan; /* pending while a scan list has pages, if tracker_scans() */
 	struct work_struct leave; /* protects pages that left a scan list */
 	struct work_struct sweep; /* protects pages that the tracker does not know */
@@ -148,6 +148,12 @@ struct tracker {
 	struct timer_list timer;
 	struct irq_domain *domain;
 	int irq;
+
+	/* Guarded by @lock; at the end, so that one instruction reaches all fields before. */
+	struct mm_struct *space[TRACKER_SPACES]; /* with references to the struct alone */
+	struct tracker_stack stack[TRACKER_CONTEXTS];
+	struct tracker_row row[TRACKER_CONTEXTS]; /* of the running epoch */
+	struct tracker_row published[TRACKER_CONTEXTS];
 };
 
 /* registers.c */
@@ -207,6 +213,12 @@ int tracker_follow(struct tracker *tracker);
 void tracker_stop(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
+
+/* bitmap.c: callers of the last two hold @lock */
+bool tracker_wants_accessed(void *io);
+void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
+u32 tracker_bitmap_words(const struct tracker *tracker);
+bool tracker_take_bitmap(struct tracker *tracker);
 
 /* scan.c: callers hold @settings; of the first two @lock, and of the third neither */
 bool tracker_scans(const struct tracker *tracker);
