@@ -295,8 +295,8 @@ def hardware(tracker):
 def test_without_accessed_bits_scans_are_those_of_the_golden_model_by_a_bitmap(hardware, scan_list):
     pages, steps, seeds, centres = 1200, 60, range(10), [16, 150, 300, 700, 1100]
     guest = hardware(scan_list)
+    guest.do(f"w {T}log 1")  # the tracker is enabled
     followed(guest)
-    guest.do(f"w {T}log 1")
     replay = Replay(guest, scan_list)
     guest.do(f"@ worker fill {pages} 0 -")
     replay.check(range(pages))
@@ -322,7 +322,9 @@ def test_a_bitmap_of_other_frames_is_refused_with_a_message(hardware):
     guest.do(f"w {HARDWARE}end_epoch 1")
     guest.do("sleep 50")
     assert events_of(guest) == before
-    assert any("a monitor sees other frames: set memory= and frames_log2=" in line for line in guest.do("dmesg"))
+    assert any(
+        "a monitor sees other frames: set memory= and frames_log2=" in line for line in guest.do("dmesg")
+    )
 
 
 def test_pages_that_leave_the_list_for_those_of_another_process_are_protected_before_the_next_scan(

@@ -74,6 +74,8 @@ static void free_tracker(void)
 {
 	kvfree(tracker->page);
 	kvfree(tracker->listed);
+	vfree(tracker->accessed);
+	vfree(tracker->scanned);
 	vfree(tracker->log);
 	kfree(tracker);
 }
