@@ -282,8 +282,9 @@ bench-linux-tail: linux-ready $(TEST_TOOLS)   ## misses predicted beyond memory,
 
 bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
+	PYTHONPATH=tests:scripts/results python bench/linux_tracker_instructions.py
 
-bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (2 h)
+bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (1 h)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """The tracker without hardware on the SoC: its cycles, and its curves beside the monitor's.
 
-Linux in the RTL. VexRiscv sets no accessed bits, so the scan list is first in, first out. Cycles are
-simulated: the load of the machine has no effect. Prints what it writes to
-build/bench/linux_tracker_cost.json and docs/os-tracker.md.
+Linux in the RTL. VexRiscv sets no accessed bits, so after the first scan there are none. The cycles are
+simulated: the load of the machine has no effect. What is measured is in build/bench/linux_tracker_cost.json
+at once; `--page` writes tables and picture of docs/os-tracker.md from there without a simulation.
 """
 
+import argparse
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
+import matplotlib
 import numpy as np
 from linux.driver.building import ROOT
 from linux.driver.cpio import write_initramfs
@@ -23,77 +28,141 @@ from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.device.simulation.recording import read_recording
 from litemrc.golden.monitor.monitor import MonitorModel
 from litemrc.native.exact_stack import ExactStack
+from litemrc.plots.curves import COLOURS, STYLE
+from litemrc.plots.files import save_figure
+from litemrc.traces import open_trace
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
 
 OUT = ROOT / "build/bench/linux_tracker_cost"
+RESULTS = OUT.with_suffix(".json")
 PAGE = ROOT / "docs/os-tracker.md"
+PICTURE = PAGE.with_suffix(".png")
 SIM = ROOT / "build/sim-linux"
 TRACKER = "/sys/devices/platform/litemrc.0.auto/tracker"
 HARDWARE, OS = (f"/sys/class/misc/litemrc{number}" for number in range(2))
+CGROUP = "/sys/fs/cgroup/work"
 CONTEXT = 3
 PERIOD_MS = 20
-SCAN_LISTS = (64, 256, 1024)
+LONGEST_EPOCH = 0xFFFF_FFFF  # cycles
+LINES = 2500  # of the file that gzip compresses
+CURVES_SCAN_LIST = 64
 COMMAND_TIMEOUT_S = 3600
-HEADINGS = ("program", "M cycles without", "the same again", "monitor and tail", "tracker, nothing followed")
 SHOWN_GROUPS = (1, 2, 3, 4)  # sizes of the table, in groups
+DRAWN_GROUPS = 6
+LOADS_STORES, BY_TRACKER, DRAM, BY_MONITOR = (
+    "loads and stores, exact",
+    "tracker",
+    "DRAM accesses, exact",
+    "monitor",
+)
+
+
+class Shell(Protocol):
+    """Runs a command line that must succeed, and returns its output."""
+
+    def run(self, command: str) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A command, and where it is known the pages that it touches.
+    """A command.
 
     Attributes:
+        warm: a short run of the same file, which is in the page cache then.
+        touched: returns the page of each load and store.
         high: memory.high of its cgroup. With a limit, no curves are measured.
+        scan_lists: those that it is measured with.
     """
 
     name: str
     command: str
-    touched: NDArray[np.uint64] | None = None
+    warm: str
+    touched: Callable[[], NDArray[np.uint64]] | None = None
     high: str = "max"
+    scan_lists: Sequence[int] = (64, 256, 1024)
 
 
 def intr(pages: int, rounds: int, touches: int) -> Program:
-    touched = np.array(zipf_pages(pages, rounds * touches), np.uint64)
-    return Program("intr", f"intr {pages} {rounds} {touches} 0", touched)
+    def touched() -> NDArray[np.uint64]:
+        return np.array(zipf_pages(pages, rounds * touches), np.uint64)
+
+    return Program("intr", f"intr {pages} {rounds} {touches} 0", "intr 1 1 1 0", touched)
 
 
-def loop(pages: int, rounds: int) -> Program:
-    touched = np.tile(np.arange(pages, dtype=np.uint64), rounds)
-    return Program(f"loop of {pages} pages", f"linear {pages} {rounds}", touched)
+def loop(pages: int, rounds: int, scan_lists: Sequence[int]) -> Program:
+    def touched() -> NDArray[np.uint64]:
+        return np.tile(np.arange(pages, dtype=np.uint64), rounds)
+
+    command = f"linear {pages} {rounds}"
+    return Program(f"loop of {pages} pages", command, "linear 1 1", touched, scan_lists=scan_lists)
+
+
+def captured_gzip() -> NDArray[np.uint64]:
+    """Return the pages that gzip accesses, code too, in qemu's user mode."""
+    lines, trace = OUT / "lines", OUT / "gzip.parquet"
+    lines.write_text("".join(f"{number}\n" for number in range(1, LINES + 1)))
+    program = [str(ROOT / "build/linux/busybox"), "gzip", "-c", str(lines)]
+    caches = ["--cache", "none", "--icache", "32:1:32"]  # of one line: it repeats no fetch
+    capture = ["litemrc", "trace", "capture", "-q", *caches, "--out", str(trace), "--", *program]
+    subprocess.run(capture, check=True, stdout=subprocess.DEVNULL)
+    with closing(open_trace(trace)) as chunks:
+        return np.concatenate([np.asarray(chunk.pages, np.uint64) for chunk in chunks])
 
 
 PROGRAMS = (
     intr(320, 60, 200),
-    loop(400, 15),
-    Program("gzip of 11 KB", "gzip -c /tmp/lines"),
-    Program("loop of 160 pages in 128", "linear 160 2", high="512K"),
+    loop(400, 15, scan_lists=(256, 1024)),
+    Program("gzip of 11 KB", "gzip -c /tmp/lines", "gzip -c /dev/null", captured_gzip, scan_lists=(64, 1024)),
+    Program("loop of 160 pages in 128", "linear 160 2", "linear 1 1", high="512K", scan_lists=(1024,)),
 )
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Nanoseconds of a program.
+class Column:
+    """How programs run.
 
     Attributes:
-        off: without tracker and monitor, before and after the others.
-        hardware: followed by the monitor, with a tail.
-        idle: the tracker is enabled, but follows nothing.
-        followed, faults, scans: by scan list.
+        device: what is enabled meanwhile.
+        scan_list: of the tracker, which follows the program; 0: the tracker follows nothing.
+        bitmaps: the monitor is enabled too, and passes the tracker the frames accessed in each period.
     """
 
-    program: str
-    off: list[int]
-    hardware: int
-    idle: int
-    followed: list[int]
-    faults: list[int]
-    scans: list[int]
+    heading: str
+    device: str | None = None
+    scan_list: int = 0
+    bitmaps: bool = False
+
+    @property
+    def follows(self) -> bool:
+        return self.device == HARDWARE or self.scan_list > 0
+
+
+WITHOUT = Column("M cycles without")
+# In this order: once a process was followed, the tracker is called at page faults while it is enabled.
+COLUMNS = (
+    WITHOUT,
+    Column("tracker, nothing followed", OS),
+    Column("monitor and tail", HARDWARE),
+    *(Column(f"scan list {pages:,} (faults, scans)", OS, pages) for pages in (64, 256, 1024)),
+    Column("scan list 1,024, monitor's bitmaps (faults, scans)", OS, 1024, bitmaps=True),
+    Column("without again"),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Nanoseconds of a program; protection faults and scans meanwhile."""
+
+    ns: int
+    faults: int
+    scans: int
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Misses of a program by the number of groups of memory, and accesses."""
+    """Accesses, and misses in one group of memory, two groups ..."""
 
     accesses: int
     misses: list[int]
@@ -125,7 +194,7 @@ class Sizes:
         return self.frames // self.groups
 
 
-def sizes_of(shell: GuestShell) -> Sizes:
+def sizes_of(shell: Shell) -> Sizes:
     csr = json.loads((SIM / "csr.json").read_text())
     lines = shell.run(f"cat {HARDWARE}/parameters").splitlines()
     parameters = {name: int(number) for name, number in (line.split() for line in lines)}
@@ -163,79 +232,115 @@ def images() -> Path:
     return OUT
 
 
-def events(shell: GuestShell) -> dict[str, int]:
+def events(shell: Shell) -> dict[str, int]:
     lines = shell.run(f"cat {TRACKER}/events").splitlines()
     return {name: int(number) for name, number in (line.split() for line in lines)}
 
 
-def time_of(shell: GuestShell, program: Program) -> int:
-    """Run a program in the cgroup /work, and return its nanoseconds."""
-    shell.run(f"echo {program.high} >/sys/fs/cgroup/work/memory.high")
-    printed = shell.run(
-        f"sh -c 'echo $$ >/sys/fs/cgroup/work/cgroup.procs; exec elapsed {program.command}' 2>&1 >/dev/null"
-    )
+def time_of(shell: Shell, command: str) -> int:
+    """Run a command in the cgroup, and return its nanoseconds."""
+    printed = shell.run(f"sh -c 'echo $$ >{CGROUP}/cgroup.procs; exec elapsed {command}' 2>&1 >/dev/null")
     return int(re.findall(r"^(\d+) ns", printed, re.M)[-1])
 
 
-def follow(shell: GuestShell, device: str) -> None:
-    shell.run(f"echo 1 >{device}/enable; echo /work >{device}/contexts/{CONTEXT}/cgroup")
+def make_cgroup(shell: Shell, high: str) -> None:
+    """Make the cgroup anew: without pages of the program before, runs differ less."""
+    shell.run(f"rmdir {CGROUP} 2>/dev/null; mkdir {CGROUP} && echo {high} >{CGROUP}/memory.high")
 
 
-def unfollow(shell: GuestShell, device: str) -> None:
+def follow(shell: Shell, device: str) -> None:
+    shell.run(f"echo 1 >{device}/enable; echo /{Path(CGROUP).name} >{device}/contexts/{CONTEXT}/cgroup")
+
+
+def unfollow(shell: Shell, device: str) -> None:
     shell.run(f"echo - >{device}/contexts/{CONTEXT}/cgroup; echo 0 >{device}/enable")
 
 
-def cost_of(shell: GuestShell, program: Program) -> Cost:
-    """Measure a program with the tracker off, idle, and following it."""
-    time_of(shell, program)  # its file is in the page cache now
-    off = [time_of(shell, program)]
-    follow(shell, HARDWARE)
-    hardware = time_of(shell, program)
-    unfollow(shell, HARDWARE)
-    shell.run(f"echo 1 >{OS}/enable")
-    idle = time_of(shell, program)
-    shell.run(f"echo 0 >{OS}/enable")
-    followed, faults, scans = [], [], []
-    for scan_list in SCAN_LISTS:
-        shell.run(f"echo {scan_list} >{TRACKER}/scan_list")
-        follow(shell, OS)
-        before = events(shell)
-        followed.append(time_of(shell, program))
-        after = events(shell)
-        unfollow(shell, OS)
-        faults.append(after["faults"] - before["faults"])
-        scans.append(after["scans"] - before["scans"])
-    off.append(time_of(shell, program))
-    cost = Cost(program.name, off, hardware, idle, followed, faults, scans)
-    print(cost, flush=True)
-    return cost
+def accessed_bits(shell: Shell) -> str:
+    """Let the tracker find out whether the processor sets accessed bits; return what it found."""
+    make_cgroup(shell, "max")
+    follow(shell, OS)
+    time_of(shell, "linear 100 1")
+    shell.run(f"echo 1 >{TRACKER}/scan")
+    unfollow(shell, OS)
+    return shell.run(f"cat {TRACKER}/accessed_bits").strip()
 
 
-def counted(shell: GuestShell, device: str) -> tuple[int, Counted]:
+def set_epoch(shell: Shell, device: str, cycles: int) -> None:
+    shell.run(f"echo '{cycles} cycles' >{device}/epoch_length")
+
+
+def measure(shell: Shell, program: Program, column: Column, clock_hz: int) -> Run:
+    """Run a program in one of the ways."""
+    make_cgroup(shell, program.high)
+    if column.bitmaps:
+        set_epoch(shell, HARDWARE, PERIOD_MS * clock_hz // 1000)
+        shell.run(f"echo 1 >{HARDWARE}/enable")
+    if column.scan_list:
+        shell.run(f"echo {column.scan_list} >{TRACKER}/scan_list")
+    if column.follows and column.device:
+        follow(shell, column.device)
+    elif column.device:
+        shell.run(f"echo 1 >{column.device}/enable")
+    before = events(shell)
+    ns = time_of(shell, program.command)
+    after = events(shell)
+    if column.follows and column.device:
+        unfollow(shell, column.device)
+    elif column.device:
+        shell.run(f"echo 0 >{column.device}/enable")
+    if column.bitmaps:
+        shell.run(f"echo 0 >{HARDWARE}/enable")
+        set_epoch(shell, HARDWARE, LONGEST_EPOCH)
+    return Run(ns, after["faults"] - before["faults"], after["scans"] - before["scans"])
+
+
+def measure_costs(shell: Shell, results: dict[str, Any]) -> None:
+    """Fill in `costs`: of each program the run of each column, as far as there is one."""
+    costs: dict[str, dict[str, Any]] = {program.name: {} for program in PROGRAMS}
+    results["costs"] = costs
+    for program in PROGRAMS:
+        make_cgroup(shell, "max")
+        time_of(shell, program.warm)
+    for column in COLUMNS:
+        if column.follows and column.device == OS and "accessed_bits" not in results:
+            results["accessed_bits"] = accessed_bits(shell)
+        for program in PROGRAMS:
+            if column.scan_list and column.scan_list not in program.scan_lists:
+                continue
+            run = measure(shell, program, column, results["sizes"]["clock_hz"])
+            costs[program.name][column.heading] = asdict(run)
+            save(results)
+            print(f"{program.name}, {column.heading}: {run}", flush=True)
+
+
+def counted(shell: Shell, device: str) -> tuple[int, Counted]:
     """End the epoch; return its number, and what the device counted of the program in it."""
     shell.run(f"echo 1 >{device}/end_epoch")
     epoch = int(shell.run(f"cat {device}/epoch"))
     folder = f"{device}/contexts/{CONTEXT}"
     accesses, misses = (int(shell.run(f"cat {folder}/{name}")) for name in ("accesses", "misses"))
     hits = np.array(shell.run(f"cat {folder}/hits").split(), np.int64)
-    return epoch - 1, Counted(accesses, misses_at(hits, misses))
+    return epoch - 1, Counted(accesses, misses_of(hits, misses))
 
 
-def misses_at(hits: NDArray[np.int64], misses: int) -> list[int]:
-    """Return the misses with the sizes of `SHOWN_GROUPS`."""
-    return [misses + int(hits[groups:].sum()) for groups in SHOWN_GROUPS]
+def misses_of(hits: NDArray[np.int64], misses: int) -> list[int]:
+    """Return the misses in one group of memory, two groups ..."""
+    return [int(each) for each in misses + hits.sum() - np.cumsum(hits)]
 
 
-def beside(shell: GuestShell, program: Program) -> Beside:
+def beside(shell: Shell, program: Program) -> Beside:
     """Run a program with both trackers following it."""
-    shell.run(f"echo {SCAN_LISTS[0]} >{TRACKER}/scan_list")
+    make_cgroup(shell, program.high)
+    shell.run(f"echo {CURVES_SCAN_LIST} >{TRACKER}/scan_list")
     for device in (HARDWARE, OS):
         follow(shell, device)
-    time_of(shell, program)
+    time_of(shell, program.command)
     _, of_os = counted(shell, OS)
     epoch, of_hardware = counted(shell, HARDWARE)
     for device in (HARDWARE, OS):
         unfollow(shell, device)
+    print(f"{program.name}: {of_os.accesses} and {of_hardware.accesses} accesses", flush=True)
     return Beside(of_os, of_hardware, epoch)
 
 
@@ -245,80 +350,130 @@ def exact(pages: NDArray[np.uint64], sizes: Sizes) -> Counted:
     distances = stack.distances(pages).astype(np.int64)
     reused = distances[distances > 0]  # 0: the first access to a page
     hits = np.bincount((reused - 1) // sizes.group_pages, minlength=sizes.groups)
-    return Counted(pages.size, misses_at(hits, pages.size - reused.size))
+    return Counted(pages.size, misses_of(hits, pages.size - reused.size))
 
 
 def of_record(golden: Replay, epoch: int) -> Counted:
     counters = golden.epochs[epoch]
     hits = np.array(counters.hits[CONTEXT], np.int64)
-    return Counted(int(counters.accesses[CONTEXT]), misses_at(hits, int(counters.misses[CONTEXT])))
+    return Counted(int(counters.accesses[CONTEXT]), misses_of(hits, int(counters.misses[CONTEXT])))
 
 
-def tables(costs: list[Cost], rows: list[tuple[str, str, Counted]], sizes: Sizes) -> dict[str, str]:
+def curves_of(program: Program, both: Beside, golden: Replay, sizes: Sizes) -> dict[str, Counted]:
+    """Return the counts of a program, by what counted them."""
+    known = {LOADS_STORES: exact(program.touched(), sizes)} if program.touched else {}
+    return {
+        **known,
+        BY_TRACKER: both.tracker,
+        DRAM: of_record(golden, both.epoch),
+        BY_MONITOR: both.hardware,
+    }
+
+
+def save(results: dict[str, Any]) -> None:
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def cost_cell(runs: dict[str, Any], column: Column, clock_hz: int) -> str:
+    """Return M cycles of the first column, and what they are more in the others."""
+    if column.heading not in runs:
+        return ""
+    run, without = Run(**runs[column.heading]), Run(**runs[WITHOUT.heading])
+    if column == WITHOUT:
+        return f"{run.ns / 1e9 * clock_hz / 1e6:.2f}"
+    more = f"{run.ns / without.ns - 1:+.1%}"
+    return f"{more} ({run.faults:,}, {run.scans})" if column.scan_list else more
+
+
+def tables(results: dict[str, Any]) -> dict[str, str]:
     """Return both tables in Markdown."""
-    cost = [
-        [
-            each.program,
-            f"{each.off[0] / 1e9 * sizes.clock_hz / 1e6:.2f}",
-            *(f"{time / each.off[0] - 1:+.1%}" for time in (each.off[1], each.hardware, each.idle)),
-            *(
-                f"{time / each.off[0] - 1:+.1%} ({faults:,}, {scans})"
-                for time, faults, scans in zip(each.followed, each.faults, each.scans, strict=True)
-            ),
-        ]
-        for each in costs
+    sizes = Sizes(**results["sizes"])
+    costs = [
+        [name, *(cost_cell(runs, column, sizes.clock_hz) for column in COLUMNS)]
+        for name, runs in results["costs"].items()
     ]
-    lists = (f"scan list {pages:,} (faults, scans)" for pages in SCAN_LISTS)
     shown = (f"misses at {groups * sizes.group_pages}" for groups in SHOWN_GROUPS)
     curves = [
-        [name, of, f"{row.accesses:,}", *(f"{misses:,}" for misses in row.misses)] for name, of, row in rows
+        [name, of, f"{row['accesses']:,}", *(f"{row['misses'][groups - 1]:,}" for groups in SHOWN_GROUPS)]
+        for name, rows in results["curves"].items()
+        for of, row in rows.items()
     ]
+    headings = (column.heading for column in COLUMNS)
     return {
-        "linux-tracker-cost": markdown((*HEADINGS, *lists), cost),
+        "linux-tracker-cost": markdown(("program", *headings), costs),
         "linux-tracker-curves": markdown(("program", "counted by", "accesses", *shown), curves),
     }
 
 
-def prepare(shell: GuestShell) -> Sizes:
+def draw(results: dict[str, Any], path: Path) -> None:
+    """Draw the misses of each program over the size of memory: exact, of the tracker, of the monitor."""
+    group_pages = Sizes(**results["sizes"]).group_pages
+    lines = {LOADS_STORES: ("o", 6.0), BY_TRACKER: ("s", 4.5), BY_MONITOR: ("^", 4.5)}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9, 3.2), layout="constrained")
+        panels = figure.subplots(1, len(results["curves"]))
+        for axes, (name, rows) in zip(panels, results["curves"].items(), strict=True):
+            curves = {of: rows[of]["misses"][:DRAWN_GROUPS] for of in lines if of in rows}
+            pages = [group_pages * (groups + 1) for groups, _ in enumerate(curves[BY_MONITOR])]
+            for (of, (marker, size)), colour in zip(lines.items(), COLOURS, strict=False):
+                if of in curves:
+                    axes.plot(pages, curves[of], marker=marker, markersize=size, color=colour, label=of)
+            axes.set_title(name)
+            axes.set_xticks(pages)
+            axes.set_ylim(0, 1.08 * max(max(misses) for misses in curves.values()))
+            axes.yaxis.set_major_formatter("{x:,.0f}")
+            axes.grid(axis="y")
+        panels[0].set_ylabel("misses")
+        figure.supxlabel("memory in pages")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(lines))
+        save_figure(figure, path)
+
+
+def prepare(shell: Shell) -> Sizes:
     """Load the tracker, and leave both devices disabled."""
     sizes = sizes_of(shell)
     frames_log2 = sizes.frames.bit_length() - 1
     shell.run(f"insmod /litemrc_os.ko memory={sizes.memory} frames_log2={frames_log2} period_ms={PERIOD_MS}")
-    shell.run(
-        f"for d in {HARDWARE} {OS}; do echo 0 >$d/enable; echo '4294967295 cycles' >$d/epoch_length; done"
-    )
-    shell.run("mkdir -p /sys/fs/cgroup/work; seq 2500 >/tmp/lines")
+    for device in (HARDWARE, OS):
+        shell.run(f"echo 0 >{device}/enable")
+        set_epoch(shell, device, LONGEST_EPOCH)
+    shell.run(f"seq {LINES} >/tmp/lines")
     return sizes
 
 
-def main() -> None:
-    """Measure costs and curves, and fill the page."""
+def simulate() -> dict[str, Any]:
+    """Measure costs, then curves, in the RTL."""
+    results: dict[str, Any] = {}
     build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
     with build.simulator(OUT / "cost", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
-        prepare(shell)
-        costs = [cost_of(shell, program) for program in PROGRAMS]
+        results["sizes"] = asdict(prepare(shell))
+        measure_costs(shell, results)
     # In a run of its own: the golden model replays the whole record.
     with build.simulator(OUT / "curves", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         sizes = prepare(shell)
         found = {program: beside(shell, program) for program in PROGRAMS if program.high == "max"}
-        print(*found.values(), sep="\n", flush=True)
     model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, sizes.engine)
     golden = replay(read_recording(simulator.record, sizes.page_shift), model)
-    rows: list[tuple[str, str, Counted]] = []
-    for program, both in found.items():
-        if program.touched is not None:
-            rows.append((program.name, "loads and stores, exact", exact(program.touched, sizes)))
-        rows.append((program.name, "tracker", both.tracker))
-        rows.append((program.name, "DRAM accesses, exact", of_record(golden, both.epoch)))
-        rows.append((program.name, "monitor", both.hardware))
-    curves = [(name, of, asdict(row)) for name, of, row in rows]
-    written = {"costs": [asdict(each) for each in costs], "curves": curves}
-    OUT.with_suffix(".json").write_text(json.dumps(written, indent=1) + "\n")
-    filled = tables(costs, rows, sizes)
+    results["curves"] = {
+        program.name: {of: asdict(row) for of, row in curves_of(program, both, golden, sizes).items()}
+        for program, both in found.items()
+    }
+    save(results)
+    return results
+
+
+def main() -> None:
+    """Measure, unless only the page is wanted, and fill the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", action="store_true", help="only write the page, from the last results")
+    results = json.loads(RESULTS.read_text()) if parser.parse_args().page else simulate()
+    filled = tables(results)
     print("\n\n".join(filled.values()))
     fill_tables(PAGE, filled)
+    draw(results, PICTURE)
 
 
 if __name__ == "__main__":
