@@ -76,8 +76,7 @@ class TaggedWords(LiteXModule):
             stale.eq(last.zero | (word[PAGES_PER_WORD:] != last.tag)),
             self.before.eq(word & Replicate(~stale, PAGES_PER_WORD)),
             new[:PAGES_PER_WORD].eq(
-                (chosen & Replicate(last.touch, PAGES_PER_WORD))
-                | (~chosen & word & Replicate(~stale, PAGES_PER_WORD))
+                (chosen & Replicate(last.touch, PAGES_PER_WORD)) | (~chosen & self.before)
             ),
             new[PAGES_PER_WORD:].eq(last.tag),
             self.first.eq(last.touch & (stale | ((word[:PAGES_PER_WORD] & chosen) == 0))),

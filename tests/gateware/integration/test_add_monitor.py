@@ -49,6 +49,7 @@ def stock_target(name, monkeypatch, **options):
 # Placed and routed by nextpnr, docs/engines.md; units whose memories exist before finalization.
 @pytest.mark.parametrize(
     "unit", ["group_stack", "group_stack_65536", "bucket_stack", "hit_counters", "intake", "working_set",
+             "page_bitmap",
              "page_filter", "dram_tap", "rank_meter_4_domains", "working_pages_16_domains"]
 )  # fmt: skip
 def test_block_rams_are_those_that_place_and_route_reports(unit):
