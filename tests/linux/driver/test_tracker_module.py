@@ -205,7 +205,7 @@ def test_a_process_that_ran_before_faults_on_each_page_once(tracker):
     guest.do(f"@ worker fill {pages} 0 -")
     enable(guest)
     follow(guest, CONTEXT, pid)
-    guest.do("@ worker spin 50")  # a tick sees that it runs
+    guest.do("@ worker spin 200")  # a tick sees that it runs
     guest.do(f"w {T}sweep 1")
     guest.do(f"w {T}log 1")
     counters(guest)

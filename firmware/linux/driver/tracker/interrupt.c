@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The interrupt: a level, sampled outside of the driver's locks. Once a jiffy while processes are
- * followed, else only when it may have changed: without a followed process there are no ticks.
+ * The interrupt: a level, sampled outside of the driver's locks when it may have changed. Each tick
+ * also looks which process runs, if processes are followed.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -45,6 +45,17 @@ static const struct irq_domain_ops tracker_domain_ops = {
 	.map = map,
 };
 
+/* Until the end of the epoch, or until tracker_see() is due. */
+static void sleep_for(struct tracker *tracker, u64 left_ns)
+{
+	unsigned long delay = tracker->watching ? TRACKER_SEE_JIFFIES : MAX_JIFFY_OFFSET;
+
+	if (left_ns != U64_MAX)
+		delay = min(delay, 1 + nsecs_to_jiffies(left_ns));
+	if (delay != MAX_JIFFY_OFFSET)
+		mod_timer(&tracker->timer, jiffies + delay);
+}
+
 static void on_tick(struct timer_list *timer)
 {
 	struct tracker *tracker = container_of(timer, struct tracker, timer);
@@ -62,10 +73,10 @@ static void on_tick(struct timer_list *timer)
 	tracker_schedule(tracker, wanted);
 	if (raised)
 		generic_handle_irq_safe(tracker->irq);
-	if (raised || tracker->watching)
+	if (raised)
 		tracker_interrupt_check(tracker);
-	else if (left_ns != U64_MAX && !timer_pending(timer))
-		mod_timer(timer, jiffies + 1 + nsecs_to_jiffies(left_ns));
+	else if (!timer_pending(timer))
+		sleep_for(tracker, left_ns);
 }
 
 int tracker_interrupt_init(struct tracker *tracker)

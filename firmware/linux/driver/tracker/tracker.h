@@ -27,6 +27,7 @@ struct tracepoint;
 #define TRACKER_SPACES 64 /* memories of processes at a time */
 #define TRACKER_NONE U32_MAX /* no frame */
 #define TRACKER_LOG_ENTRIES 65536
+#define TRACKER_SEE_JIFFIES (HZ / 10) /* a process may run unseen, if it was followed late */
 #define TRACKER_JUDGED_PAGES 64 /* before it is known whether the processor sets accessed bits */
 
 /* Work that waits for tracker_schedule(). */
