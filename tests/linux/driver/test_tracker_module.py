@@ -192,7 +192,8 @@ def test_faults_and_scans_are_those_of_the_golden_model(tracker, scan_list):
     hits, misses = counters(guest)
     assert (hits, misses) == (dict(sorted(model.hits.items())), model.misses)
     events = events_of(guest)
-    assert events["accessed"] == model.events.accessed > 0
+    assert events["accessed"] == model.events.accessed
+    assert model.events.accessed or scan_list <= steps  # if all pages of a short list fault in each period
     assert events["crossed"] == model.events.crossed
     assert (events["scans"], events["untracked"]) == (20, 0)
     assert checked > pages
