@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,9 +52,11 @@ CURVES_SCAN_LIST = 64
 COMMAND_TIMEOUT_S = 3600
 SHOWN_GROUPS = (1, 2, 3, 4)  # sizes of the table, in groups
 DRAWN_GROUPS = 6
-LOADS_STORES, BY_TRACKER, DRAM, BY_MONITOR = (
+BITMAPS_SCAN_LIST = 256
+LOADS_STORES, BY_TRACKER, BY_BITMAPS, DRAM, BY_MONITOR = (
     "loads and stores, exact",
-    "tracker",
+    f"tracker, scan list {CURVES_SCAN_LIST}",
+    f"tracker, scan list {BITMAPS_SCAN_LIST}, bitmaps",
     "DRAM accesses, exact",
     "monitor",
 )
@@ -170,11 +173,16 @@ class Counted:
 
 @dataclass(frozen=True)
 class Beside:
-    """What both trackers counted in one run, and the epoch of the hardware's."""
+    """What both trackers counted in one run, and the epoch of the hardware's.
+
+    Attributes:
+        bitmaps: what the tracker counted in another run, with scans from the monitor's bitmaps.
+    """
 
     tracker: Counted
     hardware: Counted
     epoch: int
+    bitmaps: Counted
 
 
 @dataclass(frozen=True)
@@ -270,12 +278,21 @@ def set_epoch(shell: Shell, device: str, cycles: int) -> None:
     shell.run(f"echo '{cycles} cycles' >{device}/epoch_length")
 
 
+def begin_bitmaps(shell: Shell, clock_hz: int) -> None:
+    set_epoch(shell, HARDWARE, PERIOD_MS * clock_hz // 1000)
+    shell.run(f"echo 1 >{HARDWARE}/enable")
+
+
+def end_bitmaps(shell: Shell) -> None:
+    shell.run(f"echo 0 >{HARDWARE}/enable")
+    set_epoch(shell, HARDWARE, LONGEST_EPOCH)
+
+
 def measure(shell: Shell, program: Program, column: Column, clock_hz: int) -> Run:
     """Run a program in one of the ways."""
     make_cgroup(shell, program.high)
     if column.bitmaps:
-        set_epoch(shell, HARDWARE, PERIOD_MS * clock_hz // 1000)
-        shell.run(f"echo 1 >{HARDWARE}/enable")
+        begin_bitmaps(shell, clock_hz)
     if column.scan_list:
         shell.run(f"echo {column.scan_list} >{TRACKER}/scan_list")
     if column.follows and column.device:
@@ -290,8 +307,7 @@ def measure(shell: Shell, program: Program, column: Column, clock_hz: int) -> Ru
     elif column.device:
         shell.run(f"echo 0 >{column.device}/enable")
     if column.bitmaps:
-        shell.run(f"echo 0 >{HARDWARE}/enable")
-        set_epoch(shell, HARDWARE, LONGEST_EPOCH)
+        end_bitmaps(shell)
     return Run(ns, after["faults"] - before["faults"], after["scans"] - before["scans"])
 
 
@@ -329,8 +345,21 @@ def misses_of(hits: NDArray[np.int64], misses: int) -> list[int]:
     return [int(each) for each in misses + hits.sum() - np.cumsum(hits)]
 
 
-def beside(shell: Shell, program: Program) -> Beside:
-    """Run a program with both trackers following it."""
+def with_bitmaps(shell: Shell, program: Program, clock_hz: int) -> Counted:
+    """Run a program followed by the tracker, whose scans are by the monitor's bitmaps."""
+    make_cgroup(shell, program.high)
+    begin_bitmaps(shell, clock_hz)
+    shell.run(f"echo {BITMAPS_SCAN_LIST} >{TRACKER}/scan_list")
+    follow(shell, OS)
+    time_of(shell, program.command)
+    _, found = counted(shell, OS)
+    unfollow(shell, OS)
+    end_bitmaps(shell)
+    return found
+
+
+def beside(shell: Shell, program: Program, clock_hz: int) -> Beside:
+    """Run a program with both trackers following it, and again with bitmaps."""
     make_cgroup(shell, program.high)
     shell.run(f"echo {CURVES_SCAN_LIST} >{TRACKER}/scan_list")
     for device in (HARDWARE, OS):
@@ -340,8 +369,9 @@ def beside(shell: Shell, program: Program) -> Beside:
     epoch, of_hardware = counted(shell, HARDWARE)
     for device in (HARDWARE, OS):
         unfollow(shell, device)
-    print(f"{program.name}: {of_os.accesses} and {of_hardware.accesses} accesses", flush=True)
-    return Beside(of_os, of_hardware, epoch)
+    bitmaps = with_bitmaps(shell, program, clock_hz)
+    print(f"{program.name}: {of_os}, {bitmaps}, {of_hardware}", flush=True)
+    return Beside(of_os, of_hardware, epoch, bitmaps)
 
 
 def exact(pages: NDArray[np.uint64], sizes: Sizes) -> Counted:
@@ -359,13 +389,14 @@ def of_record(golden: Replay, epoch: int) -> Counted:
     return Counted(int(counters.accesses[CONTEXT]), misses_of(hits, int(counters.misses[CONTEXT])))
 
 
-def curves_of(program: Program, both: Beside, golden: Replay, sizes: Sizes) -> dict[str, Counted]:
+def curves_of(program: Program, both: Beside, exact_lru: Replay, sizes: Sizes) -> dict[str, Counted]:
     """Return the counts of a program, by what counted them."""
     known = {LOADS_STORES: exact(program.touched(), sizes)} if program.touched else {}
     return {
         **known,
         BY_TRACKER: both.tracker,
-        DRAM: of_record(golden, both.epoch),
+        BY_BITMAPS: both.bitmaps,
+        DRAM: of_record(exact_lru, both.epoch),
         BY_MONITOR: both.hardware,
     }
 
@@ -406,11 +437,17 @@ def tables(results: dict[str, Any]) -> dict[str, str]:
 
 
 def draw(results: dict[str, Any], path: Path) -> None:
-    """Draw the misses of each program over the size of memory: exact, of the tracker, of the monitor."""
+    """Draw the misses of each program over the size of memory, by what counted them."""
     group_pages = Sizes(**results["sizes"]).group_pages
-    lines = {LOADS_STORES: ("o", 6.0), BY_TRACKER: ("s", 4.5), BY_MONITOR: ("^", 4.5)}
+    lines = {
+        LOADS_STORES: ("o", 6.0),
+        BY_TRACKER: ("s", 4.5),
+        BY_BITMAPS: ("D", 3.5),
+        DRAM: ("o", 6.0),
+        BY_MONITOR: ("^", 4.5),
+    }
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9, 3.2), layout="constrained")
+        figure = Figure(figsize=(9, 3.5), layout="constrained")
         panels = figure.subplots(1, len(results["curves"]))
         for axes, (name, rows) in zip(panels, results["curves"].items(), strict=True):
             curves = {of: rows[of]["misses"][:DRAWN_GROUPS] for of in lines if of in rows}
@@ -426,7 +463,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
         panels[0].set_ylabel("misses")
         figure.supxlabel("memory in pages")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(lines))
+        figure.legend(handles, labels, loc="outside upper center", ncols=3)
         save_figure(figure, path)
 
 
@@ -442,25 +479,46 @@ def prepare(shell: Shell) -> Sizes:
     return sizes
 
 
-def simulate() -> dict[str, Any]:
-    """Measure costs, then curves, in the RTL."""
-    results: dict[str, Any] = {}
-    build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
+def simulate_costs(build: LinuxBuild, results: dict[str, Any]) -> None:
     with build.simulator(OUT / "cost", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         results["sizes"] = asdict(prepare(shell))
         measure_costs(shell, results)
-    # In a run of its own: the golden model replays the whole record.
+
+
+def simulate_curves(build: LinuxBuild) -> dict[str, Any]:
+    """Return the counts of each program; in a run of its own, as golden models replay the whole record."""
     with build.simulator(OUT / "curves", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         sizes = prepare(shell)
-        found = {program: beside(shell, program) for program in PROGRAMS if program.high == "max"}
-    model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, sizes.engine)
-    golden = replay(read_recording(simulator.record, sizes.page_shift), model)
-    results["curves"] = {
-        program.name: {of: asdict(row) for of, row in curves_of(program, both, golden, sizes).items()}
+        accessed_bits(shell)
+        found = {
+            program: beside(shell, program, sizes.clock_hz) for program in PROGRAMS if program.high == "max"
+        }
+    replays = []
+    for engine in (sizes.engine, "group_stack"):  # the monitor's, and one that is exact by groups
+        model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, engine)
+        replays.append(replay(read_recording(simulator.record, sizes.page_shift), model))
+    golden, exact_lru = replays
+    for program, both in found.items():
+        if of_record(golden, both.epoch) != both.hardware:
+            raise SystemExit(f"{program.name}: the monitor's counters are not the golden model's")
+    return {
+        program.name: {of: asdict(row) for of, row in curves_of(program, both, exact_lru, sizes).items()}
         for program, both in found.items()
     }
+
+
+def simulate() -> dict[str, Any]:
+    """Measure costs and curves in the RTL, at once."""
+    results: dict[str, Any] = {}
+    build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
+    with ThreadPoolExecutor() as pool:
+        costs = pool.submit(simulate_costs, build, results)
+        curves = pool.submit(simulate_curves, build)
+        results["curves"] = curves.result()
+        save(results)
+        costs.result()
     save(results)
     return results
 

@@ -3,7 +3,8 @@
 //
 // Time runs in slots, as in RecencyIndex: the stack is the order of the pages' slots, the latest on top, in place of the
 // paper's linked list. A page's group follows from its position. Pages pushed from group to group, which cost the
-// system time, are only counted. A scan visits the accessed pages only, sorted.
+// system time, are only counted. A scan visits the accessed pages only, sorted. Faults take their slots at once, and their
+// distances are found later, many together, unless the cost of each access is asked for.
 #pragma once
 
 #include "page_numbers.hpp"
@@ -49,7 +50,7 @@ class OsTracker {
                 const uint8_t state = states_[page];
                 uint64_t cost = 0;
                 if (!(state & PERMITTED)) {
-                    cost = miss(page);
+                    cost = miss(page, ticks != nullptr);
                 } else if (!(state & (ACCESSED | COUNTED))) {
                     states_[page] = state | ACCESSED;
                     found_.push_back(page);
@@ -69,6 +70,7 @@ class OsTracker {
                     ticks[-1] += cost;
             }
         }
+        settle();
     }
 
     // The process frees all its pages.
@@ -95,33 +97,56 @@ class OsTracker {
     static constexpr uint32_t NONE = UINT32_MAX;
     static constexpr uint8_t PERMITTED = 1, ACCESSED = 2, COUNTED = 4, KNOWN = 8; // COUNTED: in this period, by a fault
 
-    // An access that is not permitted. Returns its cost.
-    uint64_t miss(uint32_t page) {
+    // An access that is not permitted. Returns its cost if it is to be `known`.
+    uint64_t miss(uint32_t page, bool known) {
         ++counted_;
-        uint64_t cost = 0, groups;
+        uint64_t cost = 0;
         if (states_[page] & KNOWN) {
             ++events_.fault;
             cost = ticks_.fault;
         }
-        if (slots_[page] != NO_SLOT) {
-            groups = (raise(page) - 1) / group_pages_;
-            count(groups);
-        } else {
-            ++misses_;
-            if (stack_pages_ && index_.live() == stack_pages_)
+        if (stack_pages_ && slots_[page] == NO_SLOT) {
+            settle();
+            if (index_.live() == stack_pages_)
                 forget_bottom();
-            groups = index_.live() / group_pages_;
-            raise(page);
         }
+        if (waiting_ == BATCH || index_.room(waiting_ + 1) <= waiting_) {
+            settle();
+            if (!index_.room())
+                renumber();
+        }
+        const uint32_t slot = uint32_t(index_.next() + waiting_);
+        waiting_last_[waiting_++] = leave_slot(page);
+        take_slot(page, slot);
         states_[page] = PERMITTED | COUNTED | KNOWN;
         counted_pages_.push_back(page);
         if (++permitted_ > scan_list_)
             protect_last();
-        events_.crossed += groups;
-        return cost + groups * ticks_.crossed;
+        return known ? cost + settle() * ticks_.crossed : 0;
+    }
+
+    // Counts the accesses that wait for their distances. Returns the pages pushed from group to group.
+    uint64_t settle() {
+        uint32_t distances[BATCH], fresh[BATCH];
+        uint64_t live = index_.live(), crossed = 0;
+        index_.touch(waiting_last_, waiting_, distances, fresh);
+        for (size_t i = 0; i < waiting_; ++i) {
+            if (distances[i]) {
+                const uint64_t group = (distances[i] - 1) / group_pages_;
+                count(group);
+                crossed += group;
+            } else {
+                ++misses_;
+                crossed += live++ / group_pages_;
+            }
+        }
+        waiting_ = 0;
+        events_.crossed += crossed;
+        return crossed;
     }
 
     uint64_t scan() {
+        settle();
         left_ = period_;
         order_.clear();
         for (const uint32_t page : found_)
@@ -209,17 +234,6 @@ class OsTracker {
         return index_.live() - rank;
     }
 
-    // Moves a page to the top. Returns its stack distance before; 0: it was not in the stack.
-    uint32_t raise(uint32_t page) {
-        if (!index_.room())
-            renumber();
-        uint32_t distance, fresh;
-        const uint32_t last = leave_slot(page), slot = uint32_t(index_.next());
-        index_.touch(&last, 1, &distance, &fresh);
-        take_slot(page, slot);
-        return distance;
-    }
-
     uint32_t leave_slot(uint32_t page) {
         pages_[slots_[page]] = NONE;
         return slots_[page];
@@ -264,6 +278,8 @@ class OsTracker {
     uint32_t bottom_ = 1;          // no page has an earlier slot
     std::vector<uint32_t> found_, counted_pages_; // of the running period: pages with ACCESSED, with COUNTED, once or more
     std::vector<uint64_t> order_;
+    uint32_t waiting_last_[BATCH]; // slots of the accesses whose distances are not found yet
+    size_t waiting_ = 0;
     uint64_t left_, counted_ = 0; // of the running period: accesses to come, accesses counted
     std::vector<uint64_t> hits_;
     uint64_t misses_ = 0, unseen_ = 0, accesses_ = 0;
