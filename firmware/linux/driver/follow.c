@@ -220,6 +220,8 @@ static int follow(struct litemrc *mon, unsigned int context, const struct litemr
 	int ret;
 
 	ret = mon->ops->follow ? mon->ops->follow(mon->io) : 0;
+	if (!ret && litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_ENABLE)
+		ret = litemrc_probes_register(mon);
 	if (ret)
 		return ret;
 	ret = replace(mon, context, wanted, task, &epoch);

@@ -144,6 +144,8 @@ int litemrc_probes_register(struct litemrc *mon)
 	unsigned int i;
 	int ret;
 
+	if (mon->probing)
+		return 0;
 	for (i = 0; i < LITEMRC_EXIT; i++) {
 		ret = add(mon, &probes[i]);
 		if (ret) {
@@ -161,6 +163,8 @@ void litemrc_probes_unregister(struct litemrc *mon)
 {
 	unsigned int i;
 
+	if (!mon->probing)
+		return;
 	mon->probing = false;
 	for (i = 0; i < LITEMRC_EXIT; i++)
 		remove(mon, &probes[i]);

@@ -65,6 +65,12 @@ static int tell_monitor(struct litemrc *mon, bool on)
 	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
 }
 
+/* A monitor that sees accesses must know of all pages; another one of those that it follows. */
+static bool needs_probes(const struct litemrc *mon)
+{
+	return !mon->ops->claimed || mon->map.last;
+}
+
 static int enable(struct litemrc *mon)
 {
 	int ret;
@@ -72,7 +78,7 @@ static int enable(struct litemrc *mon)
 	ret = tell_monitor(mon, true);
 	if (ret)
 		return ret;
-	ret = litemrc_probes_register(mon);
+	ret = needs_probes(mon) ? litemrc_probes_register(mon) : 0;
 	if (ret) {
 		tell_monitor(mon, false);
 		return ret;
