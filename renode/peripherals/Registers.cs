@@ -48,6 +48,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint StackCapabilitiesRecentPages = 0x000001E0;
         public const int StackCapabilitiesCommandsLog2Shift = 9;
         public const uint StackCapabilitiesCommandsLog2 = 0x00001E00;
+        public const int StackCapabilitiesPageBitmapShift = 13;
+        public const uint StackCapabilitiesPageBitmap = 0x00002000;
         public const long Control = 0x0C;
         public const int ControlEnableShift = 0;
         public const uint ControlEnable = 0x00000001;
@@ -116,7 +118,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         {
             new LiteMrcRegister("version", Version, 16, true, 0x3),
             new LiteMrcRegister("capabilities", Capabilities, 31, true, 0x924D9AC),
-            new LiteMrcRegister("stack_capabilities", StackCapabilities, 13, true, 0x82D),
+            new LiteMrcRegister("stack_capabilities", StackCapabilities, 14, true, 0x82D),
             new LiteMrcRegister("control", Control, 5, false, 0x2),
             new LiteMrcRegister("command", Command, 5, false, 0x0),
             new LiteMrcRegister("context", Context, 3, false, 0x0),
