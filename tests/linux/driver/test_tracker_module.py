@@ -372,6 +372,18 @@ def test_processes_that_fork_exec_unmap_and_end_are_survived(tracker, period_ms)
     assert counters(guest)[1] >= 100
 
 
+@pytest.mark.parametrize("kind", ["", "locked", "shared"])
+def test_locked_and_shared_pages_are_misses_once_and_do_not_fault_while_they_are_in_the_list(tracker, kind):
+    pages = 100
+    guest = tracker(scan_list=500, period_ms=0)
+    followed(guest)
+    guest.do(f"@ worker map {pages} {kind}")
+    assert pages <= counters(guest)[1] < 2 * pages
+    guest.do("@ worker touch")
+    guest.do("@ worker touch")
+    assert events_of(guest)["faults"] + counters(guest)[1] < pages
+
+
 def test_a_process_keeps_running_when_the_tracker_is_disabled_or_unloaded(tracker):
     guest = tracker(scan_list=16, period_ms=5)
     followed(guest)

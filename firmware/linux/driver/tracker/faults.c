@@ -69,21 +69,15 @@ static u32 access(struct tracker *tracker, struct mm_struct *mm, unsigned long a
 	return TRACKER_NONE;
 }
 
-/* With preemption disabled, and the mmap lock unless the fault handler has dropped it. */
-static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
+/* With preemption disabled, and the mmap lock. */
+static void count_fault(struct tracker *tracker, struct mm_struct *mm, unsigned long address)
 {
-	struct mm_struct *mm = current->mm;
 	struct tracker_table table = {};
 	enum tracker_entry_state state;
-	struct tracker *tracker = data;
 	struct tracker_place leaves;
 	unsigned long irq_flags, pfn, frame;
 	u32 left = TRACKER_NONE, wanted;
 
-	if (!mm || flags & FAULT_FLAG_REMOTE ||
-	    ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_COMPLETED))
-		return;
-	address &= PAGE_MASK;
 	state = tracker_entry_permit(&table, mm, address,
 				     READ_ONCE(tracker->accessed_bits) == TRACKER_UNKNOWN, &pfn);
 	frame = pfn - tracker->first_pfn;
@@ -103,6 +97,23 @@ static void on_fault(void *data, unsigned long address, unsigned int flags, vm_f
 	if (left != TRACKER_NONE)
 		tracker_entry_protect(&table, mm, (unsigned long)leaves.address << PAGE_SHIFT,
 				      left + tracker->first_pfn);
+}
+
+/*
+ * With preemption disabled, and the mmap lock unless the fault handler has dropped it: to retry, or
+ * behind the first write to a shared page. Such a page waits for a sweep if the lock is taken.
+ */
+static void on_fault(void *data, unsigned long address, unsigned int flags, vm_fault_t ret)
+{
+	struct mm_struct *mm = current->mm;
+
+	if (!mm || flags & FAULT_FLAG_REMOTE || ret & (VM_FAULT_ERROR | VM_FAULT_RETRY))
+		return;
+	if (ret & VM_FAULT_COMPLETED && !mmap_read_trylock(mm))
+		return;
+	count_fault(data, mm, address & PAGE_MASK);
+	if (ret & VM_FAULT_COMPLETED)
+		mmap_read_unlock(mm);
 }
 
 static void find(struct tracepoint *tracepoint, void *found)

@@ -16,16 +16,27 @@
 static char *area;
 static size_t area_bytes;
 
-/* map PAGES [shared]: maps and touches them */
-static long map(int count, char **words)
+/* touch: writes all pages of the mapping */
+static long touch(int count, char **words)
 {
-	area_bytes = strtoul(words[1], NULL, 0) * PAGE;
-	area = mmap(NULL, area_bytes, PROT_READ | PROT_WRITE,
-		    MAP_ANONYMOUS | (count > 2 ? MAP_SHARED : MAP_PRIVATE), -1, 0);
-	if (area == MAP_FAILED)
-		return -errno;
+	(void)count;
+	(void)words;
 	memset(area, 1, area_bytes);
 	return 0;
+}
+
+/* map PAGES [shared|locked]: maps and touches them */
+static long map(int count, char **words)
+{
+	int flags = MAP_PRIVATE;
+
+	if (count > 2)
+		flags = strcmp(words[2], "locked") ? MAP_SHARED : MAP_PRIVATE | MAP_LOCKED;
+	area_bytes = strtoul(words[1], NULL, 0) * PAGE;
+	area = mmap(NULL, area_bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+	if (area == MAP_FAILED)
+		return -errno;
+	return touch(count, words);
 }
 
 static long unmap(int count, char **words)
@@ -89,5 +100,5 @@ static long show_counted(int count, char **words)
 }
 
 const struct command memory_commands[] = {
-	{ "map", map }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { "counted", show_counted }, { NULL, NULL },
+	{ "map", map }, { "touch", touch }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { "counted", show_counted }, { NULL, NULL },
 };
