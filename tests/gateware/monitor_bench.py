@@ -103,13 +103,16 @@ def observe(observed, events):
             )
 
 
+WINDOW = 0xB000_0000 >> 2  # as in the SoC: a slave of the bus gets the whole address, of a word
+
+
 def read_window(monitor):
     """Read the window over its bus, as {context: (hits, misses, accesses, touched)}."""
     rows = {}
     for context in range(CONTEXTS):
         row = []
         for word in range(2 * GROUPS):
-            row.append((yield from monitor.window.bus.read(context * 2 * GROUPS + word)))
+            row.append((yield from monitor.window.bus.read(WINDOW + context * 2 * GROUPS + word)))
         rows[context] = (row[:GROUPS], *row[GROUPS : GROUPS + 3])
         assert not any(row[GROUPS + 3 :])
     return rows

@@ -40,18 +40,20 @@ class WindowBus(LiteXModule):
         # # #
 
         reads, follows, word = Signal(), Signal(), Signal(32)
+        place = Signal(max=words + asked_words)  # the bus has the whole address
         self.comb += [
+            place.eq(bus.adr),
             reads.eq(bus.cyc & bus.stb),
-            follows.eq(bus.adr >= words if asked_words else 0),
+            follows.eq(place >= words if asked_words else 0),
             self.reads.eq(reads & ~follows),
-            self.adr.eq(bus.adr),
+            self.adr.eq(place),
             bus.dat_r.eq(Mux(follows, word, self.dat_r)),
         ]
         under_way = Signal()  # the word comes a cycle later
         self.sync += [
             under_way.eq(self.reads & ~under_way & ~bus.ack),
             self.asks.eq(reads & follows & ~bus.ack & ~self.answers),
-            self.asked_adr.eq(bus.adr - words),
+            self.asked_adr.eq(place - words),
             If(self.answers, word.eq(self.asked_dat_r)),
             bus.ack.eq(under_way | self.answers),
         ]

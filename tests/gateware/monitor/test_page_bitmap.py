@@ -18,6 +18,7 @@ from monitor_bench import (
     HOLD,
     RELEASE,
     STATUS_EPOCH_READY,
+    WINDOW,
     Bench,
     Build,
     Log,
@@ -29,7 +30,7 @@ from mutation import mutated_module
 from verilated_simulation import run_simulation
 
 BUILD = Build("bucket_stack", sampling=1, lower=2, upper=13, page_bitmap=True)
-ROWS = CONTEXTS * 2 * GROUPS
+FRAMES_BITS = WINDOW + CONTEXTS * 2 * GROUPS
 BANK_WORDS = 2
 EPOCHS = 40
 LOOPS = 3000  # of the processor; a mutant may never end an epoch
@@ -62,7 +63,7 @@ def read_frames(monitor):
     for bank in range(2):
         words = []
         for word in range(BANK_WORDS):
-            words.append((yield from monitor.window.bus.read(ROWS + bank * BANK_WORDS + word)))
+            words.append((yield from monitor.window.bus.read(FRAMES_BITS + bank * BANK_WORDS + word)))
         assert not any(words[1:])
         found.append([frame for frame in range(FRAMES) if words[0] >> frame & 1])
     return found
