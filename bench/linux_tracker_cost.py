@@ -2,8 +2,9 @@
 """The tracker without hardware on the SoC: its cycles, and its curves beside the monitor's.
 
 Linux in the RTL. VexRiscv sets no accessed bits, so after the first scan there are none. The cycles are
-simulated: the load of the machine has no effect. What is measured is in build/bench/linux_tracker_cost.json
-at once; `--page` writes tables and picture of docs/os-tracker.md from there without a simulation.
+simulated: the load of the machine has no effect. What is measured is in build/bench/linux_tracker_cost/*.json
+at once; `--page` writes tables and picture of docs/os-tracker.md from there without a simulation, `--only
+costs` and `--only curves` measure a part of them.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ import numpy as np
 from linux.driver.building import ROOT
 from linux.driver.cpio import write_initramfs
 from linux.test_system import zipf_pages
-from litemrc.checks.replay import Replay, replay
+from litemrc.checks.replay import replay
 from litemrc.device.simulation.guest_shell import GuestShell
 from litemrc.device.simulation.linux_start import LinuxBuild
 from litemrc.device.simulation.recording import read_recording
@@ -37,7 +38,7 @@ from numpy.typing import NDArray
 from page_tables import fill_tables, markdown
 
 OUT = ROOT / "build/bench/linux_tracker_cost"
-RESULTS = OUT.with_suffix(".json")
+COSTS, CURVES = OUT / "costs.json", OUT / "curves.json"
 PAGE = ROOT / "docs/os-tracker.md"
 PICTURE = PAGE.with_suffix(".png")
 SIM = ROOT / "build/sim-linux"
@@ -326,7 +327,7 @@ def measure_costs(shell: Shell, results: dict[str, Any]) -> None:
                 continue
             run = measure(shell, program, column, results["sizes"]["clock_hz"])
             costs[program.name][column.heading] = asdict(run)
-            save(results)
+            save(results, COSTS)
             print(f"{program.name}, {column.heading}: {run}", flush=True)
 
 
@@ -383,26 +384,31 @@ def exact(pages: NDArray[np.uint64], sizes: Sizes) -> Counted:
     return Counted(pages.size, misses_of(hits, pages.size - reused.size))
 
 
-def of_record(golden: Replay, epoch: int) -> Counted:
-    counters = golden.epochs[epoch]
-    hits = np.array(counters.hits[CONTEXT], np.int64)
-    return Counted(int(counters.accesses[CONTEXT]), misses_of(hits, int(counters.misses[CONTEXT])))
+def replayed(record: Path, sizes: Sizes, engine: str, epochs: Sequence[int]) -> list[Counted]:
+    """Return what the golden model counts in these epochs."""
+    model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, engine)
+    golden = replay(read_recording(record, sizes.page_shift), model)
+    found = []
+    for counters in (golden.epochs[epoch] for epoch in epochs):
+        misses = misses_of(np.array(counters.hits[CONTEXT], np.int64), int(counters.misses[CONTEXT]))
+        found.append(Counted(int(counters.accesses[CONTEXT]), misses))
+    return found
 
 
-def curves_of(program: Program, both: Beside, exact_lru: Replay, sizes: Sizes) -> dict[str, Counted]:
+def curves_of(program: Program, both: Beside, dram: Counted, sizes: Sizes) -> dict[str, Counted]:
     """Return the counts of a program, by what counted them."""
     known = {LOADS_STORES: exact(program.touched(), sizes)} if program.touched else {}
     return {
         **known,
         BY_TRACKER: both.tracker,
         BY_BITMAPS: both.bitmaps,
-        DRAM: of_record(exact_lru, both.epoch),
+        DRAM: dram,
         BY_MONITOR: both.hardware,
     }
 
 
-def save(results: dict[str, Any]) -> None:
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+def save(results: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def cost_cell(runs: dict[str, Any], column: Column, clock_hz: int) -> str:
@@ -479,15 +485,16 @@ def prepare(shell: Shell) -> Sizes:
     return sizes
 
 
-def simulate_costs(build: LinuxBuild, results: dict[str, Any]) -> None:
+def simulate_costs(build: LinuxBuild) -> None:
+    results: dict[str, Any] = {}
     with build.simulator(OUT / "cost", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         results["sizes"] = asdict(prepare(shell))
         measure_costs(shell, results)
 
 
-def simulate_curves(build: LinuxBuild) -> dict[str, Any]:
-    """Return the counts of each program; in a run of its own, as golden models replay the whole record."""
+def simulate_curves(build: LinuxBuild) -> None:
+    """Count each program's accesses; in a run of its own, as golden models replay the whole record."""
     with build.simulator(OUT / "curves", on_boot=print) as simulator:
         shell = GuestShell(simulator.wait_ready(), COMMAND_TIMEOUT_S)
         sizes = prepare(shell)
@@ -495,39 +502,47 @@ def simulate_curves(build: LinuxBuild) -> dict[str, Any]:
         found = {
             program: beside(shell, program, sizes.clock_hz) for program in PROGRAMS if program.high == "max"
         }
-    replays = []
-    for engine in (sizes.engine, "group_stack"):  # the monitor's, and one that is exact by groups
-        model = MonitorModel(sizes.frames, sizes.groups, sizes.contexts, engine)
-        replays.append(replay(read_recording(simulator.record, sizes.page_shift), model))
-    golden, exact_lru = replays
-    for program, both in found.items():
-        if of_record(golden, both.epoch) != both.hardware:
+    epochs = [both.epoch for both in found.values()]
+    with ProcessPoolExecutor() as pool:  # the monitor's engine, and one that is exact by groups
+        golden, exact_lru = (
+            pool.submit(replayed, simulator.record, sizes, engine, epochs)
+            for engine in (sizes.engine, "group_stack")
+        )
+    for program, counters in zip(found, golden.result(), strict=True):
+        if counters != found[program].hardware:
             raise SystemExit(f"{program.name}: the monitor's counters are not the golden model's")
-    return {
-        program.name: {of: asdict(row) for of, row in curves_of(program, both, exact_lru, sizes).items()}
+    exact_counters = dict(zip(found, exact_lru.result(), strict=True))
+    curves = {
+        program.name: {
+            of: asdict(row) for of, row in curves_of(program, both, exact_counters[program], sizes).items()
+        }
         for program, both in found.items()
     }
+    save({"sizes": asdict(sizes), "curves": curves}, CURVES)
 
 
-def simulate() -> dict[str, Any]:
-    """Measure costs and curves in the RTL, at once."""
-    results: dict[str, Any] = {}
+PARTS = {"costs": simulate_costs, "curves": simulate_curves}
+
+
+def simulate(parts: Sequence[str]) -> None:
+    """Measure in the RTL, costs and curves at once."""
     build = LinuxBuild(SIM, ROOT / "build/boot/shim.bin", images())
     with ThreadPoolExecutor() as pool:
-        costs = pool.submit(simulate_costs, build, results)
-        curves = pool.submit(simulate_curves, build)
-        results["curves"] = curves.result()
-        save(results)
-        costs.result()
-    save(results)
-    return results
+        for done in [pool.submit(PARTS[part], build) for part in parts]:
+            done.result()
 
 
 def main() -> None:
     """Measure, unless only the page is wanted, and fill the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", action="store_true", help="only write the page, from the last results")
-    results = json.loads(RESULTS.read_text()) if parser.parse_args().page else simulate()
+    parser.add_argument("--only", choices=PARTS, help="measure this alone, and do not write the page")
+    args = parser.parse_args()
+    if not args.page:
+        simulate([args.only] if args.only else [*PARTS])
+    if args.only:
+        return
+    results = {**json.loads(COSTS.read_text()), **json.loads(CURVES.read_text())}
     filled = tables(results)
     print("\n\n".join(filled.values()))
     fill_tables(PAGE, filled)
