@@ -64,9 +64,12 @@ def entries(csr: dict[str, Any], layouts: Layouts, monitor: str, cpu: str) -> di
         ValueError: their constants are missing in csr.json, or those of another version of the gateware.
     """
     chosen, ranks, fields = _parts(csr, layouts, monitor)
-    found = {monitor: _entry(csr, chosen, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
+    # The model has no page bitmap, whose bits are the last ones of the window.
+    counters = chosen.window_size - (1 << fields["frames_log2"]) // 4 * fields["page_bitmap"]
+    found = {monitor: _entry(csr, chosen, counters, _monitor_arguments(csr, chosen, fields, cpu), cpu)}
     return found | {
-        block.name: _entry(csr, block, _rank_arguments(csr, monitor, fields), cpu) for block in ranks
+        block.name: _entry(csr, block, block.window_size, _rank_arguments(csr, monitor, fields), cpu)
+        for block in ranks
     }
 
 
@@ -87,13 +90,15 @@ def _parts(csr: dict[str, Any], layouts: Layouts, monitor: str) -> tuple[Block, 
     return chosen, ranks, fields
 
 
-def _entry(csr: dict[str, Any], block: Block, arguments: dict[str, object], cpu: str) -> str:
+def _entry(
+    csr: dict[str, Any], block: Block, window_size: int, arguments: dict[str, object], cpu: str
+) -> str:
     lines = [
         f"{block.name}: {_CLASSES[block.kind]} @ {{",
         f"        sysbus 0x{block.base:x};",
         # Its size may not be a multiple of Renode's pages: the window is accessed through the peripheral.
         f"        sysbus new Bus.BusMultiRegistration {{ address: 0x{block.window_base:x}; "
-        f'size: 0x{block.window_size:x}; region: "window" }}',
+        f'size: 0x{window_size:x}; region: "window" }}',
         "    }",
         *(f"    {argument}: {value}" for argument, value in arguments.items()),
     ]
