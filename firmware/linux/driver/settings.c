@@ -65,10 +65,10 @@ static int tell_monitor(struct litemrc *mon, bool on)
 	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
 }
 
-/* A monitor that sees accesses must know of all pages; another one of those that it follows. */
+/* A monitor that is told what it follows knows no other pages; another one must know of all. */
 static bool needs_probes(const struct litemrc *mon)
 {
-	return !mon->ops->claimed || mon->map.last;
+	return !mon->ops->follow || mon->map.last;
 }
 
 static int enable(struct litemrc *mon)
