@@ -284,7 +284,7 @@ bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_instructions.py
 
-bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (1 h)
+bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (70 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table

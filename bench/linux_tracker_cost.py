@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tracker without hardware on the SoC: its cycles, and its curves beside the monitor's.
 
-Linux in the RTL. VexRiscv sets no accessed bits, so after the first scan there are none. The cycles are
+Linux in the RTL. VexRiscv sets no accessed bits, so scans are by the monitor's bitmaps alone. The cycles are
 simulated: the load of the machine has no effect. What is measured is in build/bench/linux_tracker_cost/*.json
 at once; `--page` writes tables and picture of docs/os-tracker.md from there without a simulation, `--only
 costs` and `--only curves` measure a part of them.
@@ -12,9 +12,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,11 +49,10 @@ CONTEXT = 3
 PERIOD_MS = 20
 LONGEST_EPOCH = 0xFFFF_FFFF  # cycles
 LINES = 2500  # of the file that gzip compresses
-CURVES_SCAN_LIST = 64
+CURVES_SCAN_LIST, BITMAPS_SCAN_LIST = 64, 256
 COMMAND_TIMEOUT_S = 3600
 SHOWN_GROUPS = (1, 2, 3, 4)  # sizes of the table, in groups
 DRAWN_GROUPS = 6
-BITMAPS_SCAN_LIST = 256
 LOADS_STORES, BY_TRACKER, BY_BITMAPS, DRAM, BY_MONITOR = (
     "loads and stores, exact",
     f"tracker, scan list {CURVES_SCAN_LIST}",
@@ -279,36 +278,35 @@ def set_epoch(shell: Shell, device: str, cycles: int) -> None:
     shell.run(f"echo '{cycles} cycles' >{device}/epoch_length")
 
 
-def begin_bitmaps(shell: Shell, clock_hz: int) -> None:
-    set_epoch(shell, HARDWARE, PERIOD_MS * clock_hz // 1000)
-    shell.run(f"echo 1 >{HARDWARE}/enable")
-
-
-def end_bitmaps(shell: Shell) -> None:
-    shell.run(f"echo 0 >{HARDWARE}/enable")
-    set_epoch(shell, HARDWARE, LONGEST_EPOCH)
-
-
-def measure(shell: Shell, program: Program, column: Column, clock_hz: int) -> Run:
-    """Run a program in one of the ways."""
+@contextmanager
+def prepared(shell: Shell, program: Program, column: Column, clock_hz: int) -> Iterator[None]:
+    """Make a program's cgroup, and enable what a column says meanwhile."""
     make_cgroup(shell, program.high)
     if column.bitmaps:
-        begin_bitmaps(shell, clock_hz)
+        set_epoch(shell, HARDWARE, PERIOD_MS * clock_hz // 1000)
+        shell.run(f"echo 1 >{HARDWARE}/enable")
     if column.scan_list:
         shell.run(f"echo {column.scan_list} >{TRACKER}/scan_list")
-    if column.follows and column.device:
+    if column.device and column.follows:
         follow(shell, column.device)
     elif column.device:
         shell.run(f"echo 1 >{column.device}/enable")
-    before = events(shell)
-    ns = time_of(shell, program.command)
-    after = events(shell)
-    if column.follows and column.device:
+    yield
+    if column.device and column.follows:
         unfollow(shell, column.device)
     elif column.device:
         shell.run(f"echo 0 >{column.device}/enable")
     if column.bitmaps:
-        end_bitmaps(shell)
+        shell.run(f"echo 0 >{HARDWARE}/enable")
+        set_epoch(shell, HARDWARE, LONGEST_EPOCH)
+
+
+def measure(shell: Shell, program: Program, column: Column, clock_hz: int) -> Run:
+    """Run a program in one of the ways."""
+    with prepared(shell, program, column, clock_hz):
+        before = events(shell)
+        ns = time_of(shell, program.command)
+        after = events(shell)
     return Run(ns, after["faults"] - before["faults"], after["scans"] - before["scans"])
 
 
@@ -346,19 +344,6 @@ def misses_of(hits: NDArray[np.int64], misses: int) -> list[int]:
     return [int(each) for each in misses + hits.sum() - np.cumsum(hits)]
 
 
-def with_bitmaps(shell: Shell, program: Program, clock_hz: int) -> Counted:
-    """Run a program followed by the tracker, whose scans are by the monitor's bitmaps."""
-    make_cgroup(shell, program.high)
-    begin_bitmaps(shell, clock_hz)
-    shell.run(f"echo {BITMAPS_SCAN_LIST} >{TRACKER}/scan_list")
-    follow(shell, OS)
-    time_of(shell, program.command)
-    _, found = counted(shell, OS)
-    unfollow(shell, OS)
-    end_bitmaps(shell)
-    return found
-
-
 def beside(shell: Shell, program: Program, clock_hz: int) -> Beside:
     """Run a program with both trackers following it, and again with bitmaps."""
     make_cgroup(shell, program.high)
@@ -370,7 +355,9 @@ def beside(shell: Shell, program: Program, clock_hz: int) -> Beside:
     epoch, of_hardware = counted(shell, HARDWARE)
     for device in (HARDWARE, OS):
         unfollow(shell, device)
-    bitmaps = with_bitmaps(shell, program, clock_hz)
+    with prepared(shell, program, Column(BY_BITMAPS, OS, BITMAPS_SCAN_LIST, bitmaps=True), clock_hz):
+        time_of(shell, program.command)
+        _, bitmaps = counted(shell, OS)
     print(f"{program.name}: {of_os}, {bitmaps}, {of_hardware}", flush=True)
     return Beside(of_os, of_hardware, epoch, bitmaps)
 

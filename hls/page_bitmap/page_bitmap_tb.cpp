@@ -3,30 +3,17 @@
 //
 //   page_bitmap_tb [OPERATIONS]
 #include "../common/print.hpp"
-#include "page_bitmap.hpp"
+#include "bitmap_reference.hpp"
 
-#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <random>
-#include <set>
 
 using namespace litemrc;
 
 namespace {
 
 constexpr int OPS = 300000; // by default; RTL co-simulation wants fewer
-
-struct Frames {
-    std::set<int> accessed, written;
-};
-
-std::uint64_t word_of(const std::set<int> &frames, int number) {
-    std::uint64_t word = 0;
-    for (int bit = 0; bit < BITMAP_PAGES; ++bit)
-        word |= std::uint64_t(frames.count(number * BITMAP_PAGES + bit)) << bit;
-    return word;
-}
 
 } // namespace
 
@@ -37,7 +24,7 @@ int main(int argc, char **argv) {
     hls::stream<op_word_t> ops;
     hls::stream<bitmap_ask_t> asked;
     hls::stream<bitmap_word_t> words;
-    Frames running, ended;
+    BitmapReference reference;
     long epochs = 0, bits = 0;
     int epoch_ops = 1, frames = FRAMES;
     for (int i = 0; i < ops_to_do; ++i) {
@@ -52,18 +39,8 @@ int main(int argc, char **argv) {
         while (!ops.empty()) // it waits for a sweep
             page_bitmap(ops, asked, words);
 
-        if (op.kind == OP_ACCESS) {
-            running.accessed.insert(int(op.frame));
-            if (op.write)
-                running.written.insert(int(op.frame));
-        }
-        if (op.kind == OP_CLEAR)
-            running = Frames();
-        if (op.epoch_end) {
-            ended = running;
-            running = Frames();
-            ++epochs;
-        }
+        reference.step(op);
+        epochs += op.epoch_end;
         const int number = random(BANK_WORDS);
         asked.write(bitmap_ask_t(number));
         while (!asked.empty())
@@ -72,10 +49,10 @@ int main(int argc, char **argv) {
         unpack_into(words.read(), word.accessed, word.written);
         const std::uint64_t accessed = word.accessed.to_uint64(), written = word.written.to_uint64();
         bits += accessed != 0;
-        if (accessed != word_of(ended.accessed, number) || written != word_of(ended.written, number)) {
+        if (accessed != reference.accessed(number) || written != reference.written(number)) {
             std::cerr << "page_bitmap_tb: operation " << i << ": " << op << ": word " << number << " is " << std::hex << accessed
-                      << " " << written << ", expected " << word_of(ended.accessed, number) << " "
-                      << word_of(ended.written, number) << "\n";
+                      << " " << written << ", expected " << reference.accessed(number) << " "
+                      << reference.written(number) << "\n";
             return 1;
         }
     }

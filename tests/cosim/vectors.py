@@ -98,16 +98,21 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
     path.write_text("\n".join(lines) + "\n")
 
 
-def write_working_set_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
-    """Write random operations, and whether each is a first touch in the golden working set."""
-    dice, model = random.Random(seed), WorkingSet()
-    lines = [str(sizes.frames)]
+def _short_epochs(dice: random.Random, sizes: Sizes, operations: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield random operations: kind, page, and whether the epoch ends."""
     epoch_ops = 1
     for number in range(operations):
         if number % 1000 == 0:
             epoch_ops = dice.choice((2, 5, 50, 1000))
         kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 100, 1, 50))[0]
-        page, epoch_end = dice.randrange(sizes.frames), dice.random() < 1 / epoch_ops
+        yield kind, dice.randrange(sizes.frames), dice.random() < 1 / epoch_ops
+
+
+def write_working_set_vectors(path: Path, sizes: Sizes, seed: int, operations: int) -> None:
+    """Write random operations, and whether each is a first touch in the golden working set."""
+    dice, model = random.Random(seed), WorkingSet()
+    lines = [str(sizes.frames)]
+    for kind, page, epoch_end in _short_epochs(dice, sizes, operations):
         first = kind == ACCESS and model.touch(page)
         if kind == INVALIDATE:
             model.invalidate(page)
@@ -121,13 +126,8 @@ def write_page_bitmap_vectors(path: Path, sizes: Sizes, seed: int, operations: i
     """Write random operations, and the frames of each epoch in the golden page bitmap."""
     dice, model = random.Random(seed), PageBitmap()
     lines = [str(sizes.frames)]
-    epoch_ops = 1
-    for number in range(operations):
-        if number % 1000 == 0:
-            epoch_ops = dice.choice((2, 5, 50, 1000))
-        kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 50, 1, 50))[0]
-        frame, write = dice.randrange(sizes.frames), dice.random() < 0.3
-        epoch_end = dice.random() < 1 / epoch_ops
+    for kind, frame, epoch_end in _short_epochs(dice, sizes, operations):
+        write = dice.random() < 0.3
         lines.append(f"{kind} {frame} {int(write)} {int(epoch_end)}")
         if kind == ACCESS:
             model.access(frame, write)

@@ -96,6 +96,7 @@ def observe(observed, events):
                     (yield observed.kind),
                     (yield observed.frame),
                     (yield observed.context),
+                    (yield observed.write),
                     (yield observed.dropped),
                     (yield observed.epoch_end),
                     (yield observed.frozen),
@@ -238,25 +239,31 @@ def matches_golden(log, build=DEFAULT):
 
 def golden(events, build):
     """The epochs that the golden model makes of the events, in the form of `firmware`'s."""
+    finished = []
+    for e, _ in golden_epochs(events, build):
+        rows = {c: (e.hits[c], e.misses[c], e.accesses[c], e.touched[c]) for c in range(CONTEXTS)}
+        finished.append((e.epoch, e.dropped, e.outside, e.unsampled, rows))
+    return finished
+
+
+def golden_epochs(events, build):
+    """The counters of each epoch, and the frames accessed and written in it, as sorted lists."""
     model = MonitorModel(FRAMES, GROUPS, CONTEXTS, build.engine, build.pages, build.recent_pages)
     model.set_range(build.lower, build.upper)
     model.set_sampling(build.sampling)
-    finished = []
-    for kind, frame, context, dropped, epoch_end, frozen in events:
+    for kind, frame, context, write, dropped, epoch_end, frozen in events:
         model.freeze = bool(frozen)
         if dropped:
             model.drop()
         elif kind == OpKind.ACCESS:
-            model.access(frame, context)
+            model.access(frame, context, bool(write))
         elif kind == OpKind.INVALIDATE:
             model.invalidate(frame)
         elif kind == OpKind.CLEAR:
             model.clear()
         if epoch_end:
-            e = model.end_epoch()
-            rows = {c: (e.hits[c], e.misses[c], e.accesses[c], e.touched[c]) for c in range(CONTEXTS)}
-            finished.append((e.epoch, e.dropped, e.outside, e.unsampled, rows))
-    return finished
+            counters = model.end_epoch()
+            yield counters, [sorted(model.page_bitmap.accessed), sorted(model.page_bitmap.written)]
 
 
 MODES = {
@@ -303,7 +310,7 @@ def lengths_of(log):
 def conserved(log):
     """Whether each unfrozen access since the last clear is in exactly one count of its epoch."""
     seen, epochs = 0, []
-    for kind, _, _, _, epoch_end, frozen in log.events:
+    for kind, *_, epoch_end, frozen in log.events:
         seen = 0 if kind == OpKind.CLEAR else seen + (kind == OpKind.ACCESS and not frozen)
         if epoch_end:
             epochs.append(seen)

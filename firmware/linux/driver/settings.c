@@ -65,7 +65,7 @@ static int tell_monitor(struct litemrc *mon, bool on)
 	return mon->ops->enable ? mon->ops->enable(mon->io, on) : 0;
 }
 
-/* A monitor that is told what it follows knows no other pages; another one must know of all. */
+/* Gateware must know of all freed pages, a monitor in software only of those that it follows. */
 static bool needs_probes(const struct litemrc *mon)
 {
 	return !mon->ops->follow || mon->map.last;

@@ -79,8 +79,9 @@ class Monitor(MonitorRegisters):
       0 after the first read of ``epoch``.
     - The window is a read-only memory, [context][2 * groups] words: the hits of each group, then misses,
       accesses, pages touched (the working set), and zeros. With ``page_bitmap`` a bit for each frame accessed
-      in the epoch and in range follows, then one for each frame written. Without ``control.hold`` that is of
-      the next epoch as soon as its end is due (``status.epoch_due``).
+      in the epoch and in range follows, then one for each frame written. An epoch that ends changes these
+      bits before the counters: without ``control.hold``, ``status.epoch_due`` must also be 0 after they were
+      read and before ``epoch`` is read again.
     - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the
       window nor as dropped, and the epoch does not advance. It takes effect in order: accesses already in the
       queue are counted. With ``control.single_shot`` the monitor freezes when an epoch ends, until the

@@ -5,12 +5,11 @@
 //
 // Prints counts and returns 0 if nothing differs, else prints the difference and returns 1.
 #include "common/print.hpp"
-#include "page_bitmap/page_bitmap.hpp"
+#include "page_bitmap/bitmap_reference.hpp"
 #include "rtl.hpp"
 
 #include <cstdlib>
 #include <iostream>
-#include <set>
 #include <string>
 
 using namespace litemrc;
@@ -18,17 +17,6 @@ using namespace litemrc;
 namespace {
 
 constexpr int RTL_BANK_WORDS = BANK_WORDS > 2 ? BANK_WORDS : 2;
-
-struct Frames {
-    std::set<int> accessed, written;
-};
-
-std::uint64_t word_of(const std::set<int> &frames, int number) {
-    std::uint64_t word = 0;
-    for (int bit = 0; bit < BITMAP_PAGES; ++bit)
-        word |= std::uint64_t(frames.count(number * BITMAP_PAGES + bit)) << bit;
-    return word;
-}
 
 class BitmapBench {
   public:
@@ -42,7 +30,7 @@ class BitmapBench {
         rtl_.rising_edge();
         rtl_->rst = 0;
         bitmap_.reset();
-        running_ = ended_ = Frames();
+        reference_ = BitmapReference();
         asked_ = -1;
     }
 
@@ -97,7 +85,7 @@ class BitmapBench {
         const BitmapWord word = bitmap_.published(number);
         const bool written = asked_ >= BANK_WORDS;
         const std::uint64_t cpp = written ? word.written.to_uint64() : word.accessed.to_uint64();
-        const std::uint64_t reference = word_of(written ? ended_.written : ended_.accessed, number);
+        const std::uint64_t reference = written ? reference_.written(number) : reference_.accessed(number);
         const std::uint64_t rtl = std::uint64_t(rtl_->dat_r);
         if (rtl != cpp || cpp != reference)
             throw Mismatch("operation " + std::to_string(ops) + ", word " + std::to_string(asked_) + ": RTL " +
@@ -110,24 +98,14 @@ class BitmapBench {
 
     void execute(const Op &op) {
         bitmap_.step(op);
-        if (op.kind == OP_ACCESS) {
-            running_.accessed.insert(int(op.frame));
-            if (op.write)
-                running_.written.insert(int(op.frame));
-        }
-        if (op.kind == OP_CLEAR)
-            running_ = Frames();
-        if (op.epoch_end) {
-            ended_ = running_;
-            running_ = Frames();
-        }
+        reference_.step(op);
         ++ops;
         epochs += op.epoch_end;
     }
 
     Rtl rtl_;
     PageBitmap bitmap_;
-    Frames running_, ended_;
+    BitmapReference reference_;
     int asked_ = -1;
 };
 

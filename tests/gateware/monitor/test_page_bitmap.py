@@ -5,8 +5,6 @@ from pathlib import Path
 
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from litemrc.golden.monitor.monitor import MonitorModel
-from litemrc_gateware.records import OpKind
 from migen import passive
 from monitor_bench import (
     CLEAR,
@@ -17,11 +15,15 @@ from monitor_bench import (
     GROUPS,
     HOLD,
     RELEASE,
+    STATUS_EPOCH_DUE,
     STATUS_EPOCH_READY,
     WINDOW,
     Bench,
     Build,
     Log,
+    golden,
+    golden_epochs,
+    observe,
     read_window,
     set_up,
     traffic,
@@ -32,8 +34,9 @@ from verilated_simulation import run_simulation
 BUILD = Build("bucket_stack", sampling=1, lower=2, upper=13, page_bitmap=True)
 FRAMES_BITS = WINDOW + CONTEXTS * 2 * GROUPS
 BANK_WORDS = 2
-EPOCHS = 40
+LENGTH, EPOCHS = 20, 40
 LOOPS = 3000  # of the processor; a mutant may never end an epoch
+READS = 1000
 
 
 @passive
@@ -42,19 +45,6 @@ def writes(tap):
     for number in range(1 << 30):
         yield tap.source.write.eq(number % 3 == 0)
         yield
-
-
-@passive
-def observe(observed, events):
-    """Record what happens at the queue, with `write`."""
-    names = ("kind", "frame", "context", "write", "dropped", "epoch_end", "frozen")
-    while True:
-        yield
-        if (yield observed.valid):
-            event = []
-            for name in names:
-                event.append((yield getattr(observed, name)))
-            events.append(event)
 
 
 def read_frames(monitor):
@@ -69,12 +59,8 @@ def read_frames(monitor):
     return found
 
 
-def processor(bench, rng, log, finished):
+def held(bench, rng, finished):
     """Read and release each epoch; clear and freeze now and then."""
-    yield from set_up(bench, BUILD, 20)
-    log.events.clear()
-    yield from bench.write("control", ENABLE | HOLD)
-    log.enabled = True
     for _ in range(LOOPS):
         if len(finished) == EPOCHS:
             break
@@ -86,56 +72,70 @@ def processor(bench, rng, log, finished):
             # Either may be read first.
             frames = yield from read_frames(bench.monitor)
             rows = yield from read_window(bench.monitor)
-            finished.append((*(yield from read_frames(bench.monitor)), rows))
-            assert list(finished[-1][:2]) == frames
+            assert (yield from read_frames(bench.monitor)) == frames
+            finished.append((frames, rows))
             yield from bench.write("command", RELEASE)
             for _ in range(3):
                 yield
 
 
-def golden(events):
-    """The epochs of the golden model: frames accessed, frames written, rows of the window."""
-    model = MonitorModel(FRAMES, GROUPS, CONTEXTS, BUILD.engine)
-    model.set_range(BUILD.lower, BUILD.upper)
-    model.set_sampling(BUILD.sampling)
-    finished = []
-    for kind, frame, context, write, dropped, epoch_end, frozen in events:
-        model.freeze = bool(frozen)
-        if dropped:
-            model.drop()
-        elif kind == OpKind.ACCESS:
-            model.access(frame, context, bool(write))
-        elif kind == OpKind.CLEAR:
-            model.clear()
-        if epoch_end:
-            e = model.end_epoch()
-            bitmap = model.page_bitmap
-            rows = {c: (e.hits[c], e.misses[c], e.accesses[c], e.touched[c]) for c in range(CONTEXTS)}
-            finished.append((sorted(bitmap.accessed), sorted(bitmap.written), rows))
-    return finished
+def unheld(bench, rng, reads):
+    """Read the frames between two reads of `epoch`, and whether an end is due behind them."""
+    while len(reads) < READS:
+        for _ in range(rng.randrange(40)):
+            yield
+        before = yield from bench.read("epoch")
+        frames = yield from read_frames(bench.monitor)
+        due = (yield from bench.read("status")) & STATUS_EPOCH_DUE
+        if (yield from bench.read("epoch")) == before > 0:
+            reads.append((before - 1, frames, bool(due)))
 
 
-def run(monitor_class):
-    """Returns the epochs read from the window, and those of the golden model."""
-    bench, log, finished = Bench(monitor_class, BUILD), Log(), []
+def run(monitor_class, reader, control, length=LENGTH):
+    """Returns what a reader found, and the events of the queue."""
+    bench, log, found = Bench(monitor_class, BUILD), Log(), []
+
+    def processor():
+        yield from set_up(bench, BUILD, length)
+        log.events.clear()
+        yield from bench.write("control", control)
+        log.enabled = True
+        yield from reader(bench, random.Random(2), found)
+
     run_simulation(
         bench,
         [
             traffic(bench.sources, random.Random(1), 0.6, log),
             writes(bench.sources),
             observe(bench.monitor.observed, log.events),
-            processor(bench, random.Random(2), log, finished),
+            processor(),
         ],
         bench.ports,
     )
-    return finished, golden(log.events)[: len(finished)]
+    return found, log.events
+
+
+def held_epochs(monitor_class):
+    """Returns the epochs read from the window, and those of the golden model."""
+    finished, events = run(monitor_class, held, ENABLE | HOLD)
+    frames = [frames for _, frames in golden_epochs(events, BUILD)]
+    rows = [rows for *_, rows in golden(events, BUILD)]
+    return finished, list(zip(frames, rows, strict=True))[: len(finished)]
 
 
 def test_the_frames_of_each_epoch_are_those_of_the_golden_model():
-    finished, expected = run(monitor_module.Monitor)
+    finished, expected = held_epochs(monitor_module.Monitor)
     assert finished == expected and len(finished) == EPOCHS
-    assert len({tuple(accessed) for accessed, *_ in finished}) > EPOCHS // 4
-    assert any(accessed != written for accessed, written, _ in finished)
+    assert len({tuple(accessed) for (accessed, _), _ in finished}) > EPOCHS // 4
+    assert any(accessed != written for (accessed, written), _ in finished)
+
+
+def test_without_hold_frames_are_those_of_the_epoch_if_no_end_is_due_behind_them():
+    reads, events = run(monitor_module.Monitor, unheld, ENABLE, length=150)
+    expected = [frames for _, frames in golden_epochs(events, BUILD)]
+    wrong = [due for epoch, frames, due in reads if frames != expected[epoch]]
+    assert wrong and all(wrong)
+    assert sum(not due for *_, due in reads) > READS // 2
 
 
 MUTANTS = {
@@ -153,5 +153,5 @@ MUTANTS = {
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mutant_is_caught(mutant):
     mutated = mutated_module(Path(monitor_module.__file__), *MUTANTS[mutant])
-    finished, expected = run(mutated.Monitor)
+    finished, expected = held_epochs(mutated.Monitor)
     assert finished != expected or len(finished) < EPOCHS

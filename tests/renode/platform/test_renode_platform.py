@@ -62,7 +62,9 @@ def test_every_register_block_and_memory_is_where_litex_put_it(platform: tuple) 
 
 def bitmap_bytes(csr: dict) -> int:
     """Bytes at the end of the monitor's window that its model does not have: two bits for each frame."""
-    built = csr["constants"]["mrc_built_stack_capabilities"] >> 13 & 1
+    registers = json.loads((REPO / "host/litemrc/device/bridge/registers.json").read_text())
+    bit, _ = registers["fields"]["mrc"]["stack_capabilities"]["page_bitmap"]
+    built = csr["constants"]["mrc_built_stack_capabilities"] >> bit & 1
     return built * 2 * (csr["memories"]["main_ram"]["size"] >> 12) // 8
 
 

@@ -13,8 +13,8 @@ struct scan {
 };
 
 /*
- * Was the page accessed since it was asked last? The only source of a scan. Without @lock: a page
- * that moves meanwhile has another frame in its entry.
+ * Was the page accessed since it was asked last? By a monitor's bitmap, or by the accessed bit of
+ * its entry, without @lock: a page that moves meanwhile has another frame in its entry.
  */
 static bool was_accessed(struct scan *scan, u32 frame)
 {

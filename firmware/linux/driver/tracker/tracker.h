@@ -215,7 +215,7 @@ void tracker_stop(struct tracker *tracker);
 void tracker_count(struct tracker *tracker, unsigned int context, u32 frame, u32 group);
 void tracker_note(struct tracker *tracker, enum tracker_kind kind, u32 frame, u32 group);
 
-/* bitmap.c: callers of the last two hold @lock */
+/* bitmap.c: callers of the last one hold @lock */
 bool tracker_wants_accessed(void *io);
 void tracker_accessed(void *io, unsigned long first_pfn, const u32 *bits, u32 words);
 u32 tracker_bitmap_words(const struct tracker *tracker);
