@@ -1,10 +1,10 @@
 """The real firmware on the simulated SoC, as hosts meet it: requests, refusals, commands in mid-run."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from litemrc.checks.counters import compare, model_of
@@ -118,17 +118,20 @@ def test_an_interrupted_collection_is_saved_and_readable(running, cli_environmen
     out = tmp_path / "curves.parquet"
     command = ["collect", "--port", running.url, "--timeout", str(round(patience(60)))]
     command += ["--epochs", "1000", "--out", str(out)]
-    command += ["--epoch-length", "4096", "--run", "zipf:1:10"]
-    process = subprocess.Popen(
+    command += ["--epoch-length", "4096", "--run", "zipf:1:1000"]
+    with subprocess.Popen(
         [sys.executable, "-m", "litemrc.cli.main", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=cli_environment,
-    )
-    time.sleep(patience(12))
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=patience(60))
+    ) as process:
+        assert process.stderr
+        for line in process.stderr:
+            if (shown := re.match(r" *(\d+) of 1000 epochs", line)) and int(shown[1]) > 1:
+                break
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=patience(60))
     assert process.returncode == 130, error
     table = read_epochs(out)
     assert table.interrupted
