@@ -127,9 +127,8 @@ def test_an_interrupted_collection_is_saved_and_readable(running, cli_environmen
         env=cli_environment,
     ) as process:
         assert process.stderr
-        for line in process.stderr:
-            if (shown := re.match(r" *(\d+) of 1000 epochs", line)) and int(shown[1]) > 1:
-                break
+        shown = (re.match(r" *(\d+) of 1000 epochs", line) for line in process.stderr)
+        assert any(count and int(count[1]) > 1 for count in shown), "ended before its second epoch"
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=patience(60))
     assert process.returncode == 130, error
