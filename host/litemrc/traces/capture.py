@@ -18,9 +18,8 @@ from litemrc.errors import UserError
 from litemrc.traces.chunk import CHUNK_REFERENCES, Chunk
 from litemrc.traces.qemu.counts import CacheCounts, read_counts
 from litemrc.traces.qemu.monitored import Interrupts, Monitor, running
-from litemrc.traces.qemu.recording import RecordStream
+from litemrc.traces.qemu.recording import PAGE_BITS, RecordStream
 
-_PAGE_BITS = 48  # of a record's second word; a bit for a write and the processor follow
 _PATIENCE_S = 4.0  # a program that goes on after Ctrl-C is killed
 
 
@@ -117,11 +116,11 @@ class Capture:
         self.progress.references += times.size
         fields = records[:, 1]
         return Chunk(
-            fields & np.uint64((1 << _PAGE_BITS) - 1),
-            (fields >> np.uint64(_PAGE_BITS) & np.uint64(1)).astype(bool),
+            fields & np.uint64((1 << PAGE_BITS) - 1),
+            (fields >> np.uint64(PAGE_BITS) & np.uint64(1)).astype(bool),
             times,
             np.full(times.size, context, np.uint32) if self._children else None,
-            processors=(fields >> np.uint64(_PAGE_BITS + 1)).astype(np.uint16),
+            processors=(fields >> np.uint64(PAGE_BITS + 1)).astype(np.uint16),
         )
 
     def _finish(self, folder: Path, main: int) -> None:

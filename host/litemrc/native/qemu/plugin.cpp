@@ -156,6 +156,7 @@ void write(bool replaced) {
     Totals totals;
     for (Processor *each : processors)
         if (each) {
+            each->finish();
             flush(*each);
             add(totals, *each, settings.levels.size());
         }

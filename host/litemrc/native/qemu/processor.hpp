@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memory.hpp"
+#include "reference_counts.hpp"
 
 #include <atomic>
 
@@ -15,13 +16,17 @@ class Processor {
         };
     }
 
+    auto to_stream() {
+        return [this](uint64_t time, uint64_t page) { counted_.push_back({time, page}); };
+    }
+
   public:
     // Records of the program's accesses, for tests: kinds of the stream's second word, above the size.
     enum : uint64_t { READ = 0, WRITE = 1 << 16, FETCH = 2 << 16 };
 
     Processor(const Settings &settings, unsigned number)
         : number_(number), raw_(settings.raw), cached_(!settings.levels.empty()),
-          shift_(cached_ ? 0 : settings.page_shift) {
+          shift_(cached_ ? 0 : settings.page_shift), references_(settings.interval, settings.page_shift) {
         for (size_t i = 0; i < settings.levels.size() && i < PRIVATE_LEVELS; ++i)
             levels_.emplace_back(settings.levels[i]);
         for (const CacheShape &shape : settings.instructions)
@@ -45,13 +50,14 @@ class Processor {
         if (raw_)
             raw_accesses_.push_back({address, size | (write ? WRITE : READ)});
         const uint64_t time = started_ + index + 1;
+        references_.reference(time, address, to_stream());
         const uint64_t last = (address + size - 1) >> shift_;
         for (uint64_t block = address >> shift_;; ++block) {
             access_levels(levels_.data(), levels_.data() + levels_.size(), block << shift_, write, to_memory(time));
             if (block == last)
                 break;
         }
-        return waiting_.size() >= CAPACITY || raw_accesses_.size() >= CAPACITY;
+        return full();
     }
 
     // An access to a device does not count, and of one that goes on in another page only the part in the first one does.
@@ -72,7 +78,7 @@ class Processor {
             };
             access_levels(instructions_.data(), instructions_.data() + instructions_.size(), block << shift, false, below);
         }
-        return waiting_.size() >= CAPACITY || raw_accesses_.size() >= CAPACITY;
+        return full();
     }
 
     // Hands over what waits. Returns the instructions from the last access of the call before to that of this one: a call
@@ -81,6 +87,9 @@ class Processor {
         for (const Transfer &access : raw_accesses_)
             stream.put(access.address, access.time_write | uint64_t(number_) << 32);
         raw_accesses_.clear();
+        for (const Transfer &count : counted_)
+            stream.put(count.address + time_base - flushed_, count.time_write);
+        counted_.clear();
         for (const Transfer &transfer : waiting_)
             memory.take(transfer, time_base - flushed_, number_, stream);
         const uint64_t before = flushed_;
@@ -89,6 +98,9 @@ class Processor {
         waiting_.clear();
         return flushed_ - before;
     }
+
+    // No reference follows.
+    void finish() { references_.end_interval(instructions(), to_stream()); }
 
     uint64_t instructions() const { return started_ + block_; }
     uint64_t loads() const { return loads_; }
@@ -106,11 +118,14 @@ class Processor {
   private:
     static constexpr size_t CAPACITY = 4096;
 
+    bool full() const { return waiting_.size() >= CAPACITY || raw_accesses_.size() >= CAPACITY || counted_.size() >= CAPACITY; }
+
     unsigned number_;
     bool raw_, cached_;
     uint32_t shift_; // of the lines of the first level, or of pages
     std::vector<Cache> levels_, instructions_;
-    std::vector<Transfer> waiting_, raw_accesses_;
+    std::vector<Transfer> waiting_, raw_accesses_, counted_; // the last: words of records
+    ReferenceCounts references_;
     uint64_t started_ = 0, block_ = 0, flushed_ = 0; // instructions
     uint64_t loads_ = 0, stores_ = 0, fetches_ = 0, fetched_lines_ = 0, transfers_ = 0;
     uint64_t device_accesses_ = 0, cut_ = 0; // of a machine

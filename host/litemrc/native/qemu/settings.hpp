@@ -18,6 +18,7 @@ struct Settings {
     uint32_t sampling = 0;        // 1 of 2^sampling pages
     uint64_t epoch = 0;           // accesses; 0: one epoch
     int stream = -1;              // a socket
+    uint64_t interval = 0;        // instructions in which the references to each page are counted for the stream; 0: they are not
     bool raw = false;             // the stream has accesses of the program instead of those that reach memory
     bool fetches = false;         // instruction fetches are references
     std::vector<CacheShape> levels, instructions; // at most one for instructions
@@ -43,6 +44,8 @@ struct Settings {
             sampling = uint32_t(number(value));
         else if (name == "epoch")
             epoch = number(value);
+        else if (name == "interval")
+            interval = number(value);
         else if (name == "stream")
             stream = int(number(value));
         else if (name == "raw")

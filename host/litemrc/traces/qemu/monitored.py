@@ -39,6 +39,8 @@ class Monitor:
         frames, groups: of group and bucket.
         sampling: K of the sample rate 1/2^K.
         epoch: accesses of an epoch, whose working sets are counted; 0: no epochs.
+        interval: instructions of an interval, in which references to each page are counted for the stream;
+            0: they are not.
         raw: the stream has the program's accesses instead of those that reach memory (for tests).
 
     Raises:
@@ -54,6 +56,7 @@ class Monitor:
     groups: int = 0
     sampling: int = 0
     epoch: int = 0
+    interval: int = 0
     raw: bool = False
 
     def __post_init__(self) -> None:
@@ -91,6 +94,8 @@ class Monitor:
             "fetches": int(self.counts_fetches),
             "raw": int(self.raw),
         }
+        if self.interval:
+            numbers["interval"] = self.interval
         return [f"engine={self.engine}", *(f"{name}={value}" for name, value in numbers.items()), *shapes]
 
 
@@ -124,7 +129,7 @@ def running_machine(
     if monitor.counts_fetches:
         raise ValueError("instruction fetches of a machine have no physical addresses")
     emulator = machine_emulator(command)
-    with _with_plugin(emulator, monitor, stream) as (folder, option):
+    with plugin_option(emulator, monitor, stream) as (folder, option):
         # First, since further options may be files of the machine.
         yield from _process([str(emulator), "-plugin", option, *command[1:]], folder, stream, stdout)
 
@@ -151,7 +156,7 @@ def running(
     """
     program = program_path(command[0])
     emulator = user_emulator(architecture(program))
-    with _with_plugin(emulator, monitor, stream) as (folder, option):
+    with plugin_option(emulator, monitor, stream) as (folder, option):
         root = ["-L", sysroot] if sysroot else []
         # Preloaded into the emulator, to see that a program is killed; the program keeps its own setting.
         own = os.environ.get("LD_PRELOAD")
@@ -162,8 +167,12 @@ def running(
 
 
 @contextmanager
-def _with_plugin(emulator: Path, monitor: Monitor, stream: int | None) -> Iterator[tuple[Path, str]]:
-    """Yield the folder for the counts, and the value of the emulator's option -plugin."""
+def plugin_option(emulator: Path, monitor: Monitor, stream: int | None) -> Iterator[tuple[Path, str]]:
+    """Yield the folder for the counts, and the value of the emulator's option -plugin.
+
+    Raises:
+        UserError: no plugin for this emulator.
+    """
     plugin = plugin_for(emulator)
     with tempfile.TemporaryDirectory(prefix="litemrc-") as name:
         arguments = [f"out={name}", *monitor.arguments()]

@@ -5,12 +5,15 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 from litemrc.errors import UserError
 from litemrc.traces.cache_shape import CacheShape
+from litemrc.traces.qemu.counts import read_counts
 from litemrc.traces.qemu.emulator import machine_emulator, plugin_for
-from litemrc.traces.qemu.monitored import Monitor
+from litemrc.traces.qemu.monitored import Monitor, running_machine
+from litemrc.traces.qemu.recording import COUNTED, PAGE_BITS, RecordStream
 from patience import patience
 from qemu_programs import golden_counts, recorded, transfers
 
@@ -147,6 +150,42 @@ def test_counters_of_a_machine_equal_those_of_the_golden_models(machine, monitor
     assert (counts.misses, counts.outside, counts.unsampled) == (misses, outside, unsampled)
     assert counts.working_sets == working_sets
     assert counts.accesses == len(reached) > 0
+
+
+def test_references_of_intervals_are_those_of_the_stream(machine):
+    """Without caches each reference is in the stream: counted there, too, by interval and page."""
+    interval = 1000
+    monitor = Monitor(4096, (), None, False, interval=interval)
+    expected, counted = Counter(), Counter()
+    stream = RecordStream()
+    with running_machine(machine(), monitor, stream=stream.writer.fileno()) as running:
+        stream.started()
+        for message in filter(None, stream.messages(lambda: running.process.poll() is not None)):
+            for time_, word in message[1].tolist():
+                page = word & ((1 << PAGE_BITS) - 1)
+                if time_ & COUNTED:
+                    counted[(time_ ^ COUNTED, page)] += word >> PAGE_BITS
+                else:
+                    expected[(-(-time_ // interval) * interval, page)] += 1
+    stream.close()
+    assert expected.total() == 2 * TURNS + TURNS // 5 + 3
+    assert counted == expected
+
+
+def test_a_page_with_more_references_than_a_record_counts_has_several_records(machine):
+    """One interval, in which hart 0 writes one word far more than 65,535 times."""
+    monitor = Monitor(4096, (CacheShape(512, 2, 32),), None, False, interval=1 << 40)
+    stream = RecordStream()
+    with running_machine(machine(forever=True), monitor, stream=stream.writer.fileno()) as running:
+        stream.started()
+        time.sleep(patience(2))
+        running.process.terminate()  # QEMU then ends in order
+        messages = list(filter(None, stream.messages(lambda: running.process.poll() is not None)))
+        (counts,) = read_counts(running.folder, EMULATOR)
+    stream.close()
+    words = [word for _, records in messages for time_, word in records.tolist() if time_ & COUNTED]
+    assert max(word >> PAGE_BITS for word in words) == 0xFFFF
+    assert sum(word >> PAGE_BITS for word in words) == counts.loads + counts.stores > 0xFFFF
 
 
 def test_harts_that_race_lose_no_count(machine):
