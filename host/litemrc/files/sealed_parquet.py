@@ -59,19 +59,13 @@ def write_sealed(
     Raises:
         UserError: the file cannot be written.
     """
-    metadata = {"kind": kind.tag, "version": version, "units": dict(units), **described}
-    schema = pa.schema(
-        [
-            pa.field(name, column.type, nullable=False, metadata={"unit": units[name]})
-            for name, column in columns.items()
-        ],
-        metadata={_METADATA: json.dumps(metadata).encode(), b"litemrc_seal": _BLANK_SEAL},
-    )
+    schema = sealed_schema({name: column.type for name, column in columns.items()}, units)
+    schema = schema.with_metadata(sealed_metadata(kind, version, units, described))
     sink = pa.BufferOutputStream()
     rows = pa.table(list(columns.values()), schema=schema)
     pq.write_table(rows, sink, compression="zstd", write_page_checksum=True)
     with replacing(path) as partial:
-        partial.write_bytes(_seal(sink.getvalue().to_pybytes()))
+        partial.write_bytes(sealed(sink.getvalue().to_pybytes()))
 
 
 def read_sealed(
@@ -96,7 +90,7 @@ def read_sealed(
     content = _read_parquet_bytes(Path(path), kind)
     try:
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
-        described = json.loads((file.schema_arrow.metadata or {}).get(_METADATA, b"{}"))
+        described = json.loads((file.metadata.metadata or {}).get(_METADATA, b"{}"))
         if described.get("kind") == kind.tag and described["version"] in versions and _SEAL.search(content):
             return decode(file.read(), described)
     # The contents may contradict each other in many ways; the user can do the same about each.
@@ -114,6 +108,15 @@ def read_sealed(
     raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)
 
 
+def kind_of(path: str | Path) -> str | None:
+    """Return which kind of sealed file a path holds, without its article; None: none that can be read."""
+    try:
+        metadata = pq.read_metadata(path).metadata or {}
+        return str(json.loads(metadata[_METADATA])["kind"])
+    except (OSError, ValueError, LookupError, TypeError, pa.ArrowException):
+        return None
+
+
 def whole_column(data: pa.Table, name: str) -> pa.Array:
     """Return a column, which must have no empty field.
 
@@ -125,6 +128,27 @@ def whole_column(data: pa.Table, name: str) -> pa.Array:
     if column.null_count:
         raise ValueError(f"column {name} has empty fields")
     return column
+
+
+def sealed_schema(types: Mapping[str, pa.DataType], units: Mapping[str, str]) -> pa.Schema:
+    """Return the schema of columns without empty fields, with their units."""
+    return pa.schema(
+        [pa.field(name, each, nullable=False, metadata={"unit": units[name]}) for name, each in types.items()]
+    )
+
+
+def sealed_metadata(
+    kind: FileKind, version: int, units: Mapping[str, str], described: Mapping[str, Any]
+) -> dict[bytes, bytes]:
+    """Return the description of a file, and the place of its seal, which is blank."""
+    metadata = {"kind": kind.tag, "version": version, "units": dict(units), **described}
+    return {_METADATA: json.dumps(metadata).encode(), b"litemrc_seal": _BLANK_SEAL}
+
+
+def sealed(content: bytes) -> bytes:
+    """Return `content` with the CRC-32 of its bytes in the place of its seal, whatever stood there."""
+    blank = _SEAL.sub(_BLANK_SEAL, content)
+    return _SEAL.sub(b"litemrc-crc32:%08x" % zlib.crc32(blank), blank)
 
 
 def _read_parquet_bytes(path: Path, kind: FileKind) -> bytes:
@@ -146,13 +170,7 @@ def _read_parquet_bytes(path: Path, kind: FileKind) -> bytes:
     if len(content) < 12 or not content.endswith(_MAGIC):
         what = f"the file is truncated: its {len(content)} bytes do not end as a Parquet file does"
         raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
-    if _SEAL.search(content) and _seal(content) != content:
+    if _SEAL.search(content) and sealed(content) != content:
         what = "the file is damaged, or another program rewrote it: its bytes do not match its checksum"
         raise UserError(what, where=str(path), remedy=_COLLECT_AGAIN)
     return content
-
-
-def _seal(content: bytes) -> bytes:
-    """`content` with the CRC-32 of its bytes in the place of its seal, whatever stood there."""
-    blank = _SEAL.sub(_BLANK_SEAL, content)
-    return _SEAL.sub(b"litemrc-crc32:%08x" % zlib.crc32(blank), blank)

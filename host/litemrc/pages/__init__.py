@@ -1,0 +1,1 @@
+"""Which pages were accessed, epoch by epoch."""
