@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gateware's bitmap of the frames accessed in an epoch, for monitors in software of the same
- * memory: on a processor that sets no accessed bits they cannot see these accesses.
+ * The gateware's bits of the frames accessed and written in an epoch. They are read from the window
+ * if someone takes them: the page tables (young.c), readers of sysfs, or monitors in software of
+ * the same memory, which cannot see these accesses on a processor that sets no accessed bits.
  */
 #include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "litemrc.h"
 
+#define LITEMRC_IMAGE_HEAD 2 /* words of the image before the bits: epoch, frames */
+
 static LIST_HEAD(takers);
-static DEFINE_MUTEX(takers_lock); /* outside the takers' own locks */
+static DEFINE_MUTEX(takers_lock); /* outside the takers' own locks; guards the images, too */
 
 static u32 words_of(const struct litemrc *mon)
 {
 	return DIV_ROUND_UP(mon->parameters.frames, LITEMRC_BITMAP_FRAMES);
 }
 
+static u32 *accessed_of(const struct litemrc *mon)
+{
+	return mon->bitmap.image + LITEMRC_IMAGE_HEAD;
+}
+
+/* Words of the image: its head, both bitmaps, and the epoch once more. */
+static u32 image_words(const struct litemrc *mon)
+{
+	return LITEMRC_IMAGE_HEAD + 2 * words_of(mon) + 1;
+}
+
 int litemrc_bitmap_init(struct litemrc *mon)
 {
+	int ret;
+
 	if (mon->parameters.page_bitmap) {
-		mon->accessed = vzalloc(array_size(words_of(mon), sizeof(u32)));
-		if (!mon->accessed)
-			return -ENOMEM;
+		mon->bitmap.image = vzalloc(array_size(image_words(mon), sizeof(u32)));
+		ret = mon->bitmap.image ? litemrc_young_init(mon, words_of(mon)) : -ENOMEM;
+		if (ret)
+			return ret;
 	}
 	if (mon->ops->accessed) {
 		mutex_lock(&takers_lock);
@@ -39,31 +57,85 @@ void litemrc_bitmap_stop(struct litemrc *mon)
 	mutex_unlock(&takers_lock);
 }
 
+void litemrc_bitmap_free(struct litemrc *mon)
+{
+	litemrc_young_free(mon);
+	vfree(mon->bitmap.image);
+}
+
 static void read_words(struct litemrc *mon)
 {
 	const struct litemrc_parameters *parameters = &mon->parameters;
-	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts), word;
+	u32 first = LITEMRC_WINDOW_ACCESSED(parameters->groups, parameters->contexts);
+	u32 words = mon->bitmap.keep ? 2 * words_of(mon) : words_of(mon), word;
 
-	for (word = 0; word < words_of(mon); word++)
-		mon->accessed[word] = mon->ops->window(mon->io, first + word);
+	for (word = 0; word < words; word++)
+		accessed_of(mon)[word] = mon->ops->window(mon->io, first + word);
+	mon->bitmap.kept = mon->bitmap.keep;
+	if (mon->bitmap.kept) {
+		mon->bitmap.image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
+		mon->bitmap.image[1] = mon->parameters.frames;
+		mon->bitmap.image[image_words(mon) - 1] = mon->bitmap.image[0];
+	}
 }
 
-/* Passes the bitmap of the epoch in the window to the takers that are enabled, if there are any. */
+static bool wants(const struct litemrc *taker)
+{
+	return taker->ops->wants_accessed(taker->io);
+}
+
+static bool is_wanted(const struct litemrc *mon)
+{
+	const struct litemrc *taker;
+
+	list_for_each_entry(taker, &takers, taker)
+		if (wants(taker))
+			return true;
+	return mon->bitmap.keep || litemrc_young_wanted(mon);
+}
+
+/* Passes the bits of the epoch in the window to those that take them. */
 void litemrc_bitmap_pass(struct litemrc *mon)
 {
 	struct litemrc *taker;
-	bool read = false;
 
 	if (!mon->parameters.page_bitmap)
 		return;
 	mutex_lock(&takers_lock);
-	list_for_each_entry(taker, &takers, taker) {
-		if (!taker->ops->wants_accessed(taker->io))
-			continue;
-		if (!read)
-			read_words(mon);
-		read = true;
-		taker->ops->accessed(taker->io, mon->first_pfn, mon->accessed, words_of(mon));
+	if (is_wanted(mon)) {
+		read_words(mon);
+		list_for_each_entry(taker, &takers, taker)
+			if (wants(taker))
+				taker->ops->accessed(taker->io, mon->first_pfn, accessed_of(mon),
+						     words_of(mon));
+		litemrc_young_pass(mon, accessed_of(mon), words_of(mon));
 	}
 	mutex_unlock(&takers_lock);
+}
+
+/* Keeps the bits of each epoch from the next on for sysfs, or no longer. */
+int litemrc_bitmap_keep(struct litemrc *mon, bool on)
+{
+	if (!mon->parameters.page_bitmap)
+		return on ? -ENODEV : 0;
+	mutex_lock(&takers_lock);
+	mon->bitmap.keep = on;
+	mon->bitmap.kept &= on;
+	mutex_unlock(&takers_lock);
+	return 0;
+}
+
+/* Returns bytes of the last epoch's image, or -ENODATA if none is kept. */
+ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes)
+{
+	ssize_t ret = -ENODATA;
+
+	if (!mon->parameters.page_bitmap)
+		return -ENODEV;
+	mutex_lock(&takers_lock);
+	if (mon->bitmap.kept)
+		ret = memory_read_from_buffer(data, bytes, &offset, mon->bitmap.image,
+					      image_words(mon) * sizeof(u32));
+	mutex_unlock(&takers_lock);
+	return ret;
 }

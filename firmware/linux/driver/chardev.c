@@ -16,7 +16,7 @@ static void litemrc_free(struct kref *kref)
 	vfree(mon->ring.records);
 	vfree(mon->ring.rows);
 	vfree(mon->free);
-	vfree(mon->accessed);
+	litemrc_bitmap_free(mon);
 	litemrc_tails_free(mon);
 	kfree(mon);
 }

@@ -17,9 +17,8 @@ static bool is_private(struct page *page)
 	return !PageCompound(page) && !atomic_read(&page->_mapcount);
 }
 
-static void hand_over_page(void *data, pte_t pte)
+static void hand_over_page(struct litemrc *mon, pte_t pte)
 {
-	struct litemrc *mon = data;
 	unsigned long frame;
 
 	if (!pte_present(pte) || pte_special(pte) || !pfn_valid(pte_pfn(pte)))
@@ -29,13 +28,19 @@ static void hand_over_page(void *data, pte_t pte)
 		litemrc_invalidate(mon, frame);
 }
 
+static void hand_over_pages(void *data, pte_t *entry, unsigned int count)
+{
+	for (; count; count--)
+		hand_over_page(data, *entry++);
+}
+
 /* Does nothing while the monitor is disabled: enabling clears it and hands over. */
 void litemrc_hand_over(struct litemrc *mon, unsigned int context)
 {
 	lockdep_assert_held(&mon->settings);
 	if (!mon->probing || mon->follower[context].state != LITEMRC_CONTEXT_FOLLOWING)
 		return;
-	if (litemrc_walk_context(mon, context, hand_over_page, mon))
+	if (litemrc_walk_context(mon, context, hand_over_pages, mon))
 		dev_warn(mon->dev, "no memory to hand context %u its pages\n", context);
 }
 
@@ -60,6 +65,6 @@ void litemrc_hand_over_process(struct litemrc *mon, struct pid *pid)
 	by_cgroup = mon->map.cgroup[litemrc_context_of(&mon->map, task)];
 	raw_spin_unlock_irqrestore(&mon->lock, flags);
 	if (mon->probing && by_cgroup)
-		litemrc_walk_task(task, hand_over_page, mon);
+		litemrc_walk_task(task, hand_over_pages, mon);
 	put_task_struct(task);
 }

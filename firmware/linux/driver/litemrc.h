@@ -135,6 +135,32 @@ struct litemrc_folders {
 	unsigned int count;
 };
 
+/* Bits of the frames. Guarded by bitmap.c's lock. */
+struct litemrc_bitmap {
+	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
+	bool keep; /* the image is for sysfs, too */
+	bool kept; /* the image is complete */
+};
+
+struct litemrc_young_events {
+	u64 walks; /* through all page tables */
+	u64 visited; /* entries, of all walks */
+	u64 marked; /* of these: accessed and not marked before */
+	u64 ns; /* of all walks */
+};
+
+/* Accessed bits of page table entries, set from the bits of the frames. */
+struct litemrc_young {
+	struct mutex lock; /* guards @on, @pending, @events */
+	bool on;
+	u32 words; /* of the bits; 0: the gateware has no page bitmap */
+	u32 *pending; /* bits that no walk has taken yet */
+	struct work_struct work; /* a walk; the only user of the following */
+	u32 *taken;
+	struct litemrc_young_events walked;
+	struct litemrc_young_events events; /* as of the last complete walk */
+};
+
 struct litemrc {
 	struct litemrc_map map;
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
@@ -161,7 +187,8 @@ struct litemrc {
 	struct litemrc_tails *tails;
 	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
 	struct litemrc_ring ring;
-	u32 *accessed; /* bits of the frames; guarded by bitmap.c's lock */
+	struct litemrc_bitmap bitmap;
+	struct litemrc_young young;
 	struct list_head taker; /* in bitmap.c's list of those that take such bits */
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
@@ -252,7 +279,19 @@ const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
 /* bitmap.c */
 int litemrc_bitmap_init(struct litemrc *mon);
 void litemrc_bitmap_stop(struct litemrc *mon);
+void litemrc_bitmap_free(struct litemrc *mon);
 void litemrc_bitmap_pass(struct litemrc *mon);
+int litemrc_bitmap_keep(struct litemrc *mon, bool on);
+ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
+
+/* young.c; litemrc_bitmap_init() and _free() call the first two */
+int litemrc_young_init(struct litemrc *mon, u32 words);
+void litemrc_young_free(struct litemrc *mon);
+void litemrc_young_stop(struct litemrc *mon);
+int litemrc_young_set(struct litemrc *mon, bool on);
+bool litemrc_young_wanted(const struct litemrc *mon);
+void litemrc_young_pass(struct litemrc *mon, const u32 *bits, u32 words);
+void litemrc_young_events(struct litemrc *mon, struct litemrc_young_events *events);
 
 /* changes.c */
 int litemrc_settle_locked(struct litemrc *mon);
@@ -280,7 +319,8 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
+/* sysfs/bitmap.c, sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
+extern const struct attribute_group litemrc_bitmap_group;
 extern const struct attribute_group litemrc_context_group;
 extern const struct attribute_group litemrc_dram_group;
 extern const struct attribute_group litemrc_rank_group;

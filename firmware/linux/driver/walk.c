@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Visits the page table entries of a context's processes. walk_page_range() is not exported to
- * modules, nor is pte_offset_map_lock() from 6.5 on, hence the loops.
+ * Visits the page table entries of a context's processes, or of all. walk_page_range() is not
+ * exported to modules, nor is pte_offset_map_lock() from 6.5 on, hence the loops.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -63,8 +63,8 @@ static unsigned long walk_table(struct mm_struct *mm, unsigned long address, uns
 	spin_lock(lock);
 	/* Only huge pages, which 32-bit kernels lack, would replace the table meanwhile. */
 	pte = litemrc_find_pte(mm, address, &table);
-	for (; pte && address != next; address += PAGE_SIZE)
-		visit(data, *pte++);
+	if (pte)
+		visit(data, pte, (next - address) / PAGE_SIZE);
 	spin_unlock(lock);
 	cond_resched();
 	return next;
@@ -97,31 +97,46 @@ void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *dat
 	mmput(mm);
 }
 
+/* The first thread of a process may have ended before the others. Caller is in an RCU section. */
+static struct task_struct *thread_with_memory(struct task_struct *process)
+{
+	struct task_struct *thread;
+
+	for_each_thread(process, thread)
+		if (READ_ONCE(thread->mm))
+			return thread;
+	return NULL;
+}
+
 /*
- * Lists the cgroup's present processes, with references. Later ones are children of these, or move
- * in, which moved.c notes.
+ * Lists the present processes of a cgroup, or all (NULL), with references. Later ones are children
+ * of these, or move in, which moved.c notes.
  */
 static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
 				   unsigned int limit)
 {
-	struct task_struct *task;
+	struct task_struct *process, *thread;
 	unsigned int count = 0;
 
 	rcu_read_lock();
-	for_each_process(task) {
-		if (!litemrc_cgroup_holds(cgroup, task))
+	for_each_process(process) {
+		if (process->flags & PF_KTHREAD ||
+		    (cgroup && !litemrc_cgroup_holds(cgroup, process)))
+			continue;
+		thread = thread_with_memory(process);
+		if (!thread)
 			continue;
 		if (tasks && count == limit)
 			break;
 		if (tasks)
-			tasks[count] = get_task_struct(task);
+			tasks[count] = get_task_struct(thread);
 		count++;
 	}
 	rcu_read_unlock();
 	return count;
 }
 
-static int walk_cgroup(struct cgroup *cgroup, litemrc_visit *visit, void *data)
+static int walk_processes(struct cgroup *cgroup, litemrc_visit *visit, void *data)
 {
 	unsigned int count = list_processes(cgroup, NULL, 0);
 	struct task_struct **tasks;
@@ -140,6 +155,12 @@ static int walk_cgroup(struct cgroup *cgroup, litemrc_visit *visit, void *data)
 	return 0;
 }
 
+/* Visits all entries of all processes. */
+int litemrc_walk_all(litemrc_visit *visit, void *data)
+{
+	return walk_processes(NULL, visit, data);
+}
+
 /* Visits all entries of the processes that a context follows. Caller holds @settings. */
 int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
 			 void *data)
@@ -149,7 +170,7 @@ int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visi
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return walk_cgroup(follower->cgroup, visit, data);
+		return walk_processes(follower->cgroup, visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;

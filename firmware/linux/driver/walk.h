@@ -9,13 +9,14 @@
 
 struct mm_struct;
 
-/* Called with the table's lock held. */
-typedef void litemrc_visit(void *data, pte_t pte);
+/* Visits consecutive entries of a table, with the table's lock held. */
+typedef void litemrc_visit(void *data, pte_t *entry, unsigned int count);
 
 pte_t *litemrc_find_pte(struct mm_struct *mm, unsigned long address, pmd_t **table);
 unsigned long litemrc_end_of_table(unsigned long address, unsigned long end);
 void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data);
 int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
 			 void *data);
+int litemrc_walk_all(litemrc_visit *visit, void *data);
 
 #endif

@@ -3,6 +3,7 @@
 from linux.driver.guest import FAKE, S
 
 CGROUPS = "/sys/fs/cgroup"
+SWAP_BYTES = 16 << 20
 
 
 def follow(guest, context, pid):
@@ -16,6 +17,13 @@ def own_context(guest, name):
 
 def enable(guest):
     assert guest.write(S + "enable", 1) == 0
+
+
+def enable_swap(guest):
+    """Give the guest swap on zram and the memory controller, once in its life."""
+    if len(guest.do("r /proc/swaps")) < 2:
+        guest.do(f"swap {SWAP_BYTES}")
+        guest.do(f"w {CGROUPS}/cgroup.subtree_control +memory")
 
 
 def log(guest, kinds):

@@ -30,6 +30,10 @@ ALL = {
     "commands_lost": "444",
     "commands_late": "444",
     "stuck": "444",
+    "feed_accessed": "644",
+    "feed_events": "444",
+    "keep_bitmap": "644",
+    "bitmap": "444",
 }
 CONTEXT = {
     "pid": "644",
@@ -98,6 +102,7 @@ def test_fresh_values(monitor):
         "ranks 1",
         "epoch_least 536",
         f"record_bytes {64 + 8 * (40 + 4 * (64 + 3 + 2 * 64))}",  # header; a context and its row, with tail
+        "page_bitmap 0",
     ]
     expected = {
         "engine": "bucket_stack",

@@ -1,12 +1,11 @@
 """The tail of refaults continues a context's LRU stack behind its resident pages."""
 
 import pytest
-from linux.driver.following import CGROUPS, enable
+from linux.driver.following import CGROUPS, enable, enable_swap
 from linux.driver.guest import S
 from litemrc.golden.monitor.tail import EvictingContext
 
 CONTEXT = 1
-SWAP_BYTES = 16 << 20
 JITTER = 33  # of guest/stack.c
 CHARGED_AHEAD = 64  # pages that the kernel charges at once, at most (MEMCG_CHARGE_BATCH)
 
@@ -37,9 +36,7 @@ class Tail:
 
 @pytest.fixture
 def tail(monitor, spawn, cgroup):
-    if len(monitor.do("r /proc/swaps")) < 2:
-        monitor.do(f"swap {SWAP_BYTES}")
-        monitor.do(f"w {CGROUPS}/cgroup.subtree_control +memory")
+    enable_swap(monitor)
     path = cgroup("/tail")
     monitor.do(f"w {CGROUPS}{path}/cgroup.procs {spawn('worker')}")
     assert monitor.write(f"{S}contexts/{CONTEXT}/cgroup", path) == 0

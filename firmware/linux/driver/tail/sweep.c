@@ -17,9 +17,8 @@ struct sweep {
 	unsigned int context;
 };
 
-static void note_seen(void *data, pte_t pte)
+static void note_seen(const struct sweep *sweep, pte_t pte)
 {
-	const struct sweep *sweep = data;
 	struct litemrc_tails *tails = sweep->tails;
 	struct litemrc_page page = {};
 	struct litemrc_evicted *evicted;
@@ -33,6 +32,12 @@ static void note_seen(void *data, pte_t pte)
 	if (evicted && evicted->context == sweep->context)
 		evicted->sweep = tails->of[sweep->context].sweep;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
+}
+
+static void note_all_seen(void *data, pte_t *entry, unsigned int count)
+{
+	for (; count; count--)
+		note_seen(data, *entry++);
 }
 
 /* Forgets pages that no table has, of some places; caller holds @lock. */
@@ -60,7 +65,7 @@ void litemrc_tail_sweep(struct litemrc_tails *tails, unsigned int context)
 	tail->gone = min(tail->gone + tail->gone_since, tail->swapped);
 	tail->gone_since = 0;
 	raw_spin_unlock_irqrestore(&tails->lock, flags);
-	if (litemrc_walk_context(tails->mon, context, note_seen, &sweep))
+	if (litemrc_walk_context(tails->mon, context, note_all_seen, &sweep))
 		return;
 	for (place = 0; place < tails->count; place += LITEMRC_SWEEP_PLACES) {
 		raw_spin_lock_irqsave(&tails->lock, flags);

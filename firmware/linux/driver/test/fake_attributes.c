@@ -65,26 +65,45 @@ static ssize_t frame_of_store(struct device *device, struct device_attribute *at
 }
 static DEVICE_ATTR_WO(frame_of);
 
-/* Writing a frame's number accesses it in the bitmap of the running epoch, and nowhere else. */
-static ssize_t touch_store(struct device *device, struct device_attribute *attribute,
-			   const char *text, size_t bytes)
+/* Accesses frames in the bitmaps of the running epoch, and nowhere else. */
+static ssize_t note_frames(struct device *device, const char *text, size_t bytes, bool written)
 {
 	struct fake *fake = fake_of_device(device);
+	u32 frame, last;
 	unsigned long flags;
-	u32 frame;
-	int ret;
+	int words = sscanf(text, "%u %u", &frame, &last);
 
-	ret = kstrtou32(text, 0, &frame);
-	if (ret)
-		return ret;
-	if (!fake->bits || frame >> fake->frames_log2)
+	if (words == 1)
+		last = frame;
+	if (words < 1 || !fake->bits || frame > last || last >> fake->frames_log2)
 		return -EINVAL;
 	raw_spin_lock_irqsave(&fake->lock, flags);
-	fake->bits[frame / LITEMRC_BITMAP_FRAMES] |= BIT(frame % LITEMRC_BITMAP_FRAMES);
+	for (; frame <= last; frame++) {
+		u32 *word = fake->bits + frame / LITEMRC_BITMAP_FRAMES;
+
+		word[0] |= BIT(frame % LITEMRC_BITMAP_FRAMES);
+		if (written)
+			word[fake_words(fake)] |= BIT(frame % LITEMRC_BITMAP_FRAMES);
+	}
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 	return bytes;
 }
+
+/* Writing "FRAME" or "FIRST LAST" reads these frames. */
+static ssize_t touch_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	return note_frames(device, text, bytes, false);
+}
 static DEVICE_ATTR_WO(touch);
+
+/* The same writes them. */
+static ssize_t dirty_store(struct device *device, struct device_attribute *attribute,
+			   const char *text, size_t bytes)
+{
+	return note_frames(device, text, bytes, true);
+}
+static DEVICE_ATTR_WO(dirty);
 
 static ssize_t violations_show(struct device *device, struct device_attribute *attribute,
 			       char *text)
@@ -195,6 +214,7 @@ static struct attribute *fake_attributes[] = {
 	&dev_attr_hit.attr,
 	&dev_attr_frame_of.attr,
 	&dev_attr_touch.attr,
+	&dev_attr_dirty.attr,
 	&dev_attr_violations.attr,
 	&dev_attr_forget.attr,
 	&dev_attr_report.attr,
@@ -220,5 +240,6 @@ static const struct attribute_group fake_group = {
 const struct attribute_group *fake_groups[] = {
 	&fake_group,
 	&fake_memory_group,
+	&fake_ages_group,
 	NULL
 };

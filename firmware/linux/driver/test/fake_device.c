@@ -31,7 +31,7 @@ MODULE_PARM_DESC(partial, "self-refresh of a part of the array can be reached");
 
 static bool page_bitmap;
 module_param(page_bitmap, bool, 0444);
-MODULE_PARM_DESC(page_bitmap, "bits of the frames accessed in an epoch are in the window");
+MODULE_PARM_DESC(page_bitmap, "bits of the frames accessed and written in an epoch are in the window");
 
 static struct fake *fakes[FAKES_MAX];
 
@@ -94,7 +94,7 @@ static struct fake *make_fake(void)
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
 	if (page_bitmap)
-		fake->bits = vzalloc(array3_size(2, fake_words(fake), sizeof(u32)));
+		fake->bits = vzalloc(array3_size(4, fake_words(fake), sizeof(u32)));
 	if (!fake->log || !fake->claimed || (page_bitmap && !fake->bits)) {
 		free_fake(fake);
 		return NULL;

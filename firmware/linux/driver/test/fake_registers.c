@@ -66,8 +66,9 @@ static void try_end(struct fake *fake)
 	memcpy(fake->published_hits, fake->hits, sizeof(fake->hits));
 	memset(fake->hits, 0, sizeof(fake->hits));
 	if (fake->bits) {
-		memcpy(fake->bits + fake_words(fake), fake->bits, fake_words(fake) * sizeof(u32));
-		memset(fake->bits, 0, fake_words(fake) * sizeof(u32));
+		memcpy(fake->bits + 2 * fake_words(fake), fake->bits,
+		       2 * fake_words(fake) * sizeof(u32));
+		memset(fake->bits, 0, 2 * fake_words(fake) * sizeof(u32));
 	}
 	if (fake->control & LITEMRC_CONTROL_SINGLE_SHOT)
 		fake->shot = true;
@@ -307,8 +308,8 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	u32 number = word - LITEMRC_WINDOW_ACCESSED(FAKE_GROUPS, FAKE_CONTEXTS);
 
-	if (fake->bits && fake->ready && number < fake_words(fake))
-		return fake->bits[fake_words(fake) + number];
+	if (fake->bits && fake->ready && number < 2 * fake_words(fake))
+		return fake->bits[2 * fake_words(fake) + number];
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
 		fake_violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;

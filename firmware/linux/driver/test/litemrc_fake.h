@@ -37,6 +37,9 @@ enum fake_kind {
 	FAKE_CLEAR = 'x',
 	FAKE_ENABLE = 'e',
 	FAKE_FRAME = 'f',
+	FAKE_YOUNG = 'y',
+	FAKE_OLD = 'o',
+	FAKE_ABSENT = 'a',
 };
 
 struct fake_entry {
@@ -82,7 +85,7 @@ struct fake {
 	const char *violation; /* the last one */
 	struct fake_entry *log;
 	unsigned int logged;
-	u32 *bits; /* frames touched in the running epoch, then in the window; NULL: no bitmap */
+	u32 *bits; /* frames accessed and written: in the running epoch, in the window; or NULL */
 	unsigned long *claimed; /* a bit for each frame read since the last clear */
 
 	unsigned int ranks; /* 0: no rank power unit */
@@ -130,6 +133,9 @@ void fake_interrupt_exit(struct fake *fake);
 /* fake_memory.c */
 extern const struct attribute_group fake_memory_group;
 void fake_release(struct fake *fake);
+
+/* fake_ages.c */
+extern const struct attribute_group fake_ages_group;
 
 /* fake_attributes.c */
 extern const struct attribute_group *fake_groups[];

@@ -73,6 +73,8 @@ static long read_hex(int count, char **words)
 			sprintf(text + 2 * i, "%02x", bytes[i]);
 		say("%s", text);
 	}
+	if (got < 0)
+		got = -errno;
 	close(fd);
 	return got;
 }

@@ -46,14 +46,19 @@ static long unmap(int count, char **words)
 	return munmap(area, area_bytes) ? -errno : 0;
 }
 
-/* frames: adds the frames of the mapping to the fake's log */
-static long log_frames(int count, char **words)
+/*
+ * frames: adds the frames of the mapping to the fake's log; states: whether they are young, old or absent;
+ * age: makes them old
+ */
+static long tell_pages(int count, char **words)
 {
-	int fd = open(FAKE "frame_of", O_WRONLY);
+	static const char *const files[] = { FAKE "frame_of", FAKE "../ages/state_of", FAKE "../ages/age" };
+	int fd = open(files[words[0][0] == 'a' ? 2 : words[0][0] == 's'], O_WRONLY);
 	char text[32];
 
 	(void)count;
-	(void)words;
+	if (fd < 0)
+		return -errno;
 	for (size_t offset = 0; offset < area_bytes; offset += PAGE) {
 		int length = snprintf(text, sizeof(text), "0x%lx", (unsigned long)(area + offset));
 
@@ -100,5 +105,6 @@ static long show_counted(int count, char **words)
 }
 
 const struct command memory_commands[] = {
-	{ "map", map }, { "touch", touch }, { "unmap", unmap }, { "frames", log_frames }, { "log", show_log }, { "counted", show_counted }, { NULL, NULL },
+	{ "map", map }, { "touch", touch }, { "unmap", unmap }, { "frames", tell_pages },
+	{ "states", tell_pages }, { "age", tell_pages }, { "log", show_log }, { "counted", show_counted }, { NULL, NULL },
 };
