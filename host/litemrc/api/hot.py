@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from litemrc.api.epoch_parts import epoch_parts
 from litemrc.native.hot_pages import HotCounter, HotEpoch
 from litemrc.traces.chunk import Chunk
 
@@ -12,25 +13,10 @@ def hot_epochs(
     """Yield what each counter lists at the end of each epoch; the last epoch may be shorter.
 
     Parameters:
-        epoch_accesses: references of an epoch.
-        context: only its references are counted, and make up epochs; None: all.
+        epoch_accesses, context: as in `epoch_parts`.
     """
-    left = epoch_accesses
-    for chunk in chunks:
-        pages, writes = chunk.pages, chunk.writes
-        if context is not None and chunk.contexts is not None:
-            chosen = chunk.contexts == context
-            pages, writes = pages[chosen], None if writes is None else writes[chosen]
-        start = 0
-        while start < pages.size:
-            part = slice(start, start + left)
-            for counter in counters:
-                counter.access(pages[part], None if writes is None else writes[part])
-            taken = pages[part].size
-            start += taken
-            left -= taken
-            if not left:
-                yield [counter.end_epoch() for counter in counters]
-                left = epoch_accesses
-    if left < epoch_accesses:
-        yield [counter.end_epoch() for counter in counters]
+    for part in epoch_parts(chunks, epoch_accesses, context):
+        for counter in counters:
+            counter.access(part.pages, part.writes)
+        if part.ends:
+            yield [counter.end_epoch() for counter in counters]

@@ -47,6 +47,7 @@ COMMANDS = {
     "intents": ("machines.intents", "check an application's intents for its page colors"),
     "mrc": ("curves.mrc", "compute the miss-ratio curves of traces, or of windows of a trace"),
     "hot": ("traces.hot", "list the pages with the most accesses in each epoch of a trace"),
+    "heatmap": ("traces.heatmap", "draw which pages were accessed when, of a trace or of a device"),
     "qemu": ("curves.qemu", "compute the miss-ratio curve of a program of any architecture, in QEMU"),
     "compare": ("curves.compare", "compare miss-ratio curves; exit code 1 above a tolerance"),
     "replace": (

@@ -23,6 +23,7 @@ PRINTING = [
     ["mrc", TRACE],
     ["mrc", TRACE, "--json"],
     ["hot", TRACE],
+    ["heatmap", TRACE],
     ["trace", "info", TRACE],
     ["replace", TRACE, "--policy", "lru", "--memory", "4"],
 ]

@@ -10,6 +10,7 @@ from litemrc.cli.shared.arguments import natural, positive
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import add_input_arguments, opened
+from litemrc.cli.traces.contexts import add_context_argument, contexts_noted, no_references
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sample", metavar="N", type=natural, default=0, help="count 1 access of 2^N, 0 to 15 (0)"
     )
-    parser.add_argument("--context", metavar="C", type=natural, help="count the references of one context")
+    add_context_argument(parser)
     parser.add_argument("--exact", action="store_true", help="the exact counts beside those of the unit")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
@@ -86,8 +87,7 @@ def main(args: argparse.Namespace) -> int:
                 stopped = error
         notes = trace.notes
     if not epochs and not stopped:
-        remedy = "choose another context" if args.context is not None else "name another trace"
-        raise UserError("there is no reference to count", where=args.trace, remedy=remedy)
+        raise no_references(args)
     for line in lines.end(interrupted=stopped is not None):
         print(line, flush=True)
     for text in notes:
@@ -100,18 +100,11 @@ def main(args: argparse.Namespace) -> int:
 
 def _checked(chunks: "Iterable[Chunk]", args: argparse.Namespace) -> "Iterator[Chunk]":
     """Yield the chunks; say what would be counted together, or cannot be counted."""
-    contexts: set[int] = set()
-    for chunk in chunks:
+    for chunk in contexts_noted(chunks, args):
         if args.only and chunk.writes is None:
             raise UserError(
                 "the trace does not say which references are writes", where=args.trace, remedy="omit --only"
             )
-        if args.context is not None and chunk.contexts is None:
-            raise UserError("the trace has no contexts", where=args.trace, remedy="omit --context")
-        if args.context is None and chunk.contexts is not None and len(contexts) < 2:
-            contexts.update(chunk.contexts.tolist())
-            if len(contexts) > 1:
-                note("the trace has several contexts: pages with one number are counted together (--context)")
         yield chunk
 
 
