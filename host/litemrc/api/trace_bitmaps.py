@@ -12,6 +12,7 @@ from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, packed_bits
 from litemrc.traces.chunk import Chunk
 
 _MOST_BYTES = 1 << 31  # of bitmaps in memory
+_GAP_PART, _LEAST_GAP = 64, 16  # gaps longer than 1/64 of the pages used, and 16 pages, are left out
 
 Pages = NDArray[np.uint64]
 
@@ -55,9 +56,10 @@ def bitmaps_of(
 ) -> PageBitmaps:
     """Return the bitmaps of epochs, numbered from 0.
 
-    Frames are page numbers. They have a bit from the first page used to the last one, but for the largest
-    gaps between used pages: as many are left out as are needed so that at least half of the bits stand for
-    pages that were used in an epoch. (Addresses of a process lie in areas that are far apart.)
+    Frames are page numbers. They have a bit from the first page used to the last one, but for large gaps
+    between used pages, as addresses of a process lie in areas that are far apart. Left out are gaps longer
+    than 1/64 of the pages used (and than 16 pages), and then the largest of the others, until at least half
+    of the bits stand for pages that were used.
 
     Raises:
         ValueError: no epoch.
@@ -99,10 +101,11 @@ def _merged(parts: Sequence[Pages]) -> Pages:
 
 
 def _ranges(used: Pages) -> tuple[range, ...]:
-    """Return the ranges of frames around used pages, ascending, at least half of whose frames are used."""
+    """Return the ranges of frames between the gaps that are left out, ascending; see `bitmaps_of`."""
     gaps = np.diff(used) - np.uint64(1)
     largest = np.argsort(gaps, kind="stable")[::-1]
     kept = np.append(np.cumsum(gaps[largest[::-1]].astype(np.float64))[::-1], 0)  # frames unused, by gaps cut
-    cut = np.sort(largest[: int(np.argmax(kept <= used.size))])
+    long = int(np.count_nonzero(gaps > max(used.size // _GAP_PART, _LEAST_GAP)))
+    cut = np.sort(largest[: max(long, int(np.argmax(kept <= used.size)))])
     firsts, lasts = used[np.append(0, cut + 1)], used[np.append(cut, used.size - 1)]
     return tuple(range(first, last + 1) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True))

@@ -74,6 +74,13 @@ def test_the_largest_gaps_are_left_out_until_half_of_the_pages_are_used():
     assert table.shown.addresses(np.flatnonzero(table.bits(0))) == [4096 * page for page in used]
 
 
+def test_gaps_longer_than_a_64th_of_the_pages_used_are_left_out():
+    # 64 * 20 pages used, of which the gap behind the first half is 20 or 21 pages long.
+    for gap, ranges in ((20, 1), (21, 2)):
+        used = [*range(640), *range(640 + gap, 1280 + gap)]
+        assert len(bitmaps(used, epoch=1280).shown.ranges) == ranges
+
+
 def test_pages_without_large_gaps_are_one_range():
     assert bitmaps(range(0, 100, 2), epoch=9).shown.ranges == (range(99),)
     assert bitmaps([5], epoch=9).shown.ranges == (range(5, 6),)

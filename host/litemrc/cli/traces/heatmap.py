@@ -4,17 +4,16 @@ import argparse
 import json
 import shutil
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.messages import note, warning
-from litemrc.cli.shared.progress import shown
 from litemrc.cli.shared.ranges import epoch_range, page_range
-from litemrc.cli.shared.results import check_pictures, until_stopped
-from litemrc.cli.traces.arguments import add_input_arguments, opened
-from litemrc.cli.traces.contexts import add_context_argument, contexts_noted, no_references
+from litemrc.cli.shared.results import check_pictures
+from litemrc.cli.traces.arguments import add_input_arguments
+from litemrc.cli.traces.contexts import add_context_argument
+from litemrc.cli.traces.heat_input import EPOCH, read_bitmaps
 from litemrc.cli.traces.heat_text import heat_document, heat_text, is_unicode
 from litemrc.errors import UserError
 from litemrc.files.outputs import check_output_path
@@ -22,15 +21,14 @@ from litemrc.files.outputs import check_output_path
 if TYPE_CHECKING:
     from litemrc.pages.page_bitmaps import PageBitmaps
 
-_EPOCH = 10_000
-_PICTURE_CELLS = (960, 480)  # about the pixels of the map
+_PICTURE_CELLS = (480, 960)  # rows and columns: about the pixels of the map
 _DEFAULT_SIZE = (80, 24)
 _EPILOG = """\
 TRACE is a trace, of which each --epoch references are an epoch, or a Parquet file of page bitmaps, which has
 epochs of its own. The value of a cell is the share of its (page, epoch) pairs in which the page was accessed.
 
-Of a trace, the largest gaps between used pages are left out, so that at least half of the pages shown were
-used; its frames are page numbers. Both ends of --pages and --epochs belong to the range; A: has no upper end.
+Of a trace, large gaps between used pages are left out; its frames are page numbers. Both ends of --pages and
+--epochs belong to the range; A: has no upper end.
 
 --damo writes a record that damo 3.4 draws and reports: damo report heatmap --input OUT. A sampling interval
 is an epoch, an aggregation interval is --aggregation of them; nr_accesses counts the epochs in which a page
@@ -54,7 +52,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add_input_arguments(parser)
     parser.add_argument(
-        "--epoch", metavar="N", type=positive, help=f"of a trace: references of an epoch ({_EPOCH})"
+        "--epoch", metavar="N", type=positive, help=f"of a trace: references of an epoch ({EPOCH})"
     )
     add_context_argument(parser)
     parser.add_argument("--writes", action="store_true", help="the pages written, in place of those accessed")
@@ -69,7 +67,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
         "--cells",
         metavar="COLUMNSxROWS",
         type=_cells,
-        help="the most columns and rows of the map (as fit the terminal; --json: 80x24)",
+        help="the most columns and rows on stdout (as fit the terminal; --json: 80x24)",
     )
     parser.add_argument("-o", "--out", metavar="FILE", type=Path, help="also draw a picture: .png or .svg")
     parser.add_argument("--title", help="title of the picture (default: the name of the file)")
@@ -89,7 +87,7 @@ def main(args: argparse.Namespace) -> int:
     for path in (args.save, args.damo):
         if path:
             check_output_path(path)
-    bitmaps, stopped = _read(args)
+    bitmaps, stopped = read_bitmaps(args)
     # Imported here: they load numpy.
     from litemrc.pages.heat_map import heat_map
 
@@ -117,50 +115,13 @@ def main(args: argparse.Namespace) -> int:
         from litemrc.plots.files import save_figure
         from litemrc.plots.heat import heat_figure
 
-        width, height = args.cells or _PICTURE_CELLS
-        picture = heat_map(chosen, height, width, written=args.writes, bits=bits)
+        picture = heat_map(chosen, *_PICTURE_CELLS, written=args.writes, bits=bits)
         title = Path(args.trace).name if args.title is None else args.title
         save_figure(heat_figure(picture, chosen, title=title), args.out)
     if stopped:
         warning("interrupted: the running epoch is not shown")
         raise stopped
     return 0
-
-
-def _read(args: argparse.Namespace) -> "tuple[PageBitmaps, BaseException | None]":
-    """Return the bitmaps of all epochs, and what ended the reading of a trace early."""
-    from litemrc.pages.files import holds_page_bitmaps, read_page_bitmaps
-
-    if args.trace.lower().endswith(".parquet") and holds_page_bitmaps(args.trace):
-        for option in ("epoch", "context", "format", "columns", "page_size"):
-            if getattr(args, option) is not None:
-                name = "--" + option.removesuffix("s").replace("_", "-")
-                raise UserError(
-                    f"{name} is for traces, but the file holds page bitmaps",
-                    where=args.trace,
-                    remedy=f"omit {name}",
-                )
-        bitmaps = read_page_bitmaps(args.trace)
-        if not bitmaps.epoch.size:
-            raise UserError("the file has no epoch", where=args.trace, remedy="name another file")
-        return bitmaps, None
-
-    from litemrc.api.trace_bitmaps import bitmaps_of, trace_epochs
-
-    with opened(args) as trace:
-        chunks = shown(trace, "reading")
-        with closing(chunks):
-            parts = trace_epochs(contexts_noted(chunks, args), args.epoch or _EPOCH, args.context)
-            epochs, stopped = until_stopped(parts)
-        if isinstance(stopped, UserError):  # a map of what is no trace would mislead
-            raise stopped
-        if not epochs:
-            raise no_references(args)
-        for text in trace.notes:
-            note(text)
-        return bitmaps_of(
-            epochs, trace.page_bytes, source=args.trace, interrupted=stopped is not None
-        ), stopped
 
 
 def _chosen_epochs(bitmaps: "PageBitmaps", args: argparse.Namespace) -> "PageBitmaps":
