@@ -79,7 +79,12 @@ _io = [
     ("sys_clk", 0, Pins(1)),
     _serial(0),
     _serial(1),
-    ("recorder", 0, *(Subsignal(name, Pins(width)) for name, width in RECORDED + SETTINGS)),
+    (
+        "recorder",
+        0,
+        *(Subsignal(name, Pins(width)) for name, width in RECORDED + SETTINGS),
+        Subsignal("split", Pins(1)),
+    ),
 ]
 
 
@@ -147,6 +152,7 @@ class SimSoC(LiteMRCSoC):
             *(getattr(pads, name).eq(seen) for (name, _), seen in zip(RECORDED, accesses, strict=False)),
             *(getattr(pads, name).eq(getattr(monitor.observed, name)) for name, _ in RECORDED[3:]),
             *(getattr(pads, name).eq(getattr(monitor, f"_{name}").storage) for name, _ in SETTINGS),
+            pads.split.eq(monitor.filter.split),
         ]
 
     def _add_sdr(self, variant, monitor_parameters):
@@ -258,6 +264,7 @@ def main():
     parser.add_argument(
         "--page-bitmap", action="store_true", help="the frames accessed and written in an epoch"
     )
+    parser.add_argument("--hot-pages", type=int, metavar="K", help="the K pages with the most accesses")
     parser.add_argument("--recent-pages", type=int, help="pages the filter remembers (the engine's default)")
     parser.add_argument(
         "--hls-verilog",
@@ -291,6 +298,7 @@ def main():
         pages=args.pages,
         recent_pages=args.recent_pages,
         page_bitmap=args.page_bitmap,
+        hot_pages=args.hot_pages,
         hls_verilog=dict(args.hls_verilog),
     )
 

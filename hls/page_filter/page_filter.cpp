@@ -26,6 +26,11 @@ bool number_of(memory_frame_t frame, sampling_t sampling, frame_t &number) {
     return k == 0 || (hash & ~memory_frame_t(ones >> k)) == 0;
 }
 
+// The context that owns the pages of `context`: one of the lower half if writes have the other one.
+context_t owner_of(context_t context, bool split) {
+    return split ? context_t(context & context_t((CONTEXTS - 1) >> 1)) : context;
+}
+
 void count(counter_t &counter, bool frozen) {
     if (!frozen && counter != ~counter_t(0))
         ++counter;
@@ -52,9 +57,9 @@ void PageFilter::reset() {
 }
 
 FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) {
-    const bool frozen = op.frozen && op.kind == OP_ACCESS;
-    FilterStep step{true, false, Op{op.kind, 0, op.context, op.write, op.epoch_end}, Op{OP_MARK, 0, 0, 0, op.epoch_end},
-                    Answer{ANSWER_NOTHING, 0, op.epoch_end, frozen}};
+    const bool frozen = op.frozen && op.kind == OP_ACCESS, split = SPLITS && settings.split;
+    FilterStep step{true, false, Op{op.kind, 0, owner_of(op.context, split), op.write, op.epoch_end},
+                    Op{OP_MARK, 0, 0, 0, op.epoch_end}, Answer{ANSWER_NOTHING, 0, op.epoch_end, frozen, split && op.write}};
     const bool sampled = number_of(op.frame, settings.sampling, step.engine_op.frame);
     const bool inside = settings.lower <= op.frame && op.frame <= settings.upper;
     bool recent = false;
@@ -85,7 +90,7 @@ FilterStep PageFilter::step(const MemoryOp &op, const FilterSettings &settings) 
             step.taken = false;
             step.asks = true;
             step.engine_op = Op{OP_ACCESS, pages_[slot], 0, 0, 0};
-            step.answer = Answer{ANSWER_TOUCH, 0, 0, 0};
+            step.answer = Answer{ANSWER_TOUCH, 0, 0, 0, 0};
         } else {
             slot = slot_to_fill();
             valid_[slot] = 1;
@@ -184,6 +189,8 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> 
     } else if (answer.kind == ANSWER_ABSORBED && !answer.frozen) {
         counted.position = Position{POSITION_HIT, 0, owners_[answer.slot], answer.epoch_end};
     }
+    if (answer.apart && (counted.position.kind == POSITION_HIT || counted.position.kind == POSITION_MISS))
+        counted.position.context = counted.position.context | context_t(CONTEXTS / 2);
     return answer.kind != ANSWER_TOUCH;
 }
 
@@ -193,7 +200,7 @@ bool AnswerMerge::step(const Answer &answer, const Position &engine, ap_uint<1> 
 void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
                  hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
-                 hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART) {
+                 ap_uint<1> split, hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART) {
     HLS_STREAM(ops)
     HLS_STREAM(engine_ops)
     HLS_STREAM(set_ops)
@@ -201,6 +208,7 @@ void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemr
     HLS_VALUE(lower) // constant while operations are in flight
     HLS_VALUE(upper)
     HLS_VALUE(sampling)
+    HLS_VALUE(split)
     HLS_STREAM(uncounted)
     HLS_FREE_RUNNING
     HLS_PIPELINED_TOP // one step per cycle: the state is a few registers, and the hash lies before all of them
@@ -222,7 +230,7 @@ void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemr
     }
     if (!op_waits)
         op = litemrc::unpack_memory_op(ops.read());
-    const litemrc::FilterStep step = filter.step(op, litemrc::FilterSettings{lower, upper, sampling});
+    const litemrc::FilterStep step = filter.step(op, litemrc::FilterSettings{lower, upper, sampling, split});
     op_waits = !step.taken;
     answers.write(pack(step.answer));
     if (step.asks)

@@ -16,7 +16,10 @@
 // Sampling at rate 1/2^k, k = max(sampling, log2(MEMORY_FRAMES / FRAMES)). A page is sampled if the upper k bits of the
 // hash of its frame, a permutation, are 0; the other bits are its number in the engine. With k = 0 this is the frame
 // itself. Other pages are answered by POSITION_NONE. Settings may change while the filter is idle; a change of
-// `sampling` must be followed by a clear.
+// `sampling` or `split` must be followed by a clear.
+//
+// Split. With `split`, reads and writes count apart: contexts 0 .. CONTEXTS / 2 - 1 own pages, and the writes to the pages of
+// context c count in context c + CONTEXTS / 2. Both move pages in the same stack. Without it they count together.
 //
 // Frozen accesses move pages like others and are answered by POSITION_NONE; they count neither as outside nor unsampled.
 //
@@ -43,6 +46,7 @@ static_assert(is_power_of_two(MEMORY_FRAMES) && MEMORY_FRAMES >= FRAMES,
               "LITEMRC_MEMORY_FRAMES must be a power of two, at least LITEMRC_FRAMES");
 
 constexpr int MEMORY_FRAME_BITS = width_of(MEMORY_FRAMES);
+constexpr bool SPLITS = CONTEXTS >= 2;
 constexpr int LEAST_SAMPLING = width_of(MEMORY_FRAMES) - width_of(FRAMES);
 
 using memory_frame_t = ap_uint<MEMORY_FRAME_BITS>;
@@ -75,6 +79,7 @@ inline MemoryOp unpack_memory_op(memory_op_word_t word) {
 struct FilterSettings {
     memory_frame_t lower, upper; // accesses outside are not counted
     sampling_t sampling;         // k of the rate 1/2^k
+    ap_uint<1> split;            // writes count in contexts of their own
 };
 
 enum AnswerKind {
@@ -89,17 +94,18 @@ struct Answer {
     slot_t slot; // of the recent page; with ANSWER_ENGINE the slot that the accessed page gets
     ap_uint<1> epoch_end;
     ap_uint<1> frozen; // an access whose position does not count
+    ap_uint<1> apart;  // it counts in the owner's context of writes
 };
 
-using answer_word_t = ap_uint<whole_bytes(2 + width_of(RECENT_PAGES) + 2)>;
+using answer_word_t = ap_uint<whole_bytes(2 + width_of(RECENT_PAGES) + 3)>;
 
 inline answer_word_t pack(const Answer &answer) {
-    return packed<answer_word_t>(answer.kind, answer.slot, answer.epoch_end, answer.frozen);
+    return packed<answer_word_t>(answer.kind, answer.slot, answer.epoch_end, answer.frozen, answer.apart);
 }
 
 inline Answer unpack_answer(answer_word_t word) {
     Answer answer;
-    unpack_into(word, answer.kind, answer.slot, answer.epoch_end, answer.frozen);
+    unpack_into(word, answer.kind, answer.slot, answer.epoch_end, answer.frozen, answer.apart);
     return answer;
 }
 
@@ -186,7 +192,7 @@ class AnswerMerge {
 void page_filter(hls::stream<litemrc::memory_op_word_t> &ops, hls::stream<litemrc::op_word_t> &engine_ops,
                  hls::stream<litemrc::op_word_t> &set_ops, hls::stream<litemrc::answer_word_t> &answers,
                  litemrc::memory_frame_t lower, litemrc::memory_frame_t upper, litemrc::sampling_t sampling,
-                 hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART);
+                 ap_uint<1> split, hls::stream<litemrc::uncounted_word_t> &uncounted HLS_RESTART);
 
 // Top function for synthesis of the other half: one answer.
 void page_filter_merge(hls::stream<litemrc::answer_word_t> &answers,

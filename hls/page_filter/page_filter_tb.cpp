@@ -27,7 +27,7 @@ hls::stream<touch_word_t> first_touches;
 hls::stream<counted_word_t> positions;
 std::set<int> touched; // pages, by the engine's numbers
 LruReference engine;
-FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0, 0};
 hls::stream<uncounted_word_t> uncounted;
 long engine_accesses = 0;
 
@@ -44,7 +44,7 @@ Counted answer_to(const MemoryOp &op) {
     ops.write(pack(op));
     do {
         page_filter(ops, engine_ops, set_ops, answers, settings.lower, settings.upper, settings.sampling,
-                    uncounted);
+                    settings.split, uncounted);
         if (!set_ops.empty())
             first_touches.write(first_touch_of(unpack_op(set_ops.read())));
         if (!engine_ops.empty()) {
@@ -100,11 +100,12 @@ int main(int argc, char **argv) {
             settings.lower = random(3) ? 0 : random(MEMORY_FRAMES);
             settings.upper = random(3) ? MEMORY_FRAMES - 1 : random(MEMORY_FRAMES);
         }
+        settings.split = i >= ops_to_do / 2; // the other half of the operations
         const int spread = random(4) ? (2 + RECENT_PAGES) << LEAST_SAMPLING : MEMORY_FRAMES;
         frozen = random(200) == 0 ? !frozen : frozen;
         const int dice = random(1000);
-        MemoryOp op{OP_ACCESS, memory_frame_t(random(std::min(spread, MEMORY_FRAMES))), context_t(random(CONTEXTS)), 0,
-                    ap_uint<1>(random(500) == 0), frozen};
+        MemoryOp op{OP_ACCESS, memory_frame_t(random(std::min(spread, MEMORY_FRAMES))), context_t(random(CONTEXTS)),
+                    ap_uint<1>(random(2)), ap_uint<1>(random(500) == 0), frozen};
         if (dice < 20)
             op.kind = OP_INVALIDATE;
         else if (dice < 25)
@@ -116,8 +117,12 @@ int main(int argc, char **argv) {
         const bool is_access = op.kind == OP_ACCESS;
         const bool counts_nothing = (is_access && !inside) || (op.kind != OP_CLEAR && page == pages.end());
         const Op exact_op{counts_nothing ? ap_uint<2>(OP_MARK) : op.kind,
-                          frame_t(page == pages.end() ? 0 : page->second), op.context, 0, op.epoch_end};
+                          frame_t(page == pages.end() ? 0 : page->second),
+                          settings.split ? context_t(op.context % std::max(CONTEXTS / 2, 1)) : op.context, 0,
+                          op.epoch_end};
         Counted expected{reference.step(exact_op), 0};
+        if (CONTEXTS > 1 && is_access && !counts_nothing && settings.split && op.write)
+            expected.position.context = expected.position.context | context_t(CONTEXTS / 2);
         const bool counts = is_access && !counts_nothing && !frozen;
         if (counts)
             expected.first_touch = set.insert(int(op.frame)).second;

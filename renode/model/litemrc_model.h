@@ -73,7 +73,7 @@ LITEMRC_MODEL_API void litemrc_model_control(struct litemrc_model *model, int en
 LITEMRC_MODEL_API void litemrc_model_set_context(struct litemrc_model *model, uint32_t context);
 LITEMRC_MODEL_API void litemrc_model_set_epoch_length(struct litemrc_model *model, uint32_t length);
 LITEMRC_MODEL_API void litemrc_model_set_filter(struct litemrc_model *model, uint32_t lower, uint32_t upper,
-						uint32_t sampling);
+						uint32_t sampling, int split);
 
 /* Advances the time of an epoch that is measured in cycles. */
 LITEMRC_MODEL_API void litemrc_model_elapse(struct litemrc_model *model, uint32_t cycles);

@@ -16,7 +16,7 @@ class Log {
     bool open(const char *path) {
         file_ = std::fopen(path, "wb");
         events_ = 0;
-        lower_ = upper_ = sampling_ = 0;
+        lower_ = upper_ = sampling_ = split_ = 0;
         return file_ && write_header();
     }
 
@@ -46,6 +46,7 @@ class Log {
         change('L', now.lower, lower_);
         change('U', now.upper, upper_);
         change('S', now.sampling, sampling_);
+        change('W', now.split, split_);
     }
 
   private:
@@ -93,7 +94,7 @@ class Log {
 
     std::FILE *file_ = nullptr;
     uint64_t cycle_ = 0, events_ = 0;
-    uint32_t lower_ = 0, upper_ = 0, sampling_ = 0;
+    uint32_t lower_ = 0, upper_ = 0, sampling_ = 0, split_ = 0;
 };
 
 } // namespace monitor_model

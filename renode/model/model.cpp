@@ -110,8 +110,9 @@ void litemrc_model_set_epoch_length(struct litemrc_model *model, uint32_t length
     model->monitor.set_epoch_length(length);
 }
 
-void litemrc_model_set_filter(struct litemrc_model *model, uint32_t lower, uint32_t upper, uint32_t sampling) {
-    model->monitor.set_filter({lower, upper, sampling});
+void litemrc_model_set_filter(struct litemrc_model *model, uint32_t lower, uint32_t upper, uint32_t sampling,
+                              int split) {
+    model->monitor.set_filter({lower, upper, sampling, split != 0});
 }
 
 void litemrc_model_elapse(struct litemrc_model *model, uint32_t cycles) { model->monitor.pass(cycles); }

@@ -128,7 +128,7 @@ class Monitor {
   private:
     void forget() {
         control_ = Control{false, true, false, false, false};
-        filter_ = Filter{0, frames_ - 1, 0};
+        filter_ = Filter{0, frames_ - 1, 0, false};
         context_ = epoch_length_ = elapsed_ = 0;
         end_requested_ = epoch_ready_ = shot_ = false;
         domains_.reset();

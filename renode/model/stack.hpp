@@ -20,6 +20,7 @@ struct Operation {
 
 struct Filter {
     uint32_t lower, upper, sampling;
+    bool split;
 };
 
 // Input of the rank meter of hls/: one access, or a change of states without an access.

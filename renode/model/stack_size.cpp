@@ -58,7 +58,7 @@ class Compiled : public monitor_model::Stack {
     void step(const monitor_model::Operation &operation, const monitor_model::Filter &filter) override {
         const MemoryOp op{unsigned(operation.kind), operation.frame,     operation.context,
                           operation.write,          operation.epoch_end, operation.frozen};
-        const FilterSettings settings{filter.lower, filter.upper, filter.sampling};
+        const FilterSettings settings{filter.lower, filter.upper, filter.sampling, filter.split};
         Counted counted{};
         FilterStep step;
         do {

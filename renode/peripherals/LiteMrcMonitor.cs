@@ -186,15 +186,15 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
                 break;
             case MonitorRegisters.RangeLower:
                 lower = value & lastFrame;
-                Model.SetFilter(lower, upper, sampling);
+                Model.SetFilter(lower, upper, sampling, Split);
                 break;
             case MonitorRegisters.RangeUpper:
                 upper = value & lastFrame;
-                Model.SetFilter(lower, upper, sampling);
+                Model.SetFilter(lower, upper, sampling, Split);
                 break;
             case MonitorRegisters.Sampling:
                 sampling = value & SamplingMask;
-                Model.SetFilter(lower, upper, sampling);
+                Model.SetFilter(lower, upper, sampling, Split);
                 break;
             case MonitorRegisters.EvPending: // `release` clears the level
                 break;
@@ -239,6 +239,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         {
             Model.Control(Enabled, (control & MonitorRegisters.ControlHold) != 0, ByCycles,
                 (control & MonitorRegisters.ControlFreeze) != 0, (control & MonitorRegisters.ControlSingleShot) != 0);
+            Model.SetFilter(lower, upper, sampling, Split);
             UpdateHook();
             StartClock();
         }
@@ -309,6 +310,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         }
 
         private bool Enabled => (control & MonitorRegisters.ControlEnable) != 0;
+        private bool Split => (control & MonitorRegisters.ControlSplit) != 0;
         private bool ByCycles => (control & MonitorRegisters.ControlEpochUnit) != 0;
 
         private uint control, context, command, invalidated, epochLength, lower, upper, sampling, eventEnable;
@@ -320,7 +322,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         private readonly LimitTimer clock;
 
         private const uint ControlMask = MonitorRegisters.ControlEnable | MonitorRegisters.ControlHold
-            | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot;
+            | MonitorRegisters.ControlEpochUnit | MonitorRegisters.ControlFreeze | MonitorRegisters.ControlSingleShot
+            | MonitorRegisters.ControlSplit;
         private const uint CommandMask = MonitorRegisters.CommandClear | MonitorRegisters.CommandEndEpoch
             | MonitorRegisters.CommandRelease | MonitorRegisters.CommandArm | MonitorRegisters.CommandAcknowledge;
         private static readonly uint SamplingMask = Register(MonitorRegisters.Sampling).Mask;

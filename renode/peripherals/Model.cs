@@ -105,7 +105,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public void Control(bool enable, bool hold, bool byCycles, bool freeze, bool singleShot) =>
             control(handle, enable ? 1 : 0, hold ? 1 : 0, byCycles ? 1 : 0, freeze ? 1 : 0, singleShot ? 1 : 0);
 
-        public void SetFilter(uint lower, uint upper, uint sampling) => setFilter(handle, lower, upper, sampling);
+        public void SetFilter(uint lower, uint upper, uint sampling, bool split) => setFilter(handle, lower, upper, sampling, split ? 1 : 0);
         public void SetContext(uint context) => setContext(handle, context);
         public void SetEpochLength(uint length) => setEpochLength(handle, length);
         public void Elapse(uint cycles) => elapse(handle, cycles);
@@ -190,7 +190,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void ControlFunction(IntPtr model, int enable, int hold, int byCycles, int freeze, int singleShot);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate void SetFilterFunction(IntPtr model, uint lower, uint upper, uint sampling);
+        private delegate void SetFilterFunction(IntPtr model, uint lower, uint upper, uint sampling, int split);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         private delegate void SetFunction(IntPtr model, uint value);
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]

@@ -50,6 +50,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint StackCapabilitiesCommandsLog2 = 0x00001E00;
         public const int StackCapabilitiesPageBitmapShift = 13;
         public const uint StackCapabilitiesPageBitmap = 0x00002000;
+        public const int StackCapabilitiesHotPagesLog2Shift = 14;
+        public const uint StackCapabilitiesHotPagesLog2 = 0x0003C000;
         public const long Control = 0x0C;
         public const int ControlEnableShift = 0;
         public const uint ControlEnable = 0x00000001;
@@ -61,6 +63,8 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const uint ControlFreeze = 0x00000008;
         public const int ControlSingleShotShift = 4;
         public const uint ControlSingleShot = 0x00000010;
+        public const int ControlSplitShift = 5;
+        public const uint ControlSplit = 0x00000020;
         public const long Command = 0x10;
         public const int CommandClearShift = 0;
         public const uint CommandClear = 0x00000001;
@@ -107,19 +111,63 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         public const long EvStatus = 0x4C;
         public const int EvStatusEpochShift = 0;
         public const uint EvStatusEpoch = 0x00000001;
+        public const int EvStatusHotShift = 1;
+        public const uint EvStatusHot = 0x00000002;
         public const long EvPending = 0x50;
         public const int EvPendingEpochShift = 0;
         public const uint EvPendingEpoch = 0x00000001;
+        public const int EvPendingHotShift = 1;
+        public const uint EvPendingHot = 0x00000002;
         public const long EvEnable = 0x54;
         public const int EvEnableEpochShift = 0;
         public const uint EvEnableEpoch = 0x00000001;
+        public const int EvEnableHotShift = 1;
+        public const uint EvEnableHot = 0x00000002;
+        public const long HotControl = 0x58;
+        public const int HotControlEnableShift = 0;
+        public const uint HotControlEnable = 0x00000001;
+        public const int HotControlReadsShift = 1;
+        public const uint HotControlReads = 0x00000002;
+        public const int HotControlWritesShift = 2;
+        public const uint HotControlWrites = 0x00000004;
+        public const int HotControlAlwaysOnShift = 3;
+        public const uint HotControlAlwaysOn = 0x00000008;
+        public const int HotControlSamplingLog2Shift = 4;
+        public const uint HotControlSamplingLog2 = 0x000000F0;
+        public const long HotThreshold = 0x5C;
+        public const long HotWanted = 0x60;
+        public const long HotLower = 0x64;
+        public const long HotUpper = 0x68;
+        public const long HotWatermark = 0x6C;
+        public const long HotCommand = 0x70;
+        public const int HotCommandTakeShift = 0;
+        public const uint HotCommandTake = 0x00000001;
+        public const int HotCommandAcknowledgeShift = 1;
+        public const uint HotCommandAcknowledge = 0x00000002;
+        public const long HotStatus = 0x74;
+        public const int HotStatusListedShift = 0;
+        public const uint HotStatusListed = 0x0000FFFF;
+        public const int HotStatusMoreShift = 16;
+        public const uint HotStatusMore = 0x00010000;
+        public const int HotStatusSaturatedShift = 17;
+        public const uint HotStatusSaturated = 0x00020000;
+        public const int HotStatusQueueOverflowShift = 18;
+        public const uint HotStatusQueueOverflow = 0x00040000;
+        public const int HotStatusWaitingShift = 19;
+        public const uint HotStatusWaiting = 0x00080000;
+        public const long HotAccesses = 0x78;
+        public const long HotQueue = 0x7C;
+        public const int HotQueueFrameShift = 0;
+        public const uint HotQueueFrame = 0x7FFFFFFF;
+        public const int HotQueueValidShift = 31;
+        public const uint HotQueueValid = 0x80000000;
 
         public static readonly LiteMrcRegister[] All =
         {
             new LiteMrcRegister("version", Version, 16, true, 0x3),
             new LiteMrcRegister("capabilities", Capabilities, 31, true, 0x924D9AC),
-            new LiteMrcRegister("stack_capabilities", StackCapabilities, 14, true, 0x82D),
-            new LiteMrcRegister("control", Control, 5, false, 0x2),
+            new LiteMrcRegister("stack_capabilities", StackCapabilities, 18, true, 0x1882D),
+            new LiteMrcRegister("control", Control, 6, false, 0x2),
             new LiteMrcRegister("command", Command, 5, false, 0x0),
             new LiteMrcRegister("context", Context, 3, false, 0x0),
             new LiteMrcRegister("invalidate", Invalidate, 13, false, 0x0),
@@ -135,9 +183,19 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             new LiteMrcRegister("epoch_unsampled", EpochUnsampled, 32, true, 0x0),
             new LiteMrcRegister("dropped", Dropped, 32, true, 0x0),
             new LiteMrcRegister("queue_peak", QueuePeak, 16, true, 0x0),
-            new LiteMrcRegister("ev_status", EvStatus, 1, true, 0x0),
-            new LiteMrcRegister("ev_pending", EvPending, 1, false, 0x0),
-            new LiteMrcRegister("ev_enable", EvEnable, 1, false, 0x0),
+            new LiteMrcRegister("ev_status", EvStatus, 2, true, 0x0),
+            new LiteMrcRegister("ev_pending", EvPending, 2, false, 0x0),
+            new LiteMrcRegister("ev_enable", EvEnable, 2, false, 0x0),
+            new LiteMrcRegister("hot_control", HotControl, 8, false, 0x6),
+            new LiteMrcRegister("hot_threshold", HotThreshold, 20, false, 0x2),
+            new LiteMrcRegister("hot_wanted", HotWanted, 7, false, 0x40),
+            new LiteMrcRegister("hot_lower", HotLower, 13, false, 0x0),
+            new LiteMrcRegister("hot_upper", HotUpper, 13, false, 0x1FFF),
+            new LiteMrcRegister("hot_watermark", HotWatermark, 5, false, 0x1),
+            new LiteMrcRegister("hot_command", HotCommand, 2, false, 0x0),
+            new LiteMrcRegister("hot_status", HotStatus, 20, true, 0x0),
+            new LiteMrcRegister("hot_accesses", HotAccesses, 32, true, 0x0),
+            new LiteMrcRegister("hot_queue", HotQueue, 32, true, 0x0),
         };
     }
 

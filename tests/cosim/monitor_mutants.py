@@ -221,6 +221,18 @@ FILTER_MUTANTS = (
         "learns = 1",
     ),
     Mutant(
+        "write_counts_with_the_reads",
+        f"{GATEWARE}/filter/answer_merge.py",
+        "due.apart & (merged.sink.kind[1] == 0),  # a hit or a miss",
+        "due.apart & absorbed & (merged.sink.kind[1] == 0),",
+    ),
+    Mutant(
+        "context_of_writes_owns_a_page",
+        f"{GATEWARE}/filter/page_filter.py",
+        "If(split, engine_ops.context[-1].eq(0)),",
+        "",
+    ),
+    Mutant(
         "upper_frame_is_out_of_range",
         f"{GATEWARE}/filter/page_numbers.py",
         "(sink.frame > self.upper)",
@@ -252,25 +264,43 @@ FILTER_MUTANTS = (
     ),
 )
 
-_TABLE, _LIST = f"{GATEWARE}/counters/hot_table.py", f"{GATEWARE}/counters/hot_list.py"
+_WINDOW, _LIST = f"{GATEWARE}/counters/hot_window.py", f"{GATEWARE}/counters/hot_list.py"
 HOT_MUTANTS = (
     Mutant(
-        "oldest_result_has_priority",
-        _TABLE,
-        "equal[age] & (equal[:age] == 0 if age else 1) for age in range(WINDOW)",
-        "equal[age] & (equal[age + 1 :] == 0 if age < WINDOW - 1 else 1) for age in range(WINDOW)",
+        "accesses_in_flight_are_not_added",
+        _WINDOW,
+        "self.adds.eq(1 + sum(same))",
+        "self.adds.eq(1)",
+    ),
+    Mutant(
+        "accesses_written_before_are_added_again",
+        _WINDOW,
+        "in_set & equal & in_flight",
+        "in_set & equal",
+    ),
+    Mutant(
+        "page_admitted_in_flight_is_unknown",
+        _WINDOW,
+        "(same != 0) | (self.matched & ~replaced)",
+        "(self.matched & ~replaced)",
     ),
     Mutant(
         "replaced_page_is_counted",
-        _TABLE,
-        "(matched & ~replaced)",
-        "matched",
+        _WINDOW,
+        "(self.matched & ~replaced)",
+        "self.matched",
     ),
     Mutant(
         "neighbours_of_the_last_epoch_count",
-        _TABLE,
+        _WINDOW,
         "If(self.forget, *(each.valid.eq(0) for each in before)),",
         "",
+    ),
+    Mutant(
+        "page_lost_from_a_full_list_is_written",
+        _LIST,
+        "we.eq(~loses)",
+        "we.eq(1)",
     ),
     Mutant(
         "equal_counts_change_places",

@@ -87,7 +87,7 @@ class BenchTop(LiteXModule):
 
     def add_settings(self, filter_: PageFilter) -> None:
         """Add ports for the settings and counts of a page filter."""
-        for name in ("lower", "upper", "sampling"):
+        for name in ("lower", "upper", "sampling", "split"):
             signal = getattr(filter_, name)
             self.comb += signal.eq(self.add_port(name, len(signal)))
         for name in ("scale_log2", "outside", "unsampled"):

@@ -31,6 +31,7 @@ def test_rtl_is_the_cpp_on_random_operations(sizes: FilterSizes, seed: int) -> N
     assert (counts["touches"] > 1000) == (sizes.recent_pages > 1)
     assert counts["touches"] <= counts["absorbed"]
     assert min(counts["clears"], counts["changes"], counts["resets"]) > 30
+    assert (counts["split_writes"] > 1000) == (sizes.frames == sizes.memory_frames and sizes.contexts > 1)
     assert counts["epochs_compared"] > 1000
     # A reset swallows what is under way: 64 answers due and a few in registers.
     asked = sum(counts[kind] for kind in ("accesses", "invalidations", "clears", "marks"))

@@ -71,6 +71,7 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
             if dice.random() < 0.5:
                 model.lower, model.upper = 0, sizes.memory_frames - 1
             model.sampling = dice.choice((0, 0, 1, 2, 5))
+            model.split = dice.choice((0, sizes.contexts // 2))
             few = dice.randrange(1, 3 * sizes.recent_pages + 1) << model.scale_log2
         else:
             kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 20, 0.1, 5))[0]
@@ -79,15 +80,21 @@ def write_filter_vectors(path: Path, sizes: FilterSizes, seed: int, operations: 
         context, epoch_end = dice.randrange(sizes.contexts), dice.random() < 0.005
         frozen = kind == ACCESS and dice.random() < 0.05
         model.sent.clear()
-        answer = model.access(frame, context, frozen) if frozen else _step(model, kind, frame, context)
+        write = dice.random() < 0.4
+        if kind == ACCESS:
+            answer = model.access(frame, context, frozen, write)
+        else:
+            answer = _step(model, kind, frame, context)
         counts = model.end_epoch() if epoch_end else ()
         numbers = [
             model.lower,
             model.upper,
             model.sampling,
+            int(model.split > 0),
             kind,
             frame,
             context,
+            int(write),
             int(epoch_end),
             int(frozen),
         ]
@@ -163,6 +170,7 @@ def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int
             sampling = dice.choice((0, 0, 1, 2))
             model.set_range(lower, upper)
             model.set_sampling(sampling)
+            model.set_split(split := dice.random() < 0.5)
             few = dice.randrange(1, sizes.frames // 4) << model.filter.scale_log2
         else:
             kind = dice.choices((ACCESS, INVALIDATE, CLEAR, MARK), (1000, 20, 0.1, 5))[0]
@@ -170,9 +178,13 @@ def write_monitor_vectors(path: Path, engine: str, sizes: FilterSizes, seed: int
         pages = min(few, sizes.memory_frames) if dice.random() < 0.8 else sizes.memory_frames
         frame = (lower + dice.randrange(pages)) % sizes.memory_frames
         context, epoch_end = dice.randrange(sizes.contexts), dice.random() < 1 / epoch_ops
-        _step(model, kind, frame, context)
-        numbers = (lower, upper, sampling, kind, frame, context, int(epoch_end), int(model.freeze))
-        lines.append(" ".join(map(str, numbers)))
+        write = dice.random() < 0.4
+        if kind == ACCESS:
+            model.access(frame, context, write)
+        else:
+            _step(model, kind, frame, context)
+        numbers = (lower, upper, sampling, split, kind, frame, context, write, epoch_end, model.freeze)
+        lines.append(" ".join(map(str, map(int, numbers))))
         if epoch_end:
             finished = model.end_epoch()
             lines.append(f"{finished.outside} {finished.unsampled} {_window_of(finished)}")

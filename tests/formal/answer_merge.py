@@ -37,6 +37,8 @@ class AnswerMergeProof(Proof):
                 kind.eq(PositionKind.HIT),
                 context.eq(owners[due.slot]),
             ),
+            # Of a write with a context of its own.
+            If(due.apart & ((kind == PositionKind.HIT) | (kind == PositionKind.MISS)), context[-1].eq(1)),
             answer.eq(Cat(kind, group, context, due.epoch_end, due.first_touch)),
         ]
         self.sync += If(taken & of_engine & learns, owners[due.slot].eq(engine.context))

@@ -10,7 +10,7 @@ from migen import Cat, If, Signal
 
 def constants(unit) -> list[Signal]:
     """The settings, which stay as after reset: every page takes part; and what LiteX leaves at 0."""
-    return [unit.lower, unit.upper, unit.sampling, unit.answers.fifo.replace]
+    return [unit.lower, unit.upper, unit.sampling, unit.split, unit.answers.fifo.replace]
 
 
 IN_FLIGHT_BITS = 5  # more operations than the filter holds

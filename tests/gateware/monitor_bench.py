@@ -33,6 +33,8 @@ class Build:
     upper: int = FRAMES - 1
     sampling: int = 0
     page_bitmap: bool = False
+    hot_pages: int | None = None
+    split: bool = False
 
 
 class Bench(LiteXModule):
@@ -47,6 +49,7 @@ class Bench(LiteXModule):
             recent_pages=build.recent_pages,
             pages=build.pages,
             page_bitmap=build.page_bitmap,
+            hot_pages=build.hot_pages,
         )
         csrs = self.monitor.get_csrs()
         self.bank = csr_bus.CSRBank(csrs, bus=csr_bus.Interface(data_width=32))
@@ -73,7 +76,7 @@ class Bench(LiteXModule):
 
 @passive
 def traffic(tap, rng, pressure, log):
-    """Once enabled, access with probability `pressure` in each cycle; half of them repeat the page."""
+    """Once enabled, access with probability `pressure` in each cycle; half repeat the page, 0.3 write."""
     frame = 0
     while True:
         if log.enabled and rng.random() < pressure:
@@ -81,6 +84,7 @@ def traffic(tap, rng, pressure, log):
             log.accesses.append(frame)
             yield tap.source.valid.eq(1)
             yield tap.source.frame.eq(frame)
+            yield tap.source.write.eq(rng.random() < 0.3)
         else:
             yield tap.source.valid.eq(0)
         yield
@@ -122,7 +126,7 @@ def read_window(monitor):
 STATUS_IDLE, STATUS_COMMAND_PENDING, STATUS_EPOCH_READY, STATUS_EPOCH_DUE, STATUS_FROZEN = 1, 2, 4, 8, 32
 STATUS_COMMAND_LOST, STATUS_COMMAND_LATE = 64, 128
 AT_REST = STATUS_FROZEN | STATUS_EPOCH_READY | STATUS_EPOCH_DUE  # only frozen: no epoch is ready or due
-ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT = 1, 2, 4, 8, 16
+ENABLE, HOLD, BY_CYCLES, FREEZE, SINGLE_SHOT, SPLIT = 1, 2, 4, 8, 16, 32
 CLEAR, END_EPOCH, RELEASE, ARM, ACKNOWLEDGE = 1, 2, 4, 8, 16
 
 
@@ -197,6 +201,7 @@ def firmware(bench, rng, control, log, length):
 def run(monitor_class, pressure=0.3, control=ENABLE | HOLD, length=40, seed=1, build=DEFAULT):
     """Run until `EPOCHS` epochs were read from the window; returns the log."""
     bench, log = Bench(monitor_class, build), Log()
+    control |= SPLIT if build.split else 0
 
     def processor():
         yield from set_up(bench, build, length)
@@ -251,6 +256,7 @@ def golden_epochs(events, build):
     model = MonitorModel(FRAMES, GROUPS, CONTEXTS, build.engine, build.pages, build.recent_pages)
     model.set_range(build.lower, build.upper)
     model.set_sampling(build.sampling)
+    model.set_split(build.split)
     for kind, frame, context, write, dropped, epoch_end, frozen in events:
         model.freeze = bool(frozen)
         if dropped:
@@ -285,6 +291,8 @@ BUILDS = {
     "group_stack, 1 recent page": Build(recent_pages=1),
     "bucket_stack, 3 recent pages": Build("bucket_stack", recent_pages=3),
     "group_stack of 8 pages": Build(pages=8),
+    "group_stack, reads and writes apart": Build(split=True),
+    "bucket_stack, reads and writes apart": Build("bucket_stack", split=True),
     "group_stack, sampled and out of range": Build(sampling=1, lower=3, upper=13),
     "bucket_stack of 8 pages, sampled and out of range": Build(
         "bucket_stack", pages=8, sampling=2, lower=2, upper=12

@@ -84,7 +84,7 @@ void ref_counters(hls::stream<ref_op_word_t> &ops, ref_setting_word_t delay, ref
 }
 #elif defined(TOP_page_filter)
 void page_filter(hls::stream<memory_op_word_t> &ops, hls::stream<op_word_t> &engine_ops, hls::stream<op_word_t> &set_ops,
-                 hls::stream<answer_word_t> &answers, memory_frame_t lower, memory_frame_t upper, sampling_t sampling,
+                 hls::stream<answer_word_t> &answers, memory_frame_t lower, memory_frame_t upper, sampling_t sampling, ap_uint<1> split,
                  hls::stream<uncounted_word_t> &uncounted) {
     IN(ops)
     OUT(engine_ops)
@@ -94,6 +94,7 @@ void page_filter(hls::stream<memory_op_word_t> &ops, hls::stream<op_word_t> &eng
     rtl::set(unit()->lower, lower);
     rtl::set(unit()->upper, upper);
     rtl::set(unit()->sampling, sampling);
+    rtl::set(unit()->split, split);
     unit().call();
 }
 #elif defined(TOP_page_filter_merge)

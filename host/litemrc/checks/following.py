@@ -77,13 +77,16 @@ class OwnershipCheck:
 def check_ownership(recording: Recording, table: EpochTable) -> OwnershipCheck:
     """Recount accesses, misses and touched pages by owner, the context that touches an invalid frame first.
 
-    Only of a recording in which the range is all of the memory and nothing is sampled.
+    Only of a recording in which the range is all of the memory, nothing is sampled, and writes count with
+    the reads.
 
     Raises:
         ValueError: it is another recording.
     """
-    whole = {(setting.lower, setting.upper, setting.sampling) for setting in recording.settings[1:]}
-    if table.scale or whole - {(0, table.frames - 1, 0), (0, 0, 0)}:
+    whole = {
+        (setting.lower, setting.upper, setting.sampling, setting.split) for setting in recording.settings[1:]
+    }
+    if table.scale or whole - {(0, table.frames - 1, 0, 0), (0, 0, 0, 0)}:
         raise ValueError("ownership is recounted only where every page of the memory takes part")
     owner: list[int | None] = [None] * table.frames
     used, last_epoch = [False] * table.frames, [-1] * table.frames

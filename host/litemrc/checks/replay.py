@@ -19,11 +19,13 @@ class Replay:
     Attributes:
         epochs: counters of every finished epoch.
         scale_log2: for each epoch, log2 of the pages of memory that a page in the stacks stands for.
+        split: for each epoch, whether writes counted apart.
         kind, group, context: uint8[n], the position of each event (`golden.monitor.positions`).
     """
 
     epochs: list[EpochCounters]
     scale_log2: list[int]
+    split: list[bool]
     kind: NDArray[np.uint8]
     group: NDArray[np.uint8]
     context: NDArray[np.uint8]
@@ -34,32 +36,34 @@ def replay(
 ) -> Replay:
     """Run a new model over all events; `progress` is called with the number of epochs finished."""
 
-    def drop(frame: int, context: int) -> Position:
+    def drop(frame: int, context: int, write: bool) -> Position:
         model.drop()
         return NONE
 
     actions = {
         "access": model.access,
         "dropped": drop,
-        "invalidate": lambda frame, context: model.invalidate(frame),
-        "clear": lambda frame, context: model.clear(),
-        "mark": lambda frame, context: model.mark(),
+        "invalidate": lambda frame, context, write: model.invalidate(frame),
+        "clear": lambda frame, context, write: model.clear(),
+        "mark": lambda frame, context, write: model.mark(),
     }
     do = [actions[op] for op in OPS]
-    epochs, scales, positions = [], [], bytearray()
+    epochs, scales, splits, positions = [], [], [], bytearray()
     in_force = None
-    columns = ("op", "frame", "context", "frozen", "epoch_end", "setting")
-    for op, frame, context, frozen, epoch_end, setting in recording.events(*columns):
+    columns = ("op", "frame", "context", "write", "frozen", "epoch_end", "setting")
+    for op, frame, context, write, frozen, epoch_end, setting in recording.events(*columns):
         if setting != in_force:
             in_force = setting
             settings = recording.settings[setting]
             model.set_range(settings.lower, settings.upper)
             model.set_sampling(settings.sampling)
+            model.set_split(bool(settings.split))
         model.freeze = bool(frozen)
-        positions.extend(do[op](frame, context))
+        positions.extend(do[op](frame, context, write))
         if epoch_end:
             scales.append(model.filter.scale_log2)
+            splits.append(bool(model.filter.split))
             epochs.append(model.end_epoch())
             progress(len(epochs))
     kinds, groups, contexts = np.frombuffer(positions, dtype=np.uint8).reshape(-1, 3).T
-    return Replay(epochs, scales, kinds, groups, contexts)
+    return Replay(epochs, scales, splits, kinds, groups, contexts)

@@ -1,6 +1,8 @@
 """The register map as a C header, for firmware and the Linux driver."""
 
+from litemrc_gateware.counters.hot_pages import QUEUE
 from litemrc_gateware.counters.tagged_words import PAGES_PER_WORD
+from litemrc_gateware.monitor.hot import PAGE_WORDS
 from litemrc_gateware.monitor.registers import ENGINE_NUMBERS, REGISTERS_VERSION
 from litemrc_gateware.ranks.records import MeterWord, Policy, PowerState
 from litemrc_gateware.ranks.registers import RANK_REGISTERS_VERSION, STATE_BITS
@@ -40,6 +42,12 @@ def c_header(blocks, repair):
         "/* Behind it, if built in: bits of the frames accessed, then of those written. */",
         f"#define LITEMRC_BITMAP_FRAMES {PAGES_PER_WORD} /* in a word */",
         "#define LITEMRC_WINDOW_ACCESSED(groups, contexts) ((contexts) * LITEMRC_WINDOW_ROW(groups))",
+        f"#define LITEMRC_BITMAP_WORDS(frames) (2 * ((frames) / {PAGES_PER_WORD}))",
+        "/* Behind these (bitmap: their words, or 0), if built in: frame and count of each hot page. */",
+        "#define LITEMRC_WINDOW_HOT(groups, contexts, bitmap) \\",
+        "\t(LITEMRC_WINDOW_ACCESSED(groups, contexts) + (bitmap))",
+        f"#define LITEMRC_HOT_PAGE_WORDS {PAGE_WORDS}",
+        f"#define LITEMRC_HOT_QUEUED_MAX {QUEUE}",
         "",
         "/* Rank meter and rank power: a separate block, in SoCs that have it. */",
         f"#define LITEMRC_RANKS_REGS_VERSION {RANK_REGISTERS_VERSION}",

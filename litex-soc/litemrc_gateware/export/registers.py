@@ -44,7 +44,7 @@ class _RegistersOnly(SoCMini):
         geom = GeomSettings(bankbits=2, rowbits=13, colbits=9)
         pins = dfi.Interface(addressbits=13, bankbits=2, nranks=1, databits=16)
         self.tap = DRAMTap(pins, geom, column_bytes=2)
-        self.mrc = Monitor(self.tap)
+        self.mrc = Monitor(self.tap, hot_pages=64)
         self.ranks = RankRegisters(domains=MAX_DOMAINS, virtual=False, groups=64, partial=True)
         self.refs = RefCounterRegisters(
             pages=65536, masters=4, contexts=8, width=12, queue_depth=512, page_shift=12

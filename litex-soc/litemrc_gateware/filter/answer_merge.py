@@ -25,6 +25,7 @@ def answer_layout(recent_pages: int) -> list[tuple[str, int]]:
         ("slot", width_of(1 << (recent_pages - 1).bit_length())),
         ("epoch_end", 1),
         ("frozen", 1),  # an access whose position is discarded: the answer is "none"
+        ("apart", 1),  # it counts in the owner's context of writes
         ("first_touch", 1),
     ]
 
@@ -79,6 +80,10 @@ class AnswerMerge(LiteXModule):
                 absorbed & ~due.frozen,
                 merged.sink.kind.eq(PositionKind.HIT),
                 merged.sink.context.eq(owners[due.slot]),
+            ),
+            If(
+                due.apart & (merged.sink.kind[1] == 0),  # a hit or a miss
+                merged.sink.context[-1].eq(1),
             ),
             self.idle.eq(~due.valid & ~merged.source.valid),
         ]

@@ -42,6 +42,8 @@ class PageFilter(LiteXModule):
       answered "none" and counted in `outside` and `unsampled`. Invalidations pass in any range.
     - `epoch_end` comes out with the position of its operation, absorbed or not. The engine gets no marks.
     - `first_touch` comes out with the first position of a page in an epoch (see WorkingSet).
+    - With `split`, reads and writes count apart: contexts 0 .. contexts / 2 - 1 own pages, and the writes to
+      the pages of context c count in context c + contexts / 2. Both move pages in the same stack.
     - `frozen` accesses move pages like others, here and in the engine, and are not counted: they are answered
       "none", are not in the working set, and count neither in `outside` nor in `unsampled`.
 
@@ -76,6 +78,8 @@ class PageFilter(LiteXModule):
         first and last frame whose accesses are counted; may change while `idle`. Reset: all frames.
     sampling : Signal(4), in
         sampling rate 1/2^sampling; may change while `idle`, followed by a clear.
+    split : Signal, in
+        may change while `idle`, followed by a clear; no effect with one context.
     scale_log2 : Signal(5), out
         log2 of the memory's pages for each page of the engine: `sampling`, but at least
         log2(memory_frames / frames).
@@ -113,6 +117,7 @@ class PageFilter(LiteXModule):
         self.lower = Signal(width_of(memory_frames))
         self.upper = Signal(width_of(memory_frames), reset=memory_frames - 1)
         self.sampling = Signal(SAMPLING_BITS)
+        self.split = Signal()
         self.outside, self.unsampled = Signal(counter_bits), Signal(counter_bits)
         self.idle = Signal()
 
@@ -157,6 +162,8 @@ class PageFilter(LiteXModule):
             recent.clear.eq(ask & (op.kind == OpKind.CLEAR)),
         ]
 
+        split = self.split if contexts > 1 else 0  # the upper half of the contexts are those of writes
+
         # An answer due accompanies its page through the working set and then enters the FIFO.
         self.answers = answers = stream.SyncFIFO(answer_layout(recent_pages), answers_depth)
         before = [("valid", 1), *answer_layout(recent_pages)[:-1]]  # all but `first_touch`
@@ -167,6 +174,7 @@ class PageFilter(LiteXModule):
             answer.valid.eq(absorb | touch | fill | ask | skip),
             answer.epoch_end.eq(op.epoch_end),
             answer.frozen.eq(op.frozen & (op.kind == OpKind.ACCESS)),
+            answer.apart.eq(op.write & split),
             answer.slot.eq(index_of(recent.vacant, recent_pages)),
             answer.kind.eq(AnswerKind.ENGINE),
             If(touch, answer.kind.eq(AnswerKind.TOUCH)),
@@ -202,6 +210,7 @@ class PageFilter(LiteXModule):
                 engine_ops.context.eq(op.context),
                 engine_ops.write.eq(op.write),
                 engine_ops.epoch_end.eq(op.epoch_end),
+                If(split, engine_ops.context[-1].eq(0)),
                 If(
                     recent.misplaced & op.moves,
                     engine_ops.context.eq(0),

@@ -31,6 +31,7 @@ from litemrc_gateware.hls.hit_counters import HLSHitCounters
 from litemrc_gateware.hls.stack_engine import HLSStackEngine
 from litemrc_gateware.hls.streams import HLS_UNITS
 from litemrc_gateware.hls.working_set import HLSWorkingSet
+from litemrc_gateware.monitor.hot import Hot
 from litemrc_gateware.monitor.intake import Intake
 from litemrc_gateware.monitor.registers import MonitorRegisters
 from litemrc_gateware.monitor.window_bus import WindowBus
@@ -81,7 +82,8 @@ class Monitor(MonitorRegisters):
       accesses, pages touched (the working set), and zeros. With ``page_bitmap`` a bit for each frame accessed
       in the epoch and in range follows, then one for each frame written. An epoch that ends changes these
       bits before the counters: without ``control.hold``, ``status.epoch_due`` must also be 0 after they were
-      read and before ``epoch`` is read again.
+      read and before ``epoch`` is read again. With ``hot_pages`` frame and count of each page on the list
+      follow them; an epoch that ends changes the list after the counters, as the rank meter's window.
     - While ``control.freeze`` is set, accesses move pages in the stacks but count nothing, neither in the
       window nor as dropped, and the epoch does not advance. It takes effect in order: accesses already in the
       queue are counted. With ``control.single_shot`` the monitor freezes when an epoch ends, until the
@@ -89,6 +91,9 @@ class Monitor(MonitorRegisters):
     - ``range_lower``, ``range_upper`` and ``sampling`` select the pages that take part; other accesses are
       counted in ``epoch_outside`` and ``epoch_unsampled``. Change them while the monitor is disabled and
       ``status.idle`` is 1, and give the command ``clear`` afterwards.
+    - With ``control.split`` reads and writes count apart: a cache's write-back is not a read of the program.
+      Both move pages in one stack, so the hits, misses and accesses of contexts c and c + contexts / 2 add up
+      to those without it. Their touched pages do, too: a page is in the row of its first access in the epoch.
     - In every epoch the window's accesses + outside + unsampled + dropped equal the accesses that the tap saw
       while the monitor was enabled and not frozen.
 
@@ -114,6 +119,9 @@ class Monitor(MonitorRegisters):
         caller adds their Verilog. An engine must be that of `engine`.
     page_bitmap : bool
         add a `PageBitmap`, whose words follow the counters in the window.
+    hot_pages : int
+        add `Hot`, with a list of so many pages, a power of two; it follows in the window: a frame and a count
+        for each page.
     domains : int
         add a rank meter of so many power domains, with snapshots at the ends of epochs; group_stack only.
 
@@ -144,6 +152,7 @@ class Monitor(MonitorRegisters):
         pages=None,
         hls_units=(),
         page_bitmap=False,
+        hot_pages=None,
         domains=None,
     ):
         engine = default_engine(domains) if engine is None else engine
@@ -184,6 +193,7 @@ class Monitor(MonitorRegisters):
             engine,
             tap.ranks,
             page_bitmap,
+            hot_pages,
         )
         self.context = self._context.storage
 
@@ -199,12 +209,16 @@ class Monitor(MonitorRegisters):
         self.counters = counters_class(groups=groups, contexts=contexts)
         if page_bitmap:
             self.page_bitmap = PageBitmap(frames)
-        self.window = WindowBus(contexts * 2 * groups, self.page_bitmap.words if page_bitmap else 0)
+        if hot_pages:
+            self.hot = Hot(frames, hot_pages)
+        followers = [getattr(self, name) for name in ("page_bitmap", "hot") if hasattr(self, name)]
+        self.window = WindowBus(contexts * 2 * groups, sum(each.words for each in followers))
         if domains:
             self.rank_meter = RankMeter(self.engine, pages, groups, contexts, domains)
         self.observed = self.intake.observed
 
         self._connect_streams(tap)
+        self._connect_followers(followers)
         published, meter_busy = self._connect_window()
         epoch_ready = self._add_epoch_ready(published)
         self._connect_settings(window_taken=(epoch_ready & self._control.fields.hold) | meter_busy)
@@ -221,15 +235,17 @@ class Monitor(MonitorRegisters):
             stack.source.connect(filter_.engine_positions),
             filter_.source.connect(self.counters.sink),
         ]
-        bitmap_ready = self._connect_bitmap() if hasattr(self, "page_bitmap") else 1
+        ready = self._connect_bitmap() if hasattr(self, "page_bitmap") else 1
+        if hasattr(self, "hot"):
+            ready = ready & self._connect_hot()
         self.comb += [
-            filter_.sink.valid.eq(intake.source.valid & bitmap_ready),
-            intake.source.ready.eq(filter_.sink.ready & bitmap_ready),
+            filter_.sink.valid.eq(intake.source.valid & ready),
+            intake.source.ready.eq(filter_.sink.ready & ready),
         ]
 
     def _connect_bitmap(self):
-        """The bitmap takes what the filter takes, and answers the window; returns whether it is ready."""
-        op, bitmap, window, taken = self.intake.source, self.page_bitmap, self.window, Signal()
+        """The bitmap takes what the filter takes; returns whether it is ready."""
+        op, bitmap, taken = self.intake.source, self.page_bitmap, Signal()
         self.comb += [
             taken.eq(op.valid & op.ready),
             bitmap.touch.eq(taken & (op.kind == OpKind.ACCESS) & ~op.frozen & ~self.filter.numbers.outside),
@@ -237,12 +253,34 @@ class Monitor(MonitorRegisters):
             bitmap.frame.eq(op.frame),
             bitmap.clear.eq(taken & (op.kind == OpKind.CLEAR)),
             bitmap.advance.eq(taken & op.epoch_end),
-            bitmap.asks.eq(window.asks),
-            bitmap.adr.eq(window.asked_adr),
-            window.answers.eq(bitmap.answers),
-            window.asked_dat_r.eq(bitmap.dat_r),
         ]
         return bitmap.ready
+
+    def _connect_hot(self):
+        """Hot pages take what the filter takes, while they are enabled; returns whether they are ready."""
+        op, hot, unit, taken = self.intake.source, self.hot, self.hot.unit, Signal()
+        self.comb += [
+            taken.eq(op.valid & op.ready & hot.enabled),
+            unit.access.eq(taken & (op.kind == OpKind.ACCESS) & ~op.frozen),
+            unit.write.eq(op.write),
+            unit.frame.eq(op.frame),
+            unit.discard.eq(taken & (op.kind == OpKind.CLEAR)),
+            unit.epoch_end.eq(taken & op.epoch_end),
+        ]
+        return unit.ready | ~hot.enabled
+
+    def _connect_followers(self, followers):
+        """Units whose words follow the counters in the window."""
+        window, first = self.window, 0
+        for unit in followers:
+            here = Signal()
+            self.comb += [
+                here.eq((window.asked_adr >= first) & (window.asked_adr < first + unit.words)),
+                unit.asks.eq(window.asks & here),
+                unit.adr.eq(window.asked_adr - first),
+                If(here, window.answers.eq(unit.answers), window.asked_dat_r.eq(unit.dat_r)),
+            ]
+            first += unit.words
 
     def _connect_window(self):
         """Connect the window to the bus, and to the meter, which reads the hits, too.
@@ -265,7 +303,9 @@ class Monitor(MonitorRegisters):
             ]
         else:
             self.comb += [counters.window_adr.eq(window.adr), published.eq(counters.finished)]
-        return published, meter_busy
+        if not hasattr(self, "hot"):
+            return published, meter_busy
+        return self.hot.join(published), meter_busy
 
     def _add_epoch_ready(self, published):
         """Keep what the finished epoch lost; returns whether it is in the window and not released."""
@@ -302,13 +342,20 @@ class Monitor(MonitorRegisters):
             filter_.lower.eq(self._range_lower.storage),
             filter_.upper.eq(self._range_upper.storage),
             filter_.sampling.eq(self._sampling.storage),
+            filter_.split.eq(self._control.fields.split),
         ]
 
     def _connect_status(self, epoch_ready):
         """Registers that software reads, and the interrupt."""
         intake, filter_, counters = self.intake, self.filter, self.counters
         self.comb += [
-            self._status.fields.idle.eq(intake.idle & filter_.idle & self.engine.idle & counters.idle),
+            self._status.fields.idle.eq(
+                intake.idle
+                & filter_.idle
+                & self.engine.idle
+                & counters.idle
+                & (self.hot.unit.list.idle if hasattr(self, "hot") else 1)
+            ),
             self._status.fields.command_pending.eq(intake.command_pending),
             self._status.fields.command_lost.eq(intake.command_lost),
             self._status.fields.command_late.eq(intake.command_late),
@@ -321,4 +368,5 @@ class Monitor(MonitorRegisters):
             self._dropped.status.eq(intake.dropped),
             self._queue_peak.status.eq(intake.peak),
             self.ev.epoch.trigger.eq(epoch_ready),
+            self.ev.hot.trigger.eq(self.hot.waiting if hasattr(self, "hot") else 0),
         ]

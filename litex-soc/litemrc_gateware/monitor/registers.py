@@ -29,6 +29,8 @@ class MonitorRegisters(LiteXModule):
     ranks : int
         on the DRAM bus.
     page_bitmap : bool
+    hot_pages : int or None
+        pages on the list.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class MonitorRegisters(LiteXModule):
         engine,
         ranks,
         page_bitmap,
+        hot_pages,
     ):
         self._version = CSRStatus(16, reset=REGISTERS_VERSION, description="Version of this register layout.")
         self._capabilities = CSRStatus(
@@ -93,6 +96,13 @@ class MonitorRegisters(LiteXModule):
                     reset=int(page_bitmap),
                     description="Bits of the frames accessed and written in an epoch follow its counters.",
                 ),
+                CSRField(
+                    "hot_pages_log2",
+                    4,
+                    reset=log2_int(hot_pages) if hot_pages else 0,
+                    description="log2 of the pages on an epoch's list of hot pages, which follows in the "
+                    "window; 0: there is none, nor are there registers of hot pages.",
+                ),
             ],
         )
         self._control = CSRStorage(
@@ -113,6 +123,11 @@ class MonitorRegisters(LiteXModule):
                 CSRField(
                     "single_shot",
                     description="The monitor freezes at the end of an epoch, until the command arm.",
+                ),
+                CSRField(
+                    "split",
+                    description="Reads and writes count apart: contexts below contexts / 2 own pages, and "
+                    f"the writes to the pages of context c count in context c + contexts / 2. {WHEN_QUIET}",
                 ),
             ],
             description="Modes.",
@@ -216,4 +231,5 @@ class MonitorRegisters(LiteXModule):
 
         self.ev = EventManager()
         self.ev.epoch = EventSourceLevel(description="The window holds an epoch that was not released.")
+        self.ev.hot = EventSourceLevel(description="hot_status.waiting, if hot pages are built in.")
         self.ev.finalize()

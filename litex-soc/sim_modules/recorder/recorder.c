@@ -5,7 +5,7 @@
  * One record an event; the file describes itself (NumPy's .npy format, structured). Sources: 'D', the
  * observer in the DRAM model (value: byte address); 'Q', the input of the monitor's queue (value: frame);
  * 'E', a change of the monitor's enable bit, 'L' and 'U' of the range's first and last frame, 'S' of the
- * sampling (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
+ * sampling, 'W' of the split of writes (value: the new one; before the first change each is 0). SIGTERM and SIGINT end the simulation
  * with the file complete.
  *
  * Events of 'D' before the monitor is first enabled are left out, because a boot of Linux would fill a disk; the
@@ -45,12 +45,12 @@ struct record {
 struct recorder {
 	char *sys_clk;
 	uint8_t *dram_read, *dram_write, *valid, *dropped, *kind, *write, *context, *epoch_end, *frozen;
-	uint8_t *enable, *sampling;
+	uint8_t *enable, *sampling, *split;
 	uint32_t *dram_address, *frame, *range_lower, *range_upper;
 	struct {
 		clk_edge_state_t edge;
 		uint64_t cycle;
-		uint32_t enable_before, lower_before, upper_before, sampling_before;
+		uint32_t enable_before, lower_before, upper_before, sampling_before, split_before;
 		bool ever_enabled;
 		struct record early[EARLY_CLOCKS];	/* by the clock modulo this */
 	} now;
@@ -163,6 +163,7 @@ static int recorder_add_pads(void *session, struct pad_list_s *list)
 	r->range_lower = pad(list, "range_lower");
 	r->range_upper = pad(list, "range_upper");
 	r->sampling = pad(list, "sampling");
+	r->split = pad(list, "split");
 	return RC_OK;
 }
 
@@ -224,6 +225,7 @@ static int recorder_tick(void *session, uint64_t time_ps)
 	put_change(r->now.cycle, 'L', &r->now.lower_before, *r->range_lower);
 	put_change(r->now.cycle, 'U', &r->now.upper_before, *r->range_upper);
 	put_change(r->now.cycle, 'S', &r->now.sampling_before, *r->sampling);
+	put_change(r->now.cycle, 'W', &r->now.split_before, *r->split);
 	return RC_OK;
 }
 

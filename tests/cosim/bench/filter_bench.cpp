@@ -21,7 +21,7 @@ void random_bench(unsigned seed, long accesses) {
     constexpr long RUN = 400;
     Dice dice(seed);
     FilterBench bench(seed + 1);
-    FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+    FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), 0, 0};
     long left = accesses, resets = 0;
     bool frozen = false;
     for (int run = 0; left > 0; ++run) {
@@ -32,6 +32,7 @@ void random_bench(unsigned seed, long accesses) {
             settings.lower = whole ? 0 : dice.below(MEMORY_FRAMES / 2);
             settings.upper = whole ? MEMORY_FRAMES - 1 : int(settings.lower) + dice.below(MEMORY_FRAMES / 2);
             settings.sampling = dice.percent(50) ? 0 : dice.below(6);
+            settings.split = dice.percent(50);
             bench.change(settings);
         }
         const int working_set =

@@ -8,6 +8,7 @@ inline void drive(Rtl &rtl, const litemrc::FilterSettings &settings) {
     rtl->lower = settings.lower;
     rtl->upper = settings.upper;
     rtl->sampling = settings.sampling;
+    rtl->split = settings.split;
 }
 
 inline void drive(Rtl &rtl, const litemrc::MemoryOp &op) {

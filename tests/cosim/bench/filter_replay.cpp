@@ -3,7 +3,7 @@
 //   filter_replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
-// operation: "lower upper sampling kind frame context epoch_end frozen", the position expected "kind group context", with
+// operation: "lower upper sampling split kind frame context write epoch_end frozen", the position expected "kind group context", with
 // epoch_end "outside unsampled", then the number of operations the engine gets and "kind frame context" of each. Returns 1
 // at the first difference.
 #include "common/print.hpp"
@@ -25,12 +25,12 @@ void replay(int argc, char **argv) {
     engine.clear();
     filter.reset();
     unsigned ops = 0, engine_ops = 0, absorbed = 0, touches = 0;
-    int lower, upper, sampling, kind, frame, context, epoch_end, frozen, position_kind, group, owner;
-    while (vectors >> lower >> upper >> sampling >> kind >> frame >> context >> epoch_end >> frozen >> position_kind >> group >>
-           owner) {
-        const MemoryOp op{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), 0, ap_uint<1>(epoch_end),
+    int lower, upper, sampling, split, kind, frame, context, write, epoch_end, frozen, position_kind, group, owner;
+    while (vectors >> lower >> upper >> sampling >> split >> kind >> frame >> context >> write >> epoch_end >> frozen >>
+           position_kind >> group >> owner) {
+        const MemoryOp op{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), ap_uint<1>(write), ap_uint<1>(epoch_end),
                           ap_uint<1>(frozen)};
-        const FilterSettings settings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling)};
+        const FilterSettings settings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling), ap_uint<1>(split)};
         const Position expected{ap_uint<2>(position_kind), group_t(group), context_t(owner), ap_uint<1>(epoch_end)};
         int outside = 0, unsampled = 0, expected_ops = 0;
         if (epoch_end)

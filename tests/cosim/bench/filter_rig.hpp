@@ -87,7 +87,7 @@ class FilterBench {
             << kinds_[OP_CLEAR] << "\nmarks " << kinds_[OP_MARK] << "\nabsorbed " << answers_[ANSWER_ABSORBED]
             << "\ntouches " << answers_[ANSWER_TOUCH] << "\nfirst_touches " << first_touches_ << "\nnothing " << answers_[ANSWER_NOTHING] << "\nchanges "
             << changes << "\nengine_ops_compared " << ops_compared_ << "\npositions_compared " << positions_compared_
-            << "\nreference_compared " << reference_compared_ << "\nepochs_compared " << epochs_compared_ << "\n";
+            << "\nreference_compared " << reference_compared_ << "\nsplit_writes " << split_writes_ << "\nepochs_compared " << epochs_compared_ << "\n";
     }
 
     std::uint64_t clocks() const { return rtl_.clocks(); }
@@ -156,8 +156,14 @@ class FilterBench {
             uncounted_ = filter_.epoch_uncounted();
         if (LEAST_SAMPLING == 0 && settings_.sampling == 0 && FRAMES <= 1024) {
             const bool counts = op.kind != OP_ACCESS || (settings_.lower <= op.frame && op.frame <= settings_.upper);
-            const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), op.context, 0, op.epoch_end};
+            const bool split = CONTEXTS > 1 && settings_.split;
+            const context_t context = split ? context_t(op.context % (CONTEXTS / 2)) : op.context;
+            const Op exact{counts ? op.kind : ap_uint<2>(OP_MARK), frame_t(op.frame), context, 0, op.epoch_end};
             Counted reference{reference_.step(exact), 0};
+            if (split && op.write && op.kind == OP_ACCESS && counts) {
+                reference.position.context |= context_t(CONTEXTS / 2);
+                ++split_writes_;
+            }
             if (op.kind == OP_ACCESS && op.frozen)
                 reference.position = Position{POSITION_NONE, 0, 0, op.epoch_end};
             else if (op.kind == OP_ACCESS && counts)
@@ -217,7 +223,7 @@ class FilterBench {
 
     Rtl rtl_;
     Dice dice_;
-    FilterSettings settings_{0, memory_frame_t(MEMORY_FRAMES - 1), 0};
+    FilterSettings settings_{0, memory_frame_t(MEMORY_FRAMES - 1), 0, 0};
     PageFilter filter_;
     AnswerMerge merge_;
     GroupStack engine_;
@@ -232,7 +238,7 @@ class FilterBench {
     std::deque<InEngine> in_engine_;
     bool ending_ = false; // an end of epoch is in progress: the next one waits, as in the monitor
     std::uint64_t kinds_[4] = {}, answers_[4] = {};
-    std::uint64_t ops_compared_ = 0, positions_compared_ = 0, reference_compared_ = 0, epochs_compared_ = 0;
+    std::uint64_t ops_compared_ = 0, positions_compared_ = 0, reference_compared_ = 0, epochs_compared_ = 0, split_writes_ = 0;
     std::uint64_t first_touches_ = 0;
     int quiet_clocks_ = 0;
 };

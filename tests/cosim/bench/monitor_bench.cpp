@@ -165,7 +165,8 @@ void random_bench(unsigned seed, long operations) {
     bool frozen = false;
     for (long run = 0; run * RUN < operations; ++run) {
         if (run % 20 == 19) {
-            FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), sampling_t(dice.percent(60) ? 0 : dice.below(4))};
+            FilterSettings settings{0, memory_frame_t(MEMORY_FRAMES - 1), sampling_t(dice.percent(60) ? 0 : dice.below(4)),
+                                    ap_uint<1>(dice.percent(40))};
             if (dice.percent(40)) {
                 settings.lower = dice.below(MEMORY_FRAMES / 2);
                 settings.upper = int(settings.lower) + dice.below(MEMORY_FRAMES / 2);
@@ -182,7 +183,7 @@ void random_bench(unsigned seed, long operations) {
         for (int i = 0, page = 0; i < RUN; ++i) {
             if (!dice.percent(repeat_percent))
                 page = in_turn ? (page + 1) % working_set : dice.below(working_set);
-            MemoryOp op{OP_ACCESS, memory_frame_t((base + page) % MEMORY_FRAMES), context_t(context), 0, 0, 0};
+            MemoryOp op{OP_ACCESS, memory_frame_t((base + page) % MEMORY_FRAMES), context_t(context), ap_uint<1>(dice.below(2)), 0, 0};
             if (dice.percent(5))
                 op.context = dice.below(CONTEXTS);
             if (dice.percent(invalidate_percent))

@@ -9,7 +9,7 @@
 
 class MonitorChain {
   public:
-    litemrc::FilterSettings settings{0, litemrc::memory_frame_t(litemrc::MEMORY_FRAMES - 1), 0};
+    litemrc::FilterSettings settings{0, litemrc::memory_frame_t(litemrc::MEMORY_FRAMES - 1), 0, 0};
     litemrc::HitCounters counters;
     litemrc::counter_t window[litemrc::WINDOW_WORDS];
     std::uint64_t engine_ops = 0;

@@ -3,7 +3,7 @@
 //   monitor_replay VECTORS
 //
 // VECTORS, plain numbers: first the sizes, "memory_frames frames groups contexts recent_pages"; then a line for each
-// operation: "lower upper sampling kind frame context epoch_end frozen"; after one that ends an epoch "outside unsampled
+// operation: "lower upper sampling split kind frame context write epoch_end frozen"; after one that ends an epoch "outside unsampled
 // epoch overflow" and the words of the window. Returns 1 at the first difference.
 #include "monitor_chain.hpp"
 #include "vectors.hpp"
@@ -18,10 +18,10 @@ void replay(int argc, char **argv) {
     Vectors vectors(argc, argv, {MEMORY_FRAMES, FRAMES, GROUPS, CONTEXTS, RECENT_PAGES});
     static MonitorChain chain;
     unsigned ops = 0, words = 0, touched = 0, frozen_accesses = 0;
-    int lower, upper, sampling, kind, frame, context, epoch_end, frozen;
-    while (vectors >> lower >> upper >> sampling >> kind >> frame >> context >> epoch_end >> frozen) {
-        chain.settings = FilterSettings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling)};
-        const Counted counted = chain.step(MemoryOp{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), 0,
+    int lower, upper, sampling, split, kind, frame, context, write, epoch_end, frozen;
+    while (vectors >> lower >> upper >> sampling >> split >> kind >> frame >> context >> write >> epoch_end >> frozen) {
+        chain.settings = FilterSettings{memory_frame_t(lower), memory_frame_t(upper), sampling_t(sampling), ap_uint<1>(split)};
+        const Counted counted = chain.step(MemoryOp{ap_uint<2>(kind), memory_frame_t(frame), context_t(context), ap_uint<1>(write),
                                                     ap_uint<1>(epoch_end), ap_uint<1>(frozen)});
         ++ops;
         touched += counted.first_touch;

@@ -54,6 +54,13 @@ MUTANTS = (
         "may_ask.eq(may_answer),",
     ),
     Mutant(
+        AnswerMergeProof,
+        "one answer for each operation, in order, with the owner of its page",
+        MERGE,
+        "merged.sink.context[-1].eq(1),",
+        "merged.sink.context[-1].eq(0),",
+    ),
+    Mutant(
         PageFilterProof,
         _STREAM,
         MERGE,

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import litemrc_gateware.monitor.monitor as monitor_module
 import pytest
-from migen import passive
 from monitor_bench import (
     CLEAR,
     CONTEXTS,
@@ -37,14 +36,6 @@ BANK_WORDS = 2
 LENGTH, EPOCHS = 20, 40
 LOOPS = 3000  # of the processor; a mutant may never end an epoch
 READS = 1000
-
-
-@passive
-def writes(tap):
-    """A third of the accesses are writes."""
-    for number in range(1 << 30):
-        yield tap.source.write.eq(number % 3 == 0)
-        yield
 
 
 def read_frames(monitor):
@@ -106,7 +97,6 @@ def run(monitor_class, reader, control, length=LENGTH):
         bench,
         [
             traffic(bench.sources, random.Random(1), 0.6, log),
-            writes(bench.sources),
             observe(bench.monitor.observed, log.events),
             processor(),
         ],

@@ -29,7 +29,7 @@ _ARGUMENTS = {
     "control": [c_void_p] + [c_int] * 5,
     "set_context": [c_void_p, c_uint32],
     "set_epoch_length": [c_void_p, c_uint32],
-    "set_filter": [c_void_p] + [c_uint32] * 3,
+    "set_filter": [c_void_p] + [c_uint32] * 3 + [c_int],
     "elapse": [c_void_p, c_uint32],
     "invalidate": [c_void_p, c_uint32],
     "window": [c_void_p, c_uint32],

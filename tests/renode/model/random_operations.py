@@ -51,8 +51,9 @@ def run(model: Model, seed: int, operations: int) -> int:
                     draw.choice([2, 5, model.frames // 8, model.frames]),
                 )
             frame = (place + int(draw.random() ** 2 * reach)) % model.frames
-            assert model.access_frame(frame, draw.getrandbits(1)) == 0
-            golden.access(frame, context)
+            write = draw.getrandbits(1)
+            assert model.access_frame(frame, write) == 0
+            golden.access(frame, context, bool(write))
         elif kind < 0.97:
             frame = draw.randrange(model.frames)
             model.invalidate(frame)
@@ -74,9 +75,11 @@ def run(model: Model, seed: int, operations: int) -> int:
             if draw.random() < 0.5:
                 lower = draw.randrange(model.frames // 2)
                 upper, sampling = draw.randrange(lower, model.frames), draw.randrange(4)
-                model.set_filter(lower, upper, sampling)
+                split = draw.random() < 0.5
+                model.set_filter(lower, upper, sampling, int(split))
                 golden.set_range(lower, upper)
                 golden.set_sampling(sampling)
+                golden.set_split(split)
                 assert model.scale_log2() == golden.filter.scale_log2
             model.clear()
             golden.clear()

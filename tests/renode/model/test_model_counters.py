@@ -130,7 +130,7 @@ def test_the_log_replayed_by_the_golden_model_gives_the_same_epochs(
     assert model.set_memory(0x4000_0000, model.frames << PAGE_SHIFT, PAGE_SHIFT, 8) == 0
     assert model.set_caches(512, 1, 32, 1024, 16) == 0
     assert model.log(str(tmp_path / "record.npy").encode()) == 0
-    model.set_filter(0, model.frames - 10, 1)
+    model.set_filter(0, model.frames - 10, 1, 0)
     model.control(1, 1, 0, 0, 0)
     model.clear()
     model.set_epoch_length(1500)

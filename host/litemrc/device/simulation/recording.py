@@ -18,7 +18,7 @@ from litemrc.errors import UserError
 OPS = ("access", "invalidate", "clear", "mark", "dropped")
 LATEST_TAP_CLOCKS = 8
 _PIECE = 65536  # events at a time as Python integers: millions at once would fill the memory
-SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling"}  # sources of their changes
+SETTINGS = {b"L": "lower", b"U": "upper", b"S": "sampling", b"W": "split"}  # sources of their changes
 UNITS = {
     "cycle": "system clock cycles since the simulation began",
     "op": "access, dropped, invalidate or clear",
@@ -32,11 +32,15 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Registers of the filter: first and last frame that count, and k of the sampling rate 1/2^k."""
+    """Registers of the filter: first and last frame that count, and k of the sampling rate 1/2^k.
+
+    split: 1 if writes count in contexts of their own.
+    """
 
     lower: int
     upper: int
     sampling: int
+    split: int = 0
 
 
 @dataclass(frozen=True)

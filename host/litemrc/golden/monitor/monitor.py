@@ -85,17 +85,21 @@ class MonitorModel:
         """Sample one page in 2^sampling, or fewer if the engine is small; a clear must follow."""
         self.filter.sampling = sampling
 
+    def set_split(self, split: bool) -> None:
+        """Count writes in contexts of their own, the upper half; with two contexts or more."""
+        self.filter.split = self.contexts // 2 if split else 0
+
     def access(self, frame: int, context: int, write: bool = False) -> Position:
         """Count one access to a frame while `context` is running.
 
-        :return: HIT with the page's group, or MISS, both with the page's owner; NONE if the access is not
-            counted.
+        :return: HIT with the page's group, or MISS, both with the page's owner, or with the context of its
+            writes; NONE if the access is not counted.
         :raises ValueError: if the frame or the context does not exist.
         """
         check_access(frame, context, self.frames, self.contexts)
         if not self.frozen and self.filter.lower <= frame <= self.filter.upper:
             self.page_bitmap.access(frame, write)
-        position = self.filter.access(frame, context, self.frozen)
+        position = self.filter.access(frame, context, self.frozen, write)
         if position.counts:
             self.counters.count(position, self.working_set.touch(frame))
         return position

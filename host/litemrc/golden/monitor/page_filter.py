@@ -58,6 +58,9 @@ class PageFilter:
     log2(memory_frames / frames), so that the sampled pages fit the engine. A group of the engine stands for
     2^k times the real pages.
 
+    **Split**: reads and writes count apart. Contexts 0..`split` - 1 own pages, and the writes to the pages of
+    context c have the positions of context c + `split`. Reads and writes move pages in the same stack.
+
     **Frozen** accesses do the same and return NONE; they count neither as outside nor as unsampled.
 
     :param engine: gets frames below `frames`. It also gets the touches: count the filter's answers.
@@ -66,6 +69,7 @@ class PageFilter:
     :param groups: page groups of the engine.
     :param recent_pages: 1 .. frames / groups.
     :param counter_bits: width of the counts of accesses outside and unsampled; they saturate.
+    :ivar split: contexts that own pages, half of all; 0: reads and writes count together.
     :raises ValueError: if the sizes are inconsistent.
     """
 
@@ -90,6 +94,7 @@ class PageFilter:
             )
         self.lower, self.upper = 0, memory_frames - 1
         self.sampling = 0
+        self.split = 0
         self.sent: list[EngineOp] = []
         self.touches = self.outside = self.unsampled = 0
         self._engine = engine
@@ -104,7 +109,7 @@ class PageFilter:
         """Return k of the rate 1/2^k: `sampling`, or the least k with which the memory fits the engine."""
         return max(self.sampling, self._least_sampling)
 
-    def access(self, frame: int, context: int, frozen: bool = False) -> Position:
+    def access(self, frame: int, context: int, frozen: bool = False, write: bool = False) -> Position:
         """Return the position of one access; NONE if it is out of range, not sampled, or frozen."""
         page = self._number(frame)
         if not self.lower <= frame <= self.upper:
@@ -113,7 +118,9 @@ class PageFilter:
         if page is None:
             self.unsampled = min(self.unsampled + (not frozen), self._limit)
             return NONE
-        position = self._access_page(page, context)
+        position = self._access_page(page, context % self.split if self.split else context)
+        if write:
+            position = position._replace(context=position.context | self.split)
         return NONE if frozen else position
 
     def invalidate(self, frame: int) -> Position:
