@@ -198,7 +198,7 @@ UNITS = {
     "intake": Unit(65536, 8, _intake, INTAKE_PORTS),
     "working_set": Unit(65536, None, lambda: WorkingSet(65536), SET_PORTS),
     "page_bitmap": Unit(65536, None, lambda: PageBitmap(65536), BITMAP_PORTS),
-    "hot_pages": Unit(65536, None, _hot_pages, HOT_PORTS),
+    "hot_pages": Unit(65536, None, _hot_pages, HOT_PORTS, 110),
     # Before an engine of 65,536 frames, with a memory four times as large; includes the working set.
     "page_filter": Unit(65536, 8, lambda: PageFilter(4 * 65536, 65536, groups=64, contexts=8), FILTER_PORTS),
     # As used with bucket_stack.

@@ -14,7 +14,7 @@ SHARE_LOG2 = 12  # a hot page has at least 1 / 2^12 of the accesses
 class HotList(LiteXModule):
     """Scans the bank of a table that does not count, empties it, and lists its hot pages: insertion sort.
 
-    A set takes 24 cycles, a page that is listed 4 more, and one for each page behind it. The list is double
+    A set takes 22 cycles, a hot page 3 more, and one for each page of the list behind it. The list is double
     buffered.
 
     Parameters
@@ -52,22 +52,22 @@ class HotList(LiteXModule):
 
         # # #
 
-        # Two lists: one is made, the other one is read.
-        memories = [SimpleDualPort(frame_bits + count_bits, pages, block=pages > 32) for _ in range(2)]
-        self.submodules += memories
-        made = Signal()
-        read_adr, write_adr, we = Signal(width_of(pages)), Signal(width_of(pages)), Signal()
+        # The insertion sort reads the list in the making. `window` has its copy, and the list that is read.
+        self.making = making = SimpleDualPort(frame_bits + count_bits, pages, block=pages > 32)
+        self.window = window = SimpleDualPort(frame_bits + count_bits, 2 * pages, block=pages > 32)
+        made, we = Signal(), Signal()
+        read_adr, write_adr = Signal(width_of(pages)), Signal(width_of(pages))
         dat_w, value = Signal(frame_bits + count_bits), Signal(frame_bits + count_bits)
-        for number, memory in enumerate(memories):
-            self.comb += [
-                memory.read.adr.eq(Mux(made == number, read_adr, self.window_adr)),
-                memory.write.adr.eq(write_adr),
-                memory.write.dat_w.eq(dat_w),
-                memory.write.we.eq(we & (made == number)),
-            ]
-        first, second = (memory.read.dat_r for memory in memories)
-        self.comb += self.window_dat_r.eq(Mux(made, first, second))
-        self.sync += value.eq(Mux(made, second, first))
+        self.comb += [
+            making.read.adr.eq(read_adr),
+            making.write.adr.eq(write_adr),
+            window.write.adr.eq(Cat(write_adr, made)),
+            window.read.adr.eq(Cat(self.window_adr, ~made)),
+            self.window_dat_r.eq(window.read.dat_r),
+            *(memory.write.dat_w.eq(dat_w) for memory in (making, window)),
+            *(memory.write.we.eq(we) for memory in (making, window)),
+        ]
+        self.sync += value.eq(making.read.dat_r)
 
         # An entry, and whether it is hot.
         way, word = table.scan_way, Signal(len(table.scan_word))
@@ -79,29 +79,24 @@ class HotList(LiteXModule):
         guaranteed, page = Signal(count_bits), Signal(frame_bits)
         share = Signal(32 - SHARE_LOG2)
         mix, mixing = mixed(tag, set_bits)
-        hot, full, least, above = Signal(), Signal(), Signal(count_bits), Signal()
+        hot, full = Signal(), Signal()
         self.comb += mixing
         self.sync += [
             word.eq(table.scan_word),
             guaranteed.eq(count - error),
             page.eq(Cat(table.scan_set ^ mix, tag)),
             hot.eq((guaranteed >= self.threshold) & (guaranteed >= share) & (count != 0)),
-            above.eq(guaranteed > least),
         ]
 
-        # Insertion: `at` is the place to write, `value` that before it.
+        # Insertion: `at` is the place to write, `value` that before it. A full list loses its last page.
         at, listed = Signal(width_of(pages) + 1), Signal(width_of(pages) + 1)
-        moves, last_place = Signal(), Signal(width_of(pages) + 1)
+        moves, loses = Signal(), Signal()
         self.comb += [
             moves.eq((at != 0) & (value[frame_bits:] < guaranteed)),
             dat_w.eq(Mux(moves, value, Cat(page, guaranteed))),
             write_adr.eq(at),
-            last_place.eq(self.wanted - 1),
         ]
-        self.sync += [
-            full.eq(listed == self.wanted),
-            If(we & (at == last_place), least.eq(dat_w[frame_bits:])),
-        ]
+        self.sync += full.eq(listed == self.wanted)
 
         wait, publish = Signal(2), Signal()
         next_way = [If(way == WAYS - 1, NextState("EMPTY")).Else(NextValue(way, way + 1), NextState("ENTRY"))]
@@ -114,23 +109,23 @@ class HotList(LiteXModule):
             NextValue(wait, 0),
             If(self.start, NextValue(listed, 0), NextValue(self.more, 0), NextState("SET")),
         )
-        fsm.act(  # the set is addressed, read, registered
+        fsm.act(  # the set is addressed
             "SET",
             NextValue(way, 0),
-            NextValue(wait, wait + 1),
-            If(~publish, NextState("EMPTY")).Elif(wait == 2, NextValue(wait, 0), NextState("ENTRY")),
+            If(publish, NextState("ENTRY")).Else(NextState("EMPTY")),
         )
-        fsm.act(  # `word`, `guaranteed` and `page`, then `hot`
+        fsm.act(  # the way's register, `word`, `guaranteed` and `page`, `hot`
             "ENTRY",
             NextValue(wait, wait + 1),
-            If(wait == 3, NextValue(wait, 0), NextState("TEST")),
+            If(wait == 3, NextState("TEST")),
         )
         fsm.act(
             "TEST",
-            NextValue(at, Mux(full, last_place, listed)),
-            NextValue(read_adr, Mux(full, last_place, listed) - 1),
+            NextValue(at, listed),
+            NextValue(read_adr, listed - 1),
+            NextValue(loses, full),
             If(hot & full, NextValue(self.more, 1)),
-            If(hot & (above | ~full), NextState("FETCH")).Else(*next_way),
+            If(hot, NextState("FETCH")).Else(*next_way),
         )
         fsm.act(
             "FETCH",
@@ -140,12 +135,12 @@ class HotList(LiteXModule):
         )
         fsm.act(
             "INSERT",
-            we.eq(1),
+            we.eq(~loses),
+            NextValue(loses, 0),
             NextValue(read_adr, read_adr - 1),
             NextValue(at, at - 1),
-            If(~moves, If(~full, NextValue(listed, listed + 1)), NextState("INSERTED")),
+            If(~moves, If(~full, NextValue(listed, listed + 1)), *next_way),
         )
-        fsm.act("INSERTED", *next_way)  # `full` and `least` follow
         fsm.act(
             "EMPTY",
             table.scan_clear.eq(1),

@@ -18,8 +18,8 @@ class HotPages(LiteXModule):
 
     An access per cycle is counted. At the end of an epoch `ready` is 0 for 11 cycles, while the pipeline
     runs empty; then the next epoch counts in the other bank of the table, while the list is made. If an epoch
-    ends before the list of the last one is complete, `ready` is 0 until it is: an epoch of 24 cycles per set
-    is always long enough for a list of no pages, one of 180,000 cycles for any list of 64.
+    ends before the list of the last one is complete, `ready` is 0 until it is: an epoch of 22 cycles per set
+    is always long enough for a list of no pages, one of 150,000 cycles for any list of 64.
 
     After reset the table is emptied: `ready` is 0 for 4 cycles per set.
 
@@ -115,13 +115,14 @@ class HotPages(LiteXModule):
         ]
 
         # Epochs.
-        accesses, saturated, publish = Signal(32), Signal(), Signal()
+        accesses, more_accesses, saturated, publish = Signal(32), Signal(33), Signal(), Signal()
         first, wait = Signal(reset=1), Signal(max=16)
         self.sync += [
-            If(table.counted & (accesses != 2**32 - 1), accesses.eq(accesses + 1)),
+            If(~more_accesses[-1], accesses.eq(more_accesses)),  # they stay at their limit
             If(table.saturated, saturated.eq(1)),
         ]
         self.comb += [
+            more_accesses.eq(accesses + table.counted),
             hot_list.accesses.eq(accesses),
             hot_list.threshold.eq(self.threshold),
             hot_list.publish.eq(publish),

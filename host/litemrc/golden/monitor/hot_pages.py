@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-WINDOW = 4  # accesses in which two pages of a set meet
+WINDOW = 5  # accesses in which two pages of a set meet
 SHARE_LOG2 = 12  # a hot page has at least 1 / 2**SHARE_LOG2 of the accesses
 QUEUE = 16
 COUNT_BITS, ERROR_BITS = 20, 9
