@@ -58,7 +58,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug \
+	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug linux-damon linux-damon-ready damon-truth \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -202,6 +202,13 @@ linux-ready: linux-images $(SHIM)   ## everything that a boot needs; build/linux
 linux-numa: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, each DRAM rank a NUMA node: docs/ranks-linux.md
 	+@$(LINUX) numa
 
+linux-damon: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## a kernel with DAMON, and programs that record it: build/linux-damon
+	+@$(LINUX) OUT=build/linux-damon damon
+
+linux-damon-ready: linux-damon $(SHIM)   ## the same for the simulated SoC: litemrc linux --sim build/sim-linux --shim build/boot/shim.bin build/linux-damon
+	@python firmware/linux/devicetree/generate.py --csr $(LINUX_SOC)/csr.json --image build/linux-damon/Image-damon \
+		--initramfs build/linux-damon/initramfs-damon.cpio --out build/linux-damon
+
 linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) $(LINUX_RANKS_SIM) $(LINUX_RANKS_SHIM)   ## the same for the SoC with four ranks, or RANKS=8: build/linux-ranks; NUMA=1: each rank is a NUMA node
 	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-$(LINUX_RANKS)/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
 		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-$(LINUX_RANKS) $(if $(NUMA),--numa)
@@ -283,6 +290,9 @@ bench-linux-tail: linux-ready $(TEST_TOOLS)   ## misses predicted beyond memory,
 bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware on a real kernel in qemu: docs/os-tracker.md (3 min)
 	PYTHONPATH=tests:scripts/results:bench python bench/linux_tracker.py
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_instructions.py
+
+damon-truth: linux-damon $(TEST_TOOLS)   ## which hot pages Linux's DAMON finds, beside all accesses and the monitor's units: docs/damon-truth.md (20 min)
+	PYTHONPATH=tests:scripts/results:scripts/damon python scripts/damon/damon_truth.py
 
 bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (70 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py

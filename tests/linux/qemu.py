@@ -27,10 +27,13 @@ class Qemu:
     """A machine that boots when its `with` block begins, and is ended with the block.
 
     folder: where the console's log goes.
+    images: the folder of kernel, initramfs and shim.
     suffix: of the images: "" or "-debug".
     overlay: cpio files, unpacked over the initramfs.
     bootargs: more of the kernel's command line.
     arguments: more of qemu's.
+    descriptors: files that qemu inherits.
+    types: False if nothing is typed, so that runs of a machine without other inputs are alike.
     memory_mb: RAM.
     boot_timeout_s: until the shell is there, on a quiet machine.
     """
@@ -42,6 +45,9 @@ class Qemu:
     arguments: Sequence[str] = ()
     memory_mb: int = MEMORY_MB
     boot_timeout_s: float = 120
+    images: Path = IMAGES
+    descriptors: Sequence[int] = ()
+    types: bool = True
 
     def __enter__(self) -> Console:
         """Boots; returns the console, its shell waiting for commands.
@@ -58,14 +64,15 @@ class Qemu:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                pass_fds=[self.monitor.descriptor],
+                pass_fds=[self.monitor.descriptor, *self.descriptors],
             )
         self.monitor.connect()
         console = Console(self._write, log, alive=lambda: self.process.poll() is None, state=self._state)
         try:
             console.wait_for(READY, self.boot_timeout_s)
             # Keep messages of the kernel out of the output of programs.
-            console.check("dmesg -n 1 2>/dev/null || echo 1 >/proc/sys/kernel/printk")
+            if self.types:
+                console.check("dmesg -n 1 2>/dev/null || echo 1 >/proc/sys/kernel/printk")
         except BaseException:
             self.__exit__()
             raise
@@ -84,7 +91,7 @@ class Qemu:
 
     def _state(self) -> str:
         try:
-            symbols = Symbols(IMAGES / f"kernel{self.suffix}" / "System.map", SHIM)
+            symbols = Symbols(self.images / f"kernel{self.suffix}" / "System.map", self.images / SHIM.name)
         except OSError as error:
             return f"no symbols: {error}"
         return self.monitor.kernel_state(symbols)
@@ -94,7 +101,7 @@ class Qemu:
         self.process.stdin.flush()
 
     def _command(self) -> list[str]:
-        initramfs = IMAGES / f"initramfs{self.suffix}.cpio"
+        initramfs = self.images / f"initramfs{self.suffix}.cpio"
         if self.overlay:
             both = self.folder / "initramfs.cpio"
             both.write_bytes(b"".join(path.read_bytes() for path in (initramfs, *self.overlay)))
@@ -102,8 +109,8 @@ class Qemu:
         return [
             *("qemu-system-riscv32", "-machine", "virt", "-cpu", CPU, "-m", str(self.memory_mb)),
             *("-display", "none", "-no-reboot", "-serial", "stdio", *self.monitor.arguments),
-            *("-bios", str(SHIM)),
-            *("-kernel", str(IMAGES / f"Image{self.suffix}"), "-initrd", str(initramfs)),
+            *("-bios", str(self.images / SHIM.name)),
+            *("-kernel", str(self.images / f"Image{self.suffix}"), "-initrd", str(initramfs)),
             *("-append", f"console=ttyS0 {self.bootargs}"),
             *self.arguments,
         ]
