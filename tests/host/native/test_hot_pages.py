@@ -69,6 +69,16 @@ def test_lists_are_the_golden_models_where_pages_displace_each_other(exponent: f
     assert_as_golden(zipf(FRAMES, 40_000, exponent), None, HotOptions(), epoch)
 
 
+def test_lists_are_the_golden_models_where_pages_of_a_set_alternate() -> None:
+    golden, dice = Golden(FRAMES), np.random.default_rng(1)
+    frames = [frame for frame in range(FRAMES) if golden.set_of(frame) < 8]  # 16 in each of 8 sets
+    assert len(frames) == 8 * FRAMES // golden.sets
+    every_frame = np.arange(FRAMES, dtype=np.uint64)  # in order: page n gets frame n
+    assert_as_golden(
+        np.append(every_frame, dice.choice(np.array(frames, np.uint64), FRAMES)), None, HotOptions(), FRAMES
+    )
+
+
 def test_a_count_is_never_above_the_exact_one_and_hot_pages_are_found() -> None:
     pages = zipf(65_536, 1_000_000)
     (found, exact), (rest, _) = hot_epochs(
