@@ -58,10 +58,10 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-debug linux-damon linux-damon-ready damon-truth \
+	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
-	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
+	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
 	replacement results-zhou2004 results-reference-counters results-jantz2013 results-panwar2015
 .DELETE_ON_ERROR:
@@ -213,6 +213,9 @@ linux-ranks-ready: $(if $(NUMA),linux-numa,linux-images) $(LINUX_RANKS_SIM) $(LI
 	@python firmware/linux/devicetree/generate.py --csr build/sim-linux-$(LINUX_RANKS)/csr.json --image build/linux/Image$(if $(NUMA),-numa) \
 		--initramfs build/linux/initramfs$(if $(NUMA),-numa).cpio --out build/linux-$(LINUX_RANKS) $(if $(NUMA),--numa)
 
+linux-perf: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the kernel with events of perf: LITEMRC_KERNEL=build/linux-perf/kernel-perf pytest tests/linux/driver
+	+@$(LINUX) OUT=build/linux-perf perf
+
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
 
@@ -296,6 +299,10 @@ damon-truth: linux-damon $(TEST_TOOLS)   ## which hot pages Linux's DAMON finds,
 
 bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (70 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
+
+bench-linux-accessed: linux-ready $(TEST_TOOLS)   ## accessed bits from the page bitmap: refaults and cycles on Linux in the RTL: docs/accessed.md (20 min)
+	PYTHONPATH=tests:scripts/results:bench python bench/linux_accessed_instructions.py
+	PYTHONPATH=tests:scripts/results:bench python bench/linux_accessed.py
 
 bench-replacement: $(HOST)   ## references per second through each replacement policy: a table
 	python bench/replacement.py

@@ -202,6 +202,7 @@ static void litemrc_remove(void *data)
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	free_irq(mon->irq, mon);
 	litemrc_young_stop(mon);
+	litemrc_pmu_unbind(mon);
 	litemrc_tails_stop(mon);
 	irq_work_sync(&mon->stuck_work);
 	sysfs_put(mon->epoch_node);
@@ -252,6 +253,7 @@ static int litemrc_probe(struct platform_device *pdev)
 	ret = add_user_interface(mon);
 	if (ret)
 		goto unregister_exits;
+	litemrc_pmu_bind(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
 	if (num_possible_cpus() > 1)
 		dev_warn(mon->dev, "one context register for %u processors: counts are inexact\n",
@@ -279,7 +281,19 @@ static struct platform_driver litemrc_driver = {
 		.of_match_table = litemrc_of_match,
 	},
 };
-module_platform_driver(litemrc_driver);
+
+static int __init litemrc_init(void)
+{
+	return platform_driver_register(&litemrc_driver);
+}
+module_init(litemrc_init);
+
+static void __exit litemrc_exit(void)
+{
+	platform_driver_unregister(&litemrc_driver);
+	litemrc_pmus_free();
+}
+module_exit(litemrc_exit);
 
 MODULE_DESCRIPTION("LiteMRC memory monitor");
 MODULE_VERSION("0.1.0");

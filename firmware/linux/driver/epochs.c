@@ -190,6 +190,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	litemrc_ranks_fill(mon, record);
 	changed = litemrc_fill_followed(mon, record);
 	litemrc_tails_fill(mon, record);
+	litemrc_pmu_add(mon, record);
 	keep_rows(mon, record, changed);
 	memcpy(ring->followed, litemrc_epoch_context(record, 0),
 	       record->contexts * sizeof(*ring->followed));

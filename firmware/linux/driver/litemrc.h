@@ -34,6 +34,7 @@
 #define LITEMRC_FIELD(word, name) (((word) & LITEMRC_##name) >> LITEMRC_##name##_SHIFT)
 
 struct litemrc_evacuation;
+struct litemrc_pmu;
 struct litemrc_tails;
 struct module;
 struct page;
@@ -189,6 +190,7 @@ struct litemrc {
 	struct litemrc_ring ring;
 	struct litemrc_bitmap bitmap;
 	struct litemrc_young young;
+	struct litemrc_pmu *pmu; /* NULL: none */
 	struct list_head taker; /* in bitmap.c's list of those that take such bits */
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
@@ -404,6 +406,19 @@ static inline void litemrc_tails_end_locked(struct litemrc *mon, unsigned int co
 static inline void litemrc_tails_fill(struct litemrc *mon, struct litemrc_epoch *record) {}
 static inline void litemrc_tails_update(struct litemrc *mon) {}
 static inline void litemrc_tails_reset(struct litemrc *mon) {}
+#endif
+
+/* pmu.c */
+#ifdef CONFIG_PERF_EVENTS
+void litemrc_pmu_bind(struct litemrc *mon);
+void litemrc_pmu_unbind(struct litemrc *mon);
+void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record);
+void litemrc_pmus_free(void);
+#else
+static inline void litemrc_pmu_bind(struct litemrc *mon) {}
+static inline void litemrc_pmu_unbind(struct litemrc *mon) {}
+static inline void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record) {}
+static inline void litemrc_pmus_free(void) {}
 #endif
 
 /* sysfs/parse.c */

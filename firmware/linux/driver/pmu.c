@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters as events of perf: a PMU outside the processor's cores, "litemrc". It counts
+ * finished epochs. The core of perf in these kernels cannot lose a PMU that has events, and events
+ * keep the module: so a PMU stays until the module is unloaded, also when its monitor is unbound.
+ */
+#include <linux/list.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "litemrc.h"
+
+enum litemrc_pmu_event {
+	LITEMRC_PMU_ACCESSES,
+	LITEMRC_PMU_MISSES,
+	LITEMRC_PMU_HITS,
+	LITEMRC_PMU_DROPPED,
+	LITEMRC_PMU_RANK_READS,
+	LITEMRC_PMU_RANK_WRITES,
+};
+
+#define LITEMRC_PMU_OF_RANKS LITEMRC_PMU_RANK_READS /* the first of them */
+
+struct litemrc_pmu {
+	struct pmu pmu;
+	struct list_head node;
+	int id; /* of the device */
+	char name[16];
+	u32 contexts; /* of the monitor; 0: it is unbound */
+	u32 ranks; /* with a meter */
+	raw_spinlock_t lock; /* guards the totals, which callbacks of perf read */
+	u64 context[LITEMRC_CONTEXTS_MAX][LITEMRC_PMU_DROPPED];
+	u64 dropped;
+	u64 rank[LITEMRC_RANKS_MAX][LITEMRC_PMU_RANK_WRITES + 1 - LITEMRC_PMU_OF_RANKS];
+};
+
+static LIST_HEAD(pmus);
+static DEFINE_MUTEX(pmus_lock); /* guards the list, and each PMU's @contexts and @ranks */
+
+static struct litemrc_pmu *to_pmu(struct pmu *pmu)
+{
+	return container_of(pmu, struct litemrc_pmu, pmu);
+}
+
+static u32 event_of(u64 config)
+{
+	return config & 0xff;
+}
+
+static u32 context_of(u64 config)
+{
+	return config >> 8 & 0xff;
+}
+
+static u32 rank_of(u64 config)
+{
+	return config >> 16 & 0xff;
+}
+
+/* What an event does not have must be 0. */
+static bool is_valid(const struct litemrc_pmu *pmu, u64 config)
+{
+	u32 event = event_of(config), context = context_of(config), rank = rank_of(config);
+
+	if (config >> 24 || event > LITEMRC_PMU_RANK_WRITES)
+		return false;
+	if (event >= LITEMRC_PMU_OF_RANKS)
+		return rank < pmu->ranks && !context;
+	return context < (event == LITEMRC_PMU_DROPPED ? 1 : pmu->contexts) && !rank;
+}
+
+static int pmu_event_init(struct perf_event *event)
+{
+	struct litemrc_pmu *pmu;
+	int ret;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
+		return -EINVAL;
+	pmu = to_pmu(event->pmu);
+	mutex_lock(&pmus_lock);
+	ret = !pmu->contexts ? -ENODEV : is_valid(pmu, event->attr.config) ? 0 : -EINVAL;
+	mutex_unlock(&pmus_lock);
+	return ret;
+}
+
+static u64 total_of(struct perf_event *event)
+{
+	struct litemrc_pmu *pmu = to_pmu(event->pmu);
+	u64 config = event->attr.config, total;
+	u32 number = event_of(config);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pmu->lock, flags);
+	if (number >= LITEMRC_PMU_OF_RANKS)
+		total = pmu->rank[rank_of(config)][number - LITEMRC_PMU_OF_RANKS];
+	else if (number == LITEMRC_PMU_DROPPED)
+		total = pmu->dropped;
+	else
+		total = pmu->context[context_of(config)][number];
+	raw_spin_unlock_irqrestore(&pmu->lock, flags);
+	return total;
+}
+
+static void pmu_read(struct perf_event *event)
+{
+	u64 total = total_of(event);
+
+	local64_add(total - local64_xchg(&event->hw.prev_count, total), &event->count);
+}
+
+static void pmu_start(struct perf_event *event, int flags)
+{
+	local64_set(&event->hw.prev_count, total_of(event));
+	event->hw.state = 0;
+}
+
+static void pmu_stop(struct perf_event *event, int flags)
+{
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	pmu_read(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int pmu_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		pmu_start(event, flags);
+	return 0;
+}
+
+static void pmu_del(struct perf_event *event, int flags)
+{
+	pmu_stop(event, PERF_EF_UPDATE);
+}
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(context, "config:8-15");
+PMU_FORMAT_ATTR(rank, "config:16-23");
+
+static struct attribute *format_attributes[] = {
+	&format_attr_event.attr,
+	&format_attr_context.attr,
+	&format_attr_rank.attr,
+	NULL
+};
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = format_attributes,
+};
+
+PMU_EVENT_ATTR_STRING(accesses, event_accesses, "event=0");
+PMU_EVENT_ATTR_STRING(misses, event_misses, "event=1");
+PMU_EVENT_ATTR_STRING(hits, event_hits, "event=2");
+PMU_EVENT_ATTR_STRING(dropped, event_dropped, "event=3");
+PMU_EVENT_ATTR_STRING(rank_reads, event_rank_reads, "event=4");
+PMU_EVENT_ATTR_STRING(rank_writes, event_rank_writes, "event=5");
+
+static struct attribute *event_attributes[] = {
+	&event_accesses.attr.attr,
+	&event_misses.attr.attr,
+	&event_hits.attr.attr,
+	&event_dropped.attr.attr,
+	&event_rank_reads.attr.attr,
+	&event_rank_writes.attr.attr,
+	NULL
+};
+
+static umode_t is_event_visible(struct kobject *kobj, struct attribute *attribute, int number)
+{
+	const struct litemrc_pmu *pmu = to_pmu(dev_get_drvdata(kobj_to_dev(kobj)));
+
+	return number < LITEMRC_PMU_OF_RANKS || pmu->ranks ? attribute->mode : 0;
+}
+
+static const struct attribute_group event_group = {
+	.name = "events",
+	.attrs = event_attributes,
+	.is_visible = is_event_visible,
+};
+
+/* The processor on which perf opens an event: one, as the counters are not of a processor. */
+static ssize_t cpumask_show(struct device *device, struct device_attribute *attribute, char *text)
+{
+	return cpumap_print_to_pagebuf(true, text, cpumask_of(cpumask_first(cpu_online_mask)));
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *cpumask_attributes[] = {
+	&dev_attr_cpumask.attr,
+	NULL
+};
+
+static const struct attribute_group cpumask_group = {
+	.attrs = cpumask_attributes,
+};
+
+static const struct attribute_group *pmu_groups[] = { &format_group, &event_group, &cpumask_group,
+						      NULL };
+
+/* Caller holds @pmus_lock. */
+static struct litemrc_pmu *find(int id)
+{
+	struct litemrc_pmu *pmu;
+
+	list_for_each_entry(pmu, &pmus, node)
+		if (pmu->id == id)
+			return pmu;
+	return NULL;
+}
+
+/* Registers a PMU. Only probe() of its device comes here, hence no lock meanwhile. */
+static struct litemrc_pmu *make(int id, u32 ranks)
+{
+	struct litemrc_pmu *pmu = kzalloc(sizeof(*pmu), GFP_KERNEL);
+
+	if (!pmu)
+		return ERR_PTR(-ENOMEM);
+	pmu->id = id;
+	pmu->ranks = ranks;
+	raw_spin_lock_init(&pmu->lock);
+	snprintf(pmu->name, sizeof(pmu->name), id ? "litemrc%d" : "litemrc", id);
+	pmu->pmu = (struct pmu){
+		.module = THIS_MODULE,
+		.attr_groups = pmu_groups,
+		.capabilities = PERF_PMU_CAP_NO_INTERRUPT | PERF_PMU_CAP_NO_EXCLUDE,
+		.task_ctx_nr = perf_invalid_context,
+		.event_init = pmu_event_init,
+		.add = pmu_add,
+		.del = pmu_del,
+		.start = pmu_start,
+		.stop = pmu_stop,
+		.read = pmu_read,
+	};
+	if (perf_pmu_register(&pmu->pmu, pmu->name, -1)) {
+		kfree(pmu);
+		return ERR_PTR(-EINVAL);
+	}
+	mutex_lock(&pmus_lock);
+	list_add(&pmu->node, &pmus);
+	mutex_unlock(&pmus_lock);
+	return pmu;
+}
+
+/* The monitor works without its events, too. */
+void litemrc_pmu_bind(struct litemrc *mon)
+{
+	struct litemrc_pmu *pmu;
+
+	mutex_lock(&pmus_lock);
+	pmu = find(mon->id);
+	mutex_unlock(&pmus_lock);
+	if (!pmu)
+		pmu = make(mon->id, mon->ranks.domains);
+	if (IS_ERR(pmu)) {
+		dev_warn(mon->dev, "no events of perf: %ld\n", PTR_ERR(pmu));
+		return;
+	}
+	mutex_lock(&pmus_lock);
+	pmu->contexts = mon->parameters.contexts;
+	pmu->ranks = mon->ranks.domains;
+	mutex_unlock(&pmus_lock);
+	WRITE_ONCE(mon->pmu, pmu);
+}
+
+/* No further event is opened; those that are open keep their counts. */
+void litemrc_pmu_unbind(struct litemrc *mon)
+{
+	if (!mon->pmu)
+		return;
+	mutex_lock(&pmus_lock);
+	mon->pmu->contexts = 0;
+	mutex_unlock(&pmus_lock);
+}
+
+/* An epoch has finished. */
+void litemrc_pmu_add(struct litemrc *mon, const struct litemrc_epoch *record)
+{
+	struct litemrc_pmu *pmu = READ_ONCE(mon->pmu);
+	unsigned long flags;
+	u32 context, rank;
+
+	if (!pmu)
+		return;
+	raw_spin_lock_irqsave(&pmu->lock, flags);
+	for (context = 0; context < record->contexts; context++) {
+		const u32 *row = litemrc_epoch_row(record, context);
+		u32 accesses = row[LITEMRC_ROW_ACCESSES(record->groups)];
+		u32 misses = row[LITEMRC_ROW_MISSES(record->groups)];
+
+		pmu->context[context][LITEMRC_PMU_ACCESSES] += accesses;
+		pmu->context[context][LITEMRC_PMU_MISSES] += misses;
+		pmu->context[context][LITEMRC_PMU_HITS] += accesses - misses;
+	}
+	pmu->dropped += record->dropped;
+	for (rank = 0; rank < record->ranks; rank++) {
+		const struct litemrc_rank *of = litemrc_epoch_rank(record, rank);
+
+		pmu->rank[rank][0] += of->counters[LITEMRC_METER_READS];
+		pmu->rank[rank][1] += of->counters[LITEMRC_METER_WRITES];
+	}
+	raw_spin_unlock_irqrestore(&pmu->lock, flags);
+}
+
+/* The module is unloaded: no event is open. */
+void litemrc_pmus_free(void)
+{
+	struct litemrc_pmu *pmu, *next;
+
+	list_for_each_entry_safe(pmu, next, &pmus, node) {
+		perf_pmu_unregister(&pmu->pmu);
+		kfree(pmu);
+	}
+}
