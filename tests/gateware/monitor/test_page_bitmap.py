@@ -133,7 +133,7 @@ MUTANTS = {
     "frozen accesses": (" & ~op.frozen & ~self.filter", " & ~self.filter"),
     "an access that waits counts twice": ("taken.eq(op.valid & op.ready)", "taken.eq(op.valid)"),
     "the filter does not wait for the bitmap": (
-        "filter_.sink.valid.eq(intake.source.valid & bitmap_ready)",
+        "filter_.sink.valid.eq(intake.source.valid & ready)",
         "filter_.sink.valid.eq(intake.source.valid)",
     ),
     "clears are left out": ("bitmap.clear.eq(taken & (op.kind == OpKind.CLEAR))", "bitmap.clear.eq(0)"),
