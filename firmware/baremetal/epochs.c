@@ -6,7 +6,7 @@
 
 #include "alarm.h"
 #include "link.h"
-#include "monitor.h"
+#include "page_messages.h"
 #include "paging/replication.h"
 #include "paging/tasks.h"
 #include "ranks.h"
@@ -19,15 +19,16 @@ static uint32_t next_domain;	/* power domains follow the contexts */
 static uint32_t ranks_sent;
 static uint32_t next_task;	/* tasks follow the domains */
 static uint32_t tasks_sent;
-static uint32_t kept_scale_log2;	/* of the epoch in the window, if changed since */
-static bool scale_kept;
+static bool pages_sent;		/* of the epoch in the window: the pages message follows the tasks */
+static struct epoch_settings kept;	/* of the epoch in the window, if changed since */
+static bool settings_kept;
 static uint64_t sent_at;	/* uptime when the last epoch was sent */
 static bool resting;	/* until the alarm */
 
 static void end_rest(void)
 {
 	resting = false;
-	monitor_write(LITEMRC_EV_ENABLE, LITEMRC_EV_ENABLE_EPOCH);
+	monitor_interrupts(LITEMRC_EV_ENABLE_EPOCH, LITEMRC_EV_ENABLE_EPOCH);
 }
 
 void epochs_init(void (*on_ready)(void))
@@ -36,6 +37,11 @@ void epochs_init(void (*on_ready)(void))
 	irq_attach(MRC_INTERRUPT, on_ready);
 	irq_setmask(irq_getmask() | (1 << MRC_INTERRUPT));
 	end_rest();
+}
+
+static struct epoch_settings settings(void)
+{
+	return settings_kept ? kept : page_messages_settings();
 }
 
 static uint32_t window_accesses(uint32_t groups, uint32_t context)
@@ -75,8 +81,9 @@ static void send_context(uint32_t groups, uint32_t context, uint32_t remaining)
 	epoch->dropped = monitor_read(LITEMRC_EPOCH_DROPPED);
 	epoch->outside = monitor_read(LITEMRC_EPOCH_OUTSIDE);
 	epoch->unsampled = monitor_read(LITEMRC_EPOCH_UNSAMPLED);
-	epoch->scale_log2 = scale_kept ? kept_scale_log2 : monitor_scale_log2();
+	epoch->scale_log2 = settings().scale_log2;
 	epoch->overflow = monitor_status(LITEMRC_STATUS_OVERFLOW);
+	epoch->split = settings().split;
 	epoch->resident = epoch->evicted = epoch->unidentified = epoch->tail_count = 0;	/* nothing is evicted */
 	epoch->hits_count = groups;
 	for (uint32_t group = 0; group < groups; group++)
@@ -117,8 +124,9 @@ static void send_pages(void)
 }
 
 /* Returns whether the whole epoch is queued; false: the link has no room. */
-static bool send_epoch(uint32_t groups, uint32_t contexts)
+static bool send_epoch(const struct monitor_parameters *parameters)
 {
+	uint32_t groups = parameters->groups, contexts = parameters->contexts;
 	uint32_t domains = ranks_domains(), tasks = tasks_count();
 
 	if (!next_context && !count_used(groups, 0, contexts)) {
@@ -143,11 +151,15 @@ static bool send_epoch(uint32_t groups, uint32_t contexts)
 			return false;
 		send_task(next_task, tasks - next_task - 1);
 	}
-	if (replication_reports()) {
+	if (!pages_sent && replication_reports()) {
 		if (!link_has_room())
 			return false;
 		send_pages();
+		pages_sent = true;
 	}
+	if (!page_messages_send(parameters, settings()))
+		return false;
+	pages_sent = false;
 	next_context = next_domain = next_task = 0;
 	return true;
 }
@@ -168,7 +180,7 @@ static void rest(uint64_t began)
 		end_rest();
 }
 
-void epochs_progress(uint32_t groups, uint32_t contexts)
+void epochs_progress(const struct monitor_parameters *parameters)
 {
 	uint64_t began;
 
@@ -176,21 +188,21 @@ void epochs_progress(uint32_t groups, uint32_t contexts)
 		return;
 	began = uptime_cycles();
 	/* Without room the link's interrupt calls again; the monitor's level interrupt would be raised endlessly. */
-	monitor_write(LITEMRC_EV_ENABLE, 0);
-	if (send_epoch(groups, contexts)) {
+	monitor_interrupts(LITEMRC_EV_ENABLE_EPOCH, 0);
+	if (send_epoch(parameters)) {
 		complete = monitor_read(LITEMRC_EPOCH);
 		monitor_write(LITEMRC_COMMAND, LITEMRC_COMMAND_RELEASE);
-		scale_kept = false;
+		settings_kept = false;
 		rest(began);
 	}
 }
 
-void epochs_keep_scale(void)
+void epochs_keep_settings(void)
 {
-	if (scale_kept || !monitor_status(LITEMRC_STATUS_EPOCH_READY))
+	if (settings_kept || !monitor_status(LITEMRC_STATUS_EPOCH_READY))
 		return;
-	kept_scale_log2 = monitor_scale_log2();
-	scale_kept = true;
+	kept = page_messages_settings();
+	settings_kept = true;
 }
 
 uint32_t epochs_end(void)

@@ -6,14 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor.h"
+
 /* on_ready is called from the monitor's interrupt and must call epochs_progress(). */
 void epochs_init(void (*on_ready)(void));
 
 /* Sends messages of the finished epoch while the link has room. Interrupts are off. */
-void epochs_progress(uint32_t groups, uint32_t contexts);
+void epochs_progress(const struct monitor_parameters *parameters);
 
-/* Call before scale_log2 changes: the epoch in the window was counted at the present scale. */
-void epochs_keep_scale(void);
+/*
+ * Call before scale_log2, split or hot pages change, and before a clear: the epoch in the window was counted with the
+ * present settings.
+ */
+void epochs_keep_settings(void);
 
 /* Ends the running epoch and returns its number. Call with interrupts off. */
 uint32_t epochs_end(void);

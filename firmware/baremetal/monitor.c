@@ -7,6 +7,7 @@ struct monitor_parameters monitor_parameters(void)
 {
 	uint32_t word = monitor_read(LITEMRC_CAPABILITIES);
 	uint32_t stack = monitor_read(LITEMRC_STACK_CAPABILITIES);
+	uint32_t hot_pages_log2 = FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
 
 	return (struct monitor_parameters){
 		.version = monitor_read(LITEMRC_VERSION),
@@ -20,12 +21,24 @@ struct monitor_parameters monitor_parameters(void)
 		.engine = FIELD(word, CAPABILITIES_ENGINE),
 		.recent_pages = FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES),
 		.ranks = FIELD(word, CAPABILITIES_RANKS),
+		.page_bitmap = FIELD(stack, STACK_CAPABILITIES_PAGE_BITMAP),
+		.hot_pages = hot_pages_log2 ? 1u << hot_pages_log2 : 0,
 	};
 }
 
 void monitor_control(uint32_t mask, uint32_t value)
 {
 	monitor_write(LITEMRC_CONTROL, (monitor_read(LITEMRC_CONTROL) & ~mask) | (value & mask));
+}
+
+void monitor_interrupts(uint32_t mask, uint32_t on)
+{
+	monitor_write(LITEMRC_EV_ENABLE, (monitor_read(LITEMRC_EV_ENABLE) & ~mask) | (on & mask));
+}
+
+uint32_t monitor_owners(uint32_t contexts)
+{
+	return monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT ? contexts / 2 : contexts;
 }
 
 static void wait_taken(void)

@@ -14,6 +14,8 @@
 
 struct monitor_parameters {
 	uint32_t version, page_shift, frames_log2, frames, pages, groups, contexts, queue_depth, engine, recent_pages, ranks;
+	bool page_bitmap;
+	uint32_t hot_pages;	/* on the list at most; 0: no list, and no registers of hot pages */
 };
 
 static inline uint32_t monitor_read(uint32_t offset)
@@ -35,6 +37,12 @@ struct monitor_parameters monitor_parameters(void);
 
 /* Sets the bits of `mask` in the control register to those of `value`. */
 void monitor_control(uint32_t mask, uint32_t value);
+
+/* Enables the interrupts of `mask` (LITEMRC_EV_ENABLE_*) that are in `on`. */
+void monitor_interrupts(uint32_t mask, uint32_t on);
+
+/* Contexts that own pages: half of them while writes count apart. */
+uint32_t monitor_owners(uint32_t contexts);
 
 /* Both wait until the queue has taken the commands: they precede all later accesses. */
 void monitor_invalidate(uint32_t first, uint32_t count);

@@ -10,6 +10,7 @@
 #include "lease.h"
 #include "link.h"
 #include "monitor.h"
+#include "page_messages.h"
 #include "ranks.h"
 #include "refs.h"
 #include "settings.h"
@@ -55,6 +56,8 @@ static void send_hello(uint32_t request)
 		.running = state == IDLE ? 0 : 1 << order.workload,
 		.epoch_messages = epochs_sent(),
 		.workloads_count = workload_count,
+		.page_bitmap = parameters.page_bitmap,
+		.hot_pages = parameters.hot_pages,
 	};
 	for (unsigned int i = 0; i < workload_count; i++) {
 		hello->workloads[i].value = (const uint8_t *)workloads[i].name;
@@ -89,6 +92,14 @@ static void acknowledge_epoch(void)
 		    monitor_read(LITEMRC_EPOCH_LENGTH), 0);
 }
 
+static int no_such_context(const char **reason)
+{
+	bool split = monitor_owners(parameters.contexts) < parameters.contexts;
+
+	return refuse(reason, error_code_bad_argument_c,
+		      split ? "writes count in the upper half of the contexts (split)" : "");
+}
+
 /* Executes the request and fills in the reply, an empty ack before. Returns 0 or an error code, some with a reason. */
 static int perform(const struct host_request *request, const char **reason)
 {
@@ -117,8 +128,8 @@ static int perform(const struct host_request *request, const char **reason)
 		acknowledge(&reply.ack, 1, parameters.engine, 0, 0);
 		return 0;
 	case host_request_type_set_context_c:
-		if (request->set_context.context >= parameters.contexts)
-			return error_code_bad_argument_c;
+		if (request->set_context.context >= monitor_owners(parameters.contexts))
+			return no_such_context(reason);
 		if (state == RUNNING)
 			return error_code_busy_c;
 		monitor_write(LITEMRC_CONTEXT, request->set_context.context);
@@ -139,17 +150,24 @@ static int perform(const struct host_request *request, const char **reason)
 		monitor_control(LITEMRC_CONTROL_ENABLE, request->monitor.on ? LITEMRC_CONTROL_ENABLE : 0);
 		return 0;
 	case host_request_type_clear_c:
+		epochs_keep_settings();
 		monitor_clear();
 		return 0;
 	case host_request_type_run_c:
-		if (request->run.workload >= workload_count || !request->run.scale ||
-		    request->run.context + workloads[request->run.workload].contexts > parameters.contexts)
+		if (request->run.workload >= workload_count || !request->run.scale)
 			return error_code_bad_argument_c;
+		if (request->run.context + workloads[request->run.workload].contexts > monitor_owners(parameters.contexts))
+			return no_such_context(reason);
 		if (state != IDLE)
 			return error_code_busy_c;
 		order = (struct run_order){request->run.workload, request->run.context, request->run.scale};
 		state = ORDERED;
 		return 0;
+	case host_request_type_set_split_c:
+		if (request->set_split.on && state != IDLE &&
+		    order.context + workloads[order.workload].contexts > parameters.contexts / 2)
+			return refuse(reason, error_code_busy_c, "the program runs in a context that would own no pages");
+		return settings_perform(request, &parameters, &reply.ack, reason);
 	case host_request_type_set_lease_c:
 		lease_set(request->set_lease.cycles);
 		acknowledge(&reply.ack, 1, request->set_lease.cycles, 0, 0);
@@ -217,7 +235,8 @@ static void send_command_lost(void)
 /* Sends what is due while the link has room. Interrupts are off. */
 static void progress(void)
 {
-	epochs_progress(parameters.groups, parameters.contexts);
+	epochs_progress(&parameters);
+	page_messages_drain(&parameters, !epochs_halfway());
 	refs_progress(!epochs_halfway());
 	if (monitor_status(LITEMRC_STATUS_COMMAND_LOST) && may_send())
 		send_command_lost();

@@ -3,7 +3,7 @@
 
 #include "answer.h"
 #include "epochs.h"
-#include "refs.h"
+#include "page_messages.h"
 
 static void acknowledge_range(struct ack_body *ack)
 {
@@ -23,10 +23,26 @@ static void acknowledge_freeze(struct ack_body *ack)
 		    monitor_status(LITEMRC_STATUS_FROZEN));
 }
 
+static void acknowledge_split(struct ack_body *ack)
+{
+	acknowledge(ack, 1, !!(monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT), 0, 0);
+}
+
+static void set_split(bool split)
+{
+	uint32_t control = monitor_quieten() & ~LITEMRC_CONTROL_SPLIT;
+
+	epochs_keep_settings();
+	monitor_control(LITEMRC_CONTROL_SPLIT, split ? LITEMRC_CONTROL_SPLIT : 0);
+	monitor_clear();
+	monitor_resume(control | (split ? LITEMRC_CONTROL_SPLIT : 0));
+}
+
 static void set_range(uint32_t lower, uint32_t upper)
 {
 	uint32_t control = monitor_quieten();
 
+	epochs_keep_settings();
 	monitor_write(LITEMRC_RANGE_LOWER, lower);
 	monitor_write(LITEMRC_RANGE_UPPER, upper);
 	monitor_clear();
@@ -40,7 +56,7 @@ static bool set_sampling(uint32_t sampling)
 	uint32_t before = monitor_read(LITEMRC_SAMPLING);
 	bool known;
 
-	epochs_keep_scale();
+	epochs_keep_settings();
 	monitor_write(LITEMRC_SAMPLING, sampling);
 	known = monitor_read(LITEMRC_SAMPLING) == sampling;
 	if (known)
@@ -92,7 +108,16 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 	case host_request_type_get_freeze_c:
 		acknowledge_freeze(ack);
 		return 0;
+	case host_request_type_set_split_c:
+		if (parameters->contexts < 2)
+			return refuse(reason, error_code_unsupported_c, "the monitor has a single context");
+		set_split(request->set_split.on);
+		acknowledge_split(ack);
+		return 0;
+	case host_request_type_get_split_c:
+		acknowledge_split(ack);
+		return 0;
 	default:
-		return refs_perform(request, ack, reason);
+		return page_messages_perform(request, parameters, ack, reason);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests about the address range, sampling and freezing of the monitor.
+ * Requests about the address range, sampling, split and freezing of the monitor.
  */
 #ifndef LITEMRC_SETTINGS_H
 #define LITEMRC_SETTINGS_H

@@ -30,6 +30,8 @@ HELLO = {
     "system": "",
     "driver": "",
     "abi": 0,
+    "page_bitmap": False,
+    "hot_pages": 0,
 }
 
 

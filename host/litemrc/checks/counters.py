@@ -74,7 +74,7 @@ def _device_counters(table: EpochTable, row: int) -> Mapping[str, int]:
 
 def _model_counters(golden: Replay, number: int, context: int) -> Mapping[str, int]:
     epoch = golden.epochs[number]
-    of_the_epoch = {"scale_log2": golden.scale_log2[number]}
+    of_the_epoch = {"scale_log2": golden.scale_log2[number], "split": int(golden.split[number])}
     of_the_epoch |= {name: getattr(epoch, name) for name in OF_THE_EPOCH if name not in of_the_epoch}
     of_the_context = {name: getattr(epoch, name)[context] for name in _OF_THE_CONTEXT}
     hits = {f"hit[{group}]": hit for group, hit in enumerate(epoch.hits[context])}

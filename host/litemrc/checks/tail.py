@@ -57,7 +57,7 @@ def _strangers(table: EpochTable) -> Iterator[str]:
 def _too_many_refaults(table: EpochTable) -> Iterator[str]:
     """Refaults that are no misses, in the first epoch of each context that shows it."""
     lost = table.link_statistics.get("epoch_messages_lost", 0)
-    if lost or table.scale_log2.any() or table.overflow.any():
+    if lost or table.scale_log2.any() or table.overflow.any() or table.split.any():
         return
     refaults = table.tail.sum(axis=1, dtype=np.int64)
     dropped = dict(zip(table.epoch.tolist(), table.dropped.tolist(), strict=True))

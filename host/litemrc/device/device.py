@@ -151,14 +151,14 @@ class Device:
             raise self._refused(name, answer.error, f"the device refused {name}: {why}")
         return answer
 
-    def request_of(self, part: str, target: str, name: str) -> Message:
+    def request_of(self, part: str, target: str, name: str, **values: Any) -> Message:
         """As `request`, of a part that not every device has; `make target` builds a SoC with it.
 
         Raises:
             RequestRefusedError: as `request`; the device has no such part.
         """
         try:
-            return self.request(name)
+            return self.request(name, **values)
         except RequestRefusedError as refused:
             if refused.code != "unsupported":
                 raise

@@ -31,6 +31,7 @@ class EpochRow:
     evicted: int = 0
     unidentified: int = 0
     tail: tuple[int, ...] = ()
+    split: bool = False
 
     def __post_init__(self) -> None:
         total = sum(self.hits) + self.misses

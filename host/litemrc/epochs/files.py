@@ -16,8 +16,9 @@ from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column, wr
 __all__ = ["EpochRow", "EpochTable", "read_epochs", "write_epochs"]
 
 KIND = FileKind("an epoch table", "name a file that `litemrc collect` or `litemrc demo` wrote")
-VERSION = 4
-OLDEST_VERSION = 3  # without the columns of the tail
+VERSION = 5
+OLDEST_VERSION = 3
+_SINCE = dict.fromkeys(TAIL_COLUMNS, 4) | {"split": 5}  # the version in which a column came
 UNITS = {
     "epoch": "number of the epoch",
     "context": "number of the context",
@@ -36,6 +37,8 @@ UNITS = {
     "unidentified": "evictions and refaults of the epoch whose page or order is unknown",
     "tail": "refaults (accesses to evicted pages), one counter per group of the LRU position, as hits; zeros "
     "at the end are cut; not sampled; each is among the misses of this epoch or the next",
+    "split": "true: reads and writes counted apart, the writes to the pages of context c in context c + "
+    "contexts / 2; the same in all rows of an epoch",
 }
 _PARAMETERS = (
     *("page_bytes", "frames", "engine", "pages", "groups", "contexts", "recent_pages"),
@@ -64,7 +67,7 @@ def write_epochs(path: str | Path, table: EpochTable) -> None:
 
 
 def read_epochs(path: str | Path) -> EpochTable:
-    """Read the epoch table that `write_epochs` wrote, now or in version 3, which had no tail.
+    """Read the epoch table that `write_epochs` wrote, now or in an earlier version from 3 on.
 
     Raises:
         UserError: no such file, not an epoch table, written by a newer version, truncated or damaged.
@@ -75,7 +78,7 @@ def read_epochs(path: str | Path) -> EpochTable:
 def _decode(data: pa.Table, described: dict[str, Any]) -> EpochTable:
     columns: dict[str, Any] = {}
     for name in COLUMNS:
-        if name in TAIL_COLUMNS and described["version"] == OLDEST_VERSION:
+        if described["version"] < _SINCE.get(name, OLDEST_VERSION):
             continue
         column = whole_column(data, name)
         if name == "tail":

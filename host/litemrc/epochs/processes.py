@@ -54,10 +54,15 @@ class Process:
 
 @dataclass(frozen=True)
 class Owner:
-    """The owner of the pages of a curve: a process, or None for the rest of a context."""
+    """The owner of the pages of a curve: a process, or None for the rest of a context.
+
+    Attributes:
+        accesses: "reads" or "writes" alone, where they were counted apart; empty: all.
+    """
 
     context: int
     process: Process | None = None
+    accesses: str = ""
 
 
 def check_processes(processes: Iterable[Process], contexts: int) -> None:

@@ -1,7 +1,7 @@
 """The epoch table: the counters a monitor sent, one row per epoch and context, in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from litemrc.epochs.epoch_row import EpochRow
 from litemrc.epochs.groups import groups_of_memory, open_group
 from litemrc.epochs.processes import Owner, Process, check_processes
 from litemrc.epochs.rows import exact_column, padded, repeated_rows, rows_between
+from litemrc.epochs.split import ACCESSES, owning_contexts, rows_together
 
 COLUMNS: dict[str, np.dtype] = {
     "epoch": np.dtype("u4"),
@@ -32,12 +33,14 @@ COLUMNS: dict[str, np.dtype] = {
     "evicted": np.dtype("u4"),
     "unidentified": np.dtype("u4"),
     "tail": np.dtype("u4"),
+    "split": np.dtype("bool"),
 }
 TAIL_COLUMNS = ("resident", "evicted", "unidentified", "tail")  # without an operating system all are 0
+DEFAULT_COLUMNS = (*TAIL_COLUMNS, "split")  # of zeros, if they are not given
 # Whose rows: of a context, of an owner, of several owners; None: all.
 Whose = int | Owner | Sequence[Owner] | None
 LARGEST_SCALE_LOG2 = 31  # as on the link
-OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2")  # the same in all rows of one epoch
+OF_THE_EPOCH = ("dropped", "outside", "unsampled", "scale_log2", "split")  # the same in all rows of one epoch
 
 
 def _empty() -> NDArray[np.uint32]:
@@ -69,6 +72,8 @@ class EpochTable:
             is; t is the length of the longest tail of a row. They are counted whether or not the page is
             sampled. The hardware counts the same access as a miss, in the same epoch or the next one. Empty
             columns of this and the last three are those of a table without tails.
+        split: bool[n], the epoch counted reads and writes apart: the row of a context c + contexts / 2
+            has the writes to the pages of context c; the same value in all rows of one epoch.
         context_names: what ran in a context, where known.
         processes: those that contexts followed, and in which epochs; none without an operating system.
         system: name and release of the device's operating system; empty without one.
@@ -101,6 +106,7 @@ class EpochTable:
     evicted: NDArray[np.uint32] = field(default_factory=_empty)
     unidentified: NDArray[np.uint32] = field(default_factory=_empty)
     tail: NDArray[np.uint32] = field(default_factory=_empty)
+    split: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     context_names: Mapping[int, str] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
     system: str = ""
@@ -115,7 +121,7 @@ class EpochTable:
         rows = np.size(self.epoch)
         for name, dtype in COLUMNS.items():
             given = getattr(self, name)
-            if name in TAIL_COLUMNS and not np.size(given):
+            if name in DEFAULT_COLUMNS and not np.size(given):
                 given = np.zeros((rows, 0) if name == "tail" else rows, dtype)
             object.__setattr__(self, name, exact_column(name, given, dtype))
         of_groups = {"hits": self.groups, "tail": self.tail.shape[-1]}
@@ -159,6 +165,20 @@ class EpochTable:
             columns["hits"] = np.empty((0, parameters["groups"]))
         return cls(**columns, **parameters)
 
+    def together(self) -> "EpochTable":
+        """Return the table with one row for each owner of pages and epoch: reads and writes summed."""
+        if not self.split.any():
+            return self
+        columns = [getattr(self, name).tolist() for name in COLUMNS]
+        rows = (
+            EpochRow(**values | {name: tuple(values[name]) for name in ("hits", "tail")})
+            for values in (dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True))
+        )
+        parameters = {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in COLUMNS
+        }
+        return EpochTable.from_rows(rows_together(rows, self.contexts), **parameters)
+
     @property
     def scales(self) -> list[int]:
         """The values of `scale_log2`, in order; without rows, the one the monitor needs at least."""
@@ -192,20 +212,30 @@ class EpochTable:
         )
 
     def rows_of(self, whose: Whose = None) -> NDArray[np.bool_]:
-        """bool[n], the rows of a context, of an owner, of several owners, or of all."""
+        """bool[n], the rows of a context, of an owner, of several owners, or of all.
+
+        Those of a context are those of its pages: where reads and writes counted apart, of both.
+        """
         if whose is None:
             return np.ones(self.epoch.size, dtype=bool)
         if isinstance(whose, int):
-            return self.context == whose
+            return self.owning_context == whose
         if not isinstance(whose, Owner):
             return np.logical_or.reduce([self.rows_of(owner) for owner in whose])
-        of_context = self.context == whose.context
+        of_context = self.owning_context == whose.context
+        if whose.accesses:
+            of_context &= self.split & ((self.context != self.owning_context) == (whose.accesses == "writes"))
         if whose.process is not None:
             return of_context & self._in_epochs_of(whose.process)
         return of_context & ~np.logical_or.reduce(
             [self._in_epochs_of(each) for each in self.processes if each.context == whose.context],
             initial=False,
         )
+
+    @property
+    def owning_context(self) -> NDArray[np.uint8]:
+        """uint8[n], the context that owns the pages of a row; that of writes is another one."""
+        return owning_contexts(self.context, self.split, self.contexts)
 
     def _in_epochs_of(self, process: Process) -> NDArray[np.bool_]:
         return (self.epoch >= process.first_epoch) & (self.epoch <= process.last_epoch)
@@ -237,7 +267,7 @@ class EpochTable:
     @property
     def contexts_with_data(self) -> list[int]:
         """Contexts that counted at least one access, in order."""
-        return [int(context) for context in np.unique(self.context[self.accesses > 0])]
+        return [int(context) for context in np.unique(self.owning_context[self.accesses > 0])]
 
     @property
     def owners_with_data(self) -> list[Owner]:
@@ -250,9 +280,16 @@ class EpochTable:
         ]
         return [owner for owner in owners if self.accesses[self.rows_of(owner)].any()]
 
+    def parts_of(self, owner: Owner) -> list[Owner]:
+        """The owner's reads, and its writes, where they were counted apart and there are some."""
+        parts = [replace(owner, accesses=accesses) for accesses in ACCESSES]
+        return [part for part in parts if self.accesses[self.rows_of(part)].any()]
+
     def name_of(self, whose: int | Owner) -> str:
         """A process, else what ran in the context, or "context N" where it is not known."""
         if isinstance(whose, Owner):
+            if whose.accesses:
+                return f"{self.name_of(replace(whose, accesses=''))} {whose.accesses}"
             if whose.process:
                 return whose.process.label
             if any(process.context == whose.context for process in self.processes):

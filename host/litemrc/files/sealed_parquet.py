@@ -102,7 +102,7 @@ def read_sealed(
         what = f"a Parquet file, but not {kind.name}: its columns are {columns}"
         raise UserError(what, where=str(path), remedy=kind.name_another)
     if described["version"] not in versions:
-        known = " and ".join(map(str, versions))
+        known = f"{versions[0]} to {version}" if len(versions) > 1 else version
         what = f"{kind.name} of version {described['version']}; this LiteMRC reads version {known}"
         raise UserError(what, where=str(path), remedy="read it with the LiteMRC that wrote it")
     raise UserError("the file has lost its checksum", where=str(path), remedy=_COLLECT_AGAIN)

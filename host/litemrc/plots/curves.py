@@ -132,6 +132,7 @@ def epochs_figure(table: EpochTable) -> Figure:
 
     Where pages were evicted, also the memory resident and evicted.
     """
+    table = table.together()  # a row for each owner and epoch
     owners = table.owners_with_data
     sizes = shown_sizes([table.curve(owner) for owner in owners])
     evicting = [owner for owner in owners if (tail := table.tail_of(owner)) and tail.evicts]

@@ -116,6 +116,7 @@ def _rows(table: EpochTable) -> list[dict[str, int | str]]:
     """Return the rows of the table; none if there are more than `LONGEST_LIST`."""
     if table.epoch.size > LONGEST_LIST:
         return []
+    table = table.together()
     names = ("epoch", "context", "accesses", "misses", "working_set_pages")
     columns = [getattr(table, name).tolist() for name in names]
     owners = np.full(table.epoch.size, "", dtype=object)

@@ -4,6 +4,7 @@ import random
 
 from litemrc.device.link.protocol import Codec, Message
 from litemrc.device.link.schema import Field, schema
+from litemrc.pages.hot_lists import HotList
 
 _EDGES = (0, 1, 23, 24, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1)  # where CBOR changes lengths
 _LETTERS = "ab\0é€𝄞"  # 1 to 4 bytes in UTF-8, and the delimiter of frames
@@ -90,3 +91,20 @@ def rank_counters_of(epoch: int, domain: int) -> list[int]:
     counters = [epoch * 10 + domain + word for word in range(16)]
     counters[4:9] = [1000, 1_000_000 - 1000 - asleep, 0, asleep, 0]
     return counters
+
+
+def accessed_of(epoch: int) -> tuple[bytes, bytes]:
+    """The bits of the frames accessed and written in an epoch of the peer program, as in peer_pages.c."""
+    frames = [(epoch * 331 + k * k * 97) % 8192 for k in range(10)]
+    return tuple(
+        sum(1 << frame for frame in set(of)).to_bytes(1024, "little") for of in (frames, frames[1::2])
+    )
+
+
+def hot_of(epoch: int, wanted: int = 128) -> HotList:
+    """The hot pages of an epoch of the peer program, as in peer_pages.c."""
+    found = epoch % 3 * 50
+    listed = range(min(found, wanted))
+    frames = tuple((epoch + 17 * i) % 8192 for i in listed)
+    counts = tuple(1000 - i for i in listed)
+    return HotList(epoch, found * 1000 + epoch, wanted < found, epoch % 5 == 4, frames, counts)

@@ -8,11 +8,13 @@
  *   system      1: with an operating system: programs run concurrently, each in a process that its context follows
  *   ranks       1: four power domains; a message of each follows every epoch
  *   tasks       1: a program is two tasks, in its context and the next, with budgets
+ *   pages       1: page bitmap and hot pages
  *   refs        1: reference counters; programs keep copies of pages
  *   noise       bytes in a million that are flipped, dropped or doubled on their way to the host
  *   fault       silent: never answers; version: another protocol version; vanish: hangs up in the middle of a frame
  *               after the 5th epoch; restart: counts from 0 after the 5th epoch; nonsense: the 5th epoch is inconsistent;
- *               endless: has no epoch length
+ *               endless: has no epoch length; hole: the first
+ *               accessed and hot message of the 5th epoch are lost
  * Prints "port N"; when the host hangs up, prints "sent N" (epoch messages) and ends.
  */
 #include <poll.h>
@@ -62,6 +64,8 @@ static void parse(const char *argument)
 		option.tasks = atol(value);
 	else if (!strncmp(argument, "refs=", 5))
 		option.refs = atol(value);
+	else if (!strncmp(argument, "pages=", 6))
+		option.pages = atol(value);
 	else if (!strncmp(argument, "seed=", 5))
 		option.seed = atol(value);
 	else

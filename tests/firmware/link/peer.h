@@ -7,12 +7,13 @@
 #define FRAMES 8192
 #define GROUPS 64
 #define CONTEXTS 8
+#define HOT_PAGES 128
 #define TASKS 2u
 #define WORKLOADS 2
 #define FAULT_EPOCH 5
 
 struct peer_option {
-	long epochs, period_ms, noise, seed, system, ranks, tasks, refs;
+	long epochs, period_ms, noise, seed, system, ranks, tasks, refs, pages;
 	const char *fault;
 };
 
@@ -35,7 +36,7 @@ void send_epoch(uint32_t contexts);
 /* What requests have set. */
 extern struct peer_monitor {
 	uint32_t epoch[2], lower, upper, sampling;
-	bool frozen, single_shot, on;
+	bool frozen, single_shot, on, split;
 } monitor;
 extern const char *reason;	/* of the refusal */
 
@@ -78,6 +79,11 @@ int ranks_perform(const struct host_request *request, struct ack_body *ack, bool
 void refs_send(uint32_t epoch, int context);
 /* Requests about reference counters and traffic. Returns 0 or an error code. */
 int refs_perform(const struct host_request *request, struct ack_body *ack);
+
+/* Sends the accessed and hot messages of an epoch, and the pages queued in it. */
+void pages_send(uint32_t epoch);
+/* Requests about hot pages and these messages. Returns 0 or an error code. */
+int pages_perform(const struct host_request *request, struct ack_body *ack);
 
 /* Sends the task messages of an epoch, and the end of a lease; context: of the running program, -1 if none. */
 void tasks_send(uint32_t epoch, int context);

@@ -21,6 +21,7 @@ static void send_context(uint32_t of_context, uint32_t remaining)
 		.outside = 10 * epoch_number,
 		.unsampled = epoch_number % 11,
 		.scale_log2 = monitor.sampling,
+		.split = monitor.split,
 		.hits_count = GROUPS,
 	};
 	if (!monitor.on)
@@ -39,12 +40,15 @@ void send_epoch(uint32_t contexts)
 {
 	if (!monitor.on)
 		contexts = 1;
+	else if (monitor.split)
+		contexts |= contexts << CONTEXTS / 2;
 	for (uint32_t of_context = 0; contexts >> of_context; of_context++)
 		if (contexts >> of_context & 1)
 			send_context(of_context, __builtin_popcount(contexts >> of_context) - 1);
 	ranks_send(epoch_number, runs_running());
 	tasks_send(epoch_number, runs_context());
 	refs_send(epoch_number, runs_context());
+	pages_send(epoch_number);
 	epoch_number++;
 	if (fault("restart") && epoch_number == FAULT_EPOCH) {
 		epoch_messages = 0;

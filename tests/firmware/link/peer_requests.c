@@ -37,6 +37,8 @@ void send_hello(uint32_t request)
 		.running = runs_running(),
 		.epoch_messages = epoch_messages,
 		.workloads_count = WORKLOADS,
+		.page_bitmap = option.pages,
+		.hot_pages = option.pages ? HOT_PAGES : 0,
 	};
 	for (int i = 0; i < WORKLOADS; i++) {
 		hello->workloads[i].value = (const uint8_t *)workloads[i];
@@ -79,7 +81,7 @@ static int perform(const struct host_request *request)
 		answer_values(engine, 0, 0, 1);
 		return 0;
 	case host_request_type_set_context_c:
-		if (request->set_context.context >= CONTEXTS)
+		if (request->set_context.context >= (monitor.split ? CONTEXTS / 2 : CONTEXTS))
 			return error_code_bad_argument_c;
 		context = request->set_context.context;
 		/* fall through */
@@ -121,6 +123,17 @@ static int perform(const struct host_request *request)
 	case host_request_type_get_freeze_c:
 		answer_values(monitor.frozen, monitor.single_shot, monitor.frozen, 3);
 		return 0;
+	case host_request_type_set_split_c:
+		monitor.split = request->set_split.on;
+		/* fall through */
+	case host_request_type_get_split_c:
+		answer_values(monitor.split, 0, 0, 1);
+		return 0;
+	case host_request_type_get_hot_c:
+	case host_request_type_set_hot_c:
+	case host_request_type_get_page_messages_c:
+	case host_request_type_set_page_messages_c:
+		return pages_perform(request, &reply.ack);
 	case host_request_type_monitor_c:
 		monitor.on = request->monitor.on;
 		return 0;

@@ -27,6 +27,8 @@ static void print_hello(const struct hello_body *m)
 	print_string("system", &m->system);
 	print_string("driver", &m->driver);
 	U("abi", m->abi);
+	U("page_bitmap", m->page_bitmap);
+	U("hot_pages", m->hot_pages);
 }
 
 static void print_epoch(const struct epoch_body *m)
@@ -43,6 +45,7 @@ static void print_epoch(const struct epoch_body *m)
 	U("unsampled", m->unsampled);
 	U("scale_log2", m->scale_log2);
 	U("overflow", m->overflow);
+	U("split", m->split);
 	print_numbers("hits", m->hits, m->hits_count);
 	U("resident", m->resident);
 	U("evicted", m->evicted);
@@ -131,6 +134,37 @@ static void print_count(const struct count_body *m)
 	U("lost", m->lost);
 }
 
+static void print_accessed(const struct accessed_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("piece", m->piece);
+	U("remaining", m->remaining);
+	U("first", m->first);
+	print_string("accessed", &m->accessed);
+	print_string("written", &m->written);
+}
+
+static void print_hot(const struct hot_body *m)
+{
+	U("index", m->index);
+	U("epoch", m->epoch);
+	U("piece", m->piece);
+	U("remaining", m->remaining);
+	U("accesses", m->accesses);
+	U("more", m->more);
+	U("saturated", m->saturated);
+	print_numbers("frames", m->frames, m->frames_count);
+	print_numbers("counts", m->counts, m->counts_count);
+}
+
+static void print_queued(const struct queued_body *m)
+{
+	U("index", m->index);
+	U("overflow", m->overflow);
+	print_numbers("frames", m->frames, m->frames_count);
+}
+
 void print_device_message(const struct device_message *m)
 {
 	static const char *const names[] = {
@@ -139,7 +173,8 @@ void print_device_message(const struct device_message *m)
 		[device_message_type_ack_c] = "ack",     [device_message_type_nak_c] = "nak",
 		[device_message_type_process_c] = "process", [device_message_type_rank_c] = "rank",
 		[device_message_type_task_c] = "task",   [device_message_type_pages_c] = "pages",
-		[device_message_type_count_c] = "count",
+		[device_message_type_count_c] = "count", [device_message_type_accessed_c] = "accessed",
+		[device_message_type_hot_c] = "hot",     [device_message_type_queued_c] = "queued",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -182,6 +217,15 @@ void print_device_message(const struct device_message *m)
 		break;
 	case device_message_type_count_c:
 		print_count(&m->count);
+		break;
+	case device_message_type_accessed_c:
+		print_accessed(&m->accessed);
+		break;
+	case device_message_type_hot_c:
+		print_hot(&m->hot);
+		break;
+	case device_message_type_queued_c:
+		print_queued(&m->queued);
 		break;
 	}
 	printf("\n");

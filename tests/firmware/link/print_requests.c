@@ -49,6 +49,12 @@ void print_host_request(const struct host_request *m)
 		[host_request_type_follow_cgroup_c] = "follow_cgroup",
 		[host_request_type_measure_fault_cost_c] = "measure_fault_cost",
 		[host_request_type_get_fault_cost_c] = "get_fault_cost",
+		[host_request_type_get_split_c] = "get_split",
+		[host_request_type_set_split_c] = "set_split",
+		[host_request_type_get_hot_c] = "get_hot",
+		[host_request_type_set_hot_c] = "set_hot",
+		[host_request_type_get_page_messages_c] = "get_page_messages",
+		[host_request_type_set_page_messages_c] = "set_page_messages",
 	};
 
 	printf("%s", names[m->type_choice]);
@@ -171,6 +177,25 @@ void print_host_request(const struct host_request *m)
 	case host_request_type_reclaim_c:
 		U("context", m->reclaim.context);
 		U("pages", m->reclaim.pages);
+		break;
+	case host_request_type_set_split_c:
+		U("on", m->set_split.on);
+		break;
+	case host_request_type_set_hot_c:
+		U("enable", m->set_hot.enable);
+		U("reads", m->set_hot.reads);
+		U("writes", m->set_hot.writes);
+		U("always_on", m->set_hot.always_on);
+		U("sampling_log2", m->set_hot.sampling_log2);
+		U("threshold", m->set_hot.threshold);
+		U("wanted", m->set_hot.wanted);
+		U("lower", m->set_hot.lower);
+		U("upper", m->set_hot.upper);
+		U("watermark", m->set_hot.watermark);
+		break;
+	case host_request_type_set_page_messages_c:
+		U("accessed", m->set_page_messages.accessed);
+		U("hot", m->set_page_messages.hot);
 		break;
 	default: /* a request without arguments */
 		break;

@@ -115,7 +115,7 @@ def epoch(index, number, remaining):
     return device_messages().new(
         "epoch", index=index, epoch=number, remaining=remaining,
         context=0, accesses=0, misses=0, touched=0, dropped=0, outside=0, unsampled=0, scale_log2=0,
-        overflow=False, hits=[0], resident=0, evicted=0, unidentified=0, tail=[],
+        overflow=False, split=False, hits=[0], resident=0, evicted=0, unidentified=0, tail=[],
     )  # fmt: skip
 
 

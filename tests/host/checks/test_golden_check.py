@@ -40,7 +40,7 @@ def test_every_counter_of_the_table_is_compared():
     table = table_of(recording)
     golden = replay(recording, model_of(table))
     # 5 epochs of 2 contexts: 8 groups; accesses, misses, touched; dropped, outside, unsampled and the scale.
-    assert compare(table, golden, 2000).counters == 5 * 2 * (8 + 3 + 4)
+    assert compare(table, golden, 2000).counters == 5 * 2 * (8 + 3 + 5)
     assert compare(table, golden, 2000).equal
     for name in ("touched", "outside", "unsampled", "dropped"):
         column = getattr(table, name).copy()
@@ -63,7 +63,7 @@ def test_epochs_before_the_collection_are_left_out_and_no_others():
     golden = replay(recording, model_of(table))
     late = compare(rows_of(table, table.epoch >= 2), golden, 2000, 2)
     assert late.equal
-    assert late.counters == 3 * 2 * (8 + 3 + 4)
+    assert late.counters == 3 * 2 * (8 + 3 + 5)
     for missing in (2, 3, 4):
         lost = rows_of(table, (table.epoch >= 2) & (table.epoch != missing))
         assert not compare(lost, golden, 2000, 2).equal

@@ -145,7 +145,7 @@ def test_rows_are_those_of_a_context_an_owner_several_or_all(epoch_table):
 def test_the_file_has_a_version_and_names_its_kind(epoch_table, tmp_path):
     write_epochs(tmp_path / "t.parquet", epoch_table)
     described = json.loads(pq.read_schema(tmp_path / "t.parquet").metadata[b"litemrc"])
-    assert (described["kind"], described["version"]) == ("epoch table", 4)
+    assert (described["kind"], described["version"]) == ("epoch table", 5)
 
 
 def test_a_process_is_called_by_its_label_its_name_or_its_pid():

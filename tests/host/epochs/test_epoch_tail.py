@@ -10,7 +10,7 @@ from litemrc.epochs.files import KIND, UNITS, EpochTable, read_epochs, write_epo
 from litemrc.epochs.groups import open_group
 from litemrc.epochs.processes import Owner
 from litemrc.epochs.rows import cut_lists, padded
-from litemrc.epochs.table import COLUMNS, TAIL_COLUMNS
+from litemrc.epochs.table import COLUMNS, DEFAULT_COLUMNS
 from litemrc.errors import UserError
 from litemrc.files.sealed_parquet import write_sealed
 
@@ -20,7 +20,7 @@ def write_version_3(path, table, **more):
     columns = {
         name: pa.array(getattr(table, name).tolist(), pa.list_(pa.uint32()) if name == "hits" else None)
         if name == "hits" else pa.array(getattr(table, name))
-        for name in COLUMNS if name not in TAIL_COLUMNS
+        for name in COLUMNS if name not in DEFAULT_COLUMNS
     }  # fmt: skip
     described = {name: getattr(table, name) for name in (*PARAMETERS, "system", "interrupted")}
     described |= {
@@ -68,7 +68,7 @@ def test_a_new_file_without_the_new_columns_is_damaged(tmp_path, epoch_table):
     with pytest.raises(UserError, match="resident"):
         read_epochs(tmp_path / "t.parquet")
     write_version_3(tmp_path / "t.parquet", epoch_table, version=2)
-    with pytest.raises(UserError, match="version 2; this LiteMRC reads version 3 and 4"):
+    with pytest.raises(UserError, match="version 2; this LiteMRC reads version 3 to 5"):
         read_epochs(tmp_path / "t.parquet")
 
 

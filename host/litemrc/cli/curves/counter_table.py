@@ -15,6 +15,9 @@ from litemrc.epochs.table import EpochTable
 def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> str:
     """Return the counters, miss ratios at some sizes and working sets of owners (default: all with data)."""
     owners = owners or table.owners_with_data
+    owners = [
+        each for owner in owners for each in (owner, *(() if owner.accesses else table.parts_of(owner)))
+    ]
     curves = [table.curve(owner) for owner in owners]
     sizes = shown_sizes(curves)
     evicting = any(curve.tail and curve.tail.evicts for curve in curves)
@@ -48,7 +51,7 @@ def counter_table(table: EpochTable, owners: Sequence[Owner] | None = None) -> s
 def owner_text(table: EpochTable, owner: Owner) -> str:
     """Return the number of a context, and the name of its owner if it has one."""
     named = owner.process or owner.context in table.context_names
-    return f"{owner.context} {table.name_of(owner) if named else ''}"
+    return f"{owner.context} {table.name_of(owner) if named else owner.accesses}"
 
 
 def _tail_cells(curve: Curve) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from litemrc.cli.shared.messages import warning
 from litemrc.cli.shared.options import add_epoch_range_arguments, add_output_formats, add_plot_argument
 from litemrc.cli.shared.results import check_pictures
+from litemrc.epochs.split import ACCESSES
 from litemrc.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ that no context tracks.
 
 By default all owners of pages that have data are shown. If there are several, --json prints "context": null
 and the sums of their counters: the total misses if each owner had a memory of that size to itself.
+
+Where reads and writes were counted apart (litemrc device --split), both are shown below their owner, whose
+line is their sum; --only shows the curve of one of them. Both move pages in one LRU stack: a curve of the
+writes counts those that hit in a memory that reads fill, too.
 
 Under an operating system that tracks evicted pages, a curve reaches beyond the memory. An access to an
 evicted page (refault) is a miss to the hardware, but it hits in a memory that still holds the page. A line
@@ -61,6 +66,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     owner = parser.add_mutually_exclusive_group()
     owner.add_argument("--context", metavar="C", help="number or name of one context")
     owner.add_argument("--process", metavar="P", help="pid or name of the processes")
+    parser.add_argument("--only", choices=ACCESSES, help="count these accesses alone, if they were split")
     parser.add_argument("--no-tail", action="store_true", help="leave out refaults of evicted pages")
     add_epoch_range_arguments(parser)
     add_output_formats(parser)
@@ -148,6 +154,13 @@ def _select_owners(table: EpochTable, args: argparse.Namespace, path: Path) -> l
             where=str(path),
             remedy="collect while a program runs, or collect more epochs",
         )
+    if args.only:
+        with_data = [
+            part for owner in with_data for part in table.parts_of(owner) if part.accesses == args.only
+        ]
+        if not with_data:
+            remedy = "omit --only, or collect with split on: litemrc device --split"
+            raise UserError(f"no {args.only} were counted apart", where=str(path), remedy=remedy)
     if args.process is not None:
         return _select_processes(with_data, args.process, path)
     if args.context is None:

@@ -24,6 +24,7 @@ from litemrc.device.governed import GovernedDevice
 from litemrc.device.lease import lease_cycles
 from litemrc.device.link.protocol import Message
 from litemrc.device.running import Run
+from litemrc.epochs.split import rows_together
 
 _RETRY_S = 0.5
 
@@ -160,8 +161,9 @@ class GovernLoop:
             self._decide(device, governed, collector, message.epoch)
 
     def _decide(self, device: Device, governed: GovernedDevice, collector: Collector, epoch: int) -> None:
-        rows = [row for row in collector.rows if row.epoch == epoch]
-        del collector.rows[: -len(rows)]  # or memory would grow for weeks
+        counted = [row for row in collector.rows if row.epoch == epoch]
+        del collector.rows[: -len(counted)]  # or memory would grow for weeks
+        rows = rows_together(counted, device.hello.contexts)
         tasks = collector.tasks.since(epoch - 1)  # those of this epoch follow its counters
         contexts = set(tasks) | self._cgroups.keys()
         if self._request.divide and not self._request.cgroups:

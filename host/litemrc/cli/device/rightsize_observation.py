@@ -13,6 +13,7 @@ from litemrc.device.device import Device
 from litemrc.device.errors import LinkError
 from litemrc.device.fault_cost import FaultTimes, measure_fault_cost
 from litemrc.epochs.groups import open_group
+from litemrc.epochs.split import rows_together
 from litemrc.epochs.table import EpochRow
 from litemrc.errors import UserError
 from litemrc.policies.rightsizing.rightsize import FaultCost, Window
@@ -87,7 +88,8 @@ def observe(device: Device, cgroup: str, span: Span, cost_us: float | None, time
         budget = get_budget(device, context)
     if budget is None:
         raise UserError(f"{cgroup} is gone", where=device.url, remedy="create it, and start litemrcd again")
-    rows = {row.epoch: row for row in collector.rows if row.context == context}
+    counted = rows_together(collector.rows, device.hello.contexts)
+    rows = {row.epoch: row for row in counted if row.context == context}
     counters = [_counters(device, rows.get(epoch), rows.get(epoch - 1)) for epoch in epochs]
     unknown = [rows[epoch].unidentified if epoch in rows else 0 for epoch in epochs]
     return Observation(

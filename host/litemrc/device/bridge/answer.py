@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from litemrc.device.link.protocol import Message
 
@@ -14,5 +15,7 @@ class Answer:
     payload: bytes = b""
 
 
+# The name of a message and its fields.
+Sent = tuple[str, dict[str, Any]]
 # By the name of the request. It raises RefusedError for a nak.
 Handlers = dict[str, Callable[[Message], Answer]]

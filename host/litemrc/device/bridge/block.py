@@ -35,6 +35,8 @@ class RegisterBlock:
             if register.startswith("ev_"):
                 continue  # of the interrupt, which a SoC without a processor may lack
             place = soc.registers.get(f"{name}_{register}")
+            if place is None and register.startswith("hot_"):
+                continue  # of hot pages, which not every monitor has
             if place is None:
                 raise soc.error(f"the SoC has no register {name}_{register}")
             self._places[register] = place
@@ -121,9 +123,9 @@ class RegisterBlock:
             word &= ~((1 << bits) - 1 << shift)
         self.write(register, word | self.word(register, **fields))
 
-    def command(self, name: str) -> None:
-        """Write 1 to a field of the register `command`, which reads 0."""
-        self.try_write("command", self.word("command", **{name: 1}))
+    def command(self, name: str, register: str = "command") -> None:
+        """Write 1 to a field of a register of commands, which reads 0."""
+        self.try_write(register, self.word(register, **{name: 1}))
 
     def window(self, first: int, words: int) -> list[int]:
         """Return words of the block's window."""

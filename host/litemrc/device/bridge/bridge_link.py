@@ -11,6 +11,7 @@ from litemrc.device.bridge.csr_file import SoCMap, read_csr_file
 from litemrc.device.bridge.epochs import EpochReader
 from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.monitor import MonitorRequests
+from litemrc.device.bridge.pages import PageRequests
 from litemrc.device.bridge.ranks import RankRequests
 from litemrc.device.bridge.ref_counters import RefCounterRequests, TrafficRequests
 from litemrc.device.bridge.soc import BridgedSoC
@@ -52,7 +53,8 @@ class BridgeLink:
         self._soc = found = BridgedSoC(url, where, client, soc, timeout_s)
         self._monitor = monitor = MonitorRequests(found.mrc, self._poll)
         groups, contexts = monitor.size("groups"), monitor.size("contexts")
-        self._handlers: Handlers = {"echo": self._echo} | monitor.handlers
+        self._pages = PageRequests(found.mrc, monitor, soc)
+        self._handlers: Handlers = {"echo": self._echo} | monitor.handlers | self._pages.handlers
         self._ranks, self._refs = None, None
         if found.ranks:
             self._ranks = RankRequests(found.ranks, soc, monitor.parameters["page_shift"], groups)
@@ -62,7 +64,7 @@ class BridgeLink:
             self._handlers |= self._refs.handlers
         if found.traffic:
             self._handlers |= TrafficRequests(found.traffic).handlers
-        self._epochs = EpochReader(found.mrc, groups, contexts, self._ranks, url)
+        self._epochs = EpochReader(found.mrc, groups, contexts, self._ranks, self._pages, url)
 
     @classmethod
     def open(cls, url: str, timeout_s: float) -> Self:
@@ -139,6 +141,8 @@ class BridgeLink:
     def _poll(self) -> None:
         for name, values in self._epochs.poll():
             self._inbox.append(self._new(name, **values))
+        for name, values in self._pages.queued():
+            self._inbox.append(self._new(name, **values))
         for name, values in self._refs.events() if self._refs else ():
             self._inbox.append(self._new(name, **values))
 
@@ -168,6 +172,8 @@ class BridgeLink:
             "system": "",
             "driver": BRIDGE_DRIVER,
             "abi": 0,
+            "page_bitmap": self._pages.bitmap,
+            "hot_pages": self._pages.hot_pages,
         }
 
     def _echo(self, request: Message) -> Answer:

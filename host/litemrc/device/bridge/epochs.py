@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from litemrc.device.bridge.answer import Sent
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.layout import layout
+from litemrc.device.bridge.pages import PageRequests
 from litemrc.device.bridge.ranks import RankRequests
 from litemrc.device.errors import DeviceGoneError
 
@@ -13,17 +15,14 @@ _HALF = 1 << 31  # numbers are 32 bits and wrap: a step of more than half the ra
 
 _NO_TAIL = {"resident": 0, "evicted": 0, "unidentified": 0, "tail": []}  # an operating system's work
 
-# The name of a message and its fields.
-Sent = tuple[str, dict[str, Any]]
-
 
 class EpochReader:
     """Yields the messages of each epoch that ends after it was made, once and whole.
 
     With control.hold the monitor keeps a finished epoch until the command release, so that none is lost.
     Without it the next epoch overwrites the window. What was read is one epoch if the register `epoch` is the
-    same before and after, and no end of an epoch was in progress at the end: the window of the rank meter
-    follows that of the monitor.
+    same before and after, and no end of an epoch was in progress at the end: the window of the rank meter and
+    the list of hot pages follow the counters, and the bits of frames precede them.
 
     Attributes:
         sent: epoch messages so far, and at least one for each epoch that was missed.
@@ -31,14 +30,21 @@ class EpochReader:
     Parameters:
         groups, contexts: of the monitor.
         ranks: whose counters follow those of the contexts, or None.
+        pages: whose messages follow them.
         url: for messages.
     """
 
     def __init__(
-        self, mrc: RegisterBlock, groups: int, contexts: int, ranks: RankRequests | None, url: str
+        self,
+        mrc: RegisterBlock,
+        groups: int,
+        contexts: int,
+        ranks: RankRequests | None,
+        pages: PageRequests,
+        url: str,
     ) -> None:
         self.sent = 0
-        self._mrc, self._ranks, self._url = mrc, ranks, url
+        self._mrc, self._ranks, self._pages, self._url = mrc, ranks, pages, url
         self._groups, self._contexts = groups, contexts
         self._ranks_sent = 0
         self._seen = mrc.read("epoch")  # epochs that ended before are not read
@@ -69,7 +75,7 @@ class EpochReader:
 
     def _read(self) -> list[Sent] | None:
         """Read the window and release it; None if its epoch changed meanwhile."""
-        held = self._mrc.fields("control")["hold"]
+        control = self._mrc.fields("control")
         run = self._mrc.read_run("epoch", "epoch_unsampled")
         epoch = run["epoch"]
         missed = (epoch - self._seen - 1) % 2**32
@@ -83,17 +89,23 @@ class EpochReader:
             "outside": run["epoch_outside"],
             "unsampled": run["epoch_unsampled"],
             "scale_log2": self._mrc.fields("scale")["scale_log2"],
+            "split": bool(control["split"]),
         }
         domains = self._ranks.snapshot() if self._ranks else []
+        pages = self._pages.snapshot()
         run = self._mrc.read_run("status", "epoch")
         status = self._mrc.fields_of("status", run["status"])
-        if run["epoch"] != epoch or (not held and status["epoch_due"]):
+        if run["epoch"] != epoch or (not control["hold"] and status["epoch_due"]):
             return None
         if status["epoch_ready"]:
             self._mrc.command("release")
         self._seen = epoch
         self.sent += missed
-        return [*self._messages(rows, of_all | {"overflow": bool(status["overflow"])}), *self._of(domains)]
+        return [
+            *self._messages(rows, of_all | {"overflow": bool(status["overflow"])}),
+            *self._of(domains),
+            *self._pages.numbered(pages, of_all["epoch"]),
+        ]
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         """Yield the counters of each context with accesses; of context 0 if there is none."""

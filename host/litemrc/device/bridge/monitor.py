@@ -13,7 +13,7 @@ _ORDERS = 3  # of a command that Etherbone may lose, and that reads as 0
 
 
 class MonitorRequests:
-    """The requests that firmware/baremetal/service.c and settings.c perform.
+    """The requests that firmware/baremetal/service.c and settings.c perform, but those about single pages.
 
     Attributes:
         parameters: fields of the capability registers.
@@ -45,6 +45,8 @@ class MonitorRequests:
             "freeze": lambda request: self._set_mode("freeze", request.on),
             "single_shot": lambda request: self._set_mode("single_shot", request.on),
             "arm": self._arm,
+            "get_split": lambda _: self._split(),
+            "set_split": self._set_split,
         }
 
     @property
@@ -77,8 +79,10 @@ class MonitorRequests:
         return Answer([self._mrc.read("context")])
 
     def _set_context(self, request: Message) -> Answer:
-        if request.context >= self.size("contexts"):
-            raise RefusedError("bad_argument")
+        split = self._mrc.fields("control")["split"]
+        if request.context >= self.size("contexts") >> split:
+            why = "writes count in the upper half of the contexts (split)" if split else ""
+            raise RefusedError("bad_argument", why)
         self._mrc.write("context", request.context)
         return self._get_context(request)
 
@@ -136,7 +140,7 @@ class MonitorRequests:
             raise RefusedError("bad_argument", "lower is above upper")
         if request.upper >= self.size("frames"):
             raise RefusedError("bad_argument", "upper is beyond the last frame")
-        with self._changing("range_lower", "range_upper"):
+        with self.changing("range_lower", "range_upper"):
             self._mrc.write("range_lower", request.lower)
             self._mrc.write("range_upper", request.upper)
         return self._get_range(request)
@@ -147,15 +151,28 @@ class MonitorRequests:
     def _set_sampling(self, request: Message) -> Answer:
         if request.sampling > self.parameters["frames_log2"]:
             raise RefusedError("bad_argument", "no page would be sampled")
-        with self._changing("sampling"):
+        with self.changing("sampling"):
             if self._mrc.try_write("sampling", request.sampling) != request.sampling:
                 raise RefusedError("bad_argument", "the gateware does not support this sampling rate")
         return self._get_sampling(request)
 
+    def _split(self) -> Answer:
+        return Answer([self._mrc.fields("control")["split"]])
+
+    def _set_split(self, request: Message) -> Answer:
+        if self.size("contexts") < 2:
+            raise RefusedError("unsupported", "the monitor has a single context")
+        if request.on and self._mrc.read("context") >= self.size("contexts") // 2:
+            raise RefusedError("busy", "the present context would own no pages: set another one first")
+        with self.changing("control"):
+            self._mrc.update("control", split=int(request.on))
+        return self._split()
+
     @contextmanager
-    def _changing(self, *registers: str) -> Iterator[None]:
+    def changing(self, *registers: str) -> Iterator[None]:
         """Disable the monitor while registers change, then clear it; undo the change if one is refused."""
-        control, before = self._mrc.read("control"), [self._mrc.read(name) for name in registers]
+        enabled = self._mrc.fields("control")["enable"]
+        before = [self._mrc.read(name) for name in registers]
         self._mrc.update("control", enable=0)
         try:
             self._mrc.wait(lambda s: bool(s["idle"]), "the monitor is not idle")
@@ -167,7 +184,7 @@ class MonitorRequests:
                 self._mrc.write(name, word)
             raise
         finally:
-            self._mrc.write("control", control)
+            self._mrc.update("control", enable=enabled)
 
     def _modes(self) -> Answer:
         control = self._mrc.fields("control")

@@ -6,17 +6,20 @@ from dataclasses import asdict
 from litemrc.device.collecting.ledger import EpochLedger
 from litemrc.device.collecting.message_gaps import NumberedRows
 from litemrc.device.collecting.page_copies import PagesRow
+from litemrc.device.collecting.page_epochs import PagesOfEpochs, accessed_epochs, hot_lists
 from litemrc.device.collecting.rank_rows import RankRows
 from litemrc.device.collecting.tasks import TaskRows
 from litemrc.device.contexts import get_followed
 from litemrc.device.device import Device, printable
 from litemrc.device.errors import DeviceFaultError, DeviceGoneError
 from litemrc.device.link.protocol import Message
+from litemrc.device.page_messages import PageMessages
 from litemrc.device.ranks import Dram
 from litemrc.device.running import Run, RunningPrograms
 from litemrc.epochs.processes import KERNEL, ProcessLog
 from litemrc.epochs.table import OF_THE_EPOCH, EpochRow, EpochTable, groups_of_memory
 
+_FOLLOWERS = ("rank", "task", "pages", "accessed", "hot")  # of an epoch's messages
 _PARAMETERS = ("frames", "engine", "pages", "groups", "contexts", "recent_pages")
 
 
@@ -31,13 +34,18 @@ class Collector:
         ranks: counters of the rank meter; None if not requested.
         tasks: counters of the device's pager by task.
         pages: counters of a program that keeps copies of remote pages.
+        accessed, hot: the frames accessed, and the hot pages, of epochs that are not taken yet; None if not
+            requested.
     """
 
-    def __init__(self, device: Device, dram: Dram | None = None) -> None:
+    def __init__(
+        self, device: Device, dram: Dram | None = None, messages: PageMessages | None = None
+    ) -> None:
         """Begin with the epochs that the device sends from now on.
 
         Parameters:
             dram: of the device, if its rank counters are collected as well.
+            messages: that the device sends with each epoch, if they are collected as well.
 
         Raises:
             LinkError: the device is gone, or its parameters contradict each other.
@@ -62,6 +70,11 @@ class Collector:
         frames, pages, groups = self._hello.frames, self._hello.pages, self._hello.groups
         if pages % groups or not groups <= pages <= frames:
             raise self._fault(f"{frames} frames, {pages} pages in {groups} groups")
+        self.accessed = accessed_epochs(frames) if messages and messages.accessed else None
+        self.hot = hot_lists(frames) if messages and messages.hot else None
+        self._followers: list[RankRows | PagesOfEpochs] = [
+            each for each in (self.ranks, self.accessed, self.hot) if each
+        ]
 
     @property
     def epochs(self) -> int:
@@ -106,7 +119,7 @@ class Collector:
         enough = None if epochs is None else self.epochs + epochs
         self._running.queue(runs, together=together)
         yield from self._collect_epochs(enough, bool(runs))
-        yield from self._collect_last_ranks()
+        yield from self._collect_last_followers()
 
     def _collect_epochs(self, enough: int | None, runs: bool) -> Iterator[Message]:
         while enough is None or self.epochs < enough:
@@ -135,17 +148,17 @@ class Collector:
                 return
             self._note(message, None)
             yield message
-        yield from self._collect_last_ranks()
+        yield from self._collect_last_followers()
 
-    def _collect_last_ranks(self) -> Iterator[Message]:
-        """Rank messages follow those of their epoch directly."""
-        while self.ranks and self.rows and self.ranks.last_epoch != self.rows[-1].epoch:
+    def _collect_last_followers(self) -> Iterator[Message]:
+        """Messages of ranks and of single pages follow those of their epoch directly."""
+        while self.rows and any(each.last_epoch != self.rows[-1].epoch for each in self._followers):
             message = self._device.receive(self._device.timeout_s)
             if message is None:
                 return
             self._note(message, self._begun)
             yield message
-            if message.name != "rank":
+            if message.name not in _FOLLOWERS:
                 return
 
     def _last_epoch_is_empty(self) -> bool:
@@ -189,7 +202,11 @@ class Collector:
         elif message.name == "hello":
             self._running.note_hello(message)
         elif message.name == "rank" and self.ranks:
-            self._note_rank(self.ranks, message)
+            self._note_follower(self.ranks, message)
+        elif message.name == "accessed" and self.accessed:
+            self._note_follower(self.accessed, message)
+        elif message.name == "hot" and self.hot:
+            self._note_follower(self.hot, message)
         elif message.name == "task":
             self._note_task(message)
         elif message.name == "pages":
@@ -229,9 +246,9 @@ class Collector:
         self._begun += begins
         self.processes.note_epoch(row.epoch)
 
-    def _note_rank(self, ranks: RankRows, message: Message) -> None:
+    def _note_follower(self, follower: RankRows | PagesOfEpochs, message: Message) -> None:
         try:
-            ranks.note(message)
+            follower.note(message)
         except ValueError as error:
             raise self._fault(str(error)) from error
 

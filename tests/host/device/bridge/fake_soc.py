@@ -11,6 +11,8 @@ from litex.tools.litex_server import RemoteServer
 
 GROUPS, CONTEXTS, DOMAINS = 4, 2, 2
 ROW = 2 * GROUPS
+FRAMES, HOT_PAGES = 64, 128
+LIST = CONTEXTS * ROW + 2 * FRAMES // 32  # word of the list of hot pages
 WINDOW = 0xB000_0000
 RANKS_WINDOW = 0xB001_0000
 SCRATCH = 0x0004
@@ -27,25 +29,50 @@ def counters_of(epoch: int, context: int) -> dict[str, object]:
     return {"hits": hits, "misses": 7 + epoch, "accesses": sum(hits) + 7 + epoch, "touched": 3 + context}
 
 
+def frames_of(epoch: int) -> tuple[set[int], set[int]]:
+    """The frames accessed, and written, in an epoch of the fake monitor."""
+    accessed = {(epoch + n * n) % FRAMES for n in range(5)} if epoch % 4 else set()
+    return accessed, {frame for frame in accessed if frame % 2}
+
+
+def hot_of(epoch: int) -> list[tuple[int, int]]:
+    """The hot pages of an epoch with their counts: 0, 45 or 90 of them."""
+    return [((epoch + 7 * n) % FRAMES + FRAMES * n, 500 - n) for n in range(45 * (epoch % 3))]
+
+
 class FakeSoC:
     """The bus of a SoC: `words` by address; the methods are LiteX's interface of a bridge.
 
     Attributes:
         before_read: called with each address before it is read: what the hardware does meanwhile.
         on_write: called with each address and word after it was written.
+        queue: the hot pages that wait.
+
+    Parameters:
+        pages: the monitor has a page bitmap and hot pages.
     """
 
-    def __init__(self, monitors: tuple[str, ...] = ("mrc",), *, ranks: bool = False) -> None:
+    def __init__(
+        self, monitors: tuple[str, ...] = ("mrc",), *, ranks: bool = False, pages: bool = False
+    ) -> None:
         self.words: dict[int, int] = {SCRATCH: 0x12345678}
         self.places: dict[str, tuple[int, int]] = {"ctrl_scratch": (SCRATCH, 1)}
         self.regions = {"csr": (0, 65536), "main_ram": (0x4000_0000, 64 << 12)}
         self.before_read: Callable[[int], None] = lambda address: None
         self.on_write: Callable[[int, int], None] = lambda address, word: None
+        self.pages, self.queue = pages, list[int]()
         for number, name in enumerate(monitors):
             self._add_block(0x1000 * (number + 1), "mrc", name)
             self.regions[f"{name}_window"] = (WINDOW + 0x1_0000 * 16 * number, 4 * CONTEXTS * ROW)
             for register, fields in CAPABILITIES.items():
                 self.set(f"{name}_{register}", **fields)
+            if pages:
+                words = LIST + 2 * HOT_PAGES
+                self.regions[f"{name}_window"] = (self.regions[f"{name}_window"][0], 4 * words)
+                self.set(f"{name}_stack_capabilities", page_bitmap=1, hot_pages_log2=7)
+                self.set(f"{name}_hot_control", reads=1, writes=1)
+            else:
+                self.places = {n: at for n, at in self.places.items() if not n.startswith(f"{name}_hot_")}
             self.set(f"{name}_control", hold=1)
             self.set(f"{name}_status", idle=1)
         if ranks:
@@ -101,6 +128,29 @@ class FakeSoC:
             row = [*counted["hits"], *(counted[total] for total in layout().window_totals)]
             for word, value in enumerate(row):
                 self.words[base + 4 * (context * ROW + word)] = value if context in used else 0
+        if self.pages:
+            self._fill_pages(base, epoch, monitor)
+
+    def _fill_pages(self, base: int, epoch: int, monitor: str) -> None:
+        for kind, frames in enumerate(frames_of(epoch)):
+            bits = sum(1 << frame for frame in frames)
+            for word in range(FRAMES // 32):
+                place = CONTEXTS * ROW + kind * FRAMES // 32 + word
+                self.words[base + 4 * place] = bits >> 32 * word & 0xFFFF_FFFF
+        listed = hot_of(epoch)
+        for word, value in enumerate(value for page in listed for value in page):
+            self.words[base + 4 * (LIST + word)] = value
+        self.set(f"{monitor}_hot_status", listed=len(listed), more=epoch % 2, saturated=0)
+        self.set(f"{monitor}_hot_accesses", 500 * len(listed) + epoch)
+
+    def hot(self, *frames: int, overflow: bool = False) -> None:
+        """Pages become hot and are queued."""
+        self.queue += frames
+        self._show_queue()
+        self.set("mrc_hot_status", queue_overflow=overflow)
+
+    def _show_queue(self) -> None:
+        self.set("mrc_hot_queue", frame=self.queue[0] if self.queue else 0, valid=bool(self.queue))
 
     # LiteX's interface of a bridge.
 
@@ -120,7 +170,13 @@ class FakeSoC:
             place = address + 4 * number
             self.words[place] = word
             for name, (register, _) in self.places.items():
-                if place == register and name.endswith("_command") and not name.startswith("ranks"):
+                if place == register and name.endswith("_hot_command"):
+                    if word & 1:
+                        self.queue.pop(0)
+                        self._show_queue()
+                    if word & 2:
+                        self.set("mrc_hot_status", queue_overflow=0)
+                elif place == register and name.endswith("_command") and not name.startswith("ranks"):
                     self._obey(name.removesuffix("_command"), word)
             self.on_write(place, word)
 

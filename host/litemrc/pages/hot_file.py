@@ -1,0 +1,128 @@
+"""The Parquet file of hot pages, a row per epoch, under a seal; written an epoch at a time."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column
+from litemrc.files.sealed_writer import SealedWriter
+from litemrc.pages.hot_lists import HotList, HotLists
+
+KIND = FileKind("a file of hot pages", "name a file that `litemrc collect --hot` wrote")
+VERSION = 1
+_TYPES: dict[str, pa.DataType] = {
+    "epoch": pa.uint32(),
+    "accesses": pa.uint32(),
+    "more": pa.bool_(),
+    "saturated": pa.bool_(),
+    "frames": pa.list_(pa.uint32()),
+    "counts": pa.list_(pa.uint32()),
+}
+_UNITS = {
+    "epoch": "number of the epoch",
+    "accesses": "accesses counted in the epoch, of those that the settings select",
+    "more": "true: more pages were hot than are listed",
+    "saturated": "true: a count reached the hardware's limit",
+    "frames": "page frames of the monitored memory, the largest count first",
+    "counts": "accesses to each frame, at least",
+    "page_bytes": "bytes",
+    "base_address": "byte address of frame 0",
+    "settings": "what was counted, and which pages are hot: the arguments of set_hot",
+}
+_GROUP_ROWS = 256
+
+
+def read_hot_lists(path: str | Path) -> HotLists:
+    """Read the hot pages that `HotListWriter` wrote.
+
+    Raises:
+        UserError: no such file, of another kind, written by a newer version, truncated or damaged.
+    """
+    return read_sealed(path, KIND, VERSION, _decode)
+
+
+class HotListWriter:
+    """Writes hot pages, an epoch at a time. Until `close` nothing is at the path, and what was there stays.
+
+    Parameters:
+        path: of the Parquet file.
+        page_bytes, base_address, settings, source: as in `HotLists`.
+
+    Attributes:
+        epochs: appended so far.
+
+    Raises:
+        UserError: a file cannot be written there.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        page_bytes: int,
+        base_address: int,
+        settings: Mapping[str, int],
+        source: str = "",
+    ) -> None:
+        self._described: dict[str, Any] = {
+            "page_bytes": page_bytes,
+            "base_address": base_address,
+            "settings": dict(settings),
+            "source": source,
+        }
+        self._writer = SealedWriter(path, KIND, VERSION, _TYPES, _UNITS)
+        self._rows: list[HotList] = []
+        self._last = -1
+        self.epochs = 0
+
+    def append(self, row: HotList) -> None:
+        """Append the list of an epoch.
+
+        Raises:
+            ValueError: the epoch does not follow.
+            OutputError: the operating system refused the write.
+        """
+        if row.epoch <= self._last:
+            raise ValueError(f"epoch {row.epoch} after {self._last}")
+        self._rows.append(row)
+        self._last = row.epoch
+        self.epochs += 1
+        if len(self._rows) == _GROUP_ROWS:
+            self._flush()
+
+    def close(self, *, interrupted: bool = False, path: str | Path | None = None) -> None:
+        """Complete the file.
+
+        Parameters:
+            interrupted: mark it as such.
+            path: write it there, in place of the writer's path.
+
+        Raises:
+            OutputError: the operating system refused the write.
+        """
+        if self._rows:
+            self._flush()
+        self._writer.finish(self._described | {"interrupted": interrupted}, path)
+
+    def discard(self) -> None:
+        """Write no file."""
+        self._writer.discard()
+
+    def _flush(self) -> None:
+        columns = {
+            name: pa.array([getattr(row, name) for row in self._rows], _TYPES[name]) for name in _TYPES
+        }
+        self._writer.write(columns)
+        self._rows = []
+
+
+def _decode(data: pa.Table, described: Mapping[str, Any]) -> HotLists:
+    columns = [whole_column(data, name).to_pylist() for name in _TYPES]
+    rows = (
+        HotList(epoch, accesses, more, saturated, tuple(frames), tuple(counts))
+        for epoch, accesses, more, saturated, frames, counts in zip(*columns, strict=True)
+    )
+    names = ("page_bytes", "base_address", "settings", "source", "interrupted")
+    return HotLists(rows=tuple(rows), **{name: described[name] for name in names})
