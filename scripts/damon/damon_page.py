@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from page_tables import fill_tables, markdown
 
 TRUTHS = {"cpu": "CPU references", "dram": "DRAM accesses"}
-# Patterns of which no page is hot to an observer of this kind.
-WITHOUT_HOT = {"cpu": ("uniform",), "dram": ("uniform", "cached")}
+WITHOUT_HOT = "uniform"  # the pattern of which no page is hot
 MARKERS = {"vaddr": "o", "paddr": "s"}
 OURS_MARKER = "^"
 
@@ -39,7 +38,7 @@ def mean_over_hot(results: Mapping[str, Any], name: str, truth: str, value: str)
         [
             row["observers"][name][truth][value]
             for pattern, row in results.items()
-            if name in row["observers"] and pattern not in WITHOUT_HOT[truth]
+            if name in row["observers"] and pattern != WITHOUT_HOT
         ]
     )
 

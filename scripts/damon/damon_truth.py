@@ -13,12 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from damon_guest import IMAGES, Setting, record, touches
+from damon_guest import IMAGES, record, touches
 from damon_page import write_page
+from damon_recorded import Setting
 from damon_scores import Ranks, hottest, lag, mean_score, score
 from damon_windows import BITMAPS, Windows
 from linux.qemu import ROOT
@@ -58,7 +60,7 @@ def observers(windows: Windows, name: str) -> Iterator[tuple[str, Callable[[], R
     if name == BESIDE:
         yield f"page bitmap, {BITMAPS} a window", windows.bitmaps
         for wanted in LISTS:
-            yield f"hot_pages, K = {wanted}", lambda wanted=wanted: windows.hot_pages(wanted)
+            yield f"hot_pages, K = {wanted}", partial(windows.hot_pages, wanted)
         yield "exact DRAM accesses", windows.dram_accesses
 
 
@@ -105,7 +107,7 @@ def measure_run(pattern: str, name: str) -> dict[str, Any]:
 
 def measure_costs(pattern: str) -> dict[str, float]:
     """Return the share of the processor that each setting takes from a pattern, nothing being recorded."""
-    shares = {}
+    shares: dict[str, float] = {}
     for ns_log2 in sorted({setting.ns_log2 for setting in SETTINGS.values()}):
         names = [name for name, setting in SETTINGS.items() if setting.ns_log2 == ns_log2]
         alone = Setting("none", ns_log2=ns_log2)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from damon_guest import Recorded
+from damon_recorded import Recorded
 from litemrc.native.hot_pages import HotOptions, HotPages
 from litemrc.traces.formats.recorders.damon_records import Snapshot
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ class ClockError(Exception):
 def mark_times(recorded: Recorded) -> NDArray[np.int64]:
     """Return the number of the instruction at which the recorder saw each mark: int64[marks].
 
-    A mark is a read of a line that is in no cache, so it is a DRAM access. Nothing reads these pages after
-    the last mark.
+    A mark is a read of a line that is in no cache, so it is a DRAM access. The frames are read before, when
+    they are zeroed, and after, by other processes; but not in the order of the marks.
 
     Raises:
         ClockError: the reads are of other pages than the marks, or the clocks run at other rates.
@@ -32,9 +32,12 @@ def mark_times(recorded: Recorded) -> NDArray[np.int64]:
     log = recorded.log
     marked = np.zeros(1 + int(max(recorded.frames.max(), log.mark_frames.max())), np.bool_)
     marked[log.mark_frames] = True
-    seen = np.flatnonzero(marked[recorded.frames] & ~recorded.writes)[-log.mark_frames.size :]
-    if not np.array_equal(recorded.frames[seen], log.mark_frames):
-        raise ClockError("the recorder saw reads of other pages than those that the guest marked")
+    reads = np.flatnonzero(marked[recorded.frames] & ~recorded.writes)
+    number = log.mark_frames.size
+    runs = (reads[first : first + number] for first in range(reads.size - number, -1, -1))
+    seen = next((run for run in runs if np.array_equal(recorded.frames[run], log.mark_frames)), None)
+    if seen is None:
+        raise ClockError("the recorder saw no reads of the pages that the guest marked, in their order")
     times = recorded.times[seen]
     passed_ns = (times[-1] - times[0]) << recorded.setting.ns_log2
     drift = abs(passed_ns / (log.mark_ns[-1] - log.mark_ns[0]) - 1)
@@ -88,8 +91,8 @@ class Windows:
     def bitmaps(self) -> NDArray[np.int64]:
         """Return in how many of `BITMAPS` parts of a window each page is accessed: int64[windows, pages]."""
         parts = np.linspace(0, 1, BITMAPS, endpoint=False)
-        borders = self.borders_ns[:-1, None] + parts * np.diff(self.borders_ns)[:, None]
-        borders = np.append(borders.ravel(), self.borders_ns[-1]).astype(np.int64)
+        begins = self.borders_ns[:-1, None] + parts * np.diff(self.borders_ns)[:, None]
+        borders = np.append(begins.ravel(), self.borders_ns[-1]).astype(np.int64)
         accessed = self._table(self.recorded.times, self.recorded.frames, borders) > 0
         return accessed.reshape(len(self.snapshots), BITMAPS, -1).sum(axis=1)
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from damon_guest import IMAGES, TOUCHES_PER_MARK, Setting, record
+from damon_guest import IMAGES, TOUCHES_PER_MARK, record
+from damon_recorded import Setting
 from damon_scores import hottest, score
 from damon_windows import Windows, mark_times
 from litemrc.errors import UserError

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from damon_guest import GuestLog, Recorded, Setting, parse_log, perf_script
+from damon_recorded import GuestLog, Recorded, Setting, parse_log, perf_script
 from damon_windows import BITMAPS, ClockError, Windows, mark_times, region_ranks
 from litemrc.traces.formats.recorders.damon_records import Snapshot, parse_snapshots
 
@@ -39,6 +39,7 @@ ACCESSES = [  # instruction, frame, write
     (90, 90, True), (95, 92, False), (100, 90, False), (200, 50, False), (350, 50, False),
     (351, 51, False), (400, 99, False), (850, 51, True), (851, 60, False), (900, 51, False),
     (1100, 91, False), (1350, 70, True), (1351, 70, True), (2100, 92, False),
+    (2200, 91, False), (2300, 90, False),
 ]  # fmt: skip
 COUNTS = [(352, 50, 9), (352, 51, 2), (864, 70, 4), (1312, 99, 8), (1344, 70, 6), (1376, 70, 1)]
 
@@ -59,14 +60,14 @@ def recorded(setting="vaddr", accesses=ACCESSES, snapshots=SNAPSHOTS, log=LOG):
     )
 
 
-def test_marks_are_the_last_reads_of_the_marked_pages():
-    """Frames 90 and 92 are accessed before, when the kernel zeroes them."""
+def test_marks_are_the_reads_of_the_marked_pages_in_their_order():
+    """Frames 90 and 92 are accessed before, when the kernel zeroes them, and two after the last mark."""
     assert mark_times(recorded()).tolist() == [100, 1100, 2100]
 
 
 def test_marks_of_other_pages_are_refused():
     swapped = replace(LOG, mark_frames=np.array([91, 90, 92]))
-    with pytest.raises(ClockError, match="other pages"):
+    with pytest.raises(ClockError, match="in their order"):
         mark_times(recorded(log=swapped))
 
 
