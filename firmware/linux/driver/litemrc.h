@@ -152,10 +152,12 @@ struct litemrc_young_events {
 
 /* Accessed bits of page table entries, set from the bits of the frames. */
 struct litemrc_young {
-	struct mutex lock; /* guards @on, @pending, @events */
+	struct mutex lock; /* guards @on, @pending, the times, @events */
 	bool on;
 	u32 words; /* of the bits; 0: the gateware has no page bitmap */
 	u32 *pending; /* bits that no walk has taken yet */
+	u64 since; /* begin of their first epoch; of the scheduler's clock */
+	u64 passed; /* end of the last epoch */
 	struct work_struct work; /* a walk; the only user of the following */
 	u32 *taken;
 	struct litemrc_young_events walked;

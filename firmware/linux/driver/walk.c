@@ -108,11 +108,22 @@ static struct task_struct *thread_with_memory(struct task_struct *process)
 	return NULL;
 }
 
+/* @since is of the scheduler's clock, as is @se.exec_start. */
+static bool has_run(struct task_struct *process, u64 since)
+{
+	struct task_struct *thread;
+
+	for_each_thread(process, thread)
+		if (thread->se.exec_start >= since)
+			return true;
+	return false;
+}
+
 /*
- * Lists the present processes of a cgroup, or all (NULL), with references. Later ones are children
- * of these, or move in, which moved.c notes.
+ * Lists the present processes of a cgroup, or all (NULL), that have run since, with references.
+ * Later ones are children of these, or move in, which moved.c notes.
  */
-static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **tasks,
+static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
 				   unsigned int limit)
 {
 	struct task_struct *process, *thread;
@@ -120,7 +131,7 @@ static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **t
 
 	rcu_read_lock();
 	for_each_process(process) {
-		if (process->flags & PF_KTHREAD ||
+		if (process->flags & PF_KTHREAD || !has_run(process, since) ||
 		    (cgroup && !litemrc_cgroup_holds(cgroup, process)))
 			continue;
 		thread = thread_with_memory(process);
@@ -136,9 +147,9 @@ static unsigned int list_processes(struct cgroup *cgroup, struct task_struct **t
 	return count;
 }
 
-static int walk_processes(struct cgroup *cgroup, litemrc_visit *visit, void *data)
+static int walk_processes(struct cgroup *cgroup, u64 since, litemrc_visit *visit, void *data)
 {
-	unsigned int count = list_processes(cgroup, NULL, 0);
+	unsigned int count = list_processes(cgroup, since, NULL, 0);
 	struct task_struct **tasks;
 
 	if (!count)
@@ -146,7 +157,7 @@ static int walk_processes(struct cgroup *cgroup, litemrc_visit *visit, void *dat
 	tasks = kvcalloc(count, sizeof(*tasks), GFP_KERNEL);
 	if (!tasks)
 		return -ENOMEM;
-	count = list_processes(cgroup, tasks, count);
+	count = list_processes(cgroup, since, tasks, count);
 	while (count--) {
 		litemrc_walk_task(tasks[count], visit, data);
 		put_task_struct(tasks[count]);
@@ -155,10 +166,10 @@ static int walk_processes(struct cgroup *cgroup, litemrc_visit *visit, void *dat
 	return 0;
 }
 
-/* Visits all entries of all processes. */
-int litemrc_walk_all(litemrc_visit *visit, void *data)
+/* Visits all entries of the processes that have run since a time of the scheduler's clock. */
+int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
-	return walk_processes(NULL, visit, data);
+	return walk_processes(NULL, since, visit, data);
 }
 
 /* Visits all entries of the processes that a context follows. Caller holds @settings. */
@@ -170,7 +181,7 @@ int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visi
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return walk_processes(follower->cgroup, visit, data);
+		return walk_processes(follower->cgroup, 0, visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;

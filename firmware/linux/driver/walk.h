@@ -17,6 +17,6 @@ unsigned long litemrc_end_of_table(unsigned long address, unsigned long end);
 void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data);
 int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visit *visit,
 			 void *data);
-int litemrc_walk_all(litemrc_visit *visit, void *data);
+int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data);
 
 #endif

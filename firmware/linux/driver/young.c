@@ -3,7 +3,8 @@
  * Accessed bits for a processor that sets none: at the end of each epoch, those of the page table
  * entries that map a frame accessed in it. Reclaim and DAMON then work as if the processor had set
  * them. It ignores them, so no translation is flushed. Pages that no process maps have no entries;
- * read() and write() note their accesses.
+ * read() and write() note their accesses. A process that has not run in the epoch has not accessed
+ * its pages, so its page tables are not visited.
  */
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
@@ -38,13 +39,16 @@ static void mark_all(struct work_struct *work)
 	struct litemrc_young *young = container_of(work, struct litemrc_young, work);
 	struct litemrc *mon = container_of(young, struct litemrc, young);
 	ktime_t begin = ktime_get();
+	u64 since;
 	int ret;
 
 	mutex_lock(&young->lock);
+	since = young->since;
+	young->since = young->passed;
 	swap(young->pending, young->taken);
 	memset(young->pending, 0, young->words * sizeof(u32));
 	mutex_unlock(&young->lock);
-	ret = litemrc_walk_all(mark_accessed, mon);
+	ret = litemrc_walk_since(since, mark_accessed, mon);
 	if (ret)
 		dev_warn_ratelimited(mon->dev, "no memory to mark the pages accessed: %d\n", ret);
 	mutex_lock(&young->lock);
@@ -82,6 +86,8 @@ static void stop(struct litemrc *mon)
 	mutex_unlock(&young->lock);
 	cancel_work_sync(&young->work);
 	memset(young->pending, 0, young->words * sizeof(u32));
+	young->since = 0; /* visit all when it is on again */
+	young->passed = 0;
 }
 
 void litemrc_young_stop(struct litemrc *mon)
@@ -113,7 +119,10 @@ bool litemrc_young_wanted(const struct litemrc *mon)
 	return READ_ONCE(mon->young.on);
 }
 
-/* The end of an epoch. Bits that a walk has not taken yet remain. */
+/*
+ * The end of an epoch, in the interrupt's thread: the scheduler set its time when it took the
+ * processor from the process that ran at the end. Bits that a walk has not taken yet remain.
+ */
 void litemrc_young_pass(struct litemrc *mon, const u32 *bits, u32 words)
 {
 	struct litemrc_young *young = &mon->young;
@@ -123,6 +132,7 @@ void litemrc_young_pass(struct litemrc *mon, const u32 *bits, u32 words)
 	if (young->on) {
 		for (word = 0; word < words; word++)
 			young->pending[word] |= bits[word];
+		young->passed = current->se.exec_start;
 		schedule_work(&young->work);
 	}
 	mutex_unlock(&young->lock);

@@ -89,6 +89,24 @@ def test_every_process_that_maps_an_accessed_frame_has_its_page_young(bitmap, sp
     bitmap.do("@ worker kill kid 9")
 
 
+def test_a_process_that_has_not_run_in_the_epoch_is_not_visited(bitmap, spawn):
+    spawn("worker")
+    frames = mapped(bitmap, PAGES)
+    feed(bitmap)
+    end_epoch(bitmap)
+    bitmap.do("@ worker age")
+    before = events(bitmap)["visited"]
+    end_epoch(bitmap)
+    ran = events(bitmap)["visited"] - before
+    bitmap.do(f"w {FAKE}touch {frames[0]}")
+    end_epoch(bitmap)
+    assert events(bitmap)["visited"] - before <= 2 * ran - PAGES
+    assert states(bitmap) == "o" * PAGES
+    bitmap.do(f"w {FAKE}touch {frames[0]}")
+    end_epoch(bitmap)  # in which it has reported its states
+    assert states(bitmap) == "y" + "o" * (PAGES - 1)
+
+
 def test_the_pages_of_a_process_whose_first_thread_has_ended_become_young(bitmap, spawn):
     spawn("worker")
     frames = mapped(bitmap, PAGES)

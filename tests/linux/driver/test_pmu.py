@@ -43,7 +43,7 @@ class Pmu:
 
 @pytest.fixture
 def pmu(monitor):
-    if not any(line.startswith("litemrc ") for line in monitor.do("ls /sys/bus/event_source/devices")):
+    if monitor.ask(f"r {PMU}type").result < 0:
         pytest.skip(
             "a kernel without CONFIG_PERF_EVENTS; run with LITEMRC_KERNEL=build/linux-perf/kernel-perf"
         )
