@@ -17,6 +17,7 @@ static void litemrc_free(struct kref *kref)
 	vfree(mon->ring.rows);
 	vfree(mon->free);
 	litemrc_bitmap_free(mon);
+	litemrc_hot_free(mon);
 	litemrc_tails_free(mon);
 	kfree(mon);
 }

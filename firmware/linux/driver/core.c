@@ -70,12 +70,14 @@ static int check_window(struct litemrc *mon)
 	const struct litemrc_mmio *mmio = mon->io;
 
 	if (parameters->page_bitmap)
-		words += 2 * DIV_ROUND_UP(parameters->frames, LITEMRC_BITMAP_FRAMES);
+		words += LITEMRC_BITMAP_WORDS(parameters->frames);
+	words += parameters->hot_pages * LITEMRC_HOT_PAGE_WORDS;
 	if (mmio->window_bytes < words * sizeof(u32))
 		return dev_err_probe(mon->dev, -EINVAL,
-				     "reg 1 has %pa bytes, %u contexts of %u groups%s need %zu\n",
+				     "reg 1 has %pa bytes, %u contexts of %u groups%s%s need %zu\n",
 				     &mmio->window_bytes, parameters->contexts, parameters->groups,
 				     parameters->page_bitmap ? " and the frames' bits" : "",
+				     parameters->hot_pages ? " and hot pages" : "",
 				     words * sizeof(u32));
 	return 0;
 }
@@ -112,6 +114,7 @@ static void quiet_hardware(struct litemrc *mon)
 	litemrc_write(mon, LITEMRC_COMMAND,
 		      LITEMRC_COMMAND_RELEASE | LITEMRC_COMMAND_ACKNOWLEDGE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
+	litemrc_hot_quiet(mon);
 	litemrc_ranks_quiet(mon);
 	mon->ring.stored = litemrc_read(mon, LITEMRC_EPOCH);
 	mon->ring.ended_ns = ktime_get_ns();
@@ -196,6 +199,7 @@ static void litemrc_remove(void *data)
 	for (context = 1; context < mon->parameters.contexts; context++)
 		litemrc_free_context(mon, context);
 	mutex_unlock(&mon->settings);
+	litemrc_hot_quiet(mon);
 	litemrc_ranks_quiet(mon);
 	litemrc_moved_stop(mon);
 	litemrc_exits_unregister(mon);
@@ -237,6 +241,9 @@ static int litemrc_probe(struct platform_device *pdev)
 	if (ret)
 		goto put;
 	ret = litemrc_bitmap_init(mon);
+	if (ret)
+		goto put;
+	ret = litemrc_hot_init(mon);
 	if (ret)
 		goto put;
 	ret = litemrc_evacuation_init(mon);

@@ -108,6 +108,8 @@ static void copy_window(struct litemrc *mon, struct litemrc_epoch *record)
 	record->flags = report_commands(mon);
 	if (litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_OVERFLOW)
 		record->flags |= LITEMRC_EPOCH_OVERFLOW;
+	if (litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT)
+		record->flags |= LITEMRC_EPOCH_SPLIT;
 	record->dropped = litemrc_read(mon, LITEMRC_EPOCH_DROPPED);
 	record->outside = litemrc_read(mon, LITEMRC_EPOCH_OUTSIDE);
 	record->unsampled = litemrc_read(mon, LITEMRC_EPOCH_UNSAMPLED);
@@ -170,7 +172,7 @@ irqreturn_t litemrc_epoch_interrupt(int irq, void *data)
 	struct litemrc *mon = data;
 
 	if (!(litemrc_read(mon, LITEMRC_STATUS) & LITEMRC_STATUS_EPOCH_READY))
-		return IRQ_NONE;
+		return litemrc_hot_interrupt(mon) ? IRQ_HANDLED : IRQ_NONE;
 	mon->ring.interrupt_ns = ktime_get_ns();
 	return IRQ_WAKE_THREAD;
 }
@@ -198,9 +200,11 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	WRITE_ONCE(ring->stored, record->epoch + 1);
 	mutex_unlock(&ring->lock);
 	litemrc_bitmap_pass(mon);
+	litemrc_hot_pass(mon);
 	wake_up_all(&ring->wait);
 	sysfs_notify_dirent(mon->epoch_node);
 	pace(ring);
+	litemrc_hot_drain(mon);
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	wake_up_all(&ring->wait);

@@ -140,6 +140,13 @@ int litemrc_free_context(struct litemrc *mon, unsigned int context)
 	return ret;
 }
 
+/* Is it one of the contexts of writes? */
+static bool counts_writes(struct litemrc *mon, unsigned int context)
+{
+	return context >= mon->parameters.contexts / 2 &&
+	       litemrc_read(mon, LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT;
+}
+
 /* Returns 0 if free, 1 if it already follows this process or cgroup, -EBUSY otherwise. */
 static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 		     struct cgroup *cgroup)
@@ -147,7 +154,7 @@ static int check_use(struct litemrc *mon, unsigned int context, struct pid *pid,
 	struct litemrc_follower *follower = mon->follower;
 	unsigned int other;
 
-	if (!context)
+	if (!context || counts_writes(mon, context))
 		return -EBUSY;
 	for (other = 1; other < mon->parameters.contexts; other++) {
 		bool same = pid ? follower[other].pid == pid : follower[other].cgroup == cgroup;

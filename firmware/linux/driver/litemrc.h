@@ -6,6 +6,7 @@
 #include <linux/cgroup.h>
 #include <linux/io.h>
 #include <linux/irq_work.h>
+#include <linux/kfifo.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -55,6 +56,7 @@ struct litemrc_parameters {
 	u32 engine;
 	u32 ranks;
 	bool page_bitmap; /* behind the counters in the window */
+	u32 hot_pages; /* of the list behind these; 0: there is none */
 };
 
 /*
@@ -136,6 +138,20 @@ struct litemrc_folders {
 	unsigned int count;
 };
 
+#define LITEMRC_HOT_QUEUE_PAGES 256 /* a power of two; as many lines fit into a file of sysfs */
+
+/* Pages with the most accesses. */
+struct litemrc_hot {
+	struct mutex lock; /* guards the image */
+	u32 *image; /* as in sysfs; NULL: the gateware has no hot pages */
+	bool kept; /* the image is an epoch's */
+	raw_spinlock_t queue_lock; /* guards the rest, and the gateware's queue */
+	DECLARE_KFIFO(queue, u32, LITEMRC_HOT_QUEUE_PAGES); /* frames */
+	u32 queued;
+	u32 lost; /* as @queue was full */
+	u32 overflows; /* of the gateware's queue */
+};
+
 /* Bits of the frames. Guarded by bitmap.c's lock. */
 struct litemrc_bitmap {
 	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
@@ -191,6 +207,7 @@ struct litemrc {
 	struct litemrc_evacuation *evacuation; /* NULL: this kernel cannot move pages */
 	struct litemrc_ring ring;
 	struct litemrc_bitmap bitmap;
+	struct litemrc_hot hot;
 	struct litemrc_young young;
 	struct litemrc_pmu *pmu; /* NULL: none */
 	struct list_head taker; /* in bitmap.c's list of those that take such bits */
@@ -258,6 +275,8 @@ int litemrc_enable(struct litemrc *mon, bool on);
 int litemrc_set_epoch_length(struct litemrc *mon, u32 length, bool cycles);
 int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper);
 int litemrc_set_sampling(struct litemrc *mon, u32 sampling);
+int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value);
+int litemrc_set_split(struct litemrc *mon, bool on);
 int litemrc_clear(struct litemrc *mon);
 int litemrc_end_epoch(struct litemrc *mon);
 
@@ -287,6 +306,17 @@ void litemrc_bitmap_free(struct litemrc *mon);
 void litemrc_bitmap_pass(struct litemrc *mon);
 int litemrc_bitmap_keep(struct litemrc *mon, bool on);
 ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
+
+/* hot.c */
+int litemrc_hot_init(struct litemrc *mon);
+void litemrc_hot_free(struct litemrc *mon);
+void litemrc_hot_quiet(struct litemrc *mon);
+void litemrc_hot_pass(struct litemrc *mon);
+ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
+bool litemrc_hot_drain(struct litemrc *mon);
+bool litemrc_hot_interrupt(struct litemrc *mon);
+bool litemrc_hot_take(struct litemrc *mon, u32 *frame);
+int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
 
 /* young.c; litemrc_bitmap_init() and _free() call the first two */
 int litemrc_young_init(struct litemrc *mon, u32 words);
@@ -323,8 +353,9 @@ int litemrc_add_folders(struct litemrc *mon, struct litemrc_folders *folders, co
 void litemrc_remove_folders(struct litemrc_folders *folders);
 struct litemrc *litemrc_of_folder(struct kobject *kobj, unsigned int *number);
 
-/* sysfs/bitmap.c, sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
+/* sysfs/bitmap.c, sysfs/hot.c, sysfs/contexts.c, sysfs/ranks.c, sysfs/dram.c */
 extern const struct attribute_group litemrc_bitmap_group;
+extern const struct attribute_group litemrc_hot_group;
 extern const struct attribute_group litemrc_context_group;
 extern const struct attribute_group litemrc_dram_group;
 extern const struct attribute_group litemrc_rank_group;

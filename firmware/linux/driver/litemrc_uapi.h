@@ -11,6 +11,7 @@
 
 #define LITEMRC_EPOCH_OVERFLOW 0x1	/* a counter saturated */
 #define LITEMRC_EPOCH_COMMAND_LOST 0x2	/* an invalidation or clear was lost: counts are wrong */
+#define LITEMRC_EPOCH_SPLIT 0x4		/* writes count in the upper half of the contexts */
 
 #define LITEMRC_RANK_OVERFLOW 0x1	/* a counter of the rank saturated */
 

@@ -60,6 +60,8 @@ int litemrc_read_parameters(struct litemrc *mon)
 	parameters->pages = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_PAGES_LOG2));
 	parameters->recent_pages = LITEMRC_FIELD(stack, STACK_CAPABILITIES_RECENT_PAGES);
 	parameters->page_bitmap = stack & LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP;
+	built = LITEMRC_FIELD(stack, STACK_CAPABILITIES_HOT_PAGES_LOG2);
+	parameters->hot_pages = built ? BIT(built) : 0;
 	parameters->commands = BIT(LITEMRC_FIELD(stack, STACK_CAPABILITIES_COMMANDS_LOG2));
 	/* A full queue of accesses to the last group (I + 13 cycles in group I), behind a clear. */
 	cycles = parameters->frames + parameters->queue_depth * (parameters->groups + 16);

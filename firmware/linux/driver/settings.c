@@ -179,24 +179,47 @@ int litemrc_set_range(struct litemrc *mon, u32 lower, u32 upper)
 	return resume(mon, &quiet, !ret) ?: ret;
 }
 
-int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
+/* Writes a register while the monitor is quiet; -ENODEV if it does not hold the value. */
+int litemrc_set_quiet(struct litemrc *mon, u32 offset, u32 value)
 {
 	struct quiet quiet;
 	u32 before;
 	int ret;
 
-	if (sampling > mon->parameters.frames_log2)
-		return -EINVAL;
 	ret = quieten(mon, &quiet);
 	if (!ret) {
-		before = litemrc_read(mon, LITEMRC_SAMPLING);
-		litemrc_write(mon, LITEMRC_SAMPLING, sampling);
-		if (litemrc_read(mon, LITEMRC_SAMPLING) == sampling) {
+		before = litemrc_read(mon, offset);
+		litemrc_write(mon, offset, value);
+		if (litemrc_read(mon, offset) == value) {
 			litemrc_clear_locked(mon);
 		} else {
-			litemrc_write(mon, LITEMRC_SAMPLING, before);
+			litemrc_write(mon, offset, before);
 			ret = -ENODEV;
 		}
 	}
 	return resume(mon, &quiet, !ret) ?: ret;
+}
+
+int litemrc_set_sampling(struct litemrc *mon, u32 sampling)
+{
+	if (sampling > mon->parameters.frames_log2)
+		return -EINVAL;
+	return litemrc_set_quiet(mon, LITEMRC_SAMPLING, sampling);
+}
+
+/* Writes count in the upper half of the contexts, which must be free. */
+int litemrc_set_split(struct litemrc *mon, bool on)
+{
+	u32 contexts = mon->parameters.contexts, context, control;
+
+	if (contexts < 2)
+		return on ? -ENODEV : 0;
+	for (context = contexts / 2; on && context < contexts; context++)
+		if (mon->follower[context].state != LITEMRC_CONTEXT_FREE)
+			return -EBUSY;
+	control = litemrc_read(mon, LITEMRC_CONTROL);
+	if (!!(control & LITEMRC_CONTROL_SPLIT) == on)
+		return 0;
+	control &= ~(LITEMRC_CONTROL_ENABLE | LITEMRC_CONTROL_SPLIT);
+	return litemrc_set_quiet(mon, LITEMRC_CONTROL, control | (on ? LITEMRC_CONTROL_SPLIT : 0));
 }

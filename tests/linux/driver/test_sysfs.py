@@ -18,6 +18,7 @@ ALL = {
     "arm": "200",
     "freeze": "644",
     "single_shot": "644",
+    "split": "644",
     "frozen": "444",
     "range": "644",
     "sampling": "644",
@@ -58,6 +59,7 @@ SETTINGS = (
     "epoch_length",
     "freeze",
     "single_shot",
+    "split",
     "range",
     "sampling",
     "epoch",
@@ -103,6 +105,7 @@ def test_fresh_values(monitor):
         "epoch_least 536",
         f"record_bytes {64 + 8 * (40 + 4 * (64 + 3 + 2 * 64))}",  # header; a context and its row, with tail
         "page_bitmap 0",
+        "hot_pages 0",
     ]
     expected = {
         "engine": "bucket_stack",
@@ -111,6 +114,7 @@ def test_fresh_values(monitor):
         "epoch": "0",
         "freeze": "0",
         "single_shot": "0",
+        "split": "0",
         "frozen": "0",
         "range": f"0 {FRAMES - 1}",
         "sampling": "0",

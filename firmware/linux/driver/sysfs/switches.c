@@ -106,6 +106,7 @@ static int arm(struct litemrc *mon, bool on)
 
 static SWITCH_ATTRIBUTE(enable, LITEMRC_CONTROL_ENABLE, litemrc_enable);
 static SWITCH_ATTRIBUTE(freeze, LITEMRC_CONTROL_FREEZE, set_freeze);
+static SWITCH_ATTRIBUTE(split, LITEMRC_CONTROL_SPLIT, litemrc_set_split);
 static SWITCH_ATTRIBUTE(single_shot, LITEMRC_CONTROL_SINGLE_SHOT, set_single_shot);
 static COMMAND_ATTRIBUTE(end_epoch, end_epoch);
 static COMMAND_ATTRIBUTE(clear, clear);
@@ -121,6 +122,7 @@ static struct attribute *switch_attributes[] = {
 	&attribute_enable.attribute.attr,
 	&attribute_freeze.attribute.attr,
 	&attribute_single_shot.attribute.attr,
+	&attribute_split.attribute.attr,
 	&attribute_end_epoch.attribute.attr,
 	&attribute_clear.attribute.attr,
 	&attribute_arm.attribute.attr,

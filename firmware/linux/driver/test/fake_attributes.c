@@ -241,5 +241,6 @@ const struct attribute_group *fake_groups[] = {
 	&fake_group,
 	&fake_memory_group,
 	&fake_ages_group,
+	&fake_hot_group,
 	NULL
 };

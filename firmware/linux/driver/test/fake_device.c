@@ -33,6 +33,10 @@ static bool page_bitmap;
 module_param(page_bitmap, bool, 0444);
 MODULE_PARM_DESC(page_bitmap, "bits of the frames accessed and written in an epoch are in the window");
 
+static unsigned int hot_pages;
+module_param(hot_pages, uint, 0444);
+MODULE_PARM_DESC(hot_pages, "pages on an epoch's list, a power of two up to 64; 0: none");
+
 static struct fake *fakes[FAKES_MAX];
 
 struct fake *fake_of_device(struct device *device)
@@ -91,6 +95,7 @@ static struct fake *make_fake(void)
 	fake->memory = memory;
 	fake->ranks = ranks;
 	fake->no_partial = !partial;
+	fake->hot.pages = hot_pages;
 	fake->log = vzalloc(array_size(FAKE_LOG_ENTRIES, sizeof(*fake->log)));
 	fake->claimed = vzalloc(BIT(frames_log2) / BITS_PER_BYTE);
 	if (page_bitmap)
@@ -137,7 +142,8 @@ static int __init fake_init(void)
 	int ret, id;
 
 	if (!devices || devices > FAKES_MAX || ranks > FAKE_RANKS_MAX ||
-	    (ranks && !is_power_of_2(ranks)))
+	    (ranks && !is_power_of_2(ranks)) || hot_pages > FAKE_HOT_PAGES_MAX ||
+	    (hot_pages && !is_power_of_2(hot_pages)))
 		return -EINVAL;
 	for (id = 0; id < devices; id++) {
 		ret = add_fake(id);

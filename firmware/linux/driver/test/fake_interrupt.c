@@ -48,7 +48,9 @@ static void sample(struct fake *fake)
 
 	raw_spin_lock_irqsave(&fake->lock, flags);
 	fake_advance(fake);
-	raised = fake->ready && fake->ev_enable && !READ_ONCE(fake->masked);
+	raised = (fake->ready && fake->ev_enable & LITEMRC_EV_ENABLE_EPOCH) ||
+		 (fake_hot_waiting(fake) && fake->ev_enable & LITEMRC_EV_ENABLE_HOT);
+	raised &= !READ_ONCE(fake->masked);
 	raw_spin_unlock_irqrestore(&fake->lock, flags);
 	if (raised)
 		generic_handle_irq_safe(fake->irq);

@@ -35,6 +35,7 @@ void fake_reset(struct fake *fake)
 	fake->control = LITEMRC_CONTROL_HOLD;
 	fake->upper = BIT(fake->frames_log2) - 1;
 	fake->cleared = chosen_pages(fake);
+	fake_hot_reset(fake);
 }
 
 static bool is_frozen(const struct fake *fake)
@@ -70,6 +71,7 @@ static void try_end(struct fake *fake)
 		       2 * fake_words(fake) * sizeof(u32));
 		memset(fake->bits, 0, 2 * fake_words(fake) * sizeof(u32));
 	}
+	fake_hot_publish(fake);
 	if (fake->control & LITEMRC_CONTROL_SINGLE_SHOT)
 		fake->shot = true;
 }
@@ -155,7 +157,9 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		return fake->frames_log2 << LITEMRC_STACK_CAPABILITIES_PAGES_LOG2_SHIFT |
 		       1 << LITEMRC_STACK_CAPABILITIES_RECENT_PAGES_SHIFT |
 		       FAKE_COMMANDS_LOG2 << LITEMRC_STACK_CAPABILITIES_COMMANDS_LOG2_SHIFT |
-		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0);
+		       (fake->bits ? LITEMRC_STACK_CAPABILITIES_PAGE_BITMAP : 0) |
+		       (fake->hot.pages ? ilog2(fake->hot.pages) : 0)
+			       << LITEMRC_STACK_CAPABILITIES_HOT_PAGES_LOG2_SHIFT;
 	case LITEMRC_CONTROL:
 		return fake->control;
 	case LITEMRC_CONTEXT:
@@ -183,11 +187,11 @@ static u32 read_register(struct fake *fake, unsigned int offset)
 		return 42;
 	case LITEMRC_EV_STATUS:
 	case LITEMRC_EV_PENDING:
-		return fake->ready;
+		return fake->ready | fake_hot_waiting(fake) << LITEMRC_EV_STATUS_HOT_SHIFT;
 	case LITEMRC_EV_ENABLE:
 		return fake->ev_enable;
 	default:
-		return 0;
+		return fake_hot_read(fake, offset);
 	}
 }
 
@@ -225,6 +229,10 @@ static void command(struct fake *fake, u32 value)
 static void set_control(struct fake *fake, u32 value)
 {
 	u32 changed = fake->control ^ value;
+
+	if (changed & LITEMRC_CONTROL_SPLIT &&
+	    (fake->control & LITEMRC_CONTROL_ENABLE || fake->busy || fake->pending))
+		fake_violate(fake, "split written while not disabled and idle");
 
 	fake->control = value;
 	if (!(changed & LITEMRC_CONTROL_ENABLE))
@@ -282,7 +290,8 @@ static void write_register(struct fake *fake, unsigned int offset, u32 value)
 	case LITEMRC_EV_PENDING:
 		break;
 	default:
-		fake_violate(fake, "a write to a register that is not writable");
+		if (!fake->hot.pages || !fake_hot_write(fake, offset, value))
+			fake_violate(fake, "a write to a register that is not writable");
 	}
 }
 
@@ -307,9 +316,12 @@ static u32 read_window(struct fake *fake, unsigned int word)
 	unsigned int context = word / LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	unsigned int column = word % LITEMRC_WINDOW_ROW(FAKE_GROUPS);
 	u32 number = word - LITEMRC_WINDOW_ACCESSED(FAKE_GROUPS, FAKE_CONTEXTS);
+	u32 bits = fake->bits ? 2 * fake_words(fake) : 0;
 
-	if (fake->bits && fake->ready && number < 2 * fake_words(fake))
-		return fake->bits[2 * fake_words(fake) + number];
+	if (fake->ready && number < bits)
+		return fake->bits[bits + number];
+	if (fake->ready && number < bits + 2 * fake->hot.published_listed)
+		return fake_hot_window(fake, number - bits);
 	if (!fake->ready || context >= FAKE_CONTEXTS) {
 		fake_violate(fake, "the window read without an epoch in it, or past its end");
 		return 0;

@@ -23,6 +23,7 @@ struct platform_device;
 #define FAKE_CONTEXTS_LOG2 3
 #define FAKE_CONTEXTS BIT(FAKE_CONTEXTS_LOG2)
 #define FAKE_RANKS_MAX 16
+#define FAKE_HOT_PAGES_MAX 64
 #define FAKE_RANK_CYCLES 123456
 #define FAKE_CLOCK_HZ 50000000 /* so that 50 cycles are a microsecond */
 #define FAKE_LOG_ENTRIES 65536
@@ -46,6 +47,24 @@ struct fake_entry {
 	u32 kind;
 	u32 value;
 	u32 tgid; /* of the running process */
+};
+
+struct fake_hot {
+	u32 pages; /* of a list; 0: no hot pages */
+	u32 control;
+	u32 threshold;
+	u32 wanted;
+	u32 lower;
+	u32 upper;
+	u32 watermark;
+	u32 list[FAKE_HOT_PAGES_MAX][2]; /* of the running epoch: frame, count */
+	u32 listed;
+	u32 published[FAKE_HOT_PAGES_MAX][2]; /* in the window */
+	u32 published_listed;
+	bool more;
+	u32 queue[LITEMRC_HOT_QUEUED_MAX];
+	u32 queued;
+	bool overflow;
 };
 
 struct fake {
@@ -88,6 +107,8 @@ struct fake {
 	u32 *bits; /* frames accessed and written: in the running epoch, in the window; or NULL */
 	unsigned long *claimed; /* a bit for each frame read since the last clear */
 
+	struct fake_hot hot;
+
 	unsigned int ranks; /* 0: no rank power unit */
 	bool no_partial;
 	bool rank_overflow;
@@ -125,6 +146,15 @@ void fake_log(struct fake *fake, enum fake_kind kind, u32 value);
 extern const struct litemrc_ops fake_rank_ops;
 void fake_ranks_reset(struct fake *fake);
 u32 fake_rank_states(const struct fake *fake);
+
+/* fake_hot.c */
+extern const struct attribute_group fake_hot_group;
+void fake_hot_reset(struct fake *fake);
+void fake_hot_publish(struct fake *fake);
+bool fake_hot_waiting(const struct fake *fake);
+u32 fake_hot_window(const struct fake *fake, u32 word);
+u32 fake_hot_read(const struct fake *fake, unsigned int offset);
+bool fake_hot_write(struct fake *fake, unsigned int offset, u32 value);
 
 /* fake_interrupt.c */
 int fake_interrupt_init(struct fake *fake);

@@ -131,7 +131,7 @@ static void write_register(struct tracker *tracker, unsigned int offset, u32 val
 {
 	switch (offset) {
 	case LITEMRC_CONTROL:
-		tracker->control = value;
+		tracker->control = value & ~LITEMRC_CONTROL_SPLIT; /* faults do not tell them */
 		break;
 	case LITEMRC_COMMAND:
 		command(tracker, value);

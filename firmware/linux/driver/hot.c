@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The gateware's hot pages: the list of each epoch is read from the window for sysfs. Pages that
+ * reached the threshold during an epoch are taken out of the gateware's queue, which has few
+ * places, by the interrupt.
+ */
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "litemrc.h"
+
+#define LITEMRC_HOT_HEAD 4 /* words of the image before the pages */
+#define LITEMRC_HOT_MORE BIT(0) /* in the image's flags, as in ABI.md */
+#define LITEMRC_HOT_SATURATED BIT(1)
+
+static u32 image_words(const struct litemrc *mon)
+{
+	return LITEMRC_HOT_HEAD + mon->parameters.hot_pages * LITEMRC_HOT_PAGE_WORDS + 1;
+}
+
+int litemrc_hot_init(struct litemrc *mon)
+{
+	struct litemrc_hot *hot = &mon->hot;
+
+	mutex_init(&hot->lock);
+	raw_spin_lock_init(&hot->queue_lock);
+	INIT_KFIFO(hot->queue);
+	if (!mon->parameters.hot_pages)
+		return 0;
+	hot->image = vzalloc(array_size(image_words(mon), sizeof(u32)));
+	return hot->image ? 0 : -ENOMEM;
+}
+
+void litemrc_hot_free(struct litemrc *mon)
+{
+	vfree(mon->hot.image);
+}
+
+/* As after a reset; what an earlier driver left in the queue is discarded. */
+void litemrc_hot_quiet(struct litemrc *mon)
+{
+	unsigned int places = LITEMRC_HOT_QUEUED_MAX;
+
+	if (!mon->parameters.hot_pages)
+		return;
+	litemrc_write(mon, LITEMRC_HOT_CONTROL,
+		      LITEMRC_HOT_CONTROL_READS | LITEMRC_HOT_CONTROL_WRITES);
+	while (places-- && litemrc_read(mon, LITEMRC_HOT_QUEUE) & LITEMRC_HOT_QUEUE_VALID)
+		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
+	litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
+}
+
+static bool is_on(const struct litemrc *mon)
+{
+	return mon->parameters.hot_pages &&
+	       litemrc_read(mon, LITEMRC_HOT_CONTROL) & LITEMRC_HOT_CONTROL_ENABLE;
+}
+
+/* Copies the list of the epoch in the window. */
+void litemrc_hot_pass(struct litemrc *mon)
+{
+	const struct litemrc_parameters *parameters = &mon->parameters;
+	u32 bitmap = parameters->page_bitmap ? LITEMRC_BITMAP_WORDS(parameters->frames) : 0;
+	u32 first = LITEMRC_WINDOW_HOT(parameters->groups, parameters->contexts, bitmap);
+	struct litemrc_hot *hot = &mon->hot;
+	u32 words = image_words(mon), *pages = hot->image + LITEMRC_HOT_HEAD;
+	u32 status, listed, word;
+
+	if (!parameters->hot_pages)
+		return;
+	litemrc_hot_drain(mon);
+	mutex_lock(&hot->lock);
+	hot->kept = is_on(mon);
+	if (hot->kept) {
+		status = litemrc_read(mon, LITEMRC_HOT_STATUS);
+		listed = min(LITEMRC_FIELD(status, HOT_STATUS_LISTED), parameters->hot_pages);
+		memset(hot->image, 0, words * sizeof(u32));
+		hot->image[0] = litemrc_read(mon, LITEMRC_EPOCH) - 1;
+		hot->image[1] = litemrc_read(mon, LITEMRC_HOT_ACCESSES);
+		hot->image[2] = (status & LITEMRC_HOT_STATUS_MORE ? LITEMRC_HOT_MORE : 0) |
+				(status & LITEMRC_HOT_STATUS_SATURATED ? LITEMRC_HOT_SATURATED : 0);
+		hot->image[3] = listed;
+		for (word = 0; word < listed * LITEMRC_HOT_PAGE_WORDS; word++)
+			pages[word] = mon->ops->window(mon->io, first + word);
+		hot->image[words - 1] = hot->image[0];
+	}
+	mutex_unlock(&hot->lock);
+}
+
+/* Returns bytes of the last epoch's list, or -ENODATA if there is none. */
+ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes)
+{
+	struct litemrc_hot *hot = &mon->hot;
+	ssize_t ret = -ENODATA;
+
+	if (!mon->parameters.hot_pages)
+		return -ENODEV;
+	mutex_lock(&hot->lock);
+	if (hot->kept)
+		ret = memory_read_from_buffer(data, bytes, &offset, hot->image,
+					      image_words(mon) * sizeof(u32));
+	mutex_unlock(&hot->lock);
+	return ret;
+}
+
+/* Takes all pages out of the gateware's queue; returns whether there was one. Any context. */
+bool litemrc_hot_drain(struct litemrc *mon)
+{
+	struct litemrc_hot *hot = &mon->hot;
+	unsigned long flags;
+	bool any = false;
+	u32 oldest;
+
+	if (!mon->parameters.hot_pages)
+		return false;
+	raw_spin_lock_irqsave(&hot->queue_lock, flags);
+	while ((oldest = litemrc_read(mon, LITEMRC_HOT_QUEUE)) & LITEMRC_HOT_QUEUE_VALID) {
+		hot->lost += !kfifo_put(&hot->queue, oldest & LITEMRC_HOT_QUEUE_FRAME);
+		hot->queued++;
+		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_TAKE);
+		any = true;
+	}
+	if (litemrc_read(mon, LITEMRC_HOT_STATUS) & LITEMRC_HOT_STATUS_QUEUE_OVERFLOW) {
+		hot->overflows++;
+		litemrc_write(mon, LITEMRC_HOT_COMMAND, LITEMRC_HOT_COMMAND_ACKNOWLEDGE);
+	}
+	raw_spin_unlock_irqrestore(&hot->queue_lock, flags);
+	return any;
+}
+
+/* The part of the interrupt's handler; returns whether it was the queue's. */
+bool litemrc_hot_interrupt(struct litemrc *mon)
+{
+	return mon->parameters.hot_pages &&
+	       litemrc_read(mon, LITEMRC_HOT_STATUS) & LITEMRC_HOT_STATUS_WAITING &&
+	       litemrc_hot_drain(mon);
+}
+
+/* Takes the frame that has waited longest. */
+bool litemrc_hot_take(struct litemrc *mon, u32 *frame)
+{
+	unsigned long flags;
+	bool taken;
+
+	raw_spin_lock_irqsave(&mon->hot.queue_lock, flags);
+	taken = kfifo_get(&mon->hot.queue, frame);
+	raw_spin_unlock_irqrestore(&mon->hot.queue_lock, flags);
+	return taken;
+}
+
+/* Sets a field of a register. Caller holds @settings. */
+int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value)
+{
+	u32 before = litemrc_read(mon, offset);
+	int ret;
+
+	ret = litemrc_set_quiet(mon, offset, (before & ~mask) | value);
+	if (!ret && offset == LITEMRC_HOT_CONTROL)
+		litemrc_write(mon, LITEMRC_EV_ENABLE,
+			      LITEMRC_EV_ENABLE_EPOCH |
+			      (litemrc_read(mon, offset) & LITEMRC_HOT_CONTROL_ALWAYS_ON ?
+			       LITEMRC_EV_ENABLE_HOT : 0));
+	return ret;
+}

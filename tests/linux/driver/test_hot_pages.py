@@ -1,0 +1,168 @@
+"""Hot pages in sysfs: settings, the list of each epoch, the queue; and writes counted apart."""
+
+from errno import EBUSY, EINVAL, ENODATA, ENODEV
+from struct import unpack
+
+import pytest
+from linux.driver.following import enable, follow
+from linux.driver.guest import S
+
+FAKE_HOT = "/sys/devices/platform/litemrc.0/fake_hot/"
+HOT = S + "hot/"
+PAGES, PLACES, DRIVER_PLACES = 16, 16, 256  # of the list, of the gateware's queue, of the driver's
+FRAMES = 1 << 14
+DEFAULTS = {
+    "enable": 0,
+    "reads": 1,
+    "writes": 1,
+    "always_on": 0,
+    "sampling": 0,
+    "threshold": 2,
+    "wanted": PAGES,
+    "lower": 0,
+    "upper": FRAMES - 1,
+    "watermark": 1,
+}
+MORE = 1
+
+
+@pytest.fixture(params=["", "page_bitmap=1"])
+def hot(monitor, request):
+    """Yield the guest with a monitor that has hot pages, with the bits of the frames before them or not."""
+    monitor.do("rmmod litemrc_fake")
+    monitor.do(f"insmod /litemrc_fake.ko hot_pages={PAGES} {request.param}")
+    return monitor
+
+
+def settings(guest):
+    return {name: int(guest.read(HOT + name)) for name in DEFAULTS}
+
+
+def the_list(guest):
+    """Return epoch, accesses, flags and pages of the file."""
+    text = "".join(guest.do(f"hex {HOT}list"))
+    words = unpack(f"<{4 + 2 * PAGES + 1}I", bytes.fromhex(text))
+    epoch, accesses, flags, listed = words[:4]
+    pages = list(zip(words[4:-1:2], words[5:-1:2], strict=True))
+    assert words[-1] == epoch and not any(map(any, pages[listed:]))
+    return epoch, accesses, flags, pages[:listed]
+
+
+def end_epoch(guest):
+    assert guest.write(S + "end_epoch", 1) == 0
+
+
+def test_settings_have_their_defaults_and_limits(hot):
+    assert settings(hot) == DEFAULTS
+    changed = {
+        "enable": 1,
+        "reads": 0,
+        "writes": 1,
+        "always_on": 1,
+        "sampling": 15,
+        "threshold": (1 << 20) - 1,
+        "wanted": 1,
+        "lower": 5,
+        "upper": 9,
+        "watermark": PLACES,
+    }
+    enable(hot)  # each is changed while the monitor is quiet, or the fake complains
+    for name, value in changed.items():
+        assert hot.write(HOT + name, value) == 0
+    assert settings(hot) == changed
+    refused = {
+        "enable": 2,
+        "sampling": 16,
+        "threshold": 0,
+        "wanted": PAGES + 1,
+        "lower": FRAMES,
+        "watermark": PLACES + 1,
+    }
+    for name, value in refused.items():
+        assert hot.write(HOT + name, value) == EINVAL
+    assert hot.write(HOT + "wanted", 0) == hot.write(HOT + "threshold", 1 << 20) == EINVAL
+    assert settings(hot) == changed
+    assert hot.read(S + "enable") == "1"
+
+
+def test_the_list_is_that_of_the_last_epoch(hot):
+    assert hot.write(HOT + "enable", 1) == 0
+    enable(hot)
+    assert hot.ask(f"hex {HOT}list").result == -ENODATA
+    for epoch, count in enumerate((3, 0, PAGES)):
+        pages = [(100 * epoch + number, 50 - number) for number in range(count)]
+        for frame, accesses in pages:
+            hot.do(f"w {FAKE_HOT}hot_page {frame} {accesses}")
+        before = int(hot.read(S + "epoch"))
+        end_epoch(hot)
+        assert the_list(hot) == (before, before * 11 + 4, 0, pages)
+    assert hot.write(HOT + "wanted", 2) == 0
+    for frame in (7, 8, 9):
+        hot.do(f"w {FAKE_HOT}hot_page {frame} 1")
+    end_epoch(hot)
+    assert the_list(hot)[2:] == (MORE, [(7, 1), (8, 1)])
+    assert hot.write(HOT + "enable", 0) == 0
+    end_epoch(hot)
+    assert hot.ask(f"hex {HOT}list").result == -ENODATA
+
+
+def events(guest):
+    return [int(line.split()[1]) for line in guest.do(f"r {HOT}events")]
+
+
+def wait_until_queued(guest, pages):
+    """The interrupt comes with a jiffy."""
+    for _ in range(100):
+        if events(guest)[0] == pages:
+            return
+        guest.do("sleep 10")
+    raise AssertionError(f"{events(guest)[0]} pages were queued, not {pages}")
+
+
+def test_queued_pages_are_taken_by_the_interrupt_and_read_once(hot):
+    assert hot.write(HOT + "always_on", 1) == 0
+    assert hot.write(HOT + "watermark", 4) == 0
+    enable(hot)
+    for frame in range(4):
+        hot.do(f"w {FAKE_HOT}hot_queue {frame}")
+    wait_until_queued(hot, 4)
+    hot.do(f"w {FAKE_HOT}hot_queue 77")  # below the watermark: taken by the reader
+    assert hot.do(f"r {HOT}queue") == ["0", "1", "2", "3", "77"]
+    assert hot.do(f"r {HOT}queue") == []
+
+
+def test_pages_that_find_a_queue_full_are_counted_or_said(hot):
+    assert hot.write(HOT + "always_on", 1) == 0
+    assert hot.write(HOT + "watermark", PLACES) == 0
+    enable(hot)
+    hot.do(f"w {FAKE_HOT}hot_queue 100 {PLACES + 3}")  # the gateware's queue
+    assert hot.do(f"r {HOT}queue") == [str(100 + number) for number in range(PLACES)]
+    assert events(hot) == [PLACES, 0, 1]
+    for _ in range(2 * DRIVER_PLACES // PLACES):  # the driver's
+        queued = events(hot)[0]
+        hot.do(f"w {FAKE_HOT}hot_queue 0 {PLACES}")
+        wait_until_queued(hot, queued + PLACES)
+    assert len(hot.do(f"r {HOT}queue")) == DRIVER_PLACES
+    assert events(hot) == [PLACES + 2 * DRIVER_PLACES, DRIVER_PLACES, 1]
+
+
+def test_without_hot_pages_its_files_say_so(monitor):
+    for name in (*DEFAULTS, "queue", "events"):
+        assert monitor.ask(f"r {HOT}{name}").result == -ENODEV
+    assert monitor.ask(f"hex {HOT}list").result == -ENODEV
+    assert monitor.write(HOT + "enable", 1) == ENODEV
+
+
+def test_writes_count_in_the_upper_contexts_which_follow_nobody(monitor, spawn):
+    pid = spawn("worker")
+    enable(monitor)
+    follow(monitor, 6, pid)
+    assert monitor.write(S + "split", 1) == EBUSY
+    assert monitor.read(S + "split") == "0"
+    assert monitor.write(f"{S}contexts/6/pid", 0) == 0
+    assert monitor.write(S + "split", 1) == 0
+    assert monitor.write(f"{S}contexts/4/pid", pid) == EBUSY
+    follow(monitor, 3, pid)
+    assert monitor.read(S + "split") == monitor.read(S + "enable") == "1"
+    assert monitor.write(S + "split", 0) == 0
+    follow(monitor, 4, spawn("second"))
