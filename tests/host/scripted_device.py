@@ -63,7 +63,7 @@ class ScriptedLink:
     """A link whose messages come at once, but for those queued with a delay.
 
     Attributes:
-        sent: (name, fields) of every request, in order; hello left out.
+        sent: (name, fields) of every request, in order; hello and get_split left out.
         answers: what makes the answer to a request, by its name; called with its fields.
         inbox: messages on their way; None: a second of silence.
         behind: messages that follow the next answer to a request, by its name.
@@ -76,7 +76,7 @@ class ScriptedLink:
     def __init__(self, **answers: Callable[..., Answer]) -> None:
         self.sent: list[tuple[str, dict]] = []
         self.times: list[float] = []
-        self.answers = {"hello": hello} | answers
+        self.answers = {"hello": hello, "get_split": lambda: ack(0)} | answers
         self.inbox: deque[Message | None] = deque()
         self.behind: dict[str, list[Message]] = {}
         self.now = 0.0
@@ -90,7 +90,7 @@ class ScriptedLink:
         host_requests().encode(message)  # refuses what the schema forbids
         fields = {f.name: getattr(message, f.name) for f in message.body if f.name != "sequence"}
         self.times.append(self.now)
-        if message.name != "hello":
+        if message.name not in ("hello", "get_split"):
             self.sent.append((message.name, fields))
         answer = self.answers.get(message.name, lambda **_: ack())(**fields)
         if answer is not None:

@@ -1,4 +1,4 @@
-"""The simulated SoC of `make sim firmware`, for all tests of this folder."""
+"""The simulated SoC of `make sim firmware`, for all tests of this folder; LITEMRC_SIM names another one."""
 
 import os
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 from litemrc.device.simulation.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[2]
-SIM = ROOT / "build/sim"
-FIRMWARE = ROOT / "build/firmware/firmware.bin"
+SIM = ROOT / os.environ.get("LITEMRC_SIM", "build/sim")
+FIRMWARE = ROOT / os.environ.get("LITEMRC_FIRMWARE", "build/firmware/firmware.bin")
 
 
 @pytest.fixture(scope="session")

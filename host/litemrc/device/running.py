@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from litemrc.device.device import Device
 from litemrc.device.link.protocol import Message
+from litemrc.device.split import owning_contexts
 from litemrc.errors import UserError
 
 
@@ -50,7 +51,8 @@ class RunningPrograms:
         Raises:
             UserError: a program or context the device does not have, or programs that cannot run together.
         """
-        places = [self._place(run) for run in runs]
+        contexts = owning_contexts(self._device) if runs else 0
+        places = [self._place(run, contexts) for run in runs]
         if together:
             self._check_together(places)
         self._pending = deque(places)
@@ -82,7 +84,7 @@ class RunningPrograms:
             return
         self._running = {(place, context) for place, context in self._running if hello.running >> place & 1}
 
-    def _place(self, run: Run) -> tuple[int, int, int]:
+    def _place(self, run: Run, contexts: int) -> tuple[int, int, int]:
         """Return the numbers of a program, its context and its scale, checked."""
         hello = self._device.hello
         if run.workload not in hello.workloads:
@@ -92,10 +94,11 @@ class RunningPrograms:
         place = hello.workloads.index(run.workload)
         context = run.context
         if context is None:  # 0 only if it is the only one: with an operating system it is the kernel's
-            context = 1 + place % (hello.contexts - 1) if hello.contexts > 1 else 0
-        if context >= hello.contexts:
-            what = f"the device has no context {context}"
-            raise UserError(what, where=self._device.url, remedy=f"0 to {hello.contexts - 1}")
+            context = 1 + place % (contexts - 1) if contexts > 1 else 0
+        if context >= contexts:
+            split = " that owns pages: it counts writes apart" if contexts < hello.contexts else ""
+            what = f"the device has no context {context}{split}"
+            raise UserError(what, where=self._device.url, remedy=f"0 to {contexts - 1}")
         return place, context, run.scale
 
     def _check_together(self, places: list[tuple[int, int, int]]) -> None:

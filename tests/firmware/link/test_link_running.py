@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run, RunningPrograms
 
 
@@ -16,6 +17,8 @@ class Recorder:
         self.asked = []
 
     def request(self, name, **values):
+        if name == "get_split":
+            raise RequestRefusedError("it cannot", "unsupported")
         self.asked.append((name, values["workload"]))
         return SimpleNamespace(sequence=100 * len(self.asked))
 

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 _EXIT_TERMINATED = 143  # 128 + SIGTERM, as shells report it
 
 _EPILOG = """\
-Ctrl-C saves the epochs collected so far and marks the file as interrupted. An interrupted collection does not
-replace a complete one: it is saved as FILE.partial.parquet.
+Ctrl-C saves the epochs collected so far and marks the files as interrupted. An interrupted collection does
+not replace a complete one: it is saved as FILE.partial.parquet.
+
+Where the device counts reads and writes apart (litemrc device --split), the table has the counters of both,
+and its curves are their sums; litemrc curve shows both.
 
   litemrc collect --port socket://localhost:1234 --epochs 20 --run zipf --run loop:2 --out curves.parquet
 """
@@ -59,6 +62,18 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ranks", metavar="FILE.parquet", type=Path, help="also write the rank counters of the device"
     )
+    parser.add_argument(
+        "--pages",
+        metavar="FILE.parquet",
+        type=Path,
+        help="also write the pages accessed in each epoch, for litemrc heatmap",
+    )
+    parser.add_argument(
+        "--hot",
+        metavar="FILE.parquet",
+        type=Path,
+        help="also write the hot pages of each epoch; hot pages are turned on (settings: litemrc device)",
+    )
     add_epoch_arguments(parser)
     add_run_argument(parser, "run a program on the device; the collection ends with the last program")
     parser.add_argument(
@@ -72,28 +87,33 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc collect`."""
     # Imported here: numpy takes long to load.
+    from litemrc.cli.device.page_files import PageFiles
     from litemrc.device.collecting.collector import Collector
     from litemrc.device.collecting.rank_rows import rank_table
     from litemrc.device.ranks import get_dram
 
-    for path in (args.out, args.ranks):
+    for path in (args.out, args.ranks, args.pages, args.hot):
         if path:
             check_output_path(path)
     runs = [Run.parse(text) for text in args.runs]
     collector: Collector | None = None
     stopped: LinkError | KeyboardInterrupt | None = None
-    dram, complete = None, False
+    dram, complete, files = None, False, PageFiles(args.pages, args.hot)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop_once)
     try:
-        with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+        with (
+            Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device,
+            files.selected(device) as messages,
+        ):
             dram = get_dram(device) if args.ranks else None
             _prepare_epochs(device, args)
             device.request("monitor", on=True)
-            collector = Collector(device, dram)
+            collector = Collector(device, dram, messages)
             note(f"collecting {args.epochs} epochs from {args.port}")
             with counting("epochs", args.epochs) as show:
                 for message in collector.collect(args.epochs, runs, together=args.together):
+                    files.take(collector)
                     show(collector.epochs, _log_text(message))
             _ignore_signals()
             complete = True
@@ -106,6 +126,9 @@ def main(args: argparse.Namespace) -> int:
         if dram and collector.ranks:
             ranks = rank_table(device, dram, collector.ranks.rows, interrupted=not complete)
             saved["ranks"] = _save_ranks(args.ranks, ranks)
+        saved |= files.save(interrupted=not complete)
+        if lost := sum(each.lost for each in (collector.accessed, collector.hot) if each):
+            warning(f"{lost} messages of single pages were lost on the link: their epochs are missing")
         print(json.dumps(saved) if args.json else _saved_text(saved), flush=True)
     elif collector:
         warning("no epoch was collected, no file was written")
@@ -156,7 +179,10 @@ def _saved_text(saved: dict[str, Any]) -> str:
         f"link: {link['epoch_messages']} epoch messages received, {link['epoch_messages_lost']} lost; "
         f"{link['frames']} intact frames, {link['damaged'] + link['oversized']} damaged, {link['lost']} lost",
     ]
-    return "\n".join([*lines, f"ranks saved in {saved['ranks']}"] if saved["ranks"] else lines)
+    others = {"ranks": "ranks", "pages": "pages accessed", "hot": "hot pages"}
+    return "\n".join(
+        lines + [f"{what} saved in {saved[name]}" for name, what in others.items() if saved[name]]
+    )
 
 
 def _save_ranks(out: Path, table: "RankTable") -> str:

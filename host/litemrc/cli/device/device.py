@@ -2,21 +2,25 @@
 
 import argparse
 import json
-import re
 from dataclasses import asdict
 from typing import Any
 
+from litemrc.cli.device.hot_options import add_hot_arguments, frame_range, hot_text, set_hot_options
 from litemrc.cli.shared.arguments import sample_rate
 from litemrc.cli.shared.device_options import add_port_arguments
 from litemrc.cli.shared.options import add_output_formats
 from litemrc.cli.shared.plain_text import text_facts
 from litemrc.curves.sizes import size_text
 from litemrc.device.device import Device, EchoTest, system_text
+from litemrc.device.hot import HotSettings, get_hot
+from litemrc.device.split import get_split
 
 _ECHOES = 32
 _ON_OR_OFF = argparse.BooleanOptionalAction
 _EPILOG = """\
---range and --sample-rate invalidate every page and restart the running epoch.
+--range, --sample-rate, --split and the settings of hot pages invalidate every page and restart the running
+epoch. Split: the writes to the pages of context c count in context c + contexts / 2, and a curve of both is
+their sum.
 The exit code is 1 if an echo of the self-test was lost or damaged.
 """
 
@@ -30,7 +34,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     settings.add_argument(
         "--range",
         metavar="A:B",
-        type=_range,
+        type=frame_range,
         help="count only the accesses to frames A to B (0: selects all)",
     )
     settings.add_argument(
@@ -43,7 +47,9 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     settings.add_argument(
         "--single-shot", action=_ON_OR_OFF, help="freeze at the end of the epoch, until --arm"
     )
+    settings.add_argument("--split", action=_ON_OR_OFF, help="count reads and writes apart")
     settings.add_argument("--arm", action="store_true", help="continue after a single shot")
+    add_hot_arguments(parser)
     add_output_formats(parser, csv=False)
 
 
@@ -60,16 +66,6 @@ def main(args: argparse.Namespace) -> int:
     return 1 if test.failed else 0
 
 
-def _range(text: str) -> tuple[int, int | None]:
-    match = re.fullmatch(r"(\d+):(\d*)", text, re.ASCII)
-    if not match:
-        raise argparse.ArgumentTypeError(
-            f"must be a range of frames, such as 1024:2047 or 1024: (got {text!r})"
-        )
-    lower, upper = match.groups()
-    return int(lower), int(upper) if upper else None
-
-
 def _set(device: Device, args: argparse.Namespace) -> None:
     if args.range:
         lower, upper = args.range
@@ -79,6 +75,9 @@ def _set(device: Device, args: argparse.Namespace) -> None:
     for name in ("single_shot", "freeze"):
         if getattr(args, name) is not None:
             device.request(name, on=getattr(args, name))
+    if args.split is not None:
+        device.request("set_split", on=args.split)
+    set_hot_options(device, args)
     if args.arm:
         device.request("arm")
 
@@ -102,6 +101,8 @@ def _describe(device: Device, test: EchoTest) -> dict[str, Any]:
         "freeze": freeze,
         "single_shot": single_shot,
         "frozen": frozen,
+        "split": get_split(device),
+        "hot": asdict(get_hot(device)) if device.hello.hot_pages else None,
         "self_test": asdict(test),
         "link": asdict(device.link_counts),
     }
@@ -140,6 +141,9 @@ def _text(d: dict[str, Any]) -> str:
         "ranks": str(d["ranks"]),
         "epoch": f"{d['epoch_length']} {d['epoch_unit']}" if d["epoch_length"] else "length not set",
         "counting": _counting(d),
+        "reads and writes": "counted apart (--no-split)" if d["split"] else "counted together",
+        "page bitmap": "yes" if d["page_bitmap"] else "none",
+        "hot pages": hot_text(HotSettings(**d["hot"]) if d["hot"] else None),
         "programs": ", ".join(d["workloads"]) or "none",
         "running": ", ".join(running) or "none",
         "link self-test": self_test,

@@ -8,7 +8,7 @@ from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.protocol_names import EPOCH_UNITS
 
 
-def add_port_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = True) -> None:
     """Declare the port of the device and the time to wait for its answers."""
     from litemrc.device.device import TIMEOUT_S
 

@@ -16,10 +16,13 @@ INTERVALS = "intervals"
 _NONE = "none"
 
 
-def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+def add_input_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Declare the trace to read."""
     parser.add_argument(
-        "trace", metavar="TRACE", help="file, - for stdin, or URL such as gen:zipf?pages=1000&n=100000"
+        "trace",
+        metavar="TRACE",
+        nargs=None if required else "?",
+        help="file, - for stdin, or URL such as gen:zipf?pages=1000&n=100000",
     )
     add_format_arguments(parser)
 

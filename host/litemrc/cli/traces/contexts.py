@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from litemrc.traces.chunk import Chunk
 
 
-def add_context_argument(parser: argparse.ArgumentParser) -> None:
+def add_context_argument(parser: argparse._ActionsContainer) -> None:
     """Declare the context whose references count; `args.context` is None for all."""
     parser.add_argument("--context", metavar="C", type=natural, help="count the references of one context")
 

@@ -1,4 +1,4 @@
-"""`litemrc hot TRACE`: the hottest pages of each epoch; Ctrl-C keeps the epochs so far."""
+"""`litemrc hot`: the hottest pages of each epoch of a trace or a device; Ctrl-C keeps the epochs so far."""
 
 import argparse
 import json
@@ -7,6 +7,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import natural, positive
+from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import shown
 from litemrc.cli.traces.arguments import add_input_arguments, opened
@@ -17,7 +19,12 @@ if TYPE_CHECKING:
     from litemrc.native.hot_pages import ExactHotPages, HotEpoch, HotOptions
     from litemrc.traces.chunk import Chunk
 
-_SHOWN = 8  # pages of an epoch in the table
+# Arguments of traces, and of devices, with their options.
+_OF_TRACES = {name: f"--{name}" for name in ("epoch", "frames", "context", "exact", "format")} | {
+    "columns": "--column",
+    "page_size": "--page-size",
+}
+_OF_DEVICES = {"epochs": "--epochs"}
 _EPILOG = """\
 The counting unit is that of the hardware, the C++ of hls/hot_pages: a table of 2,048 entries in 512 sets,
 whatever the memory's size. Counts are lower bounds: a page is never said to have more accesses than it had.
@@ -28,8 +35,14 @@ cannot tell pages below that apart. Where no page is hot, as in a scan of a larg
 hottest pages that the unit lists. --sample counts 1 access of 2^N, at random; counts are those of the sampled
 accesses.
 
---json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more": false,
-"saturated": false}], "engine": {...}, "interrupted": false}, pages with the largest counts first. "more":
+With --port, the hot pages of a device are shown, as each epoch ends, until Ctrl-C or for --epochs: on a
+terminal a table of the hottest, else a line per epoch. Hot pages are turned on; --k, --threshold, --only and
+--sample are set on the device if they are given. A setting that changes invalidates every page and restarts
+the running epoch (litemrc device shows all settings). --json prints an object per line, with "epoch",
+"pages", "accesses", "more" and "saturated". Pages are page frames of the memory.
+
+Of a trace, --json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more":
+false, "saturated": false}], "engine": {...}, "interrupted": false}, the largest counts first. "more":
 more pages were hot than --k. "saturated": a count reached 1,048,575. --exact adds "exact", a list like
 "pages", and "recall", which is null if no page is hot. Epochs are printed as they end.
 """
@@ -39,47 +52,68 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `litemrc hot`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    add_input_arguments(parser)
-    parser.add_argument("--k", metavar="K", type=positive, default=64, help="pages listed, 1 to 1024 (64)")
-    parser.add_argument(
-        "--epoch", metavar="N", type=positive, default=1_000_000, help="references of an epoch (1000000)"
-    )
-    parser.add_argument(
+    add_input_arguments(parser, required=False)
+    parser.add_argument("--k", metavar="K", type=positive, help="pages listed, 1 to 1024 (64)")
+    parser.add_argument("--threshold", metavar="N", type=positive, help="accesses that make a page hot (2)")
+    parser.add_argument("--only", choices=("reads", "writes"), help="count these accesses alone")
+    parser.add_argument("--sample", metavar="N", type=natural, help="count 1 access of 2^N, 0 to 15 (0)")
+    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+    traces = parser.add_argument_group("traces")
+    traces.add_argument("--epoch", metavar="N", type=positive, help="references of an epoch (1000000)")
+    traces.add_argument(
         "--frames",
         metavar="F",
         type=positive,
-        default=1 << 20,
         help="page frames of the memory: 8192, 65536, 262144 or 1048576 (1048576)",
     )
-    parser.add_argument(
-        "--threshold", metavar="N", type=positive, default=2, help="accesses that make a page hot (2)"
-    )
-    parser.add_argument("--only", choices=("reads", "writes"), help="count these accesses alone")
-    parser.add_argument(
-        "--sample", metavar="N", type=natural, default=0, help="count 1 access of 2^N, 0 to 15 (0)"
-    )
-    add_context_argument(parser)
-    parser.add_argument("--exact", action="store_true", help="the exact counts beside those of the unit")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_context_argument(traces)
+    traces.add_argument("--exact", action="store_true", help="the exact counts beside those of the unit")
+    devices = parser.add_argument_group("devices")
+    add_port_arguments(devices, required=False)
+    devices.add_argument("--epochs", metavar="N", type=positive, help="end after N epochs")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `litemrc hot`."""
+    if (args.trace is None) == (args.port is None):
+        raise UserError(
+            "a trace and a device" if args.trace else "neither a trace nor a device",
+            remedy="name a trace, or a device by --port",
+        )
+    kind, others = ("traces", _OF_TRACES) if args.port else ("devices", _OF_DEVICES)
+    for name, option in others.items():
+        if getattr(args, name) is not None and getattr(args, name) is not False:
+            raise UserError(f"{option} is for {kind}", where=args.port or args.trace, remedy=f"omit {option}")
+    if args.port:
+        from litemrc.cli.device.hot_live import watch  # loads the device layer
+
+        return watch(args)
+    return _count(args)
+
+
+def _count(args: argparse.Namespace) -> int:
+    """List the hot pages of a trace."""
     # Imported here: they load numpy.
     from litemrc.api.hot import hot_epochs
     from litemrc.native.hot_pages import ExactHotPages, HotCounter, HotOptions, HotPages
 
-    options = HotOptions(args.k, args.threshold, args.only != "writes", args.only != "reads", args.sample)
+    given = (
+        default if value is None else value
+        for value, default in ((args.k, 64), (args.threshold, 2), (args.sample, 0))
+    )
+    wanted, threshold, sampling = given
+    options = HotOptions(wanted, threshold, args.only != "writes", args.only != "reads", sampling)
+    frames, length = args.frames or 1 << 20, args.epoch or 1_000_000
     exact = ExactHotPages(options) if args.exact else None
-    counters: list[HotCounter] = [HotPages(args.frames, options), *([exact] if exact else [])]
+    counters: list[HotCounter] = [HotPages(frames, options), *([exact] if exact else [])]
     stopped: KeyboardInterrupt | None = None
     epochs = 0
-    lines = _Json(options, args.frames) if args.json else _Table()
+    lines = _Json(options, frames) if args.json else _Table()
     with opened(args) as trace:
         chunks = shown(trace, "counting")
         with closing(chunks):
             try:
-                for counted in hot_epochs(_checked(chunks, args), counters, args.epoch, args.context):
+                for counted in hot_epochs(_checked(chunks, args), counters, length, args.context):
                     for line in lines.epoch(*counted, exact=exact):
                         print(line, flush=True)
                     epochs += 1
@@ -118,7 +152,7 @@ class _Table:
         self, epoch: "HotEpoch", true: "HotEpoch | None" = None, *, exact: "ExactHotPages | None"
     ) -> Iterator[str]:
         if not self._number:
-            yield f"{'epoch':>5} {'accesses':>12} {'hot pages':>10} {'share':>7}   page:count, largest first"
+            yield HEADER
         yield self._line(f"{self._number:>5} {epoch.accesses:>12,}", epoch)
         if exact and true:
             share = _recall(epoch, true, exact)
@@ -128,12 +162,8 @@ class _Table:
 
     @staticmethod
     def _line(head: str, epoch: "HotEpoch") -> str:
-        count = f"{epoch.pages.size:,}{'+' if epoch.more else ''}"
-        share = int(epoch.counts.sum()) / epoch.accesses if epoch.accesses else 0.0
-        pairs = zip(epoch.pages[:_SHOWN].tolist(), epoch.counts[:_SHOWN].tolist(), strict=True)
-        pages = " ".join(f"{page}:{count}" for page, count in pairs) or "none is hot"
-        dots = " ..." if epoch.pages.size > _SHOWN else ""
-        return f"{head} {count:>10} {share:>7.1%}   {pages}{dots}{' (saturated)' if epoch.saturated else ''}"
+        flags = {"more": epoch.more, "saturated": epoch.saturated}
+        return hot_line(head, epoch.accesses, epoch.pages.tolist(), epoch.counts.tolist(), **flags)
 
     def end(self, *, interrupted: bool) -> Iterator[str]:
         yield "+: more pages were hot than --k; share: of the epoch's accesses, those to all listed pages"

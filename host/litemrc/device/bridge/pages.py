@@ -1,7 +1,6 @@
 """Requests and messages about single pages: the frames accessed in an epoch, and hot pages."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from litemrc.device.bridge.answer import Answer, Handlers, Sent
@@ -9,8 +8,7 @@ from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.errors import RefusedError
 from litemrc.device.bridge.monitor import MonitorRequests
-from litemrc.device.hot import HotSettings
-from litemrc.device.link.protocol import Message, device_messages
+from litemrc.device.link.protocol import Message, device_messages, host_requests
 
 _BITS = 32  # of a word of the window
 _PIECE_WORDS = 32  # of the bitmap, in a message
@@ -42,7 +40,7 @@ class PageRequests:
         self._always_on = bool(self.hot_pages and mrc.fields("hot_control")["always_on"])
         self._sent = dict.fromkeys(("accessed", "hot", "queued"), 0)
         self.handlers: Handlers = {
-            "get_hot": lambda _: self._settings(),
+            "get_hot": lambda _: self._in_force(),
             "set_hot": self._set_hot,
             "get_page_messages": lambda _: self._selected(),
             "set_page_messages": self._select,
@@ -109,13 +107,13 @@ class PageRequests:
     def _behind_counters(self) -> int:
         return self._monitor.size("contexts") * 2 * self._monitor.size("groups")
 
-    def _settings(self) -> Answer:
+    def _in_force(self) -> Answer:
         if not self.hot_pages:
             raise RefusedError("unsupported", _NO_HOT)
         control = self._mrc.fields("hot_control")
-        names = HotSettings.__annotations__
-        values = [control[name] if name in control else self._mrc.read(f"hot_{name}") for name in names]
-        return Answer(values)
+        return Answer(
+            [control[name] if name in control else self._mrc.read(f"hot_{name}") for name in _settings()]
+        )
 
     def _set_hot(self, request: Message) -> Answer:
         if not self.hot_pages:
@@ -128,9 +126,8 @@ class PageRequests:
             raise RefusedError("bad_argument", "the list has not so many places, or none is wanted")
         if not 1 <= request.watermark <= _QUEUE:
             raise RefusedError("bad_argument", "the queue has 16 places, and the watermark is at least 1")
-        settings = HotSettings(**{name: getattr(request, name) for name in HotSettings.__annotations__})
-        fields = asdict(settings)
-        control = {name: int(fields.pop(name)) for name in self._mrc.fields("hot_control")}
+        fields = {name: int(getattr(request, name)) for name in _settings()}
+        control = {name: fields.pop(name) for name in self._mrc.fields("hot_control")}
         with self._monitor.changing(*(f"hot_{name}" for name in fields), "hot_control"):
             if (
                 not request.threshold
@@ -143,8 +140,8 @@ class PageRequests:
             while self._mrc.fields("hot_queue")["valid"]:  # counted with other settings
                 self._mrc.command("take", "hot_command")
             self._mrc.command("acknowledge", "hot_command")
-        self._always_on = settings.always_on
-        return self._settings()
+        self._always_on = request.always_on
+        return self._in_force()
 
     def _selected(self) -> Answer:
         page = self._soc.region("main_ram")[0] >> self._monitor.parameters["page_shift"]
@@ -157,6 +154,11 @@ class PageRequests:
             raise RefusedError("unsupported", _NO_HOT)
         self._accessed, self._hot = request.accessed, request.hot
         return self._selected()
+
+
+def _settings() -> list[str]:
+    """Return the names of the settings of hot pages, in their order."""
+    return [field.name for field in host_requests().types["set_hot"].body if field.name != "sequence"]
 
 
 def _bytes(words: list[int]) -> bytes:

@@ -1,0 +1,94 @@
+"""`litemrc hot --port`: the hot pages of a device, as each epoch ends."""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from litemrc.cli.device.hot_options import change_hot, hot_text
+from litemrc.cli.shared.hot_text import HEADER, hot_line
+from litemrc.cli.shared.messages import note
+from litemrc.cli.shared.plain_text import text_table
+from litemrc.device.collecting.page_epochs import watch_hot
+from litemrc.device.device import Device
+from litemrc.device.page_messages import page_messages
+from litemrc.errors import UserError
+from litemrc.pages.hot_lists import HotList
+
+_TABLE_LINES = 6  # of the screen, around the rows of the table
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Show the hot pages of the device at `args.port`; with `args.epochs` of so many epochs."""
+    with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
+        settings, changed = change_hot(
+            device,
+            enable=True,
+            wanted=args.k,
+            threshold=args.threshold,
+            only=args.only,
+            sampling_log2=args.sample,
+        )
+        if changed:
+            note(f"hot pages: {hot_text(settings)}; every page is invalid, and the epoch restarted")
+        if not device.numbers(device.request("get_epoch"), 2)[1]:
+            raise UserError(
+                "the device has no epoch length, so its epochs never end",
+                where=device.url,
+                remedy="set one: litemrc collect --epoch-length",
+            )
+        device.request("monitor", on=True)
+        with page_messages(device, hot=True) as messages:
+            lines = _shown(args.json, 1 << device.hello.page_shift, messages.base_address)
+            for row in islice(watch_hot(device), args.epochs):
+                for line in lines(row):
+                    print(line, flush=True)
+    return 0
+
+
+def _shown(as_json: bool, page_bytes: int, base_address: int) -> Callable[[HotList], Iterator[str]]:
+    """Return what makes the lines of an epoch."""
+    if as_json:
+        return _json
+    if sys.stdout.isatty():
+        return lambda row: _screen(row, page_bytes, base_address)
+    print(HEADER, flush=True)
+    return _line
+
+
+def _json(row: HotList) -> Iterator[str]:
+    yield json.dumps(
+        {
+            "epoch": row.epoch,
+            "pages": [list(page) for page in zip(row.frames, row.counts, strict=True)],
+            "accesses": row.accesses,
+            "more": row.more,
+            "saturated": row.saturated,
+        }
+    )
+
+
+def _line(row: HotList) -> Iterator[str]:
+    head = f"{row.epoch:>5} {row.accesses:>12,}"
+    yield hot_line(head, row.accesses, row.frames, row.counts, more=row.more, saturated=row.saturated)
+
+
+def _screen(row: HotList, page_bytes: int, base_address: int) -> Iterator[str]:
+    """Clear the terminal and fill it with the hottest pages."""
+    room = max(shutil.get_terminal_size().lines - _TABLE_LINES, 1)
+    pages = list(zip(row.frames, row.counts, strict=True))[:room]
+    rows = [
+        [
+            str(frame),
+            f"{base_address + frame * page_bytes:#x}",
+            f"{count:,}",
+            f"{count / row.accesses:.1%}",
+        ]
+        for frame, count in pages
+    ]
+    listed = f"{len(row.frames)} hot pages{', and more are hot' if row.more else ''}"
+    head = f"epoch {row.epoch}: {row.accesses:,} accesses, {row.share:.1%} of them to {listed}"
+    yield f"\033[H\033[J{head}\n"
+    yield text_table(["frame", "address", "accesses", "share"], rows, left=2) if rows else "no page is hot"
