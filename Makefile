@@ -370,9 +370,9 @@ build/native.stamp: $(NATIVE_SOURCES) .venv/installed.stamp litex-soc/pyproject.
 	@touch $@
 
 # The queue is deep because positions wait while hit_counters copies an epoch: hls/README.md.
-$(SIM): SIM_OPTIONS := --engine $(ENGINE) $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
+$(SIM): SIM_OPTIONS := --engine $(ENGINE) --page-bitmap --hot-pages 64 $(HLS_OPTIONS) $(if $(HLS),--queue-depth 8192)
 $(SIM): $(HLS_VERILOG)
-$(LINUX_SIM): SIM_OPTIONS := --variant linux --page-bitmap
+$(LINUX_SIM): SIM_OPTIONS := --variant linux --page-bitmap --hot-pages 64
 # The rank meter needs the engine that reports the moves of pages.
 $(RANKS_SIM): SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 $(LINUX_RANKS_SIM): SIM_OPTIONS = --variant linux --ranks $(RANKS) --engine group_stack --groups 256

@@ -63,7 +63,7 @@ class HotListWriter:
         *,
         page_bytes: int,
         base_address: int,
-        settings: Mapping[str, int],
+        settings: Mapping[str, Any],
         source: str = "",
     ) -> None:
         self._described: dict[str, Any] = {

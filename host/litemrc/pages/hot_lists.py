@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class HotLists:
 
     page_bytes: int
     base_address: int
-    settings: Mapping[str, int]
+    settings: Mapping[str, Any]
     rows: tuple[HotList, ...]
     source: str = ""
     interrupted: bool = False

@@ -39,6 +39,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc demo`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
+    from litemrc.cli.soc.demo_pages import with_pages
     from litemrc.cli.soc.demo_results import check
     from litemrc.device.bridge.csr_file import read_csr_file
     from litemrc.device.simulation.simulator import Simulator
@@ -51,9 +52,9 @@ def main(args: argparse.Namespace) -> int:
         simulator.wait_ready()
         with Device.open(simulator.url, timeout_s=TIMEOUT_S) as device:
             hello = device.hello
-            collector = _collect(device, runs)
+            collector = _collect(device, runs, args.out)
     ended = time.monotonic()
-    results = check(args.out, simulator.record, hello, collector)
+    results = with_pages(check(args.out, simulator.record, hello, collector), args.out)
     # LiteX writes constants in lower case.
     hls = read_csr_file(args.sim / "csr.json").constants.get("mrc_hls")
     return show(
@@ -67,16 +68,20 @@ def main(args: argparse.Namespace) -> int:
     )
 
 
-def _collect(device: Device, runs: list[Run]) -> "Collector":
+def _collect(device: Device, runs: list[Run], out: Path) -> "Collector":
+    from litemrc.cli.soc.demo_pages import page_files
     from litemrc.cli.soc.demo_results import event_text
     from litemrc.device.collecting.collector import Collector
 
     runs = runs or [Run(name) for name in PROGRAMS]
     device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
-    collector = Collector(device)
-    with counting("programs", len(runs)) as show_progress:
+    files = page_files(out, device.hello)
+    with files.selected(device) as messages, counting("programs", len(runs)) as show_progress:
+        collector = Collector(device, messages=messages)
         for message in collector.collect(runs=runs):
+            files.take(collector)
             show_progress(len(collector.cycles), event_text(message, device.hello.workloads))
     # The record must not hold accesses after the last epoch.
     device.request("monitor", on=False)
+    files.save(interrupted=False)
     return collector
