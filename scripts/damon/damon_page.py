@@ -13,8 +13,8 @@ from page_tables import fill_tables, markdown
 
 TRUTHS = {"cpu": "CPU references", "dram": "DRAM accesses"}
 WITHOUT_HOT = "uniform"  # the pattern of which no page is hot
-MARKERS = {"vaddr": "o", "paddr": "s"}
-OURS_MARKER = "^"
+DAMON_MARKERS = {"vaddr": "o", "paddr": "s"}
+MARKERS = ("^", "v", "D", "+")  # of the others
 
 
 def _number(value: float | None, digits: int = 2) -> str:
@@ -29,7 +29,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def observers(results: Mapping[str, Any]) -> list[str]:
     """Return the names of all observers: DAMON's settings, then ours."""
     names = list(dict.fromkeys(name for row in results.values() for name in row["observers"]))
-    return sorted(names, key=lambda name: name.partition(",")[0] not in MARKERS)
+    return sorted(names, key=lambda name: name.partition(",")[0] not in DAMON_MARKERS)
 
 
 def mean_over_hot(results: Mapping[str, Any], name: str, truth: str, value: str) -> float | None:
@@ -113,12 +113,20 @@ def draw(results: Mapping[str, Any], path: Path) -> None:
         for axes, (truth, text) in zip(panels, TRUTHS.items(), strict=True):
             for number, name in enumerate(observers(results)):
                 taken = 100 * (cost(results, name) or 0)
-                marker = MARKERS.get(name.partition(",")[0], OURS_MARKER)
-                colour = COLOURS[number % len(COLOURS)]
+                damon = DAMON_MARKERS.get(name.partition(",")[0])
+                marker = damon or MARKERS[number % len(MARKERS)]
                 recall = mean_over_hot(results, name, truth, "recall")
-                label = name if marker == OURS_MARKER else f"DAMON, {name}"
-                if recall is not None:
-                    axes.plot(taken, recall, marker, markersize=8, color=colour, label=label, clip_on=False)
+                axes.plot(
+                    [taken],
+                    [np.nan if recall is None else recall],
+                    marker,
+                    markersize=10 if marker == "+" else 8,
+                    markeredgewidth=2 if marker == "+" else 1,
+                    zorder=10 - number / 10,  # points may be in one place
+                    color=COLOURS[number % len(COLOURS)],
+                    label=f"DAMON, {name}" if damon else name,
+                    clip_on=False,
+                )
             axes.set_title(f"the truth: {text}")
             axes.set_xlabel("of the processor, %")
             axes.set_xlim(left=-1)
