@@ -383,6 +383,7 @@ $(SIM) $(LINUX_SIM) $(LINUX_RANKS_SIM) $(RANKS_SIM) $(REFS_SIM) $(SMP_SIM): buil
 	@mkdir -p build/$*
 	@python litex-soc/sim.py --output build/$* $(SIM_OPTIONS) >build/$*/build.log 2>&1 || { tail -40 build/$*/build.log; exit 1; }
 
+build/sim-bridge/gateware/obj_dir/Vsim: SIM_OPTIONS := --page-bitmap --hot-pages 64
 build/sim-bridge-ranks/gateware/obj_dir/Vsim: SIM_OPTIONS := --ranks 4 --engine group_stack --groups 256
 build/sim-etherbone/gateware/obj_dir/Vsim: SIM_OPTIONS := --etherbone
 $(BRIDGE_SIMS): build/%/gateware/obj_dir/Vsim: $(GATEWARE_SOURCES) | $(HOST) $(SIM_TOOLS) .venv/boards.stamp

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds a Verilated SoC without a processor: a bridge of LiteX is the master of its bus.
 
-    python litex-soc/sim_bridge.py --output build/sim-bridge
+    python litex-soc/sim_bridge.py --output build/sim-bridge --page-bitmap --hot-pages 64
     python litex-soc/sim_bridge.py --output build/sim-etherbone --etherbone
     python litex-soc/sim_bridge.py --output build/sim-bridge-ranks --ranks 4 --engine group_stack --groups 256
 
@@ -176,8 +176,18 @@ def main():
     parser.add_argument("--ranks", type=int, help="ranks of DDR3, a power of two (else SDR SDRAM)")
     parser.add_argument("--engine", choices=ENGINES, default="bucket_stack", help="default: %(default)s")
     parser.add_argument("--groups", type=int, default=64)
+    parser.add_argument("--page-bitmap", action="store_true", help="the frames accessed in an epoch")
+    parser.add_argument("--hot-pages", type=int, metavar="K", help="the K pages with the most accesses")
     args = parser.parse_args()
-    build(args.output.resolve(), args.ranks, args.etherbone, engine=args.engine, groups=args.groups)
+    build(
+        args.output.resolve(),
+        args.ranks,
+        args.etherbone,
+        engine=args.engine,
+        groups=args.groups,
+        page_bitmap=args.page_bitmap,
+        hot_pages=args.hot_pages,
+    )
 
 
 if __name__ == "__main__":

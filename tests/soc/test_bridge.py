@@ -1,6 +1,7 @@
 """A SoC without a processor behind UARTBone and LiteX's server: every command, and every counter."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,18 +13,21 @@ import pytest
 from bridge_server import ROOT, bridged
 from bridged_soc import free_port
 from litemrc.checks.counters import compare, model_of
+from litemrc.checks.pages import check_accessed, check_hot, replay_hot
 from litemrc.checks.replay import replay
 from litemrc.device import ref_counters
 from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
 from litemrc.device.errors import RequestRefusedError
+from litemrc.device.hot import HotSettings, set_hot
+from litemrc.device.page_messages import page_messages
 from litemrc.device.simulation.recording import read_recording
 from litemrc.epochs.files import read_epochs
 from litemrc.traces.generators.traffic import Traffic, traffic_stream
 from patience import patience
 
 pytestmark = pytest.mark.soc
-SIM = ROOT / "build/sim-bridge"
+SIM = ROOT / os.environ.get("LITEMRC_BRIDGE_SIM", "build/sim-bridge")
 TIMEOUT_S = 60.0
 CSR = json.loads((SIM / "csr.json").read_text()) if (SIM / "csr.json").exists() else {}
 RANDOM = Traffic(base=0, words_log2=18, random=True, stride=0, writes=64, seed=2004)  # 2 MB
@@ -87,6 +91,41 @@ def test_every_counter_collected_over_the_bridge_equals_the_golden_model(tmp_pat
     assert {0, 5, 7} <= set(table.context.tolist()) and set(table.scale_log2.tolist()) == {0, 2}
     assert table.link_statistics["epoch_messages_lost"] == 0
     assert table.accesses.sum() + table.outside.sum() > 0
+
+
+def test_single_pages_read_over_the_bridge_equal_the_golden_models(tmp_path):
+    settings = HotSettings(True, True, True, True, 0, 30, 64, 8, 6000, 4)
+    queued = []
+    with bridged(SIM, tmp_path / "run") as soc, Device.open(soc.url, timeout_s=patience(TIMEOUT_S)) as device:
+        device.request("set_epoch", unit="accesses", length=8000)
+        device.request("set_split", on=True)
+        assert set_hot(device, settings) == settings
+        device.request("monitor", on=True)
+        with page_messages(device, accessed=True, hot=True) as messages:
+            assert messages.base_address == CSR["memories"]["main_ram"]["base"]
+            collector = Collector(device, messages=messages)
+            for context, traffic in ((0, RANDOM), (3, LOOP)):
+                device.request("set_context", context=context)
+                ref_counters.start_traffic(device, traffic, gap=20, count=25_000)
+                while ref_counters.get_traffic(device).left:
+                    pass
+                queued += [m for m in collector.collect(2) if m.name == "queued"]
+            queued += [m for m in collector.finish() if m.name == "queued"]
+        hello = device.hello
+    table = collector.table()
+    recording = read_recording(soc.simulator.record, hello.page_shift)
+    comparison = compare(table, replay(recording, model_of(table)), recording.counts()["access"])
+    assert recording.tap.exact and comparison.equal, comparison.first_difference
+    assert table.split.all() and 4 in table.context.tolist(), "writes of context 0"
+    epochs = len(set(table.epoch.tolist()))
+    accessed = check_accessed(recording, collector.accessed.whole, hello.frames)
+    assert (accessed.difference, accessed.epochs) == ("", epochs) and epochs > 3
+    golden = replay_hot(recording, settings, hello.frames)
+    lists = check_hot(golden, collector.hot.whole)
+    assert (lists.difference, lists.epochs) == ("", epochs)
+    assert any(row.frames for row in collector.hot.whole)
+    frames, remaining = [frame for message in queued for frame in message.frames], iter(golden.queued)
+    assert frames and all(frame in remaining for frame in frames)
 
 
 def test_without_hold_every_epoch_read_is_whole_and_the_others_are_counted_as_lost(tmp_path):
