@@ -18,8 +18,9 @@ class Hot(LiteXModule):
     ---------
     - With ``control.enable`` each epoch of the monitor has a list of its hottest pages: ``status.listed``
       pages, with guaranteed counts, from the largest one on. It is in the window when the monitor's epoch is.
-      The end of an epoch reaches the window 6 to 24 cycles for each set of the table later, 12,000 for 512
-      sets: epochs are at least that long. Without it nothing is counted and nothing waits.
+      The end of an epoch reaches the window 22 cycles for each set of the table later, and up to 70 for each
+      hot page, 150,000 at most for 512 sets: epochs are at least that long. Without ``control.enable``
+      nothing is counted and nothing waits.
     - With ``control.always_on`` a page is also put into a queue as soon as its count reaches ``threshold``.
       ``queue`` shows the page that has waited longest; ``command.take`` removes it. The interrupt ``hot`` is
       asserted while ``watermark`` pages or more wait.
@@ -131,7 +132,6 @@ class Hot(LiteXModule):
             unit.queue.ready.eq(take),
             self.waiting.eq(unit.queued & unit.queue.valid),
             self._status.fields.listed.eq(unit.listed),
-            self._status.fields.more.eq(unit.more),
             self._status.fields.saturated.eq(unit.saturated),
             self._status.fields.queue_overflow.eq(unit.queue_overflow),
             self._status.fields.waiting.eq(self.waiting),
@@ -139,6 +139,9 @@ class Hot(LiteXModule):
             self._queue.fields.frame.eq(unit.queue.frame),
             self._queue.fields.valid.eq(unit.queue.valid),
         ]
+
+        # The unit clears its `more` when it begins to scan, also after a clear of the monitor.
+        self.sync += If(unit.published, self._status.fields.more.eq(unit.more))
 
         # The list's memory answers a cycle after its address.
         asked = Signal(2)

@@ -87,6 +87,12 @@ def processor(bench, log, finished, queue):
             yield from bench.write("hot_command", TAKE)
         if (yield from bench.read("status")) & STATUS_EPOCH_READY:
             hot = yield from read_list(bench)
+            if rng.random() < 0.3:  # the window is held: a clear changes nothing in it
+                yield from bench.write("command", CLEAR)
+                for _ in range(100):
+                    yield
+                if (yield from read_list(bench)) != hot:
+                    hot = None
             finished.append((hot, (yield from read_window(bench.monitor))))
             yield from bench.write("command", RELEASE)
             for _ in range(3):
