@@ -28,14 +28,19 @@ static void acknowledge_split(struct ack_body *ack)
 	acknowledge(ack, 1, !!(monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT), 0, 0);
 }
 
-static void set_split(bool split)
+/* Returns whether the gateware can; if not, nothing is changed. */
+static bool set_split(bool split)
 {
-	uint32_t control = monitor_quieten() & ~LITEMRC_CONTROL_SPLIT;
+	uint32_t control = monitor_quieten(), wanted = split ? LITEMRC_CONTROL_SPLIT : 0;
+	bool known;
 
 	epochs_keep_settings();
-	monitor_control(LITEMRC_CONTROL_SPLIT, split ? LITEMRC_CONTROL_SPLIT : 0);
-	monitor_clear();
-	monitor_resume(control | (split ? LITEMRC_CONTROL_SPLIT : 0));
+	monitor_control(LITEMRC_CONTROL_SPLIT, wanted);
+	known = (monitor_read(LITEMRC_CONTROL) & LITEMRC_CONTROL_SPLIT) == wanted;
+	if (known)
+		monitor_clear();
+	monitor_resume((control & ~LITEMRC_CONTROL_SPLIT) | (known ? wanted : 0));
+	return known;
 }
 
 static void set_range(uint32_t lower, uint32_t upper)
@@ -111,7 +116,8 @@ int settings_perform(const struct host_request *request, const struct monitor_pa
 	case host_request_type_set_split_c:
 		if (parameters->contexts < 2)
 			return refuse(reason, error_code_unsupported_c, "the monitor has a single context");
-		set_split(request->set_split.on);
+		if (!set_split(request->set_split.on))
+			return refuse(reason, error_code_unsupported_c, "the gateware cannot count writes apart");
 		acknowledge_split(ack);
 		return 0;
 	case host_request_type_get_split_c:
