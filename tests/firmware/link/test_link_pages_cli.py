@@ -146,6 +146,13 @@ def test_on_a_terminal_hot_fills_the_screen_with_the_hottest_pages(port, monkeyp
         assert all(int(row[1], 16) == (1 << 30) + 4096 * int(row[0]) for row in shown)
 
 
+def test_hot_ends_with_the_programs_that_it_runs(start_peer):
+    port = start_peer(pages=1, period_ms=3).url
+    done = litemrc("hot", "--port", port, "--run", "zipf:1:2", "--run", "loop", "--json", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 3 * (2 + 1), "EPOCHS_OF_RUN of the peer, times scale"
+
+
 def test_device_sets_split_and_hot_pages_and_shows_them(port):
     options = (
         "--split",
@@ -220,6 +227,7 @@ def test_a_program_gets_a_context_that_owns_pages(start_peer):
         (["--port", "loop://", "--context", "0"], "--context is for traces"),
         (["--port", "loop://", "--column", "page"], "--column is for traces"),
         (["gen:zipf?pages=9&n=9", "--epochs", "3"], "--epochs is for devices"),
+        (["gen:zipf?pages=9&n=9", "--run", "zipf"], "--run is for devices"),
     ],
 )
 def test_what_is_of_the_other_kind_is_refused(arguments, said):

@@ -12,8 +12,8 @@ from recordings import recording_of
 
 FRAMES = 16
 SETTINGS = HotSettings(True, True, True, True, 0, 2, 2, 1, 14, 1)
-# Two epochs: (op, frame, frozen, write). Frames 2 to 15 are in the monitor's range; 3 and 4 are in different sets
-# of the table of hot pages.
+# Two epochs: (op, frame, frozen, write). Frames 2 to 15 are in the monitor's range; 3 and 4 are in different
+# sets of the table of hot pages.
 EVENTS = [
     ("access", 9, False, False),  # cleared
     ("clear", 0, False, False),

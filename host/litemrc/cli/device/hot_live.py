@@ -5,15 +5,15 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from itertools import islice
 
 from litemrc.cli.device.hot_options import change_hot, hot_text
 from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note
 from litemrc.cli.shared.plain_text import text_table
-from litemrc.device.collecting.page_epochs import watch_hot
+from litemrc.device.collecting.collector import Collector
 from litemrc.device.device import Device
-from litemrc.device.page_messages import page_messages
+from litemrc.device.page_messages import PageMessages, page_messages
+from litemrc.device.running import Run
 from litemrc.errors import UserError
 from litemrc.pages.hot_lists import HotList
 
@@ -21,7 +21,8 @@ _TABLE_LINES = 6  # of the screen, around the rows of the table
 
 
 def watch(args: argparse.Namespace) -> int:
-    """Show the hot pages of the device at `args.port`; with `args.epochs` of so many epochs."""
+    """Show the hot pages of the device at `args.port`: until `args.epochs` or its programs have ended."""
+    runs = [Run.parse(text) for text in args.runs]
     with Device.open(args.port, timeout_s=args.timeout, baud=args.baud) as device:
         settings, changed = change_hot(
             device,
@@ -42,9 +43,12 @@ def watch(args: argparse.Namespace) -> int:
         device.request("monitor", on=True)
         with page_messages(device, hot=True) as messages:
             lines = _shown(args.json, 1 << device.hello.page_shift, messages.base_address)
-            for row in islice(watch_hot(device), args.epochs):
-                for line in lines(row):
-                    print(line, flush=True)
+            collector = Collector(device, messages=PageMessages(False, True, messages.base_address))
+            for _ in collector.collect(args.epochs, runs):
+                del collector.rows[:-1]  # or memory would grow
+                while collector.hot and collector.hot.whole:
+                    for line in lines(collector.hot.whole.popleft()):
+                        print(line, flush=True)
     return 0
 
 

@@ -31,7 +31,7 @@ def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = T
     )
 
 
-def add_run_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
+def add_run_argument(parser: argparse._ActionsContainer, purpose: str) -> None:
     """Declare the programs to run, as texts that `Run.parse` reads."""
     parser.add_argument(
         "--run",

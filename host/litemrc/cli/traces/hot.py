@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from litemrc.cli.shared.arguments import natural, positive
-from litemrc.cli.shared.device_options import add_port_arguments
+from litemrc.cli.shared.device_options import add_port_arguments, add_run_argument
 from litemrc.cli.shared.hot_text import HEADER, hot_line
 from litemrc.cli.shared.messages import note, warning
 from litemrc.cli.shared.progress import shown
@@ -24,7 +24,7 @@ _OF_TRACES = {name: f"--{name}" for name in ("epoch", "frames", "context", "exac
     "columns": "--column",
     "page_size": "--page-size",
 }
-_OF_DEVICES = {"epochs": "--epochs"}
+_OF_DEVICES = {"epochs": "--epochs", "runs": "--run"}
 _EPILOG = """\
 The counting unit is that of the hardware, the C++ of hls/hot_pages: a table of 2,048 entries in 512 sets,
 whatever the memory's size. Counts are lower bounds: a page is never said to have more accesses than it had.
@@ -35,11 +35,12 @@ cannot tell pages below that apart. Where no page is hot, as in a scan of a larg
 hottest pages that the unit lists. --sample counts 1 access of 2^N, at random; counts are those of the sampled
 accesses.
 
-With --port, the hot pages of a device are shown, as each epoch ends, until Ctrl-C or for --epochs: on a
-terminal a table of the hottest, else a line per epoch. Hot pages are turned on; --k, --threshold, --only and
---sample are set on the device if they are given. A setting that changes invalidates every page and restarts
-the running epoch (litemrc device shows all settings). --json prints an object per line, with "epoch",
-"pages", "accesses", "more" and "saturated". Pages are page frames of the memory.
+With --port, the hot pages of a device are shown, as each epoch ends, until Ctrl-C, for --epochs, or while
+the programs of --run last: on a terminal a table of the hottest, else a line per epoch. Hot pages are turned
+on; --k, --threshold, --only and --sample are set on the device if they are given. A setting that changes
+invalidates every page and restarts the running epoch (litemrc device shows all settings). --json prints an
+object per line, with "epoch", "pages", "accesses", "more" and "saturated". Pages are page frames of the
+memory.
 
 Of a trace, --json prints one object: {"epochs": [{"pages": [[page, count], ...], "accesses": n, "more":
 false, "saturated": false}], "engine": {...}, "interrupted": false}, the largest counts first. "more":
@@ -70,6 +71,7 @@ def set_argparser(parser: argparse.ArgumentParser) -> None:
     traces.add_argument("--exact", action="store_true", help="the exact counts beside those of the unit")
     devices = parser.add_argument_group("devices")
     add_port_arguments(devices, required=False)
+    add_run_argument(devices, "run a program on the device, and end with the last one")
     devices.add_argument("--epochs", metavar="N", type=positive, help="end after N epochs")
 
 
@@ -82,7 +84,7 @@ def main(args: argparse.Namespace) -> int:
         )
     kind, others = ("traces", _OF_TRACES) if args.port else ("devices", _OF_DEVICES)
     for name, option in others.items():
-        if getattr(args, name) is not None and getattr(args, name) is not False:
+        if getattr(args, name) not in (None, []) and getattr(args, name) is not False:
             raise UserError(f"{option} is for {kind}", where=args.port or args.trace, remedy=f"omit {option}")
     if args.port:
         from litemrc.cli.device.hot_live import watch  # loads the device layer

@@ -1,13 +1,11 @@
 """Accessed and hot messages as epochs: whole epochs only, and a count of what was lost."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from litemrc.device.collecting.message_gaps import MessageGaps
-from litemrc.device.device import Device
-from litemrc.device.errors import DeviceFaultError, SilentDeviceError
 from litemrc.device.link.protocol import Message
 from litemrc.pages.hot_lists import HotList
 
@@ -111,29 +109,3 @@ def hot_lists(frames: int) -> PagesOfEpochs[HotList]:
         return HotList(first.epoch, first.accesses, first.more, first.saturated, listed, counts)
 
     return PagesOfEpochs(join)
-
-
-def watch_hot(device: Device) -> Iterator[HotList]:
-    """Yield the hot pages of each epoch that ends from now on, whole ones only.
-
-    Raises:
-        LinkError: the device is gone or silent, or sends nonsense.
-    """
-    epochs = hot_lists(device.hello.frames)
-    while True:
-        message = device.receive(device.timeout_s)
-        if message is None:
-            raise SilentDeviceError(
-                f"no epoch ended within {device.timeout_s:g} s",
-                where=device.url,
-                remedy="give epochs a length: litemrc collect --epoch-length",
-            )
-        if message.name != "hot":
-            continue
-        try:
-            epochs.note(message)
-        except ValueError as error:
-            what = f"the device sent nonsense: {error}"
-            raise DeviceFaultError(what, where=device.url, remedy="report this as a bug") from error
-        while epochs.whole:
-            yield epochs.whole.popleft()
