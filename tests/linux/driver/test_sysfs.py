@@ -106,6 +106,7 @@ def test_fresh_values(monitor):
         f"record_bytes {64 + 8 * (40 + 4 * (64 + 3 + 2 * 64))}",  # header; a context and its row, with tail
         "page_bitmap 0",
         "hot_pages 0",
+        f"first_page {0x80000000 >> 12}",
     ]
     expected = {
         "engine": "bucket_stack",
