@@ -20,6 +20,7 @@
 #include "messages/events.h"
 #include "messages/followers.h"
 #include "messages/outbox.h"
+#include "messages/pages.h"
 #include "processes/cgroups.h"
 #include "processes/child.h"
 #include "processes/listed.h"
@@ -100,7 +101,7 @@ static void say_end(void)
 /* Timeout of the next poll(), in ms; -1: none. */
 static int patience_ms(void)
 {
-	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms()};
+	const int limits[] = {runs_patience_ms(), lease_patience_ms(), fault_cost_patience_ms(), pages_patience_ms()};
 	int least = -1;
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -122,6 +123,7 @@ static int serve(struct pollfd *sources)
 			return 0;
 		if (sources[DEVICE].revents)
 			take_record(sources[DEVICE].fd);
+		pages_progress();
 		if (service_can_read() && (sources[TTY].revents & (POLLIN | POLLHUP | POLLERR)))
 			error = service_read();
 		followers_report();
@@ -182,7 +184,8 @@ int daemon_serve(const struct options *options)
 	atexit(fault_cost_end);
 	atexit(lease_end);
 
-	outbox_init(sources[TTY].fd, parameters.contexts + dram.ranks);
+	outbox_init(sources[TTY].fd, parameters.contexts + dram.ranks + pages_most());
+	pages_init();
 	service_init(sources[TTY].fd);
 	start_counting();
 	if (program_count && !options->program_user)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/contexts.h"
+#include "driver/pages.h"
 #include "driver/ranks.h"
 #include "litemrc_types.h"
 #include "system/say.h"
@@ -41,6 +42,8 @@ static const struct {
 	[SETTING_SCALE] = {"scale", O_RDONLY},
 	[SETTING_INVALIDATE] = {"invalidate", O_WRONLY},
 	[SETTING_CONTEXT] = {"context", O_RDONLY},
+	[SETTING_EPOCH] = {"epoch", O_RDONLY},
+	[SETTING_SPLIT] = {"split", O_RDWR},
 };
 
 /* Each with the range that the link can carry. */
@@ -60,6 +63,9 @@ static const struct {
 	{"ranks", &parameters.ranks, 0, 255},
 	{"epoch_least", &parameters.epoch_least, 1, UINT32_MAX},
 	{"record_bytes", &parameters.record_bytes, sizeof(struct litemrc_epoch), 1 << 20},
+	{"page_bitmap", &parameters.page_bitmap, 0, 1},
+	{"hot_pages", &parameters.hot_pages, 0, 1024},
+	{"first_page", &parameters.first_page, 0, UINT32_MAX},
 };
 
 /* The monitor's folder below the mount point of sysfs, for messages. */
@@ -186,6 +192,7 @@ void driver_open(const char *sysfs, const char *device, uint32_t clock_hz)
 	open_contexts(monitor);
 	read_engine();
 	ranks_open(monitor);
+	pages_open(monitor);
 	close(monitor);
 	parameters.clock_hz = clock_hz ? clock_hz : device_tree_clock(folder);
 	if (!parameters.clock_hz)
@@ -243,6 +250,13 @@ int driver_epoch_length(bool *cycles, uint32_t *length)
 	*length = number;
 	*cycles = !strcmp(at, " cycles");
 	return *cycles || !strcmp(at, " accesses") ? 0 : -EPROTO;
+}
+
+uint32_t driver_owners(void)
+{
+	uint32_t split;
+
+	return !driver_numbers(SETTING_SPLIT, &split, 1) && split ? parameters.contexts / 2 : parameters.contexts;
 }
 
 int driver_followed(uint32_t context, struct litemrc_context *followed)

@@ -12,6 +12,8 @@
 struct parameters {
 	uint32_t version, page_shift, frames, groups, contexts, pages, recent_pages, queue_depth, ranks;
 	uint32_t epoch_least, record_bytes;
+	uint32_t page_bitmap, hot_pages;	/* 0: the gateware has none */
+	uint32_t first_page;	/* of physical memory: frame 0 */
 	uint32_t engine;	/* as numbered on the link */
 	uint32_t clock_hz;
 	char driver[17];	/* version of the module, or empty */
@@ -21,7 +23,7 @@ struct parameters {
 enum setting {
 	SETTING_ENGINE, SETTING_ENABLE, SETTING_EPOCH_LENGTH, SETTING_END_EPOCH, SETTING_CLEAR, SETTING_ARM,
 	SETTING_FREEZE, SETTING_SINGLE_SHOT, SETTING_FROZEN, SETTING_RANGE, SETTING_SAMPLING, SETTING_SCALE,
-	SETTING_INVALIDATE, SETTING_CONTEXT, SETTINGS
+	SETTING_INVALIDATE, SETTING_CONTEXT, SETTING_EPOCH, SETTING_SPLIT, SETTINGS
 };
 
 /* Opens the folder of a device (/dev/litemrcN) below the mount point of sysfs; exits if there is none. */
@@ -39,6 +41,9 @@ extern struct parameters parameters;
 int driver_order(enum setting setting, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int driver_numbers(enum setting setting, uint32_t *numbers, unsigned int count);
 int driver_epoch_length(bool *cycles, uint32_t *length);
+
+/* Contexts that can follow: half of them while writes count apart. */
+uint32_t driver_owners(void);
 
 /* The process that a context (below parameters.contexts) follows now. */
 int driver_followed(uint32_t context, struct litemrc_context *followed);

@@ -6,6 +6,7 @@
 #include "driver/driver.h"
 #include "driver/record.h"
 #include "messages/outbox.h"
+#include "messages/pages.h"
 #include "messages/ranks.h"
 
 _Static_assert(sizeof(((struct epoch_body *)0)->tail) == LITEMRC_TAIL_GROUPS_MAX * sizeof(uint32_t), "tail");
@@ -60,6 +61,7 @@ static void send_context(const struct litemrc_epoch *record, uint32_t context, u
 	epoch->unsampled = record->unsampled;
 	epoch->scale_log2 = record->scale_log2;
 	epoch->overflow = record->flags & LITEMRC_EPOCH_OVERFLOW;
+	epoch->split = record->flags & LITEMRC_EPOCH_SPLIT;
 	epoch->hits_count = record->groups;
 	memcpy(epoch->hits, row, record->groups * sizeof(row[0]));
 	fill_tail(epoch, record, context);
@@ -78,10 +80,12 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 	sent += record->lost;
 	lost += record->lost;
 	ranks_lose(record->lost);
+	pages_lose(record->epoch, record->lost);
 	if (!allowed || !outbox_has_room_for_epoch(messages + record->ranks)) {
 		sent += messages;
 		lost += messages;
 		ranks_lose(1);
+		pages_lose(record->epoch + 1, 1);
 		return;
 	}
 	if (!used)
@@ -90,6 +94,7 @@ void epochs_send(const struct litemrc_epoch *record, bool allowed)
 		if (has_counts(record, context))
 			send_context(record, context, --used);
 	ranks_send(record);
+	pages_send(record->epoch);
 }
 
 uint32_t epochs_sent(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends finished epochs: a message per context with accesses and one per rank, all messages of an epoch or none. */
+/*
+ * Sends finished epochs: a message per context with accesses and one per rank, all messages of an epoch or none. Those of
+ * single pages follow (pages.h).
+ */
 #ifndef LITEMRCD_EPOCHS_H
 #define LITEMRCD_EPOCHS_H
 

@@ -13,14 +13,26 @@
 
 #define PID_LIMIT (4u << 20)	/* the kernel's PID_MAX_LIMIT */
 #define BAD_CONTEXT "context must be 1 or higher, and one of the monitor's"
+#define OF_WRITES "writes count in the upper half of the contexts (split)"
 #define RUNS_HERE "a program that the host started runs in the context"
+
+/* A context that can follow, and context 0 if `any` is possible. */
+static int check_context(uint32_t context, bool any, struct answer *answer)
+{
+	if ((!context && !any) || context >= parameters.contexts)
+		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
+	return context < driver_owners() ? 0 : refuse(answer, error_code_bad_argument_c, OF_WRITES);
+}
 
 static int run(const struct run_body *body, struct answer *answer)
 {
+	int error;
+
 	if (body->workload >= program_count || !body->scale)
 		return error_code_bad_argument_c;
-	if (!body->context || body->context >= parameters.contexts)
-		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
+	error = check_context(body->context, false, answer);
+	if (error)
+		return error;
 	return refuse_errno(answer, runs_start(body->workload, body->context, body->scale, &answer->reason));
 }
 
@@ -41,10 +53,10 @@ static int acknowledge_process(uint32_t context, struct answer *answer)
 
 static int follow(const struct follow_body *body, struct answer *answer)
 {
-	int error;
+	int error = check_context(body->context, false, answer);
 
-	if (!body->context || body->context >= parameters.contexts)
-		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
+	if (error)
+		return error;
 	if (body->pid > PID_LIMIT)
 		return refuse(answer, error_code_bad_argument_c, "there is no such process");
 	if (runs_in(body->context))
@@ -58,7 +70,7 @@ static uint32_t context_for(const char *path)
 {
 	uint32_t free = 0, ended = 0;
 
-	for (uint32_t context = parameters.contexts - 1; context; context--) {
+	for (uint32_t context = driver_owners() - 1; context; context--) {
 		struct litemrc_context now;
 		char followed[300];
 
@@ -84,8 +96,9 @@ static int follow_cgroup(const struct follow_cgroup_body *body, struct answer *a
 	if (strlen(path) != body->path.len || listed_find(path) < 0)
 		return refuse(answer, error_code_bad_argument_c,
 			      "the cgroup is not listed: [govern] lines of litemrcd.conf");
-	if (context >= parameters.contexts)
-		return refuse(answer, error_code_bad_argument_c, BAD_CONTEXT);
+	error = check_context(context, true, answer);
+	if (error)
+		return error;
 	if (!context)
 		context = context_for(path);
 	if (!context)

@@ -14,6 +14,7 @@
 #include "processes/runs.h"
 #include "requests/answer.h"
 #include "requests/budgets.h"
+#include "requests/pages.h"
 #include "requests/processes.h"
 #include "requests/ranks.h"
 #include "requests/settings.h"
@@ -58,6 +59,8 @@ static void send_hello(uint32_t request)
 		.driver.value = (uint8_t *)parameters.driver,
 		.driver.len = strlen(parameters.driver),
 		.abi = LITEMRC_ABI_VERSION,
+		.page_bitmap = parameters.page_bitmap,
+		.hot_pages = parameters.hot_pages,
 	};
 	for (uint32_t i = 0; i < program_count; i++) {
 		hello->workloads[i].value = (uint8_t *)programs[i].name;
@@ -93,6 +96,11 @@ static int perform(const struct host_request *request)
 	case host_request_type_get_working_set_c:
 	case host_request_type_set_working_set_c:
 		return ranks_perform(request, &answer);
+	case host_request_type_get_hot_c:
+	case host_request_type_set_hot_c:
+	case host_request_type_get_page_messages_c:
+	case host_request_type_set_page_messages_c:
+		return pages_perform(request, &answer);
 	default:
 		return settings_perform(request, &answer);
 	}

@@ -5,6 +5,7 @@
 
 #include "budgets/lease.h"
 #include "driver/driver.h"
+#include "processes/runs.h"
 
 static int acknowledge_epoch(struct answer *answer)
 {
@@ -106,6 +107,45 @@ static int switch_freeze(enum setting setting, bool on, struct answer *answer)
 	return error ? refuse_errno(answer, error) : acknowledge_freeze(answer);
 }
 
+static int acknowledge_split(struct answer *answer)
+{
+	uint32_t split;
+	int error = driver_numbers(SETTING_SPLIT, &split, 1);
+
+	if (!error)
+		acknowledge(answer, 1, split, 0, 0);
+	return refuse_errno(answer, error);
+}
+
+/* Frees the contexts of writes whose process has ended. Returns whether nothing uses these contexts. */
+static bool free_upper_half(void)
+{
+	for (uint32_t context = parameters.contexts / 2; context < parameters.contexts; context++) {
+		struct litemrc_context now;
+
+		if (runs_in(context) || driver_followed(context, &now) || now.state == LITEMRC_CONTEXT_FOLLOWING)
+			return false;
+		if (now.state == LITEMRC_CONTEXT_ENDED)
+			driver_follow(context, 0);
+	}
+	return true;
+}
+
+static int set_split(bool on, struct answer *answer)
+{
+	int error;
+
+	if (parameters.contexts < 2)
+		return refuse(answer, error_code_unsupported_c, "the monitor has a single context");
+	answer->reason = "a context of the upper half, where writes would count, is in use";
+	if (on && !free_upper_half())
+		return error_code_busy_c;
+	error = driver_order(SETTING_SPLIT, "%d\n", on);
+	if (error == -ENODEV)
+		return refuse(answer, error_code_unsupported_c, "the monitor cannot tell writes from reads");
+	return error ? refuse_errno(answer, error) : acknowledge_split(answer);
+}
+
 static int order(enum setting setting, uint32_t value, struct answer *answer)
 {
 	return refuse_errno(answer, driver_order(setting, "%u\n", (unsigned int)value));
@@ -155,6 +195,10 @@ int settings_perform(const struct host_request *request, struct answer *answer)
 		return switch_freeze(SETTING_SINGLE_SHOT, request->single_shot.on, answer);
 	case host_request_type_arm_c:
 		return switch_freeze(SETTING_ARM, true, answer);
+	case host_request_type_get_split_c:
+		return acknowledge_split(answer);
+	case host_request_type_set_split_c:
+		return set_split(request->set_split.on, answer);
 	case host_request_type_set_lease_c:
 		lease_set(request->set_lease.cycles);
 		acknowledge(answer, 1, request->set_lease.cycles, 0, 0);

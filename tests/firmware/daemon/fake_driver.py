@@ -4,14 +4,17 @@ standin.c makes the files take orders like sysfs, and logs them. A thread reads 
 driver: it writes records of the epochs that end when a context follows another process or a process ends.
 """
 
+import fcntl
 import os
 import re
 import struct
+import termios
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fake_pages import FakePages
 from patience import Deadline
 
 CONTEXTS, GROUPS, TAIL_GROUPS, FRAMES = 4, 8, 16, 8192
@@ -31,6 +34,9 @@ PARAMETERS = {
     "ranks": 1,
     "epoch_least": CONTEXTS * (GROUPS + 3),
     "record_bytes": 64 + CONTEXTS * (CONTEXT_BYTES + 4 * ROW_WORDS),
+    "page_bitmap": 0,
+    "hot_pages": 0,
+    "first_page": 0x40000,
 }
 SETTINGS = {
     "abi": "2",
@@ -48,6 +54,8 @@ SETTINGS = {
     "scale": "0",
     "invalidate": "",
     "context": "0",
+    "epoch": "0",
+    "split": "0",
 }
 DRAM = {"virtual": 0, "states": 0b11101, "chips": 1, "phases": 4, "part": "MT41K64M16"}
 RANK_BYTES = 24 + 4 * 16
@@ -89,11 +97,19 @@ class Rank:
 class FakeDriver:
     """Files below `folder`; a context manager whose thread follows processes."""
 
-    def __init__(self, folder: Path, name: str = "litemrc0", grown: bool = False, ranks: int = 0) -> None:
-        """A driver with a rank power unit if `ranks` is not 0.
+    def __init__(
+        self,
+        folder: Path,
+        name: str = "litemrc0",
+        grown: bool = False,
+        ranks: int = 0,
+        pages: FakePages | None = None,
+    ) -> None:
+        """A driver with a rank power unit if `ranks` is not 0, and with files of single pages if given.
 
         name: of the device; grown: records have parts that are longer than known, as of a later driver.
         """
+        self.pages = pages
         self.ranks = [Rank() for _ in range(ranks)]  # of the epochs to be finished
         self.sysfs = folder / "sys"
         self.monitor = self.sysfs / "class/misc" / name
@@ -116,6 +132,8 @@ class FakeDriver:
         bytes_ = PARAMETERS["record_bytes"] + header + CONTEXTS * (context + 4 * words)
         bytes_ += len(self.ranks) * (RANK_BYTES + rank)
         parameters = PARAMETERS | {"record_bytes": bytes_, "ranks": len(self.ranks) or 1}
+        if self.pages:
+            parameters |= self.pages.make_files(self.monitor)
         lines = "".join(f"{name} {value}\n" for name, value in parameters.items())
         (self.monitor / "parameters").write_text(lines)
         for number in range(CONTEXTS):
@@ -186,6 +204,10 @@ class FakeDriver:
         with self._lock:
             self._change(context, (state, pid, comm))
 
+    def is_drained(self) -> bool:
+        """Return whether the daemon has read all records."""
+        return struct.unpack("i", fcntl.ioctl(self._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
+
     def hand_out_bytes(self, record: bytes) -> None:
         """Anything as a record."""
         self._write(record)
@@ -230,6 +252,9 @@ class FakeDriver:
             RANK_BYTES + more_rank,
         )
         assert len(head) == 64
+        replace_text(self.monitor / "epoch", f"{self._epoch + 1}\n")
+        if self.pages:
+            self.pages.finish_epoch(self._epoch)
         self._write(head + b"\xee" * more_header + followed + counters + ranks)
         self._epoch += 1
         return self._epoch - 1

@@ -4,21 +4,25 @@
  * An order (a write at offset 0) replaces a file's text. If there is a file of the same name with ".error" appended, the
  * order fails with the errno in it and changes nothing. A new folder gets the files of a cgroup, and can be removed with
  * them. A context ordered to follow does so immediately; fake_driver.py does the rest of the driver's work. Every
- * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG.
+ * order is logged as a line "PATH ERRNO TEXT" in the file named by the environment variable STANDIN_LOG. An image of an epoch
+ * that is empty reads as ENODATA; what is read of hot/queue leaves it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 ssize_t __real_pwrite(int file, const void *text, size_t length, off_t at);
+ssize_t __real_pread(int file, void *data, size_t length, off_t at);
 int __real_mkdirat(int folder, const char *path, mode_t mode);
 int __real_unlinkat(int folder, const char *path, int flags);
 ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at);
+ssize_t __wrap_pread(int file, void *data, size_t length, off_t at);
 int __wrap_mkdirat(int folder, const char *path, mode_t mode);
 int __wrap_unlinkat(int folder, const char *path, int flags);
 
@@ -81,15 +85,60 @@ static void follow(const char *path, const char *text)
 		replace(path, folder, "cgroup", "\n");
 }
 
-ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
+/* Returns the path of an open file, until the next call. */
+static const char *path_of(int file)
 {
-	char link[64], path[4096], line[4400];
+	static char path[4096];
+	char link[64];
 	ssize_t got;
-	int error, count;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
 	got = readlink(link, path, sizeof(path) - 1);
 	path[got < 0 ? 0 : got] = 0;
+	return path;
+}
+
+static int ends_in(const char *path, const char *end)
+{
+	return strlen(path) >= strlen(end) && !strcmp(path + strlen(path) - strlen(end), end);
+}
+
+/* fake_pages.py adds pages under the same lock. */
+static ssize_t take_all(const char *path, void *data, size_t length)
+{
+	int file = open(path, O_RDWR | O_CLOEXEC);
+	ssize_t got;
+
+	if (file < 0 || flock(file, LOCK_EX))
+		abort();
+	got = __real_pread(file, data, length, 0);
+	if (got < 0 || ftruncate(file, 0))
+		abort();
+	close(file);
+	return got;
+}
+
+ssize_t __wrap_pread(int file, void *data, size_t length, off_t at)
+{
+	const char *path = path_of(file);
+	ssize_t got;
+
+	if (ends_in(path, "/hot/queue"))
+		return take_all(path, data, length);
+	got = __real_pread(file, data, length, at);
+	if (!got && !at && (ends_in(path, "/bitmap") || ends_in(path, "/hot/list"))) {
+		errno = ENODATA;
+		return -1;
+	}
+	return got;
+}
+
+ssize_t __wrap_pwrite(int file, const void *text, size_t length, off_t at)
+{
+	char line[4400];
+	const char *path = path_of(file);
+	int error, count;
+
 	error = error_of(path);
 	count = snprintf(line, sizeof(line), "%s %d %.*s", path, error, (int)length, (const char *)text);
 	if (orders >= 0 && write(orders, line, count) != count)

@@ -1,10 +1,8 @@
 """Every finished epoch is sent whole or not at all; process messages come between epochs."""
 
-import fcntl
 import itertools
 import os
 import struct
-import termios
 
 import pytest
 from fake_driver import CONTEXT_BYTES, GROUPS, ROW_WORDS, TAIL_GROUPS, FakeDriver, Row, is_alive
@@ -171,7 +169,7 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
             driver.finish_epoch(rows)
         driver.follow(1, "following", os.getpid(), "pytest")
         driver.follow(1, "ended", os.getpid(), "pytest")
-        wait_until(lambda: fifo_is_empty(driver))
+        wait_until(driver.is_drained)
         daemon.cable.plugged = True
         device.say_hello()
         messages = device.waiting()
@@ -194,10 +192,6 @@ def test_a_host_that_does_not_read_loses_whole_epochs_and_stops_nothing(daemon, 
     # Not every change is reported, but the last report is true.
     reported = [m.state for m in messages if m.name == "process"]
     assert reported in (["ended"], ["following", "ended"])
-
-
-def fifo_is_empty(driver):
-    return struct.unpack("i", fcntl.ioctl(driver._fifo, termios.FIONREAD, b"\0" * 4))[0] == 0
 
 
 def test_when_the_driver_goes_away_the_daemon_ends_and_its_programs(start_daemon, driver):

@@ -13,12 +13,14 @@ import threading
 import pytest
 from cable import write_all
 from cobs import cobs
-from fake_driver import CONTEXTS, FRAMES, PARAMETERS
+from fake_driver import CONTEXTS, FRAMES, PARAMETERS, FakeDriver
+from fake_pages import FakePages
 from litemrc.device.link.frames import frame
 from litemrc.device.link.protocol import host_requests
 from patience import patience
 
 STRINGS = 1_000_000
+HOT_PAGES = 128
 CONFIG = "quick = /bin/true {scale}\nother [children] = /bin/true\n"
 
 # All orders that are allowed, by file.
@@ -34,9 +36,24 @@ ORDERS = {
     "range": f"({_N}) ({_N})",
     "sampling": r"\d|1[0-3]",
     "invalidate": f"({_N})",
+    "split": "[01]",
+    "keep_bitmap": "[01]",
+    **{f"hot/{name}": "[01]" for name in ("enable", "reads", "writes", "always_on")},
+    "hot/sampling": r"\d|1[0-5]",
+    "hot/threshold": f"({_N})",
+    "hot/wanted": r"[1-9]\d?|1[01]\d|12[0-8]",
+    "hot/lower": f"({_N})",
+    "hot/upper": f"({_N})",
+    "hot/watermark": r"[1-9]|1[0-6]",
 }
 AT_ITS_END = ("cgroup/memory.low", 0, "0")  # the daemon guarantees no memory to programs any more
 FOLLOW = re.compile(rf"contexts/[1-{CONTEXTS - 1}]/(pid|cgroup)$")
+
+
+@pytest.fixture
+def driver(folder):
+    with FakeDriver(folder, pages=FakePages(FRAMES, HOT_PAGES)) as made:
+        yield made
 
 
 def any_request(dice):
@@ -147,7 +164,9 @@ def test_requests_of_all_kinds_give_orders_within_bounds_only(throw, seed):
             assert re.fullmatch(ORDERS[name], text), (name, text)
             if name == "epoch_length":
                 assert PARAMETERS["epoch_least"] <= int(text.split()[0]) < 2**32
-            if name in ("range", "invalidate"):
+            if name == "hot/threshold":
+                assert int(text) > 0
+            if name in ("range", "invalidate", "hot/lower", "hot/upper"):
                 numbers = [int(number) for number in text.split()]
                 assert numbers == sorted(numbers) and numbers[-1] < FRAMES
         seen.add(name)

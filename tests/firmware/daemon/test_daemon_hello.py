@@ -18,7 +18,7 @@ def test_hello_reports_the_drivers_parameters_and_the_system(daemon):
         hello = device.hello
 
     assert hello.protocol == schema().constants["protocol_version"]
-    sent = PARAMETERS.keys() - {"version", "epoch_least", "record_bytes"}
+    sent = PARAMETERS.keys() - {"version", "epoch_least", "record_bytes", "first_page"}
     assert {name: getattr(hello, name) for name in sent} == {name: PARAMETERS[name] for name in sent}
     assert (hello.gateware, hello.clock_hz, hello.engine) == (PARAMETERS["version"], CLOCK_HZ, "bucket_stack")
     assert hello.system == f"Linux {platform.release()}"[:48]

@@ -99,6 +99,48 @@ SEEDED = {
         "record->rank_bytes == sizeof(struct litemrc_rank)",
         "test_daemon_ranks.py::test_the_counters_of_the_ranks_come_behind_those_of_the_contexts",
     ),
+    "bits of another epoch": (
+        "driver/pages.c",
+        "if (!error && (int32_t)(image->words[0] - epoch) > 0)\n\t\t\treturn -ESTALE;",
+        "if (!error && (int32_t)(image->words[0] - epoch) > 0)\n\t\t\treturn 0;",
+        "test_daemon_pages.py::test_pages_of_a_later_epoch_are_never_sent_for_an_earlier_one",
+    ),
+    "no patience": (
+        "driver/pages.c",
+        "tries < TRIES && on",
+        "tries < 1 && on",
+        "test_daemon_pages.py::test_the_daemon_waits_for_pages_that_the_driver_stores_after_the_record",
+    ),
+    "no gap of pages": (
+        "messages/epochs.c",
+        "pages_lose(record->epoch, record->lost);",
+        "",
+        "test_daemon_pages.py::test_pages_of_epochs_that_the_driver_lost_are_missing_by_their_indices",
+    ),
+    "pages before ranks": (
+        "messages/epochs.c",
+        "ranks_send(record);\n\tpages_send(record->epoch);",
+        "pages_send(record->epoch);\n\tranks_send(record);",
+        "test_daemon_pages.py::test_frames_and_then_hot_pages_follow_all_other_messages_of_their_epoch",
+    ),
+    "no gap of bitmaps": (
+        "messages/pages.c",
+        "accessed.sent += remaining;",
+        "",
+        "test_daemon_pages.py::test_a_host_that_does_not_read_gets_whole_epochs_of_pages_only",
+    ),
+    "half the settings": (
+        "driver/pages.c",
+        "for (; error && at >= 0 && at < HOT_SETTINGS; at++)",
+        "for (; false; at++)",
+        "test_daemon_hot.py::test_settings_that_the_driver_refuses_leave_those_before",
+    ),
+    "programs among writes": (
+        "requests/processes.c",
+        "context < driver_owners() ? 0",
+        "true ? 0",
+        "test_daemon_hot.py::test_contexts_of_writes_are_given_to_nobody",
+    ),
     "context kept": (
         "run_command.c",
         "leave(&files, child.pid);",
