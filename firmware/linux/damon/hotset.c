@@ -60,8 +60,11 @@ static void draw_by_zipf(uint32_t pages)
 	for (uint32_t page = 0; page < pages; page++)
 		total += WEIGHT_OF_FIRST / (page + 1);
 	for (uint32_t page = 0; page < pages; page++) {
+		uint32_t end;
+
 		sum += WEIGHT_OF_FIRST / (page + 1);
-		while (entry < sum * DRAWS / total)
+		end = sum * DRAWS / total;
+		while (entry < end)
 			draws[entry++] = page;
 	}
 }
