@@ -33,6 +33,8 @@ def walk(guest: Guest, times: int, touch: bool = False) -> Counter[str]:
     for _ in range(times):
         if touch:
             guest.run(f"echo '0 {2**FRAMES_LOG2 - 1}' >{FAKE}/touch")
+        # The program must have run in the epoch.
+        guest.run("kill -STOP $(pidof linear); sleep 0.1; kill -CONT $(pidof linear); sleep 0.1; true")
         guest.run(f"echo 1 >{HARDWARE}/end_epoch; sleep 0.1")
     after = feed_events(guest)
     return Counter({name: (after[name] - before[name]) / times for name in after})

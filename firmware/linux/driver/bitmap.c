@@ -33,13 +33,11 @@ static u32 image_words(const struct litemrc *mon)
 
 int litemrc_bitmap_init(struct litemrc *mon)
 {
-	int ret;
-
+	mutex_init(&mon->young.lock);
 	if (mon->parameters.page_bitmap) {
 		mon->bitmap.image = vzalloc(array_size(image_words(mon), sizeof(u32)));
-		ret = mon->bitmap.image ? litemrc_young_init(mon, words_of(mon)) : -ENOMEM;
-		if (ret)
-			return ret;
+		if (!mon->bitmap.image)
+			return -ENOMEM;
 	}
 	if (mon->ops->accessed) {
 		mutex_lock(&takers_lock);
@@ -59,7 +57,6 @@ void litemrc_bitmap_stop(struct litemrc *mon)
 
 void litemrc_bitmap_free(struct litemrc *mon)
 {
-	litemrc_young_free(mon);
 	vfree(mon->bitmap.image);
 }
 
@@ -91,7 +88,7 @@ static bool is_wanted(const struct litemrc *mon)
 	list_for_each_entry(taker, &takers, taker)
 		if (wants(taker))
 			return true;
-	return mon->bitmap.keep || litemrc_young_wanted(mon);
+	return mon->bitmap.keep || mon->young.on;
 }
 
 /* Passes the bits of the epoch in the window to those that take them. */
@@ -108,9 +105,28 @@ void litemrc_bitmap_pass(struct litemrc *mon)
 			if (wants(taker))
 				taker->ops->accessed(taker->io, mon->first_pfn, accessed_of(mon),
 						     words_of(mon));
-		litemrc_young_pass(mon, accessed_of(mon), words_of(mon));
+		mon->bitmap.marks = mon->young.on;
 	}
 	mutex_unlock(&takers_lock);
+}
+
+/* Marks the pages accessed in the epoch that was passed. Only its caller changes the image. */
+void litemrc_bitmap_mark(struct litemrc *mon)
+{
+	if (mon->bitmap.marks)
+		litemrc_young_mark(mon, accessed_of(mon));
+	mon->bitmap.marks = false;
+}
+
+/* Feeds the bits of accessed frames to the kernel from the next epoch on, or no longer. */
+int litemrc_bitmap_feed(struct litemrc *mon, bool on)
+{
+	if (!mon->parameters.page_bitmap)
+		return on ? -ENODEV : 0;
+	mutex_lock(&takers_lock);
+	mon->young.on = on;
+	mutex_unlock(&takers_lock);
+	return 0;
 }
 
 /* Keeps the bits of each epoch from the next on for sysfs, or no longer. */

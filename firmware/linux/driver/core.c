@@ -205,7 +205,6 @@ static void litemrc_remove(void *data)
 	litemrc_exits_unregister(mon);
 	litemrc_write(mon, LITEMRC_EV_ENABLE, 0);
 	free_irq(mon->irq, mon);
-	litemrc_young_stop(mon);
 	litemrc_pmu_unbind(mon);
 	litemrc_tails_stop(mon);
 	irq_work_sync(&mon->stuck_work);

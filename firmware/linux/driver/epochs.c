@@ -208,6 +208,7 @@ irqreturn_t litemrc_epoch_thread(int irq, void *data)
 	litemrc_command(mon, LITEMRC_COMMAND_RELEASE);
 	litemrc_write(mon, LITEMRC_EV_PENDING, LITEMRC_EV_PENDING_EPOCH);
 	wake_up_all(&ring->wait);
+	litemrc_bitmap_mark(mon);
 	return IRQ_HANDLED;
 }
 

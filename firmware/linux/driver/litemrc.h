@@ -157,6 +157,7 @@ struct litemrc_bitmap {
 	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
 	bool keep; /* the image is for sysfs, too */
 	bool kept; /* the image is complete */
+	bool marks; /* the epoch passed last is to be marked; of the interrupt's thread */
 };
 
 struct litemrc_young_events {
@@ -168,16 +169,10 @@ struct litemrc_young_events {
 
 /* Accessed bits of page table entries, set from the bits of the frames. */
 struct litemrc_young {
-	struct mutex lock; /* guards @on, @pending, the times, @events */
-	bool on;
-	u32 words; /* of the bits; 0: the gateware has no page bitmap */
-	u32 *pending; /* bits that no walk has taken yet */
-	u64 since; /* begin of their first epoch; of the scheduler's clock */
-	u64 passed; /* end of the last epoch */
-	struct work_struct work; /* a walk; the only user of the following */
-	u32 *taken;
-	struct litemrc_young_events walked;
-	struct litemrc_young_events events; /* as of the last complete walk */
+	bool on; /* guarded by bitmap.c's lock */
+	u64 ended; /* end of the epoch before, by the scheduler's clock; of the interrupt's thread */
+	struct mutex lock; /* guards the events */
+	struct litemrc_young_events events;
 };
 
 struct litemrc {
@@ -304,6 +299,8 @@ int litemrc_bitmap_init(struct litemrc *mon);
 void litemrc_bitmap_stop(struct litemrc *mon);
 void litemrc_bitmap_free(struct litemrc *mon);
 void litemrc_bitmap_pass(struct litemrc *mon);
+void litemrc_bitmap_mark(struct litemrc *mon);
+int litemrc_bitmap_feed(struct litemrc *mon, bool on);
 int litemrc_bitmap_keep(struct litemrc *mon, bool on);
 ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
 
@@ -318,13 +315,8 @@ bool litemrc_hot_interrupt(struct litemrc *mon);
 bool litemrc_hot_take(struct litemrc *mon, u32 *frame);
 int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
 
-/* young.c; litemrc_bitmap_init() and _free() call the first two */
-int litemrc_young_init(struct litemrc *mon, u32 words);
-void litemrc_young_free(struct litemrc *mon);
-void litemrc_young_stop(struct litemrc *mon);
-int litemrc_young_set(struct litemrc *mon, bool on);
-bool litemrc_young_wanted(const struct litemrc *mon);
-void litemrc_young_pass(struct litemrc *mon, const u32 *bits, u32 words);
+/* young.c: the first in the interrupt's thread */
+void litemrc_young_mark(struct litemrc *mon, const u32 *bits);
 void litemrc_young_events(struct litemrc *mon, struct litemrc_young_events *events);
 
 /* changes.c */

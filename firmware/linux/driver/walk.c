@@ -70,13 +70,13 @@ static unsigned long walk_table(struct mm_struct *mm, unsigned long address, uns
 	return next;
 }
 
+/* Caller holds the mmap lock. */
 static void walk_memory(struct mm_struct *mm, litemrc_visit *visit, void *data)
 {
 	struct vm_area_struct *area;
 	struct vma_iterator iterator;
 	unsigned long address;
 
-	mmap_read_lock(mm);
 	vma_iter_init(&iterator, mm, 0);
 	for_each_vma(iterator, area) {
 		if (area->vm_flags & (VM_IO | VM_PFNMAP))
@@ -84,17 +84,32 @@ static void walk_memory(struct mm_struct *mm, litemrc_visit *visit, void *data)
 		for (address = area->vm_start; address != area->vm_end;)
 			address = walk_table(mm, address, area->vm_end, visit, data);
 	}
-	mmap_read_unlock(mm);
 }
 
-void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data)
+static bool lock_memory(struct mm_struct *mm, bool wait)
+{
+	if (!wait)
+		return mmap_read_trylock(mm);
+	mmap_read_lock(mm);
+	return true;
+}
+
+static void walk_task(struct task_struct *task, bool wait, litemrc_visit *visit, void *data)
 {
 	struct mm_struct *mm = get_task_mm(task);
 
 	if (!mm)
 		return;
-	walk_memory(mm, visit, data);
+	if (lock_memory(mm, wait)) {
+		walk_memory(mm, visit, data);
+		mmap_read_unlock(mm);
+	}
 	mmput(mm);
+}
+
+void litemrc_walk_task(struct task_struct *task, litemrc_visit *visit, void *data)
+{
+	walk_task(task, true, visit, data);
 }
 
 /* The first thread of a process may have ended before the others. Caller is in an RCU section. */
@@ -120,11 +135,12 @@ static bool has_run(struct task_struct *process, u64 since)
 }
 
 /*
- * Lists the present processes of a cgroup, or all (NULL), that have run since, with references.
- * Later ones are children of these, or move in, which moved.c notes.
+ * Lists the present processes of a cgroup, or all (NULL), that have run since: as many as there is
+ * room for, with references. Later ones are children of these, or move in, which moved.c notes.
+ * Returns how many there are.
  */
 static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task_struct **tasks,
-				   unsigned int limit)
+				   unsigned int room)
 {
 	struct task_struct *process, *thread;
 	unsigned int count = 0;
@@ -137,9 +153,7 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 		thread = thread_with_memory(process);
 		if (!thread)
 			continue;
-		if (tasks && count == limit)
-			break;
-		if (tasks)
+		if (count < room)
 			tasks[count] = get_task_struct(thread);
 		count++;
 	}
@@ -147,29 +161,37 @@ static unsigned int list_processes(struct cgroup *cgroup, u64 since, struct task
 	return count;
 }
 
-static int walk_processes(struct cgroup *cgroup, u64 since, litemrc_visit *visit, void *data)
+#define LITEMRC_FEW_PROCESSES 32
+
+static int walk_processes(struct cgroup *cgroup, u64 since, bool wait, litemrc_visit *visit,
+			  void *data)
 {
-	unsigned int count = list_processes(cgroup, since, NULL, 0);
+	unsigned int count = LITEMRC_FEW_PROCESSES, room, i;
 	struct task_struct **tasks;
 
-	if (!count)
-		return 0;
-	tasks = kvcalloc(count, sizeof(*tasks), GFP_KERNEL);
-	if (!tasks)
-		return -ENOMEM;
-	count = list_processes(cgroup, since, tasks, count);
-	while (count--) {
-		litemrc_walk_task(tasks[count], visit, data);
-		put_task_struct(tasks[count]);
-	}
-	kvfree(tasks);
+	do {
+		room = count;
+		tasks = kvcalloc(room, sizeof(*tasks), GFP_KERNEL);
+		if (!tasks)
+			return -ENOMEM;
+		count = list_processes(cgroup, since, tasks, room);
+		for (i = 0; i < min(count, room); i++) {
+			if (count <= room)
+				walk_task(tasks[i], wait, visit, data);
+			put_task_struct(tasks[i]);
+		}
+		kvfree(tasks);
+	} while (count > room);
 	return 0;
 }
 
-/* Visits all entries of the processes that have run since a time of the scheduler's clock. */
+/*
+ * Visits all entries of the processes that have run since a time of the scheduler's clock, except
+ * of those whose mmap lock is taken.
+ */
 int litemrc_walk_since(u64 since, litemrc_visit *visit, void *data)
 {
-	return walk_processes(NULL, since, visit, data);
+	return walk_processes(NULL, since, false, visit, data);
 }
 
 /* Visits all entries of the processes that a context follows. Caller holds @settings. */
@@ -181,7 +203,7 @@ int litemrc_walk_context(struct litemrc *mon, unsigned int context, litemrc_visi
 
 	lockdep_assert_held(&mon->settings);
 	if (follower->cgroup)
-		return walk_processes(follower->cgroup, 0, visit, data);
+		return walk_processes(follower->cgroup, 0, true, visit, data);
 	task = get_pid_task(follower->pid, PIDTYPE_TGID);
 	if (!task)
 		return 0;

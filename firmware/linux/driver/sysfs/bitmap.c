@@ -24,13 +24,13 @@ static ssize_t set_switch(struct device *device, const char *text, size_t bytes,
 static ssize_t feed_accessed_show(struct device *device, struct device_attribute *attribute,
 				  char *text)
 {
-	return sysfs_emit(text, "%d\n", litemrc_young_wanted(litemrc_of_device(device)));
+	return sysfs_emit(text, "%d\n", READ_ONCE(litemrc_of_device(device)->young.on));
 }
 
 static ssize_t feed_accessed_store(struct device *device, struct device_attribute *attribute,
 				   const char *text, size_t bytes)
 {
-	return set_switch(device, text, bytes, litemrc_young_set);
+	return set_switch(device, text, bytes, litemrc_bitmap_feed);
 }
 static DEVICE_ATTR_RW(feed_accessed);
 
