@@ -170,7 +170,7 @@ struct litemrc_young_events {
 /* Accessed bits of page table entries, set from the bits of the frames. */
 struct litemrc_young {
 	bool on; /* guarded by bitmap.c's lock */
-	u64 ended; /* end of the epoch before, by the scheduler's clock; of the interrupt's thread */
+	u64 ended; /* end of the epoch before, on the scheduler's clock; for the irq thread */
 	struct mutex lock; /* guards the events */
 	struct litemrc_young_events events;
 };
