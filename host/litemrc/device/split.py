@@ -11,12 +11,12 @@ def get_split(device: Device) -> bool | None:
         LinkError: the device is gone or silent, or sends nonsense.
     """
     try:
-        (on,) = device.numbers(device.request("get_split"), 1)
+        answer = device.request("get_split")
     except RequestRefusedError as refused:
         if refused.code != "unsupported":
             raise
         return None
-    return bool(on)
+    return bool(device.numbers(answer, 1)[0])
 
 
 def owning_contexts(device: Device) -> int:
