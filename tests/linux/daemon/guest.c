@@ -1,7 +1,7 @@
 /*
  * The init of a guest in which the daemon serves on the first serial port, with the driver and a monitor in software
  * (firmware/linux/driver/test); and the programs that the daemon starts. With `tracker=PARAMETERS` on the kernel's
- * command line the monitor is the tracker without hardware instead.
+ * command line the monitor is the tracker without hardware instead; with `fake=PARAMETERS` it has these parts.
  *
  *	guest access N	N accesses by the program itself
  *	guest family N	N accesses by a child
@@ -12,6 +12,8 @@
  *	guest clients	makes init run clients, see run_clients()
  *	guest attack	ends with the sum of the ATTACK_... that succeeded
  *	guest pages N	sets the loop of the worker in /app to N pages; 1: as in be_worker()
+ *	guest touch N	N epochs of pages, see touch_pages()
+ *	guest queue N	frames 1 to N reach the threshold of hot pages
  *	guest worker G	waits in the cgroups /app and /batch from the start on, see be_worker()
  */
 #include <dirent.h>
@@ -32,6 +34,7 @@
 #include <unistd.h>
 
 #define FAKE "/sys/devices/platform/litemrc.0/fake/"
+#define FAKE_HOT "/sys/devices/platform/litemrc.0/fake_hot/"
 #define DAEMON "/litemrcd"
 #define TRIGGER "/tmp/clients"
 #define PAGES "/tmp/pages"
@@ -41,6 +44,7 @@
 #define LOOP_MOST 4096
 #define LOOP_PAGES 300
 #define PAGE 4096
+#define EPOCH "1000"
 
 enum { ATTACK_BUDGET = 1, ATTACK_GROUP = 2, ATTACK_SIGNAL = 4, ATTACK_PTRACE = 8, ATTACK_MEMORY = 16, ATTACK_USER = 32 };
 
@@ -157,7 +161,8 @@ static void start_workers(void)
 
 static void be_init(void)
 {
-	char *config = getenv("tracker") ? "/tracker.conf" : "/litemrcd.conf";
+	char *fake = getenv("fake");
+	char *config = getenv("tracker") ? "/tracker.conf" : fake ? "/pages.conf" : "/litemrcd.conf";
 	char *const daemon[] = {DAEMON, "--tty", "/dev/ttyS0", "--clock-hz", "50000000", "--config", config,
 				"--user", "1000:1000", "--program-user", "1001:1001", NULL};
 	pid_t pid;
@@ -172,9 +177,10 @@ static void be_init(void)
 	if (getenv("tracker")) {
 		load("/litemrc_os.ko", getenv("tracker"));
 	} else {
-		load("/litemrc_fake.ko", "ranks=4");
-		if (chmod(FAKE "access", 0666))
-			fail(FAKE "access");
+		load("/litemrc_fake.ko", fake ? fake : "ranks=4");
+		if (chmod(FAKE "access", 0666) || chmod(FAKE "touch", 0666) || chmod(FAKE "dirty", 0666) ||
+		    chmod(FAKE_HOT "hot_page", 0666) || chmod(FAKE_HOT "hot_queue", 0666))
+			fail(FAKE);
 		write_text(FAKE "hit", "0 0");	/* from now on hits and misses are real counts */
 	}
 	start_workers();
@@ -281,6 +287,32 @@ static int loop_over_pages(int rounds)
 	return 0;
 }
 
+static void order_frames(const char *path, int first, int last)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d %d", first, last);
+	write_text(path, text);
+}
+
+/*
+ * In epoch e = 1, 2, ... frames f = 100 e to f + e are read, frame f + 1000 is written, and frame f is hot with 3 accesses.
+ * The epoch then ends by EPOCH accesses.
+ */
+static int touch_pages(int epochs)
+{
+	for (int epoch = 1; epoch <= epochs; epoch++) {
+		int first = 100 * epoch;
+
+		order_frames(FAKE "touch", first, first + epoch);
+		order_frames(FAKE "dirty", first + 1000, first + 1000);
+		order_frames(FAKE_HOT "hot_page", first, 3);
+		write_text(FAKE "access", EPOCH);
+		usleep(100000);	/* far longer than the driver takes for an epoch */
+	}
+	return 0;
+}
+
 /* The cgroup of this process: /sys/fs/cgroup and the last field of 0::/PATH. */
 static int attack_group(void)
 {
@@ -376,6 +408,10 @@ int main(int argc, char **argv)
 		touch_memory(atoi(number), 0);
 	if (!strcmp(argv[1], "loop"))
 		return loop_over_pages(atoi(number));
+	if (!strcmp(argv[1], "touch"))
+		return touch_pages(atoi(number));
+	if (!strcmp(argv[1], "queue"))
+		order_frames(FAKE_HOT "hot_queue", 1, atoi(number));
 	if (!strcmp(argv[1], "attack"))
 		return attack();
 	if (!strcmp(argv[1], "clients"))
