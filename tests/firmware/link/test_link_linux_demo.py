@@ -22,10 +22,10 @@ def test_a_device_that_never_says_hello_is_given_up(start_peer):
         pass
 
 
-def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_peer):
+def test_everything_between_start_and_stop_of_the_monitor_is_collected(start_peer, tmp_path):
     """The last epoch has no accesses, which shows that all earlier ones were received."""
     with Device.open(start_peer(system=1, period_ms=2).url) as device:
-        table = collect(device, [Run("zipf", 1, 3), Run("loop", 2)]).table()
+        table = collect(device, [Run("zipf", 1, 3), Run("loop", 2)], tmp_path).table()
 
     epochs = sorted(set(table.epoch.tolist()))
     assert epochs == list(range(epochs[0], epochs[-1] + 1))

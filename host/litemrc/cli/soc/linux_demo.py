@@ -53,6 +53,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `litemrc linux-demo`."""
     # Imported here: numpy and pyarrow take long to load.
     from litemrc.cli.soc.demo_output import show
+    from litemrc.cli.soc.demo_pages import with_pages
     from litemrc.cli.soc.demo_results import check
     from litemrc.device.simulation.guest_shell import GuestShell
     from litemrc.device.simulation.linux_start import LinuxBuild
@@ -72,12 +73,13 @@ def main(args: argparse.Namespace) -> int:
             hello = device.hello
             system = system_text(hello.system, hello.driver, hello.abi)
             note(f"{system}, ready in {time.monotonic() - began:.0f} s")
-            collector = collect(device, runs or wanted_runs(device))
+            collector = collect(device, runs or wanted_runs(device), args.out)
         interrupts = ""
         with suppress(UserError):  # the curves do not need them
             interrupts = GuestShell(simulator, CONSOLE_S).run("cat /proc/interrupts")
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
+    results = with_pages(results, args.out)
     texts = {"Console": simulator.console.read_text(errors="replace")}
     return show(
         args,
@@ -110,21 +112,26 @@ def wanted_runs(device: Device) -> list[Run]:
     return runs
 
 
-def collect(device: Device, runs: list[Run]) -> "Collector":
+def collect(device: Device, runs: list[Run], out: Path) -> "Collector":
     """Run programs concurrently, and collect all epochs from the monitor's start to its stop."""
+    from litemrc.cli.soc.demo_pages import page_files
     from litemrc.cli.soc.demo_results import event_text
     from litemrc.device.collecting.collector import Collector
 
-    # Created first: the driver has enabled the monitor, and the epoch in progress must not be missed.
-    collector = Collector(device)
-    device.request("monitor", on=False)
-    device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
-    device.request("monitor", on=True)
-    with counting("epochs", None) as show_progress:
+    files = page_files(out, device.hello)
+    with files.selected(device) as messages, counting("epochs", None) as show_progress:
+        # Before the rest: the driver has enabled the monitor, and the epoch in progress must not be missed.
+        collector = Collector(device, messages=messages)
+        device.request("monitor", on=False)
+        device.request("set_epoch", unit="accesses", length=EPOCH_ACCESSES)
+        device.request("monitor", on=True)
         for message in collector.collect(runs=runs, together=True):
+            files.take(collector)
             show_progress(collector.epochs, event_text(message, device.hello.workloads))
         for _ in collector.finish():
+            files.take(collector)
             show_progress(collector.epochs, "")
+    files.save(interrupted=False)
     return collector
 
 
