@@ -94,7 +94,7 @@ def refaults(shell: Shell) -> dict[str, Any]:
 
 
 def cost(shell: Shell) -> dict[str, Any]:
-    """Run zipf in memory that holds it: with the monitor without epochs, with epochs, and with the feed."""
+    """Run zipf in memory that holds it: without epochs, with epochs, and with the feed."""
     prepare(shell, LONGEST_EPOCH)
     found = {"without epochs": asdict(measure(shell, RESIDENT, "max", False))}
     set_epoch(shell, HARDWARE, SHORT_EPOCH)
@@ -103,51 +103,44 @@ def cost(shell: Shell) -> dict[str, Any]:
     return found
 
 
+def walk_cells(run: Run) -> list[str]:
+    """Return entries and cycles of a walk, and the share of these in an epoch."""
+    walks = run.feed["walks"]
+    if not walks:
+        return ["", "", ""]
+    cycles = run.feed["microseconds"] * CLOCK_MHZ / walks
+    return [f"{run.feed['visited'] / walks:,.0f}", f"{cycles:,.0f}", f"{cycles / EPOCH:.2%}"]
+
+
+WALK_HEADS = ("entries a walk", "its cycles", f"of {EPOCH / 1e6:.0f} M")
+
+
 def refault_table(found: Mapping[str, Any]) -> str:
     rows = []
+    off = Run(**found["off"])
     for name, values in found.items():
-        run, off = Run(**values), Run(**found["off"])
-        count = run.stat["workingset_refault_anon"]
-        ratio = count / off.stat["workingset_refault_anon"]
-        more = "" if name == "off" else f" ({percent(ratio)})"
-        walks = run.feed["walks"]
-        rows.append(
-            [
-                name,
-                f"{count:,}{more}",
-                f"{run.cycles / 1e6:,.1f}",
-                f"{run.epochs:,}",
-                f"{run.feed['visited'] / walks:,.0f}" if walks else "",
-                f"{run.feed['marked'] / walks:,.0f}" if walks else "",
-                f"{run.feed['microseconds'] * CLOCK_MHZ / walks:,.0f}" if walks else "",
-                f"{run.feed['microseconds'] * 1000 / run.ns:.2%}" if walks else "",
-            ]
-        )
-    heads = ("feed", "refaults", "M cycles", "epochs", "entries a walk", "marked", "cycles", "of all")
-    return markdown(heads, rows)
+        run = Run(**values)
+        count, before = (each.stat["workingset_refault_anon"] for each in (run, off))
+        more = "" if name == "off" else f" ({percent(count / before)})"
+        rows.append([name, f"{count:,}{more}", f"{run.cycles / 1e6:,.1f}", *walk_cells(run)])
+    return markdown(("feed", "refaults", "M cycles", *WALK_HEADS), rows)
 
 
 def cost_table(found: Mapping[str, Any]) -> str:
     rows = []
-    without, off = (Run(**found[name]) for name in ("without epochs", "off"))
+    before = None
     for name, values in found.items():
         run = Run(**values)
-        base = off if name == "on" else without
-        each = (run.cycles - base.cycles) / run.epochs if run.epochs else 0
-        walks = run.feed["walks"]
-        rows.append(
-            [
-                {"off": "epochs", "on": "epochs and feed"}.get(name, name),
-                f"{run.cycles / 1e6:,.2f}",
-                f"{run.epochs:,}",
-                f"{each:,.0f}" if run.epochs else "",
-                f"{each / EPOCH:.2%}" if run.epochs else "",
-                f"{run.feed['visited'] / walks:,.0f}" if walks else "",
-                f"{run.feed['microseconds'] * CLOCK_MHZ / walks:,.0f}" if walks else "",
-            ]
-        )
-    heads = ("resident", "M cycles", "epochs", "cycles more, each", f"of an epoch of {EPOCH / 1e6:.0f} M")
-    return markdown((*heads, "entries a walk", "cycles of a walk"), rows)
+        more = ["", ""]
+        if before:
+            # The epochs that end in the program's time.
+            each = (run.cycles - before.cycles) / (run.cycles / SHORT_EPOCH)
+            more = [f"{each:,.0f}", f"{each / EPOCH:.2%}"]
+        shown = {"off": "with epochs", "on": "with epochs and feed"}.get(name, name)
+        rows.append([shown, f"{run.cycles / 1e6:,.2f}", *more, *walk_cells(run)])
+        before = run
+    heads = ("resident", "M cycles", "cycles more an epoch", f"of {EPOCH / 1e6:.0f} M")
+    return markdown((*heads, *WALK_HEADS), rows)
 
 
 PARTS: dict[str, Callable[[Shell], dict[str, Any]]] = {"refaults": refaults, "cost": cost}
