@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from litemrc.errors import OutputError
 from litemrc.files.sealed_parquet import FileKind, kind_of, read_sealed, whole_column
-from litemrc.files.sealed_writer import SealedWriter
+from litemrc.pages.epoch_writer import EpochWriter
 from litemrc.pages.page_bitmaps import PageBitmaps, PagesShown, check_unused_bits
 
 KIND = FileKind("a file of page bitmaps", "name a file of page bitmaps, or a trace")
@@ -73,21 +72,14 @@ def write_page_bitmaps(path: str | Path, bitmaps: PageBitmaps) -> None:
     writer.close(interrupted=bitmaps.interrupted)
 
 
-class PageBitmapWriter:
+class PageBitmapWriter(EpochWriter):
     """Writes page bitmaps, an epoch at a time; memory holds at most 1 MiB of them.
-
-    In a `with` block the file appears at the block's end, also at that of an exception: then marked as
-    interrupted, with the epochs so far. Without an epoch none appears. Otherwise call `close` or `discard`.
-    Until then nothing is at `path`, and what was there stays.
 
     Parameters:
         path: of the Parquet file.
         shown: what the bits stand for. Of hardware: `PagesShown(page_bytes=1 << page_shift,
             base_address=address of the DRAM, ranges=(range(frames),))`.
         writes_known, clock_hz, source: as in `PageBitmaps`.
-
-    Attributes:
-        epochs: appended so far.
 
     Raises:
         UserError: a file cannot be written there.
@@ -103,7 +95,7 @@ class PageBitmapWriter:
         source: str = "",
     ) -> None:
         self._shown = shown
-        self._described: dict[str, Any] = {
+        described = {
             "page_bytes": shown.page_bytes,
             "base_address": shown.base_address,
             "ranges": [[each.start, len(each)] for each in shown.ranges],
@@ -113,12 +105,9 @@ class PageBitmapWriter:
         }
         bits = pa.binary(shown.bitmap_bytes)
         types = {"epoch": pa.uint32(), "cycles": pa.uint64(), "accesses": pa.uint64()}
-        self._types: dict[str, pa.DataType] = types | {"accessed": bits, "written": bits}
-        self._writer = SealedWriter(path, KIND, VERSION, self._types, _UNITS)
-        self._group_rows = max(1, min(_GROUP_ROWS, _GROUP_BYTES // (2 * shown.bitmap_bytes)))
-        self._rows: list[tuple[int, int, int, bytes, bytes]] = []
-        self._last = -1
-        self.epochs = 0
+        types |= {"accessed": bits, "written": bits}
+        group_rows = max(1, min(_GROUP_ROWS, _GROUP_BYTES // (2 * shown.bitmap_bytes)))
+        super().__init__(path, KIND, VERSION, types, _UNITS, described, group_rows)
 
     def append(
         self,
@@ -141,8 +130,6 @@ class PageBitmapWriter:
             ValueError: the epoch does not follow, or bits are too many, too few or contradict each other.
             OutputError: the operating system refused the write.
         """
-        if not self._last < epoch < 1 << 32:
-            raise ValueError(f"epoch {epoch} after {self._last}")
         bits = [np.frombuffer(each, np.uint8) for each in (bytes(accessed), bytes(written))]
         for each in bits:
             if each.size != self._shown.bitmap_bytes:
@@ -150,46 +137,7 @@ class PageBitmapWriter:
             check_unused_bits(each, self._shown.pages)
         if (bits[1] & ~bits[0]).any():
             raise ValueError(f"epoch {epoch}: a page was written, but not accessed")
-        self._rows.append((epoch, cycles, accesses, bits[0].tobytes(), bits[1].tobytes()))
-        self._last = epoch
-        self.epochs += 1
-        if len(self._rows) == self._group_rows:
-            self._flush()
-
-    def close(self, *, interrupted: bool = False, path: str | Path | None = None) -> None:
-        """Complete the file.
-
-        Parameters:
-            interrupted: mark it as such.
-            path: write it there, in place of the writer's path.
-
-        Raises:
-            OutputError: the operating system refused the write.
-        """
-        if self._rows:
-            self._flush()
-        self._writer.finish(self._described | {"interrupted": interrupted}, path)
-
-    def discard(self) -> None:
-        """Write no file."""
-        self._writer.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.epochs and not isinstance(error, OutputError):
-            self.close(interrupted=error is not None)
-        else:
-            self.discard()
-
-    def _flush(self) -> None:
-        columns = zip(*self._rows, strict=True)
-        arrays = (pa.array(column, kind) for column, kind in zip(columns, self._types.values(), strict=True))
-        self._writer.write(dict(zip(self._types, arrays, strict=True)))
-        self._rows = []
+        self._add((epoch, cycles, accesses, bits[0].tobytes(), bits[1].tobytes()))
 
 
 def _decode(data: pa.Table, described: Mapping[str, Any]) -> PageBitmaps:

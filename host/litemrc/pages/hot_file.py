@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from litemrc.files.sealed_parquet import FileKind, read_sealed, whole_column
-from litemrc.files.sealed_writer import SealedWriter
+from litemrc.pages.epoch_writer import EpochWriter
 from litemrc.pages.hot_lists import HotList, HotLists
 
 KIND = FileKind("a file of hot pages", "name a file that `litemrc collect --hot` wrote")
@@ -43,15 +43,12 @@ def read_hot_lists(path: str | Path) -> HotLists:
     return read_sealed(path, KIND, VERSION, _decode)
 
 
-class HotListWriter:
-    """Writes hot pages, an epoch at a time. Until `close` nothing is at the path, and what was there stays.
+class HotListWriter(EpochWriter):
+    """Writes hot pages, an epoch at a time.
 
     Parameters:
         path: of the Parquet file.
         page_bytes, base_address, settings, source: as in `HotLists`.
-
-    Attributes:
-        epochs: appended so far.
 
     Raises:
         UserError: a file cannot be written there.
@@ -66,16 +63,13 @@ class HotListWriter:
         settings: Mapping[str, Any],
         source: str = "",
     ) -> None:
-        self._described: dict[str, Any] = {
+        described = {
             "page_bytes": page_bytes,
             "base_address": base_address,
             "settings": dict(settings),
             "source": source,
         }
-        self._writer = SealedWriter(path, KIND, VERSION, _TYPES, _UNITS)
-        self._rows: list[HotList] = []
-        self._last = -1
-        self.epochs = 0
+        super().__init__(path, KIND, VERSION, _TYPES, _UNITS, described, _GROUP_ROWS)
 
     def append(self, row: HotList) -> None:
         """Append the list of an epoch.
@@ -84,38 +78,7 @@ class HotListWriter:
             ValueError: the epoch does not follow.
             OutputError: the operating system refused the write.
         """
-        if row.epoch <= self._last:
-            raise ValueError(f"epoch {row.epoch} after {self._last}")
-        self._rows.append(row)
-        self._last = row.epoch
-        self.epochs += 1
-        if len(self._rows) == _GROUP_ROWS:
-            self._flush()
-
-    def close(self, *, interrupted: bool = False, path: str | Path | None = None) -> None:
-        """Complete the file.
-
-        Parameters:
-            interrupted: mark it as such.
-            path: write it there, in place of the writer's path.
-
-        Raises:
-            OutputError: the operating system refused the write.
-        """
-        if self._rows:
-            self._flush()
-        self._writer.finish(self._described | {"interrupted": interrupted}, path)
-
-    def discard(self) -> None:
-        """Write no file."""
-        self._writer.discard()
-
-    def _flush(self) -> None:
-        columns = {
-            name: pa.array([getattr(row, name) for row in self._rows], _TYPES[name]) for name in _TYPES
-        }
-        self._writer.write(columns)
-        self._rows = []
+        self._add(tuple(getattr(row, name) for name in _TYPES))
 
 
 def _decode(data: pa.Table, described: Mapping[str, Any]) -> HotLists:
