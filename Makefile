@@ -58,7 +58,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth \
+	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -296,6 +296,9 @@ bench-linux-tracker: linux-ready $(TEST_TOOLS)   ## the tracker without hardware
 
 damon-truth: linux-damon $(TEST_TOOLS)   ## which hot pages Linux's DAMON finds, beside all accesses and the monitor's units: docs/damon-truth.md (20 min)
 	PYTHONPATH=tests:scripts/results:scripts/damon python scripts/damon/damon_truth.py
+
+damon-rtl: linux-damon-ready $(LINUX_SIM)   ## DAMON on the SoC in the RTL, with accessed bits from the page bitmap: docs/damon-truth.md (15 min)
+	PYTHONPATH=tests:scripts/results:scripts/damon python scripts/damon/damon_rtl.py
 
 bench-linux-tracker-cost: linux-ready .venv/test.stamp   ## its cycles in the RTL, and its curves beside the monitor's: docs/os-tracker.md (70 min)
 	PYTHONPATH=tests:scripts/results python bench/linux_tracker_cost.py
