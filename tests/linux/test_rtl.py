@@ -8,6 +8,7 @@ import re
 import pytest
 from linux.console import Console
 from linux.qemu import IMAGES, READY, ROOT
+from litemrc.cli.soc.demo_pages import with_pages
 from litemrc.cli.soc.demo_results import check, verdict
 from litemrc.cli.soc.linux_demo import collect, examine
 from litemrc.device.device import Device
@@ -44,10 +45,15 @@ def shell(machine):
 
 
 @pytest.fixture(scope="module")
-def collected(machine, shell):
-    """Return the daemon's hello and what it sent while two programs ran side by side."""
+def out(tmp_path_factory):
+    return tmp_path_factory.mktemp("out")
+
+
+@pytest.fixture(scope="module")
+def collected(machine, shell, out):
+    """Return the daemon's hello and what it sent while two programs ran side by side; pages are in `out`."""
     with Device.open(machine.url, timeout_s=patience(COMMAND_TIMEOUT_S)) as device:
-        return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)])
+        return device.hello, collect(device, [Run("intr", 1), Run("linear", 2)], out)
 
 
 def clock_of(machine, pattern):
@@ -94,10 +100,12 @@ def test_poweroff_ends_the_simulation(machine, collected, shell):
     assert machine.wait(patience(COMMAND_TIMEOUT_S)) == 0
 
 
-def test_every_counter_is_that_of_the_golden_model_over_the_recorded_accesses(machine, collected, tmp_path):
+def test_counters_and_single_pages_are_those_of_the_golden_models(machine, collected, out, tmp_path):
     """Every access is counted or dropped, each in the context of the followed process."""
     hello, collector = collected
     results = examine(check(tmp_path, machine.record, hello, collector, exact=False, late=True))
+    results = with_pages(results, out, may_miss=True)
     assert verdict(results) == 0
+    assert {"page bitmap", "hot pages"} <= set(results.remarks)
     assert {0, 1, 2} <= set(results.table.contexts_with_data)
     assert results.account.counted > 100_000

@@ -60,12 +60,19 @@ def test_every_register_block_and_memory_is_where_litex_put_it(platform: tuple) 
     assert {name: entry.addresses[""] for name, entry in found.items()} == csr["csr_bases"]
 
 
-def bitmap_bytes(csr: dict) -> int:
-    """Bytes at the end of the monitor's window that its model does not have: two bits for each frame."""
+def unmodelled_bytes(csr: dict) -> int:
+    """Bytes at the end of the monitor's window that its model does not have.
+
+    They are two bits for each frame, and two words for each hot page.
+    """
     registers = json.loads((REPO / "host/litemrc/device/bridge/registers.json").read_text())
-    bit, _ = registers["fields"]["mrc"]["stack_capabilities"]["page_bitmap"]
-    built = csr["constants"]["mrc_built_stack_capabilities"] >> bit & 1
-    return built * 2 * (csr["memories"]["main_ram"]["size"] >> 12) // 8
+    fields = registers["fields"]["mrc"]["stack_capabilities"]
+    built = csr["constants"]["mrc_built_stack_capabilities"]
+    bitmap, hot_log2 = (
+        built >> bit & (1 << size) - 1 for bit, size in (fields["page_bitmap"], fields["hot_pages_log2"])
+    )
+    frames = csr["memories"]["main_ram"]["size"] >> 12
+    return bitmap * 2 * frames // 8 + (8 << hot_log2 if hot_log2 else 0)
 
 
 def test_windows_are_where_litex_put_them_and_as_large(platform: tuple) -> None:
@@ -74,7 +81,7 @@ def test_windows_are_where_litex_put_them_and_as_large(platform: tuple) -> None:
     assert "mrc_window" in windows
     for name, region in windows.items():
         entry = found[name.removesuffix("_window")]
-        size = region["size"] - (bitmap_bytes(csr) if name == "mrc_window" else 0)
+        size = region["size"] - (unmodelled_bytes(csr) if name == "mrc_window" else 0)
         assert (entry.addresses["window"], entry.sizes["window"]) == (region["base"], size)
 
 
@@ -98,7 +105,7 @@ def test_the_monitor_fits_its_memory_and_its_window(platform: tuple) -> None:
     assert value["memoryBase"] == main_ram["base"]
     assert 1 << value["framesLog2"] + value["pageShift"] == main_ram["size"]
     # Words of 4 bytes, [context][2 * groups].
-    window = csr["memories"]["mrc_window"]["size"] - bitmap_bytes(csr)
+    window = csr["memories"]["mrc_window"]["size"] - unmodelled_bytes(csr)
     assert 4 * 2 << value["contextsLog2"] + value["groupsLog2"] == window
     assert value["l2Bytes"] == csr["constants"]["config_l2_size"]
     # VexRiscv's data cache is 4 KB of 32-byte lines in one way, LiteX's L2 has lines of 128 bits (README).
