@@ -51,8 +51,12 @@ class RunningPrograms:
         Raises:
             UserError: a program or context the device does not have, or programs that cannot run together.
         """
-        contexts = owning_contexts(self._device) if runs else 0
+        contexts = self._device.hello.contexts
         places = [self._place(run, contexts) for run in runs]
+        # Programs start a round trip later if the device is asked, so only about contexts that may count writes.
+        if any(context >= (contexts + 1) // 2 for _, context, _ in places):
+            contexts = owning_contexts(self._device)
+            places = [self._place(run, contexts) for run in runs]
         if together:
             self._check_together(places)
         self._pending = deque(places)

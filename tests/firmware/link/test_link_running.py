@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from litemrc.device.errors import RequestRefusedError
 from litemrc.device.running import Run, RunningPrograms
 
 
@@ -17,8 +16,6 @@ class Recorder:
         self.asked = []
 
     def request(self, name, **values):
-        if name == "get_split":
-            raise RequestRefusedError("it cannot", "unsupported")
         self.asked.append((name, values["workload"]))
         return SimpleNamespace(sequence=100 * len(self.asked))
 
@@ -51,3 +48,20 @@ def test_a_hello_after_the_start_reports_what_still_runs(programs, device):
     assert programs.go_on() and len(device.asked) == 2
     programs.note_hello(SimpleNamespace(sequence=202, running=0))
     assert not programs.go_on()
+
+
+@pytest.mark.parametrize(("context", "asked"), [(None, 0), (3, 0), (4, 1), (7, 1)])
+def test_a_device_is_asked_for_its_split_only_for_contexts_that_may_count_writes(context, asked):
+    """A request delays the start by a round trip; 4 to 7 of 8 contexts are those of writes."""
+    requests = []
+
+    class Split(Recorder):
+        def request(self, name, **_):
+            requests.append(name)
+            return SimpleNamespace(values=[0])
+
+        def numbers(self, answer, count):
+            return answer.values[:count]
+
+    RunningPrograms(Split()).queue([Run("zipf", context)], together=False)
+    assert requests == ["get_split"] * asked
