@@ -8,10 +8,11 @@
 #include "link.h"
 #include "refs.h"
 
-#define BITS_BYTES 128u
-#define MESSAGE_WORDS (BITS_BYTES / 4)		/* of the bitmap, in a message */
-#define MESSAGE_FRAMES (MESSAGE_WORDS * LITEMRC_BITMAP_FRAMES)
-#define MESSAGE_HOT_PAGES 64u
+#define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / LITEMRC_BITMAP_FRAMES)	/* of the bitmap, in a message */
+#define PLACES(body) (sizeof(((struct body *)0)->frames) / sizeof(uint32_t))
+#define MESSAGE_HOT_PAGES PLACES(hot_body)
+
+_Static_assert(LITEMRC_HOT_QUEUED_MAX <= PLACES(queued_body), "a message holds the gateware's queue");
 
 static struct {
 	bool accessed, hot;
@@ -90,7 +91,7 @@ static void copy_bits(const struct monitor_parameters *p, bool written, uint8_t 
 
 static void send_accessed(const struct monitor_parameters *p)
 {
-	static uint8_t bits[2][BITS_BYTES];
+	static uint8_t bits[2][LITEMRC_ACCESSED_FRAMES / 8];
 	struct accessed_body *message = &link_message.accessed;
 	uint32_t found = find_accessed(p, accessed.first_word);
 

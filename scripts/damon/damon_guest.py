@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 IMAGES = ROOT / "build/linux-damon"
 INTERVAL = 1 << 14  # instructions in which references are counted: 0.5 ms of the slow processor
-TOUCHES_PER_MARK = 512  # of hotset.c
+_HOTSET = (ROOT / "firmware/linux/damon/hotset.c").read_text()
+TOUCHES_PER_MARK = int(re.search(r"#define MARK (\d+)u", _HOTSET)[1])
 # Of the SoC: 4 KB beside the processor, 8 KB in front of the DRAM.
 CACHES = (CacheShape(4096, 1, 32), CacheShape(8192, 1, 32))
 MEMORY_MB = 64

@@ -104,7 +104,7 @@ def test_counters_and_single_pages_are_those_of_the_golden_models(machine, colle
     """Every access is counted or dropped, each in the context of the followed process."""
     hello, collector = collected
     results = examine(check(tmp_path, machine.record, hello, collector, exact=False, late=True))
-    results = with_pages(results, out, may_miss=True)
+    results = with_pages(results, out)
     assert verdict(results) == 0
     assert {"page bitmap", "hot pages"} <= set(results.remarks)
     assert {0, 1, 2} <= set(results.table.contexts_with_data)

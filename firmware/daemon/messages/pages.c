@@ -9,17 +9,14 @@
 #include "messages/outbox.h"
 #include "system/timing.h"
 
-#define MESSAGE_FRAMES 1024u
-#define MESSAGE_BYTES (MESSAGE_FRAMES / 8)
-#define MESSAGE_WORDS (MESSAGE_FRAMES / BITMAP_FRAMES)
-#define MESSAGE_HOT_PAGES 64u
-#define MESSAGE_QUEUED 16u
+#define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / BITMAP_FRAMES)
+#define PLACES(body) (sizeof(((struct body *)0)->frames) / sizeof(uint32_t))
+#define MESSAGE_HOT_PAGES PLACES(hot_body)
+#define MESSAGE_QUEUED PLACES(queued_body)
 #define QUEUED_ROOM 8	/* in messages of maximum length: those of QUEUE_PAGES are shorter */
 #define TICK_MS 50	/* the driver's queue is not waited for by poll() */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word of a bitmap has its bytes in the order of the link");
-_Static_assert(MESSAGE_HOT_PAGES == sizeof(((struct hot_body *)0)->frames) / sizeof(uint32_t), "hot");
-_Static_assert(MESSAGE_QUEUED == sizeof(((struct queued_body *)0)->frames) / sizeof(uint32_t), "queued");
 _Static_assert(QUEUED_ROOM * LITEMRC_FRAME_MAX >= QUEUE_PAGES / MESSAGE_QUEUED * (5 * MESSAGE_QUEUED + 40), "queued");
 
 /* Messages of a kind: those of epochs from `first` on. */
@@ -48,7 +45,7 @@ static uint32_t messages_for(uint32_t items, uint32_t of_a_message)
 
 uint32_t pages_most(void)
 {
-	return (parameters.page_bitmap ? messages_for(parameters.frames, MESSAGE_FRAMES) : 0) +
+	return (parameters.page_bitmap ? messages_for(parameters.frames, LITEMRC_ACCESSED_FRAMES) : 0) +
 	       (parameters.hot_pages ? messages_for(parameters.hot_pages, MESSAGE_HOT_PAGES) : 0);
 }
 
@@ -230,7 +227,7 @@ static void drain(void)
 	if (!outbox_has_room_for_epoch(QUEUED_ROOM))
 		return;
 	count = hot_queue(frames, &lost);
-	for (int first = 0; first < count; first += MESSAGE_QUEUED) {
+	for (int first = 0; first < count; first += (int)MESSAGE_QUEUED) {
 		send_queued(frames + first, least(count - first, MESSAGE_QUEUED), lost != lost_seen);
 		lost_seen = lost;
 	}

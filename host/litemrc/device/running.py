@@ -53,7 +53,7 @@ class RunningPrograms:
         """
         contexts = self._device.hello.contexts
         places = [self._place(run, contexts) for run in runs]
-        # Programs start a round trip later if the device is asked, so only about contexts that may count writes.
+        # A question delays the programs by a round trip: it is asked of contexts that may count writes.
         if any(context >= (contexts + 1) // 2 for _, context, _ in places):
             contexts = owning_contexts(self._device)
             places = [self._place(run, contexts) for run in runs]

@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
             interrupts = GuestShell(simulator, CONSOLE_S).run("cat /proc/interrupts")
     ended = time.monotonic()
     results = examine(check(args.out, simulator.record, hello, collector, exact=args.exact, late=True))
-    results = with_pages(results, args.out, may_miss=True)
+    results = with_pages(results, args.out)
     texts = {"Console": simulator.console.read_text(errors="replace")}
     return show(
         args,

@@ -14,6 +14,9 @@ class Layout:
         versions: of the layout of each block, by its kind: mrc, ranks, refs.
         fields: shift and bits of each field, by kind of block, register and field.
         window_totals: words behind the hits of a context in the monitor's window.
+        bitmap_frames: frames of a word of the page bitmap.
+        hot_page_words: words of a hot page.
+        hot_queued_max: places of the queue of hot pages.
         meter_words: counters of a domain in the rank meter's window.
         state_bits: bits of a domain in the register `state` of the ranks.
         load_initial: the word that loads a reference counter with its initial value.
@@ -23,6 +26,9 @@ class Layout:
     versions: dict[str, int]
     fields: dict[str, dict[str, dict[str, tuple[int, int]]]]
     window_totals: list[str]
+    bitmap_frames: int
+    hot_page_words: int
+    hot_queued_max: int
     meter_words: list[str]
     state_bits: int
     load_initial: int

@@ -7,13 +7,11 @@ from litemrc.device.bridge.answer import Answer, Handlers, Sent
 from litemrc.device.bridge.block import RegisterBlock
 from litemrc.device.bridge.csr_file import SoCMap
 from litemrc.device.bridge.errors import RefusedError
+from litemrc.device.bridge.layout import layout
 from litemrc.device.bridge.monitor import MonitorRequests
 from litemrc.device.link.protocol import Message, device_messages, host_requests
+from litemrc.device.link.schema import schema
 
-_BITS = 32  # of a word of the window
-_PIECE_WORDS = 32  # of the bitmap, in a message
-_HOT_WORDS = 2  # frame and count
-_QUEUE = 16
 _NO_HOT = "the gateware has no hot pages"
 
 
@@ -68,7 +66,7 @@ class PageRequests:
             return
         overflow = self._mrc.fields("hot_status")["queue_overflow"]
         frames: list[int] = []
-        while len(frames) < _QUEUE and (oldest := self._mrc.fields("hot_queue"))["valid"]:
+        while len(frames) < layout().hot_queued_max and (oldest := self._mrc.fields("hot_queue"))["valid"]:
             frames.append(oldest["frame"])
             self._mrc.command("take", "hot_command")
         if frames:
@@ -81,22 +79,29 @@ class PageRequests:
         return (self._sent[kind] - 1) % 2**32
 
     def _read_accessed(self) -> list[dict[str, Any]]:
-        words = self._monitor.size("frames") // _BITS
+        bits = layout().bitmap_frames
+        words, of_a_message = (
+            self._monitor.size("frames") // bits,
+            schema().constants["accessed_frames"] // bits,
+        )
         found = self._mrc.window(self._behind_counters(), 2 * words)
         messages: list[dict[str, Any]] = []
-        for first in range(0, words, _PIECE_WORDS):
-            last = min(first + _PIECE_WORDS, words)
+        for first in range(0, words, of_a_message):
+            last = min(first + of_a_message, words)
             accessed, written = _bytes(found[first:last]), _bytes(found[words + first : words + last])
             if accessed or (last == words and not messages):
                 place = first if accessed else 0
-                messages.append({"first": place * _BITS, "accessed": accessed, "written": written})
+                messages.append({"first": place * bits, "accessed": accessed, "written": written})
         return messages
 
     def _read_hot(self) -> list[dict[str, Any]]:
         status, accesses = self._mrc.fields("hot_status"), self._mrc.read("hot_accesses")
-        first = self._behind_counters() + self.bitmap * 2 * (self._monitor.size("frames") // _BITS)
-        words = self._mrc.window(first, _HOT_WORDS * status["listed"]) if status["listed"] else []
-        frames, counts = words[::_HOT_WORDS], words[1::_HOT_WORDS]
+        first = self._behind_counters() + self.bitmap * 2 * (
+            self._monitor.size("frames") // layout().bitmap_frames
+        )
+        each = layout().hot_page_words
+        words = self._mrc.window(first, each * status["listed"]) if status["listed"] else []
+        frames, counts = words[::each], words[1::each]
         flags = {name: bool(status[name]) for name in ("more", "saturated")}
         (most,) = (field.high for field in device_messages().types["hot"].body if field.name == "frames")
         return [
@@ -124,8 +129,10 @@ class PageRequests:
             raise RefusedError("bad_argument", "there is no such range of frames")
         if not 1 <= request.wanted <= self.hot_pages:
             raise RefusedError("bad_argument", "the list has not so many places, or none is wanted")
-        if not 1 <= request.watermark <= _QUEUE:
-            raise RefusedError("bad_argument", "the queue has 16 places, and the watermark is at least 1")
+        places = layout().hot_queued_max
+        if not 1 <= request.watermark <= places:
+            why = f"the queue has {places} places, and the watermark is at least 1"
+            raise RefusedError("bad_argument", why)
         fields = {name: int(getattr(request, name)) for name in _settings()}
         control = {name: fields.pop(name) for name in self._mrc.fields("hot_control")}
         with self._monitor.changing(*(f"hot_{name}" for name in fields), "hot_control"):

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from litemrc.device.collecting.message_gaps import MessageGaps
 from litemrc.device.link.protocol import Message
+from litemrc.device.link.schema import schema
 from litemrc.pages.hot_lists import HotList
 
 Epoch = TypeVar("Epoch")
@@ -83,7 +84,7 @@ def accessed_epochs(frames: int) -> PagesOfEpochs[AccessedEpoch]:
         behind = 0
         for message in messages:
             place = message.first // 8
-            if message.first % 1024 or place < behind:
+            if message.first % schema().constants["accessed_frames"] or place < behind:
                 raise ValueError(f"epoch {message.epoch}: bits of frame {message.first} follow {8 * behind}")
             for name, target in bits.items():
                 found = getattr(message, name)
