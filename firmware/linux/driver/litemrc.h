@@ -6,7 +6,6 @@
 #include <linux/cgroup.h>
 #include <linux/io.h>
 #include <linux/irq_work.h>
-#include <linux/kfifo.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -22,6 +21,7 @@
 #include "litemrc_platform.h"
 #include "litemrc_regs.h"
 #include "litemrc_uapi.h"
+#include "pages/pages.h"
 #include "ranks/ranks.h"
 
 #define LITEMRC_RING_EPOCHS 64
@@ -138,43 +138,6 @@ struct litemrc_folders {
 	unsigned int count;
 };
 
-#define LITEMRC_HOT_QUEUE_PAGES 256 /* a power of two; as many lines fit into a file of sysfs */
-
-/* Pages with the most accesses. */
-struct litemrc_hot {
-	struct mutex lock; /* guards the image */
-	u32 *image; /* as in sysfs; NULL: the gateware has no hot pages */
-	bool kept; /* the image is an epoch's */
-	raw_spinlock_t queue_lock; /* guards the rest, and the gateware's queue */
-	DECLARE_KFIFO(queue, u32, LITEMRC_HOT_QUEUE_PAGES); /* frames */
-	u32 queued;
-	u32 lost; /* as @queue was full */
-	u32 overflows; /* of the gateware's queue */
-};
-
-/* Bits of the frames. Guarded by bitmap.c's lock. */
-struct litemrc_bitmap {
-	u32 *image; /* as in sysfs; NULL: the gateware has no page bitmap */
-	bool keep; /* the image is for sysfs, too */
-	bool kept; /* the image is complete */
-	bool marks; /* the epoch passed last is to be marked; of the interrupt's thread */
-};
-
-struct litemrc_young_events {
-	u64 walks; /* through all page tables */
-	u64 visited; /* entries, of all walks */
-	u64 marked; /* of these: accessed and not marked before */
-	u64 ns; /* of all walks */
-};
-
-/* Accessed bits of page table entries, set from the bits of the frames. */
-struct litemrc_young {
-	bool on; /* guarded by bitmap.c's lock */
-	u64 ended; /* end of the epoch before, on the scheduler's clock; for the irq thread */
-	struct mutex lock; /* guards the events */
-	struct litemrc_young_events events;
-};
-
 struct litemrc {
 	struct litemrc_map map;
 	raw_spinlock_t lock; /* innermost; guards map and the command registers */
@@ -205,7 +168,7 @@ struct litemrc {
 	struct litemrc_hot hot;
 	struct litemrc_young young;
 	struct litemrc_pmu *pmu; /* NULL: none */
-	struct list_head taker; /* in bitmap.c's list of those that take such bits */
+	struct list_head taker; /* in pages/bitmap.c's list of those that take such bits */
 	struct litemrc_folders contexts;
 	struct litemrc_folders rank_folders;
 	struct litemrc_ranks ranks;
@@ -293,31 +256,6 @@ bool litemrc_ring_has(struct litemrc_reader *reader);
 bool litemrc_ring_fetch(struct litemrc_reader *reader);
 const u32 *litemrc_ring_row(struct litemrc *mon, unsigned int context);
 const struct litemrc_epoch *litemrc_ring_last(struct litemrc *mon);
-
-/* bitmap.c */
-int litemrc_bitmap_init(struct litemrc *mon);
-void litemrc_bitmap_stop(struct litemrc *mon);
-void litemrc_bitmap_free(struct litemrc *mon);
-void litemrc_bitmap_pass(struct litemrc *mon);
-void litemrc_bitmap_mark(struct litemrc *mon);
-int litemrc_bitmap_feed(struct litemrc *mon, bool on);
-int litemrc_bitmap_keep(struct litemrc *mon, bool on);
-ssize_t litemrc_bitmap_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
-
-/* hot.c */
-int litemrc_hot_init(struct litemrc *mon);
-void litemrc_hot_free(struct litemrc *mon);
-void litemrc_hot_quiet(struct litemrc *mon);
-void litemrc_hot_pass(struct litemrc *mon);
-ssize_t litemrc_hot_read(struct litemrc *mon, char *data, loff_t offset, size_t bytes);
-bool litemrc_hot_drain(struct litemrc *mon);
-bool litemrc_hot_interrupt(struct litemrc *mon);
-bool litemrc_hot_take(struct litemrc *mon, u32 *frame);
-int litemrc_hot_set(struct litemrc *mon, u32 offset, u32 mask, u32 value);
-
-/* young.c: the first in the interrupt's thread */
-void litemrc_young_mark(struct litemrc *mon, const u32 *bits);
-void litemrc_young_events(struct litemrc *mon, struct litemrc_young_events *events);
 
 /* changes.c */
 int litemrc_settle_locked(struct litemrc *mon);

@@ -25,7 +25,7 @@ def build_modules(kernel: Path, out: Path) -> list[Path]:
     modules = []
     for folder in ("", "test"):
         copy = out / "driver" / folder
-        patterns = ("*", "sysfs/*", "tail/*", "ranks/*", "tracker/*")
+        patterns = ("*", "sysfs/*", "tail/*", "pages/*", "ranks/*", "tracker/*")
         found = (source for pattern in patterns for source in (DRIVER / folder).glob(pattern))
         for source in filter(Path.is_file, found):
             target = copy / source.relative_to(DRIVER / folder)
