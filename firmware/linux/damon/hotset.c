@@ -14,8 +14,8 @@
  * sweep     128 touches to a page, then the next one
  * uniform   all pages alike
  *
- * Every MARK touches it reads the clock, and then a line that it has not read for long. The guest
- * knows the time, and an observer of the DRAM sees the access: so both have the same clock. FILE
+ * Every MARK touches it reads the time, and then a line that it has not read for long. FILE has the
+ * time, and an observer of the DRAM sees the access: so the times of both can be compared. FILE
  * gets lines "first ADDRESS", "page FRAME" of each page in order, "mark FRAME NS", "move NS PAGES".
  */
 #include <fcntl.h>
