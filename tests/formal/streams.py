@@ -18,7 +18,7 @@ class PageNumbersStreams(Proof):
     def __init__(self, unit_class=PageNumbers) -> None:
         super().__init__()
         self.unit = unit = unit_class(8, 4, 2)
-        for name in ("lower", "upper", "sampling", "split"):
+        for name in ("lower", "upper", "sampling"):
             setting = getattr(unit, name)  # they may change while no operation is in progress
             self.comb += setting.eq(self.any_constant(len(setting), name))
         self.assume_stream("sink", unit.sink)
