@@ -101,6 +101,8 @@ def test_the_host_package_needs_only_a_compiler(tmp_path: Path) -> None:
     rows = run(litemrc, "mrc", "trace.txt", cwd=tmp_path).splitlines()
     assert rows[0] == "100 accesses, 2 cold misses"
     assert rows[-1].split()[0] == "2" and float(rows[-1].split()[-1]) == 0.02
+    epochs = run(litemrc, "hot", "trace.txt", cwd=tmp_path).splitlines()
+    assert "4096:50 8192:50" in epochs[1]
     assert "litemrc" in run(
         programs / "python", "-c", "import litemrc; print(litemrc.__name__)", cwd=tmp_path
     )

@@ -5,9 +5,10 @@ from contextlib import ExitStack
 from typing import Self
 
 from litemrc.curves.curves import Curves
+from litemrc.device import TIMEOUT_S
 from litemrc.device.collecting.collector import Collector
-from litemrc.device.device import TIMEOUT_S, printable
 from litemrc.device.device import Device as LinkedDevice
+from litemrc.device.device import printable
 from litemrc.device.running import Run
 from litemrc.epochs.curve_files import curves_of
 from litemrc.errors import UserError

@@ -1,1 +1,3 @@
 """The device side of the host package: the serial link, its messages, and the collection of epochs."""
+
+TIMEOUT_S = 10.0  # to wait for an answer; here for parsers, which load no link

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from litemrc.device import TIMEOUT_S
 from litemrc.device.errors import DeviceFaultError, RequestRefusedError, SilentDeviceError
 from litemrc.device.link.link import Link, LinkCounts
 from litemrc.device.link.port import MessagePort
 from litemrc.device.link.protocol import Message, ProtocolError, host_requests
 
-TIMEOUT_S = 10.0
 _TRIES = 4
 _BRIDGE = "litex://"
 _REMEDIES = {

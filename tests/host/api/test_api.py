@@ -67,3 +67,11 @@ def test_help_of_mrc_loads_neither_device_nor_pictures_nor_arrow():
     assert "litemrc.cli.curves.mrc" in loaded
     assert not loaded.intersection(("pyarrow", "matplotlib", "serial", "cbor2", "zcbor", "pandas", "jinja2"))
     assert not {name for name in loaded if name.startswith(("litemrc.device", "litemrc.plots"))}
+
+
+def test_hot_pages_of_a_trace_need_no_device(tmp_path):
+    trace = tmp_path / "trace.txt"
+    trace.write_text("0x1000\n0x2000\n" * 50)
+    loaded = loaded_by(run_command("hot", str(trace)))
+    assert "litemrc.native.hot_pages" in loaded  # the trace was counted
+    assert not loaded.intersection(("serial", "cbor2", "cobs", "zcbor"))

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from litemrc.cli.shared.arguments import positive
 from litemrc.cli.shared.protocol_names import EPOCH_UNITS
+from litemrc.device import TIMEOUT_S
 
 
 def add_port_arguments(parser: argparse._ActionsContainer, *, required: bool = True) -> None:
     """Declare the port of the device and the time to wait for its answers."""
-    from litemrc.device.device import TIMEOUT_S
-
     parser.add_argument(
         "--port",
         metavar="URL",
