@@ -36,7 +36,7 @@ CLOCK_MHZ = 50
 EPOCH = 1_000_000  # cycles: 20 ms
 # A sample sees an epoch only if one ends in it. The times are nanoseconds already: 2^0 each.
 SETTING = Setting("vaddr", sample_us=25_000, aggregate_us=200_000, most=20, ns_log2=0)
-PATTERN, PAGES, MS = "phases", 1024, 2000
+PATTERN, PAGES, MS = "phases", 1024, 3000
 OFF_S = 1  # of sleep, from the pattern's begin until the feed is on; the start of `sleep` is added
 WANTED = PAGES // 10  # hot pages of the pattern
 BUFFER_KB = 64  # for lines of 36 bytes: 10 intervals of 20 regions are 7 KB
