@@ -75,7 +75,7 @@ int hot_perform(const struct host_request *request, const struct monitor_paramet
 	if (!set->wanted || set->wanted > parameters->hot_pages)
 		return refuse(reason, error_code_bad_argument_c, "the list has not so many places, or none is wanted");
 	if (!set->watermark || set->watermark > LITEMRC_HOT_QUEUED_MAX)
-		return refuse(reason, error_code_bad_argument_c, "the queue has 16 places, and the watermark is at least 1");
+		return refuse(reason, error_code_bad_argument_c, "the watermark is from 1 to the places of the queue");
 	if (!set->threshold || !set_hot(set))
 		return refuse(reason, error_code_bad_argument_c, "no count reaches this threshold, or it is 0");
 	acknowledge_hot(ack);

@@ -60,7 +60,7 @@ static struct image open_image(int monitor, const char *name, int on_off, size_t
 
 static uint32_t bitmap_words(void)
 {
-	return (parameters.frames + BITMAP_FRAMES - 1) / BITMAP_FRAMES;
+	return (parameters.frames + LITEMRC_BITMAP_FRAMES - 1) / LITEMRC_BITMAP_FRAMES;
 }
 
 void pages_open(int monitor)

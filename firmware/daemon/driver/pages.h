@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BITMAP_FRAMES 32	/* of a word */
+#include "litemrc_regs.h"
+
 #define QUEUE_PAGES 2048	/* lines of a file of sysfs at most */
 
 /* Settings of hot pages, in the order of set_hot's arguments. */

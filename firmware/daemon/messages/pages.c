@@ -9,7 +9,7 @@
 #include "messages/outbox.h"
 #include "system/timing.h"
 
-#define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / BITMAP_FRAMES)
+#define MESSAGE_WORDS (LITEMRC_ACCESSED_FRAMES / LITEMRC_BITMAP_FRAMES)
 #define PLACES(body) (sizeof(((struct body *)0)->frames) / sizeof(uint32_t))
 #define MESSAGE_HOT_PAGES PLACES(hot_body)
 #define MESSAGE_QUEUED PLACES(queued_body)
@@ -91,7 +91,7 @@ static void send_accessed(uint32_t epoch, const struct bitmap *bitmap)
 			.epoch = epoch,
 			.piece = piece++,
 			.remaining = --remaining,
-			.first = bits.len ? first * BITMAP_FRAMES : 0,
+			.first = bits.len ? first * LITEMRC_BITMAP_FRAMES : 0,
 			.accessed = bits,
 			.written = bits_of(bitmap->written, bitmap, first),
 		};

@@ -7,7 +7,6 @@
 #include "driver/pages.h"
 #include "messages/pages.h"
 
-#define QUEUE_PLACES 16	/* of the gateware */
 #define NO_BITMAP "the gateware has no page bitmap"
 #define NO_HOT_PAGES "the gateware has no hot pages"
 
@@ -40,9 +39,9 @@ static int set_hot(const struct set_hot_body *set, struct answer *answer)
 		return refuse(answer, error_code_bad_argument_c, "there is no such range of frames");
 	if (!set->wanted || set->wanted > parameters.hot_pages)
 		return refuse(answer, error_code_bad_argument_c, "the list has not so many places, or none is wanted");
-	if (!set->watermark || set->watermark > QUEUE_PLACES)
+	if (!set->watermark || set->watermark > LITEMRC_HOT_QUEUED_MAX)
 		return refuse(answer, error_code_bad_argument_c,
-			      "the queue has 16 places, and the watermark is at least 1");
+			      "the watermark is from 1 to the places of the queue");
 	if (!set->threshold)
 		return refuse(answer, error_code_bad_argument_c, "the threshold is 0");
 	error = hot_set(&settings);

@@ -69,7 +69,6 @@ def replay_hot(recording: Recording, settings: HotSettings, frames: int) -> HotR
     Parameters:
         settings: those in force since the last clear.
     """
-    sets = 512 if frames >= 2048 else frames // 4  # as litemrc_gateware/counters/hot_pages.py
     selection = Selection(
         lower=settings.lower,
         upper=settings.upper,
@@ -80,7 +79,7 @@ def replay_hot(recording: Recording, settings: HotSettings, frames: int) -> HotR
         wanted=settings.wanted,
         always_on=settings.always_on,
     )
-    model = HotPages(frames, sets, settings=selection)
+    model = HotPages(frames, settings=selection)
     lists: dict[int, HotList] = {}
     queued: list[int] = []
     columns = ("op", "frame", "write", "frozen", "epoch", "epoch_end")

@@ -67,6 +67,8 @@ def test_it_is_followed_as_itself_not_as_the_daemon(daemon, driver):
         device.request("run", workload=SLEEP, context=1, scale=100)
         pid = int(driver.read("contexts/1/pid"))
         wait_until(lambda: b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        # Its loader opens libraries until it sleeps.
+        wait_until(lambda: "State:\tS" in Path(f"/proc/{pid}/status").read_text())
         command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         status = Path(f"/proc/{pid}/status").read_text()
         files = sorted(os.listdir(f"/proc/{pid}/fd"))

@@ -159,7 +159,7 @@ def test_a_part_that_is_not_known_is_refused(start_peer):
 
 def test_collect_keeps_the_ranks_in_a_file_of_their_own(start_peer, tmp_path):
     url, out, of_ranks = (
-        start_peer(ranks=1, epochs=9, period_ms=5).url,
+        start_peer(ranks=1, epochs=5000, period_ms=5).url,
         tmp_path / "c.parquet",
         tmp_path / "r.parquet",
     )

@@ -30,7 +30,7 @@ from monitor_bench import (
 from mutation import mutated_module
 from verilated_simulation import run_simulation
 
-PAGES, SETS = 4, FRAMES // 4
+PAGES = 4
 BITMAP_WORDS = 4
 BUILD = Build("bucket_stack", sampling=1, page_bitmap=True, hot_pages=PAGES)
 LIST = WINDOW + CONTEXTS * 2 * GROUPS + BITMAP_WORDS
@@ -119,7 +119,7 @@ def run(monitor_class):
 
 def golden_lists(events):
     """The list of each epoch, and all pages queued."""
-    model, lists = HotPages(FRAMES, SETS, settings=SETTINGS), []
+    model, lists = HotPages(FRAMES, settings=SETTINGS), []
     queued = []
     for kind, frame, _, write, dropped, epoch_end, frozen in events:
         if kind == OpKind.ACCESS and not dropped and not frozen:

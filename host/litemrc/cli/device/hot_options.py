@@ -34,9 +34,7 @@ def add_hot_arguments(parser: argparse.ArgumentParser) -> None:
     hot.add_argument("--hot-sample", metavar="N", type=natural, help="count 1 access of 2^N, 0 to 15")
     hot.add_argument("--hot-range", metavar="A:B", type=frame_range, help="count only frames A to B")
     hot.add_argument("--hot-queue", action=_ON_OR_OFF, help="also report pages as soon as they are hot")
-    hot.add_argument(
-        "--hot-watermark", metavar="N", type=positive, help="pages such a report waits for, 1 to 16"
-    )
+    hot.add_argument("--hot-watermark", metavar="N", type=positive, help="pages such a report waits for")
 
 
 def set_hot_options(device: Device, args: argparse.Namespace) -> None:

@@ -131,8 +131,7 @@ class PageRequests:
             raise RefusedError("bad_argument", "the list has not so many places, or none is wanted")
         places = layout().hot_queued_max
         if not 1 <= request.watermark <= places:
-            why = f"the queue has {places} places, and the watermark is at least 1"
-            raise RefusedError("bad_argument", why)
+            raise RefusedError("bad_argument", f"the watermark is from 1 to {places}, the queue's places")
         fields = {name: int(getattr(request, name)) for name in _settings()}
         control = {name: fields.pop(name) for name in self._mrc.fields("hot_control")}
         with self._monitor.changing(*(f"hot_{name}" for name in fields), "hot_control"):

@@ -72,19 +72,20 @@ class HotPages:
     """Space-Saving in sets of a cache, with randomized admission.
 
     Attributes:
-        frames, sets, ways: sizes; powers of two.
+        frames, sets, ways: sizes; powers of two. sets 0: as in the hardware, 512 or a quarter of the frames.
         settings: may change between operations.
         queue, queue_overflow: of `always_on`; the reader takes from its left, and clears the flag.
     """
 
     frames: int
-    sets: int = 512
+    sets: int = 0
     ways: int = 4
     settings: HotSettings = field(default_factory=HotSettings)
     queue: deque[tuple[int, int]] = field(default_factory=deque)
     queue_overflow: bool = False
 
     def __post_init__(self) -> None:
+        self.sets = self.sets or min(512, self.frames // 4)
         self.clear()
 
     def clear(self) -> None:
