@@ -15,6 +15,7 @@ from linux.driver.cpio import write_initramfs
 from litemrc.device.device import Device
 from litemrc.device.errors import SilentDeviceError
 from patience import Deadline, patience
+from products import alone_in
 
 HERE = Path(__file__).parent
 # Built by `make linux-images`; these name others, say build/linux/kernel-debug of `make linux-debug`.
@@ -28,7 +29,6 @@ LITEMRC = (sys.executable, "-m", "litemrc.cli.main")
 
 def build_initramfs(out: Path) -> Path:
     """The daemon, the guest's init and programs (guest.c), the driver's modules."""
-    out.mkdir(parents=True, exist_ok=True)
     compiler = " ".join(word for word in ZIG if not word.startswith(("-O", "-W", "-s", "-D")))
     makefile = ROOT / "firmware" / "daemon" / "Makefile"
     options = [f"OUT={out / 'daemon'}", f"PYTHON={sys.executable}", f"CC={compiler}", "LDFLAGS=-static -s"]
@@ -72,7 +72,9 @@ def booted(qemu_log: Path, bootargs: str = "") -> Iterator[str]:
     image = KERNEL / "arch" / "riscv" / "boot" / "Image"
     missing = [str(file) for file in (image, SHIM) if not file.exists()]
     assert not missing, f"there is no {', '.join(missing)}; run: make linux-images"
-    initramfs = build_initramfs(ROOT / "build" / "linux" / f"daemon-tests-{KERNEL.name}")
+    folder = ROOT / "build" / "linux" / f"daemon-tests-{KERNEL.name}"
+    with alone_in(folder):
+        initramfs = build_initramfs(folder)
     files = ["-bios", SHIM, "-kernel", image, "-initrd", initramfs]
     words = ["-append", f"console=ttyS0 loglevel=1 panic=-1 {bootargs}", "-monitor", "none", "-serial", "pty"]
     with qemu_log.open("w+") as log:
