@@ -55,11 +55,11 @@ LINUX := $(MAKE) --no-print-directory -f firmware/linux/Makefile
 
 # Everything that the tests need.
 TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stamp $(SIM) $(FIRMWARE) $(RANKS_SIM) $(RANKS_FIRMWARE) \
-	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready renode-model
+	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
 	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
-	renode-model renode renode-linux renode-there renode-bench bench-renode-model \
+	models renode renode-linux renode-there renode-bench bench-models \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
 	bench-govern bench-replication bench-numa bench-placement stress-placement \
@@ -106,10 +106,10 @@ linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
 
 # Checked before anything is built.
-renode: renode-there renode-model $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)
+renode: renode-there models $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)
 	@python scripts/start_renode.py
 
-renode-linux: renode-there renode-model linux-ready   ## the same with Linux
+renode-linux: renode-there models linux-ready   ## the same with Linux
 	@python scripts/start_renode.py --linux
 
 renode-there:
@@ -219,8 +219,8 @@ linux-perf: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the kernel
 linux-debug: $(HOST) .venv/linux.stamp build/packages/linux.stamp   ## the same for QEMU, with the checks of the kernel on
 	+@$(LINUX) debug
 
-renode-model: build/packages/base.stamp   ## liblitemrc_model.so, the monitor for functional simulators: build/renode
-	@$(MAKE) --no-print-directory -s -C renode/model
+models: build/packages/base.stamp   ## liblitemrc_model.so, the monitor for functional simulators and QEMU: build/models
+	@$(MAKE) --no-print-directory -s -C models
 
 ulx3s versa_ecp5 orangecrab: $(HOST) $(SIM_TOOLS) .venv/boards.stamp .venv/pnr.stamp $(HLS_VERILOG)   ## firmware and bitstream, with open tools: build/BOARD/litemrc.bit (10 min)
 	@$(BUILD_BOARD)
@@ -334,10 +334,10 @@ bench-ranks: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## rank power over 10 million 
 bench-replication: sim-refs   ## pages copied by reference counters, in the RTL beside the prediction: docs/remote_pages.md
 	python scripts/results/replication_on_soc.py
 
-bench-renode-model: renode-model $(HOST)   ## accesses per second through the model: a table, build/bench/renode_model.json
-	python bench/renode_model.py
+bench-models: models $(HOST)   ## accesses per second through the model: a table, build/bench/models.json
+	python bench/models.py
 
-renode-bench: renode-there renode-model $(FIRMWARE)   ## monitored accesses per second, and MIPS without the monitor: a table
+renode-bench: renode-there models $(FIRMWARE)   ## monitored accesses per second, and MIPS without the monitor: a table
 	PYTHONPATH=scripts python bench/renode_speed.py
 
 # DEVICE=45F: another FPGA of the board; BOARD_OPTIONS: see litex-soc/board.py --help

@@ -298,7 +298,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             {
                 if(model == null)
                 {
-                    throw new RecoverableException("the monitor has no model: make renode-model, then: mrc Library @build/renode/liblitemrc_model.so");
+                    throw new RecoverableException("the monitor has no model: make models, then: mrc Library @build/models/liblitemrc_model.so");
                 }
                 return model;
             }

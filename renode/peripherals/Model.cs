@@ -6,7 +6,7 @@ using Antmicro.Renode.Exceptions;
 
 namespace Antmicro.Renode.Peripherals.Miscellaneous
 {
-    // liblitemrc_model (renode/model/litemrc_model.h): the monitor's arithmetic, compiled from hls/. Its path is given at run
+    // liblitemrc_model (models/litemrc_model.h): the monitor's arithmetic, compiled from hls/. Its path is given at run
     // time, so dlopen loads it; the marshaller would search only its own folders.
     public sealed class LiteMrcModel : IDisposable
     {
@@ -16,13 +16,13 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             var version = Function<VersionFunction>("version")();
             if(version != Version)
             {
-                throw new RecoverableException($"{library} has version {version} of its interface, this model wants {Version}: run make renode-model again");
+                throw new RecoverableException($"{library} has version {version} of its interface, this model wants {Version}: run make models again");
             }
             handle = Function<CreateFunction>("create")(engine, frames, pages, groups, contexts, recentPages, domains);
             if(handle == IntPtr.Zero)
             {
                 var sizes = Marshal.PtrToStringAnsi(Function<SizesFunction>("sizes")());
-                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, {domains} power domains, but for:\n{sizes}run: make -C renode/model SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}.{domains}");
+                throw new RecoverableException($"{library} was not compiled for engine {engine}, {frames} frames, {pages} pages, {groups} groups, {contexts} contexts, {recentPages} recent pages, {domains} power domains, but for:\n{sizes}run: make -C models SIZES={engine}.{frames}.{pages}.{groups}.{contexts}.{recentPages}.{domains}");
             }
             access = Function<AccessFunction>("access");
             setMemory = Function<SetMemoryFunction>("set_memory");
@@ -146,12 +146,12 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
         {
             if(!File.Exists(library))
             {
-                throw new RecoverableException($"no {library}: run make renode-model, or set $model to where it is");
+                throw new RecoverableException($"no {library}: run make models, or set $model to where it is");
             }
             var opened = dlopen(Path.GetFullPath(library), Now);
             if(opened == IntPtr.Zero)
             {
-                throw new RecoverableException($"{library} cannot be loaded: {Marshal.PtrToStringAnsi(dlerror())}; run make renode-model");
+                throw new RecoverableException($"{library} cannot be loaded: {Marshal.PtrToStringAnsi(dlerror())}; run make models");
             }
             return opened;
         }
@@ -161,7 +161,7 @@ namespace Antmicro.Renode.Peripherals.Miscellaneous
             var address = dlsym(module, "litemrc_model_" + name);
             if(address == IntPtr.Zero)
             {
-                throw new RecoverableException($"the library of the model has no litemrc_model_{name}: run make renode-model again");
+                throw new RecoverableException($"the library of the model has no litemrc_model_{name}: run make models again");
             }
             return Marshal.GetDelegateForFunctionPointer<T>(address);
         }

@@ -48,7 +48,7 @@ A Write To The Reset Register Starts The Firmware Again
     Wait For Line On Uart    LiteMRC bare-metal firmware
 
 Without Its Library The Model Says So And Stops
-    Run Keyword And Expect Error    *make renode-model*    Create Machine    library=${REPO}/none.so
+    Run Keyword And Expect Error    *make models*    Create Machine    library=${REPO}/none.so
 
 A Program Is Run And Its Epochs Collected
     Boot

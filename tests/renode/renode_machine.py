@@ -10,7 +10,7 @@ import start_renode
 from patience import Deadline, patience
 
 REPO = Path(__file__).resolve().parents[2]
-MODEL = REPO / "build/renode/liblitemrc_model.so"
+MODEL = REPO / "build/models/liblitemrc_model.so"
 FIRMWARE = REPO / "build/firmware/firmware.bin"
 RANKS_FIRMWARE = REPO / "build/firmware-ranks/firmware.bin"
 LINUX = [

@@ -118,7 +118,7 @@ def test_a_register_that_differs_from_the_gateware_is_found(renode, register_map
 @pytest.mark.parametrize("name, script, source, text, fault", MUTANTS)
 def test_a_fault_in_a_peripheral_is_found(name, script, source, text, fault, renode, register_map, tmp_path):
     if not MODEL.exists() or not RANKS_FIRMWARE.exists() or not CSR.exists():
-        pytest.skip("not built: make renode-model firmware sim-ranks")
+        pytest.skip("not built: make models firmware sim-ranks")
     repository = tmp_path / "mutant"
     shutil.copytree(REPO / "renode", repository / "renode")
     (repository / "build").symlink_to(REPO / "build")

@@ -184,6 +184,6 @@ def _how_to_use(monitor: str, fields: dict[str, int]) -> str:
     return (
         "// LiteMRC: append these lines to the platform of litex_json2renode. In the script, before\n"
         "// LoadPlatformDescription: include @LITEMRC/renode/peripherals.resc\n"
-        f"// and after it: sysbus.{monitor} Library @LITEMRC/build/renode/liblitemrc_model.so, made by\n"
-        f"// make -C LITEMRC/renode/model SIZES={'.'.join(map(str, size))}"
+        f"// and after it: sysbus.{monitor} Library @LITEMRC/build/models/liblitemrc_model.so, made by\n"
+        f"// make -C LITEMRC/models SIZES={'.'.join(map(str, size))}"
     )

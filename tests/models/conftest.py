@@ -6,4 +6,4 @@ from model_library import REPO, build
 
 @pytest.fixture(scope="session")
 def library() -> Path:
-    return build(REPO / "build/renode_model_tests")
+    return build(REPO / "build/models_tests")

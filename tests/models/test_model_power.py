@@ -54,7 +54,7 @@ def test_a_fault_in_the_ranks_is_found(
 ) -> None:
     source, text, fault, slices = mutant
     sources = tmp_path / "model"
-    shutil.copytree(REPO / "renode/model", sources)
+    shutil.copytree(REPO / "models", sources)
     (sources / source).write_text(mutated_source(sources / source, text, fault))
     faulty = tmp_path / "liblitemrc_model.so"
     objects = sorted(library.parent.glob("stack.*.o"))  # they hold no power states

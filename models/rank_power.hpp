@@ -32,7 +32,7 @@ struct RankView {
 
 class RankPower {
   public:
-    // Idle cycles of a rank before it sleeps at once. tests/renode/model compares it with the RTL at DDR3-800.
+    // Idle cycles of a rank before it sleeps at once. tests/models compares it with the RTL at DDR3-800.
     static constexpr int64_t REST = 8;
     static constexpr int64_t NEVER = INT64_MAX;
 

@@ -25,7 +25,7 @@ struct litemrc_model;
 /* Version of this interface; compare it with LITEMRC_MODEL_VERSION. */
 LITEMRC_MODEL_API uint32_t litemrc_model_version(void);
 
-/* The compiled sizes, one per line, in the format of `make -C renode/model SIZES=...`. */
+/* The compiled sizes, one per line, in the format of `make -C models SIZES=...`. */
 LITEMRC_MODEL_API const char *litemrc_model_sizes(void);
 
 /*

@@ -53,7 +53,7 @@ def build(out: Path, flags: str = "") -> Path:
     settings = [f"OUT={out}", f"SIZES={' '.join(SIZES)}", f"EXTRA_CXXFLAGS={flags}"]
     environment = {**os.environ, "MAKEFLAGS": ""}
     with alone_in(out):
-        subprocess.run(["make", "-s", "-C", REPO / "renode/model", *settings], check=True, env=environment)
+        subprocess.run(["make", "-s", "-C", REPO / "models", *settings], check=True, env=environment)
     return out / "liblitemrc_model.so"
 
 

@@ -52,12 +52,12 @@ int main(int argc, char **argv)
 
 def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
-    source, binary = OUT / "renode_model.c", OUT / "renode_model"
+    source, binary = OUT / "models.c", OUT / "models"
     source.write_text(DRIVER)
-    library = REPO / "build/renode"
+    library = REPO / "build/models"
     subprocess.run(
         [
-            *("gcc", "-O2", "-I", REPO / "renode/model", source, "-o", binary),
+            *("gcc", "-O2", "-I", REPO / "models", source, "-o", binary),
             *("-L", library, "-llitemrc_model", f"-Wl,-rpath,{library}"),
         ],
         check=True,
@@ -79,7 +79,7 @@ def main() -> None:
             }
             rows.append(row)
             print(f"| {engine} | {name} | {row['cpu_per_s'] / 1e6:.1f} | {row['dram_per_s'] / 1e6:.1f} |")
-    (OUT / "renode_model.json").write_text(json.dumps(rows, indent=2) + "\n")
+    (OUT / "models.json").write_text(json.dumps(rows, indent=2) + "\n")
 
 
 if __name__ == "__main__":

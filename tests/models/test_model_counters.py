@@ -23,7 +23,7 @@ def test_counters_are_the_golden_models_over_random_operations(library: Path, si
 def test_memory_and_arithmetic_are_clean_under_sanitizers() -> None:
     # The ap_int headers shift negative numbers to the left.
     flags = "-O1 -fsanitize=address,undefined -fno-sanitize=shift -fno-sanitize-recover=all"
-    sanitized = build(REPO / "build/renode_model_sanitized", flags)
+    sanitized = build(REPO / "build/models_sanitized", flags)
     preload = subprocess.run(
         ["g++", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
     ).stdout.strip()
