@@ -1,6 +1,7 @@
 """The plugin in QEMU's system mode: physical addresses, processors, devices; and `litemrc qemu --system`."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -63,7 +64,7 @@ __attribute__((noreturn, used)) void run(unsigned hart) {{
     while (FOREVER)
         word = 1;
     *uart = 0;
-    *finisher = 0x5555; // QEMU ends here, before the store counts
+    *finisher = 0x5555;
     for (;;)
         ;
 }}
@@ -100,6 +101,14 @@ def machine(tmp_path_factory):
     return command
 
 
+def finisher_stores() -> int:
+    """Return how many stores to the board's finisher count: QEMU 8.2 and later end after it, not within it."""
+    printed = subprocess.run([EMULATOR, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"version (\d+)\.(\d+)", printed)
+    assert found is not None, printed
+    return int((int(found[1]), int(found[2])) >= (8, 2))
+
+
 def accesses_of_hart_0() -> list[tuple[int, int, int]]:
     """Return kind, physical address and size of what the program accesses through its page table."""
     x, expected = 1, []
@@ -118,14 +127,14 @@ def test_accesses_are_those_of_the_program_at_physical_addresses(machine):
     (counts,) = run.counts
     program = [(kind, address, size) for _, kind, address, size in run.accesses if address >= PHYSICAL]
     assert program == accesses_of_hart_0()
-    # Before: two words of QEMU's reset code, and the page-table entry. At the end a device: the UART.
+    # Before: two words of QEMU's reset code, and the page-table entry. At the end devices: UART, finisher.
     assert [(kind, size) for _, kind, address, size in run.accesses if address < PHYSICAL] == [
         (0, 4),
         (0, 4),
         (1, 4),
     ]
     assert (counts.loads, counts.stores) == (TURNS + TURNS // 5 + 2, TURNS + 1)
-    assert (counts.device_accesses, counts.cut) == (1, TURNS // 5)
+    assert (counts.device_accesses, counts.cut) == (1 + finisher_stores(), TURNS // 5)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +217,8 @@ def test_the_command_prints_the_curve_of_a_machine(machine):
     assert process.returncode == 0, messages
     curve = json.loads(out)
     references = 2 * TURNS + TURNS // 5 + 3
-    assert (curve["references"], curve["accesses"], curve["device_accesses"]) == (references, references, 1)
+    assert (curve["references"], curve["accesses"]) == (references, references)
+    assert curve["device_accesses"] == 1 + finisher_stores()
     # Pages of the data, of the page table, and of the ROM.
     touched = {address >> 12 for _, address, _ in accesses_of_hart_0()}
     assert curve["cold_misses"] == len(touched) + 2
