@@ -143,6 +143,18 @@ LITEMRC_MODEL_API int litemrc_model_needs_accesses(struct litemrc_model *model);
  */
 LITEMRC_MODEL_API int litemrc_model_log(struct litemrc_model *model, const char *path);
 
+/*
+ * The registers of the gateware at addresses of their own: firmware/include/litemrc_regs.h. The map is JSON: the base of each
+ * block, and base and bytes of its window. Registers and the functions above set the same state, but a register shows
+ * only what was written to it. If PAGES of the Makefile names the memory's frames, there are also the page bitmap, hot
+ * pages and reference counters. These count requests if they are enabled; `master` is below 4.
+ */
+LITEMRC_MODEL_API const char *litemrc_model_bus_map(struct litemrc_model *model);
+LITEMRC_MODEL_API uint32_t litemrc_model_bus_read(struct litemrc_model *model, uint32_t address);
+LITEMRC_MODEL_API void litemrc_model_bus_write(struct litemrc_model *model, uint32_t address, uint32_t value);
+LITEMRC_MODEL_API void litemrc_model_request(struct litemrc_model *model, uint32_t page, int write, uint32_t master,
+					     uint32_t context);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "caches.hpp"
-#include "monitor.hpp"
+#include "registers/bus.hpp"
 
 namespace monitor_model {
 
@@ -13,16 +13,29 @@ std::vector<Size> &sizes() {
     return all;
 }
 
+std::vector<PagesSize> &page_sizes() {
+    static std::vector<PagesSize> all;
+    return all;
+}
+
 } // namespace monitor_model
 
 using monitor_model::Caches;
 using monitor_model::Monitor;
 
+constexpr uint32_t PAGE_SHIFT = 12, LEAST_QUEUE = 2;
+
 struct litemrc_model {
+    litemrc_model(const monitor_model::Size &size, uint32_t frames)
+        : monitor(size.make(), monitor_model::make_pages(frames), frames), frames(frames),
+          bus(monitor, size, PAGE_SHIFT, LEAST_QUEUE) {}
+
     Monitor monitor;
     Caches caches;
     uint32_t frames;
-    uint32_t page_shift = 12;
+    uint32_t page_shift = PAGE_SHIFT;
+    monitor_model::Bus bus;
+    std::string bus_map;
     uint64_t dram_accesses = 0;
     bool observed = false; // the simulator reports accesses
 
@@ -54,7 +67,7 @@ struct litemrc_model *litemrc_model_create(uint32_t engine, uint32_t frames, uin
     for (const auto &size : monitor_model::sizes())
         if (size.engine == engine && size.frames == frames && size.pages == pages && size.groups == groups &&
             size.contexts == contexts && size.recent_pages == recent_pages && size.domains == domains)
-            return new litemrc_model{Monitor(size.make(), frames), Caches(), frames};
+            return new litemrc_model(size, frames);
     return nullptr;
 }
 
@@ -212,3 +225,20 @@ uint32_t litemrc_model_snapshot_clocks(const struct litemrc_model *model) {
 }
 
 int litemrc_model_meter_overflow(const struct litemrc_model *model) { return model->monitor.domains().overflow(); }
+
+const char *litemrc_model_bus_map(struct litemrc_model *model) {
+    model->bus_map = model->bus.map();
+    return model->bus_map.c_str();
+}
+
+uint32_t litemrc_model_bus_read(struct litemrc_model *model, uint32_t address) { return model->bus.read(address); }
+
+void litemrc_model_bus_write(struct litemrc_model *model, uint32_t address, uint32_t value) {
+    model->bus.write(address, value);
+    model->observe();
+}
+
+void litemrc_model_request(struct litemrc_model *model, uint32_t page, int write, uint32_t master, uint32_t context) {
+    if (model->bus.refs_enabled())
+        model->monitor.pages()->request(page, write != 0, master, context);
+}

@@ -6,6 +6,7 @@
 
 #include "domains.hpp"
 #include "log.hpp"
+#include "pages.hpp"
 #include "stack.hpp"
 
 namespace monitor_model {
@@ -16,13 +17,16 @@ class Monitor {
         bool enable, hold, by_cycles, freeze, single_shot;
     };
 
-    Monitor(std::unique_ptr<Stack> stack, uint32_t frames)
-        : stack_(std::move(stack)), frames_(frames), domains_(stack_->domains(), frames) {
+    // `pages` may be null.
+    Monitor(std::unique_ptr<Stack> stack, std::unique_ptr<Pages> pages, uint32_t frames)
+        : stack_(std::move(stack)), pages_(std::move(pages)), frames_(frames), domains_(stack_->domains(), frames) {
         forget();
     }
 
     void reset() {
         stack_->reset();
+        if (pages_)
+            pages_->reset();
         forget();
     }
 
@@ -34,6 +38,8 @@ class Monitor {
         return filter_.sampling > stack_->least_sampling() ? filter_.sampling : stack_->least_sampling();
     }
     const Stack &stack() const { return *stack_; }
+    Pages *pages() const { return pages_.get(); }
+    uint32_t frames() const { return frames_; }
     const Domains &domains() const { return domains_; }
 
     // Power domains; their accesses are metered even if the monitor is disabled.
@@ -159,6 +165,8 @@ class Monitor {
     void take(const Operation &operation, uint64_t offset) {
         log_.operation(operation, offset);
         stack_->step(operation, filter_);
+        if (pages_)
+            pages_->step(operation, operation.frame < filter_.lower || operation.frame > filter_.upper);
         if (!operation.epoch_end)
             return;
         elapsed_ = 0;
@@ -173,6 +181,7 @@ class Monitor {
     }
 
     std::unique_ptr<Stack> stack_;
+    std::unique_ptr<Pages> pages_;
     uint32_t frames_;
     Control control_;
     Filter filter_;

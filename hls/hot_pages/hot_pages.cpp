@@ -137,7 +137,7 @@ void HotPages::written(const frame_t &frame, const Entry &entry, const HotSettin
 }
 
 HotPage HotPages::take() {
-    const HotPage page = unpack_hot_page(queue_[oldest_]);
+    const HotPage page = oldest();
     oldest_ += 1;
     queued_ -= 1;
     return page;

@@ -118,6 +118,7 @@ class HotPages {
 
     // The queue: its pages, oldest first, and whether one was lost since `take_overflow`.
     int queued() const { return int(queued_); }
+    HotPage oldest() const { return unpack_hot_page(queue_[oldest_]); }
     HotPage take();
     bool take_overflow();
 

@@ -18,6 +18,8 @@ SIZES = (
     "1.64.64.64.1.1.0",
     "1.256.256.16.4.4.4",
 )
+# Memories with page bitmap, hot pages and reference counters.
+PAGES = ("256",)
 _ARGUMENTS = {
     "version": [],
     "sizes": [],
@@ -44,13 +46,21 @@ _ARGUMENTS = {
     "set_n_mrc": [c_void_p, c_uint32],
     "set_n_mrc_auto": [c_void_p, c_int, c_uint32],
     "meter_window": [c_void_p, c_uint32],
+    "bus_read": [c_void_p, c_uint32],
+    "bus_write": [c_void_p, c_uint32, c_uint32],
+    "request": [c_void_p, c_uint32, c_int, c_uint32, c_uint32],
 }
-_RESULTS = {"create": c_void_p, "sizes": c_char_p, "dram_accesses": c_uint64}
+_RESULTS = {"create": c_void_p, "sizes": c_char_p, "bus_map": c_char_p, "dram_accesses": c_uint64}
 
 
 def build(out: Path, flags: str = "") -> Path:
     """Compiles the library in SIZES; returns its path."""
-    settings = [f"OUT={out}", f"SIZES={' '.join(SIZES)}", f"EXTRA_CXXFLAGS={flags}"]
+    settings = [
+        f"OUT={out}",
+        f"SIZES={' '.join(SIZES)}",
+        f"PAGES={' '.join(PAGES)}",
+        f"EXTRA_CXXFLAGS={flags}",
+    ]
     environment = {**os.environ, "MAKEFLAGS": ""}
     with alone_in(out):
         subprocess.run(["make", "-s", "-C", REPO / "models", *settings], check=True, env=environment)

@@ -57,8 +57,16 @@ def test_a_fault_in_the_ranks_is_found(
     shutil.copytree(REPO / "models", sources)
     (sources / source).write_text(mutated_source(sources / source, text, fault))
     faulty = tmp_path / "liblitemrc_model.so"
-    objects = sorted(library.parent.glob("stack.*.o"))  # they hold no power states
-    command = ["g++", "-std=c++17", "-fPIC", "-shared", "-fvisibility=hidden"]
+    objects = sorted(library.parent.glob("[sp]*.*.o"))  # stack and pages hold no power states
+    command = [
+        "g++",
+        "-std=c++17",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        "-I",
+        REPO / "firmware/include",
+    ]
     subprocess.run([*command, sources / "model.cpp", *objects, "-o", faulty], check=True)
     with pytest.raises(AssertionError, match="cycle"):
         run(faulty, 1, 60_000, slices=slices)

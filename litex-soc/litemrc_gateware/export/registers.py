@@ -37,26 +37,36 @@ class Register:
 
 
 class _RegistersOnly(SoCMini):
-    """The smallest SoC with all registers; their layout does not depend on the DRAM."""
+    """The smallest SoC with registers."""
 
-    def __init__(self):
+    def __init__(self, add):
         super().__init__(SimPlatform("SIM", []), clk_freq=1_000_000)
-        geom = GeomSettings(bankbits=2, rowbits=13, colbits=9)
-        pins = dfi.Interface(addressbits=13, bankbits=2, nranks=1, databits=16)
-        self.tap = DRAMTap(pins, geom, column_bytes=2)
-        self.mrc = Monitor(self.tap, hot_pages=64)
-        self.ranks = RankRegisters(domains=MAX_DOMAINS, virtual=False, groups=64, partial=True)
-        self.refs = RefCounterRegisters(
-            pages=65536, masters=4, contexts=8, width=12, queue_depth=512, page_shift=12
-        )
-        self.traffic = TrafficGenerator(LiteDRAMNativePort("both", address_width=24, data_width=64))
+        add(self)
+
+
+def _every_block(soc):
+    # Their layout does not depend on the DRAM.
+    geom = GeomSettings(bankbits=2, rowbits=13, colbits=9)
+    pins = dfi.Interface(addressbits=13, bankbits=2, nranks=1, databits=16)
+    soc.tap = DRAMTap(pins, geom, column_bytes=2)
+    soc.mrc = Monitor(soc.tap, hot_pages=64)
+    soc.ranks = RankRegisters(domains=MAX_DOMAINS, virtual=False, groups=64, partial=True)
+    soc.refs = RefCounterRegisters(
+        pages=65536, masters=4, contexts=8, width=12, queue_depth=512, page_shift=12
+    )
+    soc.traffic = TrafficGenerator(LiteDRAMNativePort("both", address_width=24, data_width=64))
 
 
 def registers():
     """The registers of each block, in order of address, by the block's name."""
-    soc = _RegistersOnly()
+    return registers_of(_every_block, BLOCKS)
+
+
+def registers_of(add, blocks):
+    """The registers of blocks that `add` gives to a SoC, in order of address, by the block's name."""
+    soc = _RegistersOnly(add)
     soc.finalize()
-    return {name: _of_region(soc.csr_regions[name]) for name in BLOCKS}
+    return {name: _of_region(soc.csr_regions[name]) for name in blocks}
 
 
 def _of_region(region):
