@@ -102,7 +102,7 @@ def machine(tmp_path_factory):
 
 
 def finisher_stores() -> int:
-    """Return how many stores to the board's finisher count: QEMU 8.2 and later end after it, not within it."""
+    """Return how many stores to the finisher count: since version 8.2, QEMU ends after it, not within it."""
     printed = subprocess.run([EMULATOR, "--version"], capture_output=True, text=True, check=True).stdout
     found = re.search(r"version (\d+)\.(\d+)", printed)
     assert found is not None, printed
