@@ -58,7 +58,7 @@ TEST_READY = $(HOST) build/ap_types $(SIM_TOOLS) $(TEST_TOOLS) .venv/boards.stam
 	$(BRIDGE_SIMS) $(REFS_SIM) $(REFS_FIRMWARE) linux-ready models
 
 .PHONY: help setup docs man lint check test hls formal test-targets stress-test mutants test-ready demo ranks-demo sim sim-linux sim-linux-ranks sim-ranks sim-refs sim-bridge sim-smp firmware shim registers csim clean \
-	linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
+	qemu-guest qemu-guests linux linux-demo linux-ranks linux-ranks-demo linux-trays-demo linux-ranks-ready linux-govern linux-ready linux-images linux-numa linux-perf linux-debug linux-damon linux-damon-ready damon-truth damon-rtl \
 	models renode renode-linux renode-there renode-bench bench-models \
 	ulx3s versa_ecp5 orangecrab arty boards-synthesis pnr pnr-units pnr-ci engine-results \
 	bench bench-long bench-linux bench-linux-tail bench-linux-ranks bench-linux-tracker bench-linux-tracker-cost bench-linux-accessed bench-ranks bench-replacement bench-allocation bench-multiprogram bench-energy \
@@ -104,6 +104,9 @@ linux-ranks-demo linux-trays-demo:
 
 linux-govern: linux-ready   ## two programs under Linux in the RTL, their memory governed by curves, beside global reclaim (1 h)
 	litemrc linux-govern --sim $(LINUX_SOC) --shim $(SHIM) --images build/linux --out build/linux-govern
+
+qemu-guest: $(HOST) build/packages/guests.stamp $(if $(filter riscv32,$(GUEST)),linux-images)   ## curves of redis and sqlite on x86-64 Linux in QEMU (3 min; GUEST=arm64, riscv64, riscv32; LOAD=redis): docs/qemu.md
+	python scripts/guests/guest_curve.py $(or $(GUEST),amd64) $(if $(LOAD),--load $(LOAD))
 
 # Checked before anything is built.
 renode: renode-there models $(FIRMWARE)   ## the SoC in Renode, fast and without RTL; prints the URL of its link (3 min)
@@ -273,6 +276,9 @@ hot-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## recall of hot_pages and of 
 engine-results: $(HOST) $(SIM_TOOLS) $(TEST_TOOLS)   ## accuracy and rate of bucket_stack, and the units' table: docs/engines.md, docs/drops.svg
 	PYTHONPATH=scripts/results:scripts/boards python tests/cosim/engine_results.py
 
+qemu-guests: $(HOST) build/packages/guests.stamp linux-images   ## curves and speeds of all guests: docs/qemu.md (20 min)
+	PYTHONPATH=scripts/results python scripts/guests/guest_results.py $(if $(REST),--rest)
+
 ##@ Benchmarks
 
 bench: $(HOST) .venv/bench.stamp   ## the trace engines, plain trees and libcachesim: a table, build/bench/trace_engines.json
@@ -357,7 +363,7 @@ $(PYTHON_GROUPS:%=.venv/%.stamp): .venv/%.stamp: .venv/installed.stamp
 	scripts/setup/install_requirements.sh $*
 	@touch $@
 
-$(foreach group,base sim linux test,build/packages/$(group).stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
+$(foreach group,base sim linux test guests,build/packages/$(group).stamp): build/packages/%.stamp: scripts/setup/apt/%.txt
 	@scripts/setup/install_packages.sh $*
 	@mkdir -p $(@D) && touch $@
 

@@ -1,163 +1,121 @@
-"""Guests of Debian's kernels and packages: apt fetches and verifies them, an initramfs holds the programs.
+"""Kernel and programs from Debian's packages: apt fetches and verifies them, and nothing is installed.
 
-Packages are unpacked, not installed: no script of theirs runs, and no right of root is needed.
+No script of a package runs, and no right of root is needed.
 """
 
+import re
 import shutil
-import subprocess
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
+
+from archives import pack, run
+from litemrc.errors import UserError
 
 SUITE = "trixie"
 MIRROR = "http://deb.debian.org/debian"
-KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 PACKAGES = ("busybox-static", "redis-server", "redis-tools", "sqlite3")
-LOADS = Path(__file__).with_name("loads")
-# Of what a package needs, its programs do not need these.
-LEFT_OUT = (
-    "adduser",
-    "coreutils",
-    "debconf",
-    "dpkg",
-    "initramfs-tools",
-    "libperl",
-    "libpython",
-    "linux-base",
-)
-LEFT_OUT += ("media-types", "openssl", "passwd", "perl", "python3", "udev")
-NO_FILES = ("usr/share", "usr/lib/systemd", "var")
-INIT = """#!/bin/busybox sh
-/bin/busybox mkdir -p /proc /sys /dev /tmp
-/bin/busybox --install -s /bin
-export PATH=/usr/bin:/usr/sbin
-mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
-ip link set lo up
-cd /tmp && sh "/loads/$load.sh"
-echo "$load: exit status $?, after $(cut -d ' ' -f 1 /proc/uptime) s"
-poweroff -f
-"""
+PROGRAMS = ("busybox", "redis-benchmark", "redis-cli", "redis-server", "sqlite3")
+LINKS = ("bin", "lib", "lib64", "sbin")  # Debian 13 has them all in /usr
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """Where the kernel and the packages of an architecture come from, and the machine that runs them.
-
-    Attributes:
-        kernel: package of the kernel.
-        machine: QEMU's emulator and its options.
-        console: the kernel's name of the first serial port.
-    """
-
-    kernel: str
-    machine: tuple[str, ...]
-    console: str
-
-
-ARCHITECTURES = {
-    "amd64": Architecture("linux-image-amd64", ("qemu-system-x86_64", "-M", "q35"), "ttyS0"),
-    "arm64": Architecture(
-        "linux-image-arm64",
-        ("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72"),
-        "ttyAMA0",
-    ),
-    "riscv64": Architecture("linux-image-riscv64", ("qemu-system-riscv64", "-M", "virt"), "ttyS0"),
-}
-
-
-class GuestError(Exception):
-    """A guest cannot be made: a tool is missing, or packages cannot be had."""
-
-
-@dataclass(frozen=True)
-class Guest:
-    """Kernel and initramfs, on this machine."""
-
-    architecture: Architecture
-    kernel: Path
-    initramfs: Path
-
-    def command(self, load: str, memory: str, processors: int = 1) -> list[str]:
-        """Return the command that runs the machine until a load of `LOADS` ends."""
-        return [
-            *self.architecture.machine,
-            *("-accel", "tcg", "-m", memory, "-smp", str(processors)),
-            *("-display", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot"),
-            *("-kernel", str(self.kernel), "-initrd", str(self.initramfs)),
-            # The kernel hands what it does not know on to init, as variables.
-            *("-append", f"console={self.architecture.console} quiet panic=-1 load={load}"),
-        ]
-
-
-def made(folder: Path, name: str) -> Guest:
-    """Return the guest of an architecture, made where it is missing.
+def fetch(folder: Path, architecture: str, kernel: str) -> tuple[Path, Path]:
+    """Return the kernel and an archive of the programs, fetched where they are missing.
 
     Parameters:
-        folder: of guests; each has a folder of its own there.
-        name: of the architecture, as Debian's.
+        folder: of this guest; what an interrupted run left there is fetched again.
+        architecture: Debian's name.
+        kernel: Debian's package.
 
     Raises:
-        GuestError: a tool is missing, or a package cannot be had.
+        UserError: a tool or the keys are missing, or a package cannot be had.
     """
-    architecture, own = ARCHITECTURES[name], folder.resolve() / name
-    kernel, initramfs = own / "vmlinuz", own / "initramfs.cpio"
-    if not initramfs.exists():
-        shutil.rmtree(own, ignore_errors=True)
-        _download(own, name, architecture)
-        root = own / "root"
-        _unpack(own, root, kernel)
-        _pack(root, initramfs)
+    image, programs = folder / "vmlinuz", folder / "programs.cpio"
+    if not programs.exists():
+        print(f"{architecture}: fetching a kernel and programs of Debian 13 (150 MB)", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        packages, root = folder / "packages", folder / "root"
+        _download(packages, architecture, kernel)
+        unpack(packages, root, image)
+        pack(
+            root, [*needed(root, [Path("usr/bin") / name for name in PROGRAMS]), *map(Path, LINKS)], programs
+        )
+        shutil.rmtree(packages)
         shutil.rmtree(root)
-    return Guest(architecture, kernel, initramfs)
+    return image, programs
 
 
-def _download(own: Path, name: str, architecture: Architecture) -> None:
+def _download(packages: Path, architecture: str, kernel: str) -> None:
     """Fetch the kernel, the programs and what they depend on; apt checks the signatures."""
-    places = {"Dir": f"{own}/", "Dir::State::status": f"{own}/status", "Dir::Etc": f"{own}/etc"}
-    places |= {"Dir::State": f"{own}/state", "Dir::Cache": f"{own}/cache"}
-    choices = {"APT::Architecture": name, "APT::Architectures": name, "APT::Install-Recommends": "false"}
-    for needed in ("state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
-        (own / needed).mkdir(parents=True)
+    if not KEYS.exists():
+        raise UserError(
+            "the keys of Debian are missing",
+            where=str(KEYS),
+            remedy="install the Debian package debian-archive-keyring",
+        )
+    own = packages.resolve()
+    for empty in ("lists/partial", "archives/partial", "etc/apt.conf.d", "etc/preferences.d"):
+        (own / empty).mkdir(parents=True)
     (own / "status").touch()
     (own / "etc/sources.list").write_text(f"deb [signed-by={KEYS}] {MIRROR} {SUITE} main\n")
-    options = [word for option, value in (places | choices).items() for word in ("-o", f"{option}={value}")]
-    _run("apt-get", *options, "update")
-    _run("apt-get", *options, "--yes", "--download-only", "install", architecture.kernel, *PACKAGES)
+    choices = {
+        "Dir": own,
+        "Dir::State": own,
+        "Dir::State::status": own / "status",
+        "Dir::Cache": own,
+        "Dir::Etc": own / "etc",
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
+        "APT::Install-Recommends": "false",
+    }
+    options = [word for name, value in choices.items() for word in ("-o", f"{name}={value}")]
+    run("apt-get", *options, "update", "--error-on=any")
+    run("apt-get", *options, "--yes", "--download-only", "install", kernel, *PACKAGES)
+    for archive in (own / "archives").glob("*.deb"):
+        archive.rename(own / archive.name)
 
 
-def _unpack(own: Path, root: Path, kernel: Path) -> None:
-    for place in ("bin", "lib", "lib64", "sbin"):  # Debian 13 has them all in /usr
+def unpack(packages: Path, root: Path, image: Path) -> None:
+    """Unpack a folder of packages; of the kernel's only the kernel, to `image`."""
+    for place in LINKS:
         (root / "usr" / place).mkdir(parents=True)
         (root / place).symlink_to(f"usr/{place}")
-    for archive in sorted((own / "cache/archives").glob("*.deb")):
-        package = archive.name.split("_")[0]
-        if package.startswith("linux-image"):
-            boot = own / "boot"
-            _run("dpkg-deb", "-x", archive, boot)
-            for image in boot.glob("boot/vmlinu*"):
-                image.replace(kernel)
+    for archive in sorted(packages.glob("*.deb")):
+        if archive.name.startswith("linux-image"):
+            boot = packages / "boot"
+            run("dpkg-deb", "-x", archive, boot)
+            for kernel in boot.glob("boot/vmlinu*"):
+                kernel.replace(image)
             shutil.rmtree(boot)
-        elif not package.startswith(LEFT_OUT):
-            _run("dpkg-deb", "-x", archive, root)
-    for unwanted in NO_FILES:
-        shutil.rmtree(root / unwanted, ignore_errors=True)
-    (root / "init").write_text(INIT)
-    (root / "init").chmod(0o755)
-    shutil.copytree(LOADS, root / "loads")
+        else:
+            run("dpkg-deb", "-x", archive, root)
 
 
-def _pack(root: Path, initramfs: Path) -> None:
-    names = "".join(f"{path.relative_to(root)}\n" for path in sorted(root.rglob("*")))
-    part = initramfs.with_suffix(".part")
-    command = ["cpio", "--quiet", "--create", "--format=newc", "--owner=0:0", "--file", str(part)]
-    _run(*command, cwd=root, text=names)
-    part.replace(initramfs)
+def needed(root: Path, programs: Iterable[Path]) -> set[Path]:
+    """Return programs and the libraries that they are linked with, below `root`; links with their targets.
 
-
-def _run(*words: object, cwd: Path | None = None, text: str = "") -> None:
-    command = [str(word) for word in words]
-    try:
-        subprocess.run(command, cwd=cwd, input=text, capture_output=True, text=True, check=True)
-    except FileNotFoundError:
-        raise GuestError(f"{command[0]} is not installed") from None
-    except subprocess.CalledProcessError as error:
-        raise GuestError(f"{' '.join(command)}: {error.stderr.strip()}") from error
+    Raises:
+        UserError: a program or a library is in none of the packages.
+    """
+    libraries = defaultdict(list)
+    for path in root.glob("usr/lib*/**/*.so*"):
+        libraries[path.name].append(path.relative_to(root))
+    found: set[Path] = set()
+    wanted = list(programs)
+    while wanted:
+        path = wanted.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if (root / path).is_symlink():
+            wanted.append(
+                ((root / path).parent / (root / path).readlink()).resolve().relative_to(root.resolve())
+            )
+        elif not (root / path).is_file():
+            raise UserError("is in none of the packages", where=str(path))
+        for name in re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "--dynamic", root / path)):
+            if not libraries[name]:
+                raise UserError(f"needs {name}, which is in none of the packages", where=str(path))
+            wanted += libraries[name]
+    return found
